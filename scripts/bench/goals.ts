@@ -1,0 +1,171 @@
+import { liveName, type LiveSample } from './live.ts'
+import { number, percent, table, type Run } from './report.ts'
+import { median, quantile } from './statistics.ts'
+import { idleMilliseconds, type Sample } from './target.ts'
+
+/** A goal of the product, what was measured, and whether that is enough. */
+type Goal = { measure: string; goal: string; figure: string; met: boolean }
+
+const own = 'mcpdeck, '
+
+/** Our figures beside the goals; empty when the run left out what they need. */
+export function goalsTable(run: Run): string {
+  const long = run.targets.get(`${own}10,000 rows`)
+  const short = run.targets.get(`${own}20 rows`)
+  const goals = [
+    ...(long ? listGoals(run, long) : []),
+    ...(long && short ? [lengthGoal(long, short)] : []),
+    ...(long ? liveGoals(run, long) : []),
+    ...oneShotGoals(run),
+  ]
+  if (goals.length === 0) return ''
+  return table(
+    ['goal', 'ours', 'met'],
+    goals.map(({ measure, goal, figure, met }) => [`${measure}: ${goal}`, figure, met ? 'yes' : '**no**']),
+  )
+}
+
+function listGoals({ bare, targets }: Run, samples: readonly Sample[]): Goal[] {
+  const unit = median(bare)
+  const start = (measure: string, most: number, times: number[]): Goal => {
+    const ratio = median(times) / unit
+    return { measure, goal: `≤ ${most}× \`node -e 0\``, figure: `${number(ratio)}×`, met: ratio <= most }
+  }
+  const most = (measure: string, limit: number, value: number, shown = value.toLocaleString('en')): Goal => ({
+    measure,
+    goal: `≤ ${limit.toLocaleString('en')}`,
+    figure: shown,
+    met: value <= limit,
+  })
+  const of = (pick: (sample: Sample) => number) => samples.map(pick)
+  const burst = median(of(each => each.burst.last))
+  const exit = median(of(each => each.exit))
+  const held = median(of(each => each.held.core))
+  const shown = samples.every(each => each.held.answered >= each.held.pressed - 1)
+  return [
+    start(
+      'first paint',
+      1.6,
+      of(each => each.firstPaint),
+    ),
+    start(
+      'live, with fresh local data',
+      6,
+      of(each => each.live),
+    ),
+    ...keyGoals(targets, samples),
+    most('bytes a key', 250, median(samples.flatMap(each => each.keys.map(key => key.bytes)))),
+    most('bytes a page', 1900, median(samples.flatMap(each => each.pages.map(page => page.bytes)))),
+    {
+      ...most('200 keys at once, ms, last state right', 30, burst, number(burst)),
+      met: burst <= 30 && samples.every(each => each.burstRight !== false),
+    },
+    {
+      measure: 'held key',
+      goal: '≤ 15% of a core, every frame shown',
+      figure: `${percent(held)}, ${shown ? 'every frame' : 'not every frame'}`,
+      met: held <= 0.15 && shown,
+    },
+    idleGoal(samples),
+    most(
+      'memory after start, MB',
+      90,
+      median(of(each => each.memory)),
+      number(median(of(each => each.memory))),
+    ),
+    most('exit, ms', 60, exit, number(exit)),
+  ]
+}
+
+function keyGoals(targets: Run['targets'], samples: readonly Sample[]): Goal[] {
+  const [tig, htop] = [targets.get('tig'), targets.get('htop')]
+  if (!tig || !htop) return []
+  const [p50, p95] = [median(keyTimes(samples)), quantile(keyTimes(samples), 0.95)]
+  const [half, top] = [2 * median(keyTimes(tig)), quantile(keyTimes(htop), 0.95)]
+  return [
+    {
+      measure: 'key to paint, p50',
+      goal: `≤ 2 × tig’s (${number(half)} ms)`,
+      figure: `${number(p50)} ms`,
+      met: p50 <= half,
+    },
+    {
+      measure: 'key to paint, p95',
+      goal: `≤ htop’s (${number(top)} ms)`,
+      figure: `${number(p95)} ms`,
+      met: p95 <= top,
+    },
+  ]
+}
+
+function idleGoal(samples: readonly Sample[]): Goal {
+  const bytes = median(samples.map(each => each.idle.bytes))
+  const core = median(samples.map(each => each.idle.core))
+  return {
+    measure: `idle, ${idleMilliseconds / 1000} s`,
+    goal: '0 bytes, < 0.1% of a core',
+    figure: `${bytes} bytes, ${percent(core)}`,
+    met: bytes === 0 && core < 0.001,
+  }
+}
+
+/** Every figure of the list itself, in which more rows could show. */
+function lengthGoal(long: readonly Sample[], short: readonly Sample[]): Goal {
+  const figures: readonly (readonly [string, (samples: readonly Sample[]) => number])[] = [
+    ['live', samples => median(samples.map(each => each.live))],
+    ['key p50', samples => median(keyTimes(samples))],
+    ['bytes a key', samples => median(samples.flatMap(each => each.keys.map(key => key.bytes)))],
+    ['held key', samples => median(samples.map(each => each.held.core))],
+    ['memory', samples => median(samples.map(each => each.memory))],
+  ]
+  const ratios = figures.map(([name, figure]) => [name, figure(long) / figure(short)] as const)
+  return {
+    measure: '10,000 rows against 20',
+    goal: 'every figure within 10%',
+    figure: ratios.map(([name, ratio]) => `${name} ${ratio.toFixed(2)}×`).join(', '),
+    met: ratios.every(([, ratio]) => ratio <= 1.1),
+  }
+}
+
+function liveGoals(run: Run, idle: readonly Sample[]): Goal[] {
+  const samples: readonly LiveSample[] = run.live.get(liveName({ label: '', dist: '' })) ?? []
+  if (samples.length === 0) return []
+  const bytes = median(samples.map(each => each.waiting.bytes)) / (idleMilliseconds / 1000)
+  const core = median(samples.map(each => each.waiting.core))
+  const busy = quantile(
+    samples.flatMap(each => each.executing),
+    0.95,
+  )
+  const calm = quantile(keyTimes(idle), 0.95)
+  return [
+    {
+      measure: 'one live run on screen',
+      goal: '≤ 1% of a core, ≤ 300 bytes/s',
+      figure: `${percent(core)}, ${number(bytes)} bytes/s`,
+      met: core <= 0.01 && bytes <= 300,
+    },
+    {
+      measure: 'a local run of 1,000 cases executing: key p95',
+      goal: `≤ 1.5 × idle’s (${number(1.5 * calm)} ms)`,
+      figure: `${number(busy)} ms`,
+      met: busy <= 1.5 * calm,
+    },
+  ]
+}
+
+function oneShotGoals({ oneShots }: Run): Goal[] {
+  if (oneShots.length === 0) return []
+  const ratio = median(oneShots.map(each => each.summary)) / median(oneShots.map(each => each.bare))
+  return [
+    {
+      measure: 'one-shot: `mcpdeck` into a pipe',
+      goal: '≤ 3× `node -e 0`',
+      figure: `${number(ratio)}×`,
+      met: ratio <= 3,
+    },
+  ]
+}
+
+function keyTimes(samples: readonly Sample[]): number[] {
+  return samples.flatMap(each => each.keys.map(key => key.first)).filter(time => !Number.isNaN(time))
+}

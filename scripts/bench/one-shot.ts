@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createHome, minimalEnv, removeHome } from '../../test/pty/home.ts'
+import { startOn, type Build } from './program.ts'
+import type { PreparedWorkspace } from './workspaces.ts'
+
+/** What one start without a terminal takes, in milliseconds. */
+export type OneShotSample = { bare: number; summary: number }
+
+/** Times `mcpdeck` printing its summary into a pipe, and a Node that does nothing beside it. */
+export async function sampleOneShot(build: Build, workspace: PreparedWorkspace): Promise<OneShotSample> {
+  const home = createHome()
+  const { command, args, prepare } = startOn(build, workspace)
+  prepare(home)
+  try {
+    const bare = await timed(command, ['-e', '0'], home)
+    return { bare, summary: await timed(command, args.slice(0, 1), home) }
+  } finally {
+    removeHome(home)
+  }
+}
+
+async function timed(command: string, args: readonly string[], home: string): Promise<number> {
+  const started = performance.now()
+  const child = spawn(command, args, { env: minimalEnv(home), stdio: ['ignore', 'pipe', 'inherit'] })
+  child.stdout.resume()
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`)
+  return performance.now() - started
+}

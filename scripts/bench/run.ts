@@ -1,0 +1,69 @@
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root } from '../paths.ts'
+import { goalsTable } from './goals.ts'
+import { liveName, sampleLive, type LiveSample } from './live.ts'
+import { sampleOneShot, type OneShotSample } from './one-shot.ts'
+import { isInstalled, peers } from './peers.ts'
+import { copyBuild, longList, shortList, type Build } from './program.ts'
+import { markdown, writeInto, type Run } from './report.ts'
+import { bareNode, sample, type Sample, type Target } from './target.ts'
+import { prepareWorkspaces, type PreparedWorkspaces } from './workspaces.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', multiple: true },
+    // A further build to compare in the same run, as `label=folder`.
+    build: { type: 'string', multiple: true, default: [] },
+    live: { type: 'boolean', default: true },
+    write: { type: 'boolean', default: false },
+  },
+  allowNegative: true,
+})
+
+using own = copyBuild()
+const others: readonly Build[] = values.build.map(text => {
+  const [label = '', folder = ''] = text.split('=')
+  return { label: ` ${label}`, dist: resolve(folder) }
+})
+
+/** Interleaved, so that a noisy moment of the machine falls on everyone. */
+async function measure(targets: readonly Target[], workspaces: PreparedWorkspaces): Promise<Run> {
+  const wanted = targets.filter(
+    target => !values.only || values.only.some(name => target.name.includes(name)),
+  )
+  const present = wanted.filter(target => isInstalled(target.command))
+  const notes = wanted
+    .filter(target => !present.includes(target))
+    .map(target => `${target.name}: not installed.`)
+  const samples = new Map<string, Sample[]>(present.map(target => [target.name, []]))
+  const live = new Map<string, LiveSample[]>(values.live ? [[liveName(own), []]] : [])
+  const oneShots: OneShotSample[] = []
+  const bare: number[] = []
+  // The first start after a pause reads everything from disk, and fills the compile cache.
+  await bareNode()
+  for (const build of [own, ...others]) await sampleOneShot(build, workspaces.small)
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    bare.push(await bareNode())
+    for (const target of present) {
+      process.stderr.write(`round ${round + 1}: ${target.name}\n`)
+      samples.get(target.name)?.push(await sample(target))
+    }
+    if (values.live) live.get(liveName(own))?.push(await sampleLive(own, workspaces))
+    oneShots.push(await sampleOneShot(own, workspaces.small))
+  }
+  return { bare, targets: samples, live, oneShots, notes }
+}
+
+using workspaces = await prepareWorkspaces()
+const targets = [
+  longList(own, workspaces),
+  shortList(own, workspaces),
+  ...others.map(build => longList(build, workspaces)),
+  ...peers,
+]
+const run = await measure(targets, workspaces)
+const tables = [markdown(run), goalsTable(run)].filter(Boolean).join('\n\n')
+console.log(tables)
+if (values.write) await writeInto(join(root, 'docs/performance.md'), tables)

@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openTerminal, type Key, type Terminal } from '../../test/pty/terminal.ts'
+import { createHome, removeHome } from '../../test/pty/home.ts'
+import {
+  during,
+  exitTime,
+  firstPaint,
+  hold,
+  respond,
+  settle,
+  type Held,
+  type Response,
+  type Stretch,
+} from './measure.ts'
+import { residentMegabytes } from './process.ts'
+
+/** A program to measure, brought to a list in which a key moves the selection. */
+export type Target = {
+  name: string
+  command: string
+  args?: readonly string[]
+  /** Fills the empty home, which is also the working folder, before every start. */
+  prepare?: (home: string) => void
+  /** Whether the program has drawn anything of its own; without it, any text counts. */
+  painted?: (terminal: Terminal) => boolean
+  /** Brings a just started program to the list, with the first row selected. */
+  toList: (terminal: Terminal) => Promise<void>
+  /** Waits until every row is there, where rows go on arriving after the list stands. */
+  loaded?: (terminal: Terminal) => Promise<void>
+  /** Position of the selected row, from 1, where the screen tells it, and how many rows there are. */
+  position?: (terminal: Terminal) => number | undefined
+  rows?: number
+  /** How long the program goes on tidying up after work, in milliseconds; nobody would call it idle before. */
+  calm?: number
+  next: Key
+  previous: Key
+  page: Key
+  quit: (terminal: Terminal) => void
+}
+
+/** The measures of one start of a target; times in milliseconds, memory in megabytes. */
+export type Sample = {
+  firstPaint: number
+  /** From the start until the list stands and has answered a first key, toList's own keys included. */
+  live: number
+  /** From the start until every row is there; NaN where they come with the list. */
+  loaded: number
+  keys: readonly Response[]
+  pages: readonly Response[]
+  burst: Response
+  /** Whether the row selected after the burst is the right one; undefined where the screen does not tell. */
+  burstRight: boolean | undefined
+  held: Held
+  idle: Stretch
+  memory: number
+  exit: number
+}
+
+/** How long a program is watched doing nothing, in milliseconds. */
+export const idleMilliseconds = 10_000
+
+/** Presses in the burst. */
+const burstLength = 200
+
+/** Starts a target once and takes every measure. */
+export async function sample(target: Target): Promise<Sample> {
+  const home = createHome()
+  target.prepare?.(home)
+  const { command, args = [] } = target
+  const terminal = openTerminal({ command, args, home, cols: 120, rows: 40 })
+  try {
+    const paint = await firstPaint(terminal, target.painted)
+    await target.toList(terminal)
+    const asked = performance.now() - terminal.startedAt
+    const answer = await respond(terminal, () => terminal.press(target.next))
+    const live = asked + answer.first
+    terminal.press(target.previous)
+    await target.loaded?.(terminal)
+    const loaded = target.loaded ? performance.now() - terminal.startedAt : Number.NaN
+    await settle(terminal)
+    const memory = residentMegabytes(terminal.pid)
+    const measured = await measureList(terminal, target)
+    if (target.calm) await delay(target.calm)
+    const idle = await during(terminal, idleMilliseconds)
+    const exit = await exitTime(terminal, () => target.quit(terminal))
+    return { firstPaint: paint, live, loaded, ...measured, idle, memory, exit }
+  } finally {
+    await terminal.close()
+    removeHome(home)
+  }
+}
+
+async function measureList(terminal: Terminal, target: Target) {
+  const { next, previous, page, position, rows = Number.POSITIVE_INFINITY } = target
+  const press = (key: Key) => respond(terminal, () => terminal.press(key))
+  for (const key of [next, next, previous, previous]) await press(key)
+  const keys: Response[] = []
+  // There and back, so that a short list never ends under the measurement.
+  for (const key of [next, previous, next, previous])
+    for (let i = 0; i < 10; i += 1) keys.push(await press(key))
+  const pages: Response[] = []
+  for (let i = 0; i < 5; i += 1) pages.push(await press(page))
+  const from = position?.(terminal)
+  const burst = await respond(terminal, () => terminal.press(...Array<Key>(burstLength).fill(next)))
+  const to = position?.(terminal)
+  const burstRight =
+    from === undefined || to === undefined ? undefined : to === Math.min(from + burstLength, rows)
+  const held = await hold(terminal, index => terminal.press(index % 20 < 10 ? previous : next), {
+    perSecond: 30,
+    seconds: 2,
+  })
+  await settle(terminal)
+  return { keys, pages, burst, burstRight, held }
+}
+
+/** Milliseconds a Node that does nothing takes, in the same kind of terminal: the unit of start times. */
+export async function bareNode(): Promise<number> {
+  await using terminal = openTerminal({ command: process.execPath, args: ['-e', '0'] })
+  await terminal.waitForExit()
+  return performance.now() - terminal.startedAt
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
+import { fillPath, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
+import { createService, type Service } from '../../src/service/app.ts'
+
+/** Cases that one request may carry. */
+const batch = 50
+
+/** A data directory of the local workspace, and where in it to open the dashboard. */
+export type PreparedWorkspace = { dataDir: string; place: string; cases: number }
+
+/** Trials of each case of the ended runs. */
+export const iterations = 10
+
+/** Every so many cases one fails, as in a suite that somebody looks at. */
+export const failsEvery = 50
+
+export type PreparedWorkspaces = {
+  /** One ended run of 1,000 cases with 10 trials each. */
+  large: PreparedWorkspace
+  /** One ended run of two cases with 10 trials each: just enough rows for the keys to go ten down and back. */
+  small: PreparedWorkspace
+  /** A suite that never ran, whose only case waits a minute for its server. */
+  waiting: PreparedWorkspace
+  [Symbol.dispose](): void
+}
+
+type Step = Record<string, unknown>
+type TestCase = { title: string; steps: readonly Step[] }
+type Declared = EndpointDeclaration & { path: string }
+
+/** Makes the workspaces by asking the real service, which really runs the cases against the reference server. */
+export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-'))
+  const at = (name: string) => join(folder, name)
+  try {
+    return {
+      large: await prepare(at('large'), echoes(1000), 'run'),
+      small: await prepare(at('small'), echoes(2), 'run'),
+      waiting: await prepare(at('waiting'), [minute], 'leave'),
+      [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+const minute: TestCase = {
+  title: 'Waits a minute',
+  steps: [call('trigger-long-running-operation', { duration: 60, steps: 60 })],
+}
+
+function echoes(count: number): TestCase[] {
+  return Array.from({ length: count }, (_, index) => ({
+    title: `Echo answers greeting ${index + 1}`,
+    steps: [
+      call('echo', { message: `hello ${index + 1}` }),
+      {
+        id: 'text',
+        kind: 'assert',
+        assertion: {
+          type: 'responseContains',
+          needle: (index + 1) % failsEvery === 0 ? 'goodbye' : 'hello',
+        },
+      },
+    ],
+  }))
+}
+
+function call(toolName: string, args: Record<string, unknown>): Step {
+  return { id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }
+}
+
+/** Writes the suite and runs it to its end, or leaves it. */
+async function prepare(
+  dataDir: string,
+  tests: readonly TestCase[],
+  then: 'run' | 'leave',
+): Promise<PreparedWorkspace> {
+  const service = await createService({ dataDir, trialConcurrency: 16, validateResponses: false })
+  try {
+    const ask = caller(service)
+    const projectId = only((await ask(contract.projects.list)).items).id
+    const serverId = only((await ask(contract.servers.list, { projectId })).items).id
+    // The Sandbox's own suite would stand beside the measured one.
+    const sandbox = only((await ask(contract.suites.list, { projectId })).items).id
+    await ask(contract.suites.delete, { projectId, suiteId: sandbox })
+    const first = { name: 'Measured', model: 'none', serverIds: [serverId], tests: tests.slice(0, batch) }
+    const { suiteId } = await ask(contract.suites.create, { projectId }, first)
+    for (let from = batch; from < tests.length; from += batch)
+      await ask(
+        contract.cases.createBatch,
+        { projectId, suiteId },
+        { cases: tests.slice(from, from + batch) },
+      )
+    const prepared = { dataDir, cases: tests.length }
+    if (then === 'leave') return { ...prepared, place: `projects/${projectId}/runs?suiteId=${suiteId}` }
+    const body = { suiteId, iterationOverride: iterations }
+    const { runId } = await ask(contract.runs.create, { projectId }, body)
+    await service.settle()
+    return { ...prepared, place: `projects/${projectId}/runs/${runId}?pane=run&tab=trials` }
+  } finally {
+    await service.close()
+  }
+}
+
+function caller(service: Service) {
+  return async <E extends Declared>(
+    endpoint: E,
+    params: Record<string, string> = {},
+    body?: object,
+  ): Promise<OutputOf<E>> => {
+    const url = `http://bench.invalid${API_PREFIX}${fillPath(endpoint.path, params)}`
+    const headers = { authorization: `Bearer ${service.localKey}` }
+    const init = { method: endpoint.method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const response = await service.fetch(new Request(url, init))
+    const answer: unknown = await response.json()
+    if (!response.ok) throw new Error(`${endpoint.operation}: ${response.status} ${JSON.stringify(answer)}`)
+    return endpoint.response.parse(answer) as OutputOf<E>
+  }
+}
+
+function only<T>(items: readonly T[]): T {
+  const [item] = items
+  if (item === undefined || items.length > 1) throw new Error(`expected one, found ${items.length}`)
+  return item
+}

@@ -1,0 +1,128 @@
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rolldown, type InputOptions, type OutputAsset, type OutputChunk } from 'rolldown'
+import { replaceCostlyParts } from './build/replacements.ts'
+import { inputsDigest, isBuilt } from './inputs.ts'
+import { dist, inputsFile, root } from './paths.ts'
+
+/** Packages that cost too much to load at start; the code must reach them through `import()`. */
+const lazyPackages = [
+  'undici',
+  '@modelcontextprotocol/client',
+  '@hono/node-server',
+  'ajv',
+  'commander',
+  'ai',
+  '@ai-sdk/openai-compatible',
+  '@ai-sdk/anthropic',
+]
+
+/** Started as a program of its own, so it must stay a real package. */
+const spawnedPackages = [/^@modelcontextprotocol\/server-everything/]
+
+const shared = {
+  cwd: root,
+  platform: 'node',
+  transform: {
+    target: 'node22.19',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  },
+  resolve: { alias: { 'react-devtools-core': join(root, 'scripts/devtools-stub.ts') } },
+  logLevel: 'warn',
+  // "use client" means nothing in a terminal program.
+  checks: { moduleLevelDirective: false },
+} satisfies InputOptions
+
+/** The file an old Node must still be able to read, apart from everything else. */
+const bootInput: InputOptions = {
+  ...shared,
+  input: join(root, 'src/boot.ts'),
+  transform: { ...shared.transform, target: 'node12' },
+  plugins: [
+    {
+      name: 'app-is-built-apart',
+      resolveId: source => (source === './main.tsx' ? { id: './main.js', external: true } : null),
+    },
+  ],
+}
+
+const appInput: InputOptions = {
+  ...shared,
+  input: { main: join(root, 'src/main.tsx') },
+  external: spawnedPackages,
+  plugins: [replaceCostlyParts()],
+}
+
+/** What a build produced: sizes in bytes, duration in milliseconds. */
+export type BuildResult = { files: readonly { name: string; bytes: number }[]; milliseconds: number }
+
+/**
+ * Bundles the program into `dist`. The old `dist` stays whole until the new one is complete.
+ * @throws when the source does not bundle, or when a lazy package would load at start.
+ */
+export async function build(): Promise<BuildResult> {
+  const started = performance.now()
+  const digest = inputsDigest()
+  const fresh = await mkdtemp(join(root, 'node_modules/.mcpdeck-dist-'))
+  try {
+    const [boot, app] = await Promise.all([bundle(bootInput, fresh), bundle(appInput, fresh)])
+    assertLazy(app)
+    await addShebang(join(fresh, 'boot.js'))
+    await writeFile(join(fresh, inputsFile), digest)
+    await chmod(fresh, 0o755)
+    await replaceDist(fresh)
+    const files = [...boot, ...app].map(output => ({ name: output.fileName, bytes: sizeOf(output) }))
+    return { files, milliseconds: performance.now() - started }
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function bundle(input: InputOptions, dir: string) {
+  await using bundler = await rolldown(input)
+  const { output } = await bundler.write({
+    dir,
+    format: 'esm',
+    minify: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  })
+  return output
+}
+
+/** Walks what loads together with `main.js` and refuses packages that belong behind `import()`. */
+function assertLazy(output: readonly (OutputChunk | OutputAsset)[]): void {
+  const chunks = new Map(output.filter(item => item.type === 'chunk').map(chunk => [chunk.fileName, chunk]))
+  const atStart = new Set(['main.js'])
+  for (const name of atStart) for (const next of chunks.get(name)?.imports ?? []) atStart.add(next)
+  const modules = [...atStart].flatMap(name => chunks.get(name)?.moduleIds ?? [])
+  const eager = lazyPackages.filter(name => modules.some(id => id.includes(`/node_modules/${name}/`)))
+  if (eager.length > 0)
+    throw new Error(`${eager.join(', ')} would load at start; reach it through import() instead`)
+}
+
+async function replaceDist(fresh: string): Promise<void> {
+  await rm(dist, { recursive: true, force: true })
+  try {
+    await rename(fresh, dist)
+  } catch (error) {
+    // A second build of the same source got there first; its result is as good.
+    if (!isBuilt()) throw error
+  }
+}
+
+async function addShebang(file: string): Promise<void> {
+  await writeFile(file, `#!/usr/bin/env node\n${await readFile(file, 'utf8')}`)
+  await chmod(file, 0o755)
+}
+
+function sizeOf(output: OutputChunk | OutputAsset): number {
+  return Buffer.byteLength(output.type === 'chunk' ? output.code : output.source)
+}
+
+if (import.meta.main) {
+  const { files, milliseconds } = await build()
+  for (const { name, bytes } of files)
+    console.log(`${(bytes / 1024).toFixed(1).padStart(9)} KB  dist/${name}`)
+  console.log(`built in ${Math.round(milliseconds)} ms`)
+}

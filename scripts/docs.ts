@@ -1,0 +1,41 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { apiDocument } from './docs/api.ts'
+import { keysDocument } from './docs/keys.ts'
+import { root } from './paths.ts'
+
+/** A document that is written from the source. `file` is relative to the repository. */
+type Generator = { file: string; text: () => Promise<string> }
+
+const generators: readonly Generator[] = [
+  { file: 'docs/api.md', text: async () => apiDocument() },
+  { file: 'docs/keys.md', text: async () => keysDocument() },
+]
+
+async function current(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes a document, or only compares when `check` is set; resolves to whether it was already right. */
+async function refresh({ file, text }: Generator, check: boolean): Promise<boolean> {
+  const path = join(root, file)
+  const wanted = await text()
+  if ((await current(path)) === wanted) return true
+  if (!check) {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, wanted)
+  }
+  return false
+}
+
+const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values
+const states = await Promise.all(generators.map(generator => refresh(generator, check)))
+const stale = generators.filter((_, index) => !states[index]).map(generator => generator.file)
+if (stale.length > 0)
+  console.log(`${check ? 'out of date, run npm run docs' : 'written'}: ${stale.join(', ')}`)
+if (check && stale.length > 0) process.exitCode = 1

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { allEndpoints } from '../../src/api/contract/contract.ts'
+import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
+
+const RISKS: Record<AnyEndpoint['risk'], string> = {
+  read: 'reads only',
+  write: 'writes',
+  external: 'side effects on somebody else’s server',
+  spend: 'spends credits, uses a quota or occupies a run slot',
+  end: 'ends something live',
+  expose: 'opens data to more people',
+  delete: 'cannot be undone',
+}
+
+function schema(schemaOf: z.ZodType): string {
+  const json = z.toJSONSchema(schemaOf, { io: 'input', unrepresentable: 'any' })
+  const { $schema: _, ...rest } = json
+  return JSON.stringify(rest)
+}
+
+function section(endpoint: AnyEndpoint): string {
+  const facts = [
+    endpoint.source === 'prose' ? 'prose document' : 'OpenAPI file',
+    RISKS[endpoint.risk],
+    endpoint.idempotency === 'header' ? 'takes `Idempotency-Key`' : '',
+    endpoint.idempotency === 'natural' ? 'a repeat is harmless' : '',
+    endpoint.cursor ? `pages by ${endpoint.cursor.in} \`${endpoint.cursor.name}\`` : '',
+  ].filter(Boolean)
+  return [
+    `### \`${endpoint.resource}.${endpoint.name}\` · ${endpoint.method} ${endpoint.path}`,
+    '',
+    `${endpoint.summary} (\`${endpoint.operation}\`; ${facts.join('; ')})`,
+    '',
+    ...(endpoint.query ? [`- query: \`${schema(endpoint.query)}\``] : []),
+    ...(endpoint.body ? [`- body: \`${schema(endpoint.body)}\``] : []),
+    `- answers ${endpoint.status ?? 200}${endpoint.errors?.length ? `; beside the usual errors ${endpoint.errors.map(code => `\`${code}\``).join(', ')}` : ''}`,
+    '',
+  ].join('\n')
+}
+
+/** docs/api.md: every declared operation, from the contract. */
+export function apiDocument(): string {
+  const endpoints = allEndpoints()
+  return [
+    '# Operations',
+    '',
+    `Written by \`npm run docs\` from the declarations in \`src/api/contract\`: ${endpoints.length} operations.`,
+    '',
+    ...endpoints.map(section),
+  ].join('\n')
+}

@@ -1,0 +1,79 @@
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import type { RuleTester } from 'oxlint/plugins-dev'
+import { zoneViolation } from './zones.ts'
+
+type Rule = Parameters<RuleTester['run']>[1]
+type Span = { range: [number, number]; start: number; end: number }
+
+const repository = resolve(import.meta.dirname, '../..')
+const keymapOnly = new Set(['useInput', 'usePaste'])
+const colourName =
+  /^(?:(?:black|red|green|yellow|blue|magenta|cyan|white)(?:Bright)?|gr[ae]y|#[\da-f]{3,8}|rgb\(.*\)|ansi256\(.*\))$/i
+
+function repositoryPath(file: string): string {
+  return relative(repository, file).split(sep).join('/')
+}
+
+/** Imports stay inside the zones of `zones.ts`; every way to name a module counts, types and lazy ones too. */
+export const zonesRule = {
+  create(context) {
+    const from = repositoryPath(context.filename)
+    const problem = (specifier: unknown, typeOnly: boolean) => {
+      if (typeof specifier !== 'string') return undefined
+      const isFile = specifier.startsWith('.')
+      const to = isFile ? repositoryPath(join(dirname(context.filename), specifier)) : specifier
+      return zoneViolation({ from, to, kind: isFile ? 'file' : 'package', typeOnly })
+    }
+    const check = (node: Span, specifier: unknown, typeOnly: boolean) => {
+      const message = problem(specifier, typeOnly)
+      if (message) context.report({ node, message })
+    }
+    return {
+      ImportDeclaration: node => check(node, node.source.value, node.importKind === 'type'),
+      ExportAllDeclaration: node => check(node, node.source.value, node.exportKind === 'type'),
+      ExportNamedDeclaration: node => check(node, node.source?.value, node.exportKind === 'type'),
+      ImportExpression: node => check(node, 'value' in node.source && node.source.value, false),
+      TSImportType: node => check(node, node.source.value, true),
+    }
+  },
+} satisfies Rule
+
+/** Raw key input is read in one place, so that a key can be consumed, ranked and documented. */
+export const inputRule = {
+  create(context) {
+    return {
+      ImportDeclaration(node) {
+        if (node.source.value !== 'ink') return
+        for (const specifier of node.specifiers) {
+          if (specifier.type !== 'ImportSpecifier' || !('name' in specifier.imported)) continue
+          const { name } = specifier.imported
+          if (keymapOnly.has(name))
+            context.report({ node: specifier, message: `${name} belongs to src/app/keymap; use useBindings` })
+        }
+      },
+    }
+  },
+} satisfies Rule
+
+/** Colours are named by meaning: a literal colour outside the theme cannot follow a theme or NO_COLOR. */
+export const colourRule = {
+  create(context) {
+    const check = (node: Span & { value?: unknown }) => {
+      if (typeof node.value === 'string' && colourName.test(node.value))
+        context.report({
+          node,
+          message: `colour "${node.value}" belongs to src/app/theme; use a theme token`,
+        })
+    }
+    return {
+      'JSXAttribute[name.name=/color$/i] Literal': check,
+      'Property[key.name=/color$/i] Literal': check,
+    }
+  },
+} satisfies Rule
+
+// oxlint loads a plugin from its default export.
+export default {
+  meta: { name: 'house' },
+  rules: { zones: zonesRule, input: inputRule, colour: colourRule },
+}
