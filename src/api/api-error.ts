@@ -1,0 +1,110 @@
+import type { AnyEndpoint, Risk } from './contract/endpoint.ts'
+import { ERROR_STATUS } from './contract/error.ts'
+import {
+  type AnswerShape,
+  type ApiErrorKind,
+  type ErrorFacts,
+  type FieldIssue,
+  reasonOf,
+  type RefusalCode,
+} from './error-kinds.ts'
+import type { RateLimitKind } from './rate-limit.ts'
+
+export type ApiErrorFields = Omit<ErrorFacts, 'issues' | 'endpoint' | 'risk'> & {
+  endpoint?: Pick<AnyEndpoint, 'operation' | 'risk'> | undefined
+  issues?: readonly FieldIssue[] | undefined
+}
+
+const PASSING_STATUS = new Set([500, 502, 503, 504])
+const PASSING_CODES = new Set(['INTERNAL_ERROR', 'SERVER_UNREACHABLE', 'TIMEOUT'])
+const PASSING_LIMITS = new Set<RateLimitKind>([
+  'key-rate',
+  'burst-brake',
+  'agent-concurrency',
+  'connection-poll',
+])
+
+/**
+ * The one error of every call; branch on `kind`, `code` and `status`, never on `message`. It never
+ * holds the key. What each field means: {@link ErrorFacts}.
+ */
+export class ApiError extends Error implements ErrorFacts {
+  override readonly name = 'ApiError'
+  readonly kind: ApiErrorKind
+  readonly code: string | undefined
+  readonly status: number | undefined
+  readonly details: Record<string, unknown> | undefined
+  readonly requestId: string | undefined
+  readonly endpoint: string | undefined
+  readonly risk: Risk | undefined
+  readonly retryAfterMs: number | undefined
+  readonly limit: RateLimitKind | undefined
+  readonly answer: AnswerShape | undefined
+  readonly systemCode: string | undefined
+  readonly issues: readonly FieldIssue[]
+  readonly excerpt: string | undefined
+  readonly sent: boolean
+
+  constructor(fields: ApiErrorFields) {
+    super(fields.message)
+    this.kind = fields.kind
+    this.code = fields.code
+    this.status = fields.status
+    this.details = fields.details
+    this.requestId = fields.requestId
+    this.endpoint = fields.endpoint?.operation
+    this.risk = fields.endpoint?.risk
+    this.retryAfterMs = fields.retryAfterMs
+    this.limit = fields.limit
+    this.answer = fields.answer
+    this.systemCode = fields.systemCode
+    this.issues = fields.issues ?? []
+    this.excerpt = fields.excerpt
+    this.sent = fields.sent
+  }
+
+  /** `details.reason`, which refines some codes. */
+  get reason(): string | undefined {
+    return reasonOf(this)
+  }
+
+  /**
+   * Whether the same request may succeed later by itself (limits-and-errors section 1): a passing
+   * status whose code, where known, is passing too. Whether a repeat is safe is the retry loop's question.
+   */
+  get retryable(): boolean {
+    if (this.kind === 'network') return this.code !== 'tls'
+    if (this.kind === 'timeout') return true
+    if (this.kind !== 'http') return this.code === 'rate-paused'
+    if (this.limit !== undefined) return PASSING_LIMITS.has(this.limit)
+    if (this.status === undefined || !PASSING_STATUS.has(this.status)) return false
+    return this.code === undefined || !(this.code in ERROR_STATUS) || PASSING_CODES.has(this.code)
+  }
+
+  /** Whether a write may have taken effect all the same: its answer was lost, or it failed half-way. */
+  get leavesDoubt(): boolean {
+    if (!this.sent || this.risk === undefined || this.risk === 'read') return false
+    return this.kind !== 'http' || (this.status ?? 0) >= 500
+  }
+}
+
+/** The caller's own stop, before or after the request left. */
+export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
+  return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })
+}
+
+/** The error as the caller of an operation sees it: with its name, and sent when any earlier attempt was. */
+export function inCall(error: ApiError, endpoint: AnyEndpoint, sentBefore: boolean): ApiError {
+  const sent = error.sent || sentBefore
+  if (error.endpoint !== undefined && error.sent === sent) return error
+  return new ApiError({ ...error, message: error.message, endpoint, sent })
+}
+
+/** A call that was stopped before anything was sent. */
+export function refusal(
+  code: RefusalCode,
+  message: string,
+  fields: Pick<ApiErrorFields, 'endpoint' | 'issues' | 'retryAfterMs'> = {},
+): ApiError {
+  return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { endpoint, resource } from './endpoint.ts'
+import { page, record, timestamp } from './shapes.ts'
+
+/** The account that the key acts as. */
+export const Me = record({
+  id: z.string(),
+  email: z.string().nullish(),
+  name: z.string().nullish(),
+  imageUrl: z.string().nullish(),
+  profilePictureUrl: z.string().nullish(),
+  plan: z.string().nullish(),
+  createdAt: timestamp.nullish(),
+  updatedAt: timestamp.nullish(),
+})
+export type Me = z.infer<typeof Me>
+
+/** An organization; a key sees exactly one. */
+export const Organization = record({
+  id: z.string(),
+  name: z.string(),
+  plan: z.string().nullish(),
+  myRole: z.string().nullish(),
+  isCreator: z.boolean().nullish(),
+  logoUrl: z.string().nullish(),
+  createdAt: timestamp.nullish(),
+})
+export type Organization = z.infer<typeof Organization>
+
+/** What a deployment announces about itself; its fields are not documented, so all stay open. */
+export const DeploymentCapabilities = record({})
+export type DeploymentCapabilities = z.infer<typeof DeploymentCapabilities>
+
+export const account = resource('account', {
+  me: endpoint({
+    operation: 'getMe',
+    method: 'GET',
+    path: '/me',
+    summary: 'Account the API key acts as.',
+    response: Me,
+    risk: 'read',
+    source: 'prose',
+  }),
+  organizations: endpoint({
+    operation: 'listOrganizations',
+    method: 'GET',
+    path: '/organizations',
+    summary: 'Organizations the caller can see; a key sees exactly one.',
+    response: page(Organization),
+    risk: 'read',
+    source: 'openapi',
+  }),
+})
+
+export const capabilities = resource('capabilities', {
+  get: endpoint({
+    operation: 'getCapabilities',
+    method: 'GET',
+    path: '/capabilities',
+    summary: 'What this deployment announces, such as its vocabulary version.',
+    response: DeploymentCapabilities,
+    risk: 'read',
+    source: 'prose',
+  }),
+})

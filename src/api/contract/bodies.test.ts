@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import type * as z from 'zod'
+import { prepareRequest } from '../request.ts'
+import { ClientCreateRequest, ClientUpdateRequest, configIdOf, HostUpdateRequest } from './client-shapes.ts'
+import { isTerminalConnectionStatus } from './connections.ts'
+import { allEndpoints, contract } from './contract.ts'
+import type { AnyEndpoint, InputOf } from './endpoint.ts'
+import { EnvironmentUpdateRequest } from './environment-shapes.ts'
+import { SandboxImageUpdateRequest } from './image-shapes.ts'
+import { InsightsEnvelope } from './insight-shapes.ts'
+import { EvalRunJudges } from './judge-shapes.ts'
+import { EvalRunGroupCreateRequest } from './run-group-shapes.ts'
+import { EvalCaseGenerateRequest } from './suite-extras.ts'
+
+/** Paths of the fields that a body is refused for; `''` stands for the body itself. */
+function refused(schema: z.ZodType | undefined, body: unknown): string[] {
+  const parsed = schema!.safeParse(body)
+  return parsed.success ? [] : parsed.error.issues.map(issue => issue.path.join('.'))
+}
+
+function addressOf<E extends AnyEndpoint>(endpoint: E, input: InputOf<E>): URL {
+  return new URL(prepareRequest({ baseUrl: 'https://service.test/api/v1' }, endpoint, input).url)
+}
+
+const config = { modelId: 'anthropic/claude-haiku-4.5' }
+
+describe('bodies', () => {
+  test.each<[string, z.ZodType, unknown, string[]]>([
+    ['a template', ClientCreateRequest, { name: 'a', template: 'claude', theme: 'dark' }, []],
+    ['a config', ClientCreateRequest, { name: 'a', config: { ...config, hostStyle: 'x' } }, []],
+    ['both', ClientCreateRequest, { name: 'a', template: 'claude', config }, ['template']],
+    ['neither', ClientCreateRequest, { name: 'a' }, ['template']],
+    ['a theme without template', ClientCreateRequest, { name: 'a', config, theme: 'dark' }, ['template']],
+    ['a blank model', ClientCreateRequest, { name: 'a', config: { modelId: ' ' } }, ['config.modelId']],
+    ['a config edit', ClientUpdateRequest, { config, expectedConfigId: 'c1' }, []],
+    ['a blind config edit', ClientUpdateRequest, { config }, ['expectedConfigId']],
+    ['a blind rename', ClientUpdateRequest, { name: 'b' }, ['expectedName']],
+    ['an expectation alone', ClientUpdateRequest, { expectedName: 'a' }, ['']],
+    ['an empty config', ClientUpdateRequest, { config: {}, expectedConfigId: 'c1' }, ['config']],
+    ['an expectation on an alias', HostUpdateRequest, { name: 'b', expectedName: 'a' }, ['']],
+    ['a rename on an alias', HostUpdateRequest, { name: 'b' }, []],
+    ['a cleared pin', EnvironmentUpdateRequest, { expectedRevision: 0, modelId: null }, []],
+    ['a revision alone', EnvironmentUpdateRequest, { expectedRevision: 3, name: undefined }, ['']],
+    [
+      'an empty list',
+      EnvironmentUpdateRequest,
+      { expectedRevision: 3, pluginVersionIds: [] },
+      ['pluginVersionIds'],
+    ],
+    ['no change', SandboxImageUpdateRequest, {}, ['']],
+    ['an oversized bucket', EvalCaseGenerateRequest, { caseMix: { complex: 11 } }, ['caseMix.complex']],
+    ['nothing to say', EvalCaseGenerateRequest, undefined, []],
+  ])('%s', (_, schema, body, fields) => {
+    expect(refused(schema, body)).toEqual(fields)
+  })
+
+  test('the targets of a run group are of one kind', () => {
+    const group = (targets: object[]) => refused(EvalRunGroupCreateRequest, { suiteId: 's', targets })
+    expect(group([{ environmentId: 'e1' }, { environmentId: 'e2' }])).toEqual([])
+    expect(group([{ environmentId: 'e1' }, { namedHostId: 'h1' }])).toEqual(['targets'])
+    expect(group([{ environmentId: 'e1', namedHostId: 'h1' }])).toEqual(['targets.0'])
+    expect(group([])).toEqual(['targets'])
+  })
+})
+
+describe('queries', () => {
+  test('a switch goes out as text and comes in as a boolean', () => {
+    const endpoint = contract.environments.list
+    expect(addressOf(endpoint, { projectId: 'p', includeArchived: true }).search).toBe(
+      '?includeArchived=true',
+    )
+    expect(endpoint.query!.parse({ includeArchived: 'false' })).toEqual({ includeArchived: false })
+    expect(refused(endpoint.query, { includeArchived: 'yes' })).toEqual(['includeArchived'])
+  })
+
+  test('a search scope needs something to search, and sources must be known', () => {
+    const { query } = contract.sessions.list
+    expect(refused(query, { scope: 'transcripts' })).toEqual(['scope'])
+    expect(refused(query, { q: '', scope: 'transcripts', sourceType: 'eval,swarm' })).toEqual([])
+    expect(refused(query, { sourceType: 'eval,dream' })).toEqual(['sourceType'])
+  })
+
+  test('chat sessions page by `before`', () => {
+    const { cursor, query } = contract.chatSessions.list
+    expect(cursor).toEqual({ in: 'query', name: 'before' })
+    expect(refused(query, { cursor: 'c' })).toEqual([''])
+  })
+})
+
+describe('answers', () => {
+  test('the id of a config is found under either name', () => {
+    expect(configIdOf({ configId: 'new', hostConfigId: 'old' })).toBe('new')
+    expect(configIdOf({ configId: null, hostConfigId: 'old' })).toBe('old')
+    expect(configIdOf({})).toBeUndefined()
+  })
+
+  test('unknown values and fields survive', () => {
+    const insights = {
+      status: 'dreaming',
+      findings: [{ id: 'rf_1', title: 't', severity: 'cosmic', more: 1 }],
+    }
+    expect(InsightsEnvelope.parse(insights)).toEqual(insights)
+    const judges = { politeness: { status: 'pending' }, goalCompletion: { status: null } }
+    expect(EvalRunJudges.parse(judges)).toEqual(judges)
+  })
+
+  test('only documented ends of a connection request are ends', () => {
+    expect(['ready', 'failed', 'expired', 'cancelled'].every(isTerminalConnectionStatus)).toBe(true)
+    expect(['validating', 'anything'].some(isTerminalConnectionStatus)).toBe(false)
+  })
+})
+
+describe('declarations', () => {
+  const endpoints = allEndpoints()
+
+  test('a GET is a read', () => {
+    for (const { method, risk, operation } of endpoints.filter(({ method }) => method === 'GET'))
+      expect({ operation, method, risk }).toEqual({ operation, method, risk: 'read' })
+  })
+
+  test('deprecated are exactly the paths of the former client name', () => {
+    const deprecated = endpoints.filter(endpoint => endpoint.deprecated)
+    expect(deprecated.every(({ path }) => path.includes('/hosts'))).toBe(true)
+    expect(deprecated).toHaveLength(endpoints.filter(({ path }) => path.includes('/hosts')).length)
+  })
+})

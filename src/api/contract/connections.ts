@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { endpoint, resource } from './endpoint.ts'
+import { emptyBody, openEnum, record, strictBody, timestamp } from './shapes.ts'
+
+/** States after which a connection request never changes. */
+export const TERMINAL_CONNECTION_STATUSES = ['ready', 'failed', 'expired', 'cancelled'] as const
+
+/** Whether a connection request has ended; an unknown state counts as in progress. */
+export function isTerminalConnectionStatus(status: string): boolean {
+  return (TERMINAL_CONNECTION_STATUSES as readonly string[]).includes(status)
+}
+
+/** Why a request ended badly; `candidates` comes with `AMBIGUOUS_SERVER` and holds what `serverId` may be. */
+const ConnectionError = record({
+  code: z.string().nullish(),
+  message: z.string().nullish(),
+  retryable: z.boolean().nullish(),
+  candidates: z
+    .array(record({ id: z.string().nullish(), name: z.string().nullish(), url: z.string().nullish() }))
+    .nullish(),
+})
+
+/**
+ * One request to attach a server URL to a project. `handoffUrl` comes only with the answer to the
+ * create and lets whoever holds it finish the request, so it is shown to the caller alone.
+ */
+export const ServerConnection = record({
+  connectionRequestId: z.string(),
+  status: openEnum([
+    'discovering',
+    'awaiting_project',
+    'awaiting_authorization',
+    'authorizing',
+    'validating',
+    ...TERMINAL_CONNECTION_STATUSES,
+  ]),
+  handoffUrl: z.string().nullish(),
+  expiresAt: timestamp.nullish(),
+  projectId: z.string().nullish(),
+  serverId: z.string().nullish(),
+  server: record({
+    id: z.string().nullish(),
+    name: z.string().nullish(),
+    url: z.string().nullish(),
+    enabled: z.boolean().nullish(),
+  }).nullish(),
+  error: ConnectionError.nullish(),
+})
+export type ServerConnection = z.infer<typeof ServerConnection>
+
+/** Without `projectId` the person chooses the project in the browser; `name` applies only to a new server. */
+export const ServerConnectionCreateRequest = strictBody({
+  url: z.string(),
+  projectId: z.string().optional(),
+  serverId: z.string().optional(),
+  name: z.string().optional(),
+  reauthorize: z.boolean().optional(),
+})
+
+const collection = '/server-connections' as const
+const request = `${collection}/{requestId}` as const
+
+export const connections = resource('connections', {
+  create: endpoint({
+    operation: 'createServerConnection',
+    method: 'POST',
+    path: collection,
+    summary: 'Begin attaching a server URL to some project.',
+    body: ServerConnectionCreateRequest,
+    status: 201,
+    response: ServerConnection,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'external',
+    refreshes: ['servers'],
+    source: 'openapi',
+  }),
+  get: endpoint({
+    operation: 'getServerConnection',
+    method: 'GET',
+    path: request,
+    summary: 'State of one connection request, under a poll budget of its own.',
+    response: ServerConnection,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'read',
+    source: 'openapi',
+  }),
+  cancel: endpoint({
+    operation: 'cancelServerConnection',
+    method: 'POST',
+    path: `${request}/cancel`,
+    summary: 'Stop a connection request and kill its browser link.',
+    body: emptyBody,
+    response: ServerConnection,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'end',
+    idempotency: 'natural',
+    source: 'openapi',
+  }),
+  retryValidation: endpoint({
+    operation: 'retryServerConnectionValidation',
+    method: 'POST',
+    path: `${request}/retry-validation`,
+    summary: 'Retry a stalled validation at once; an ended request stays ended.',
+    body: emptyBody,
+    response: ServerConnection,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'external',
+    refreshes: ['servers'],
+    source: 'openapi',
+  }),
+})

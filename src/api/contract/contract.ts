@@ -1,0 +1,89 @@
+import { account, capabilities } from './account.ts'
+import { agent } from './agent.ts'
+import { harness, hostCatalog, models } from './catalogs.ts'
+import { chat } from './chat.ts'
+import { checkRepos } from './check-repos.ts'
+import { clients, hosts } from './clients.ts'
+import { connections } from './connections.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import { environments } from './environments.ts'
+import { computer, images } from './images.ts'
+import { conformanceIngest, evalIngest } from './ingest.ts'
+import { iterations } from './iterations.ts'
+import { journeyFindings } from './journey-findings.ts'
+import { journeyRuns } from './journey-runs.ts'
+import { journeys } from './journeys.ts'
+import { personas } from './personas.ts'
+import { plugins } from './plugins.ts'
+import { projects } from './projects.ts'
+import { readiness } from './readiness.ts'
+import { runGroups } from './run-groups.ts'
+import { runs } from './runs.ts'
+import { scenarios } from './scenarios.ts'
+import { servers } from './servers.ts'
+import { chatSessions, sessions, traceExports } from './sessions.ts'
+import { caseExtras, runExtras, suiteExtras } from './suite-extras.ts'
+import { cases, suites } from './suites.ts'
+import { swarms } from './swarms.ts'
+import { tunnels } from './tunnels.ts'
+import { userTestingFindings, userTestingInsights } from './user-testing-insights.ts'
+import { userTestingSessions } from './user-testing-sessions.ts'
+import { userTesting } from './user-testing.ts'
+import { waveInsights } from './wave-insights.ts'
+
+/** Every declared operation by resource; client, queries, service and docs derive from it. */
+export const contract = {
+  account,
+  capabilities,
+  projects,
+  servers,
+  suites: { ...suites, ...suiteExtras },
+  cases: { ...cases, ...caseExtras },
+  runs: { ...runs, ...runExtras },
+  iterations,
+  runGroups,
+  clients,
+  hosts,
+  environments,
+  plugins,
+  hostCatalog,
+  models,
+  harness,
+  images,
+  computer,
+  connections,
+  tunnels,
+  sessions,
+  chatSessions,
+  chat,
+  agent,
+  traceExports,
+  checkRepos,
+  evalIngest,
+  conformanceIngest,
+  personas,
+  journeys,
+  swarms,
+  journeyRuns,
+  journeyFindings,
+  waveInsights,
+  scenarios,
+  userTesting,
+  userTestingSessions,
+  userTestingInsights,
+  userTestingFindings,
+  readiness,
+}
+export type Contract = typeof contract
+
+/** All operations as one list, in declaration order. */
+export function allEndpoints(): AnyEndpoint[] {
+  return Object.values(contract).flatMap(resource => Object.values(resource) as unknown as AnyEndpoint[])
+}
+
+/** Path segment that versions the service; a base address already includes it. */
+export const API_PREFIX = '/api/v1'
+/** Prefix of every service API key (contract: "Authentication"). */
+export const KEY_PREFIX = 'sk_'
+/** Header of an intent's key (limits-and-errors section 5). */
+export const IDEMPOTENCY_HEADER = 'idempotency-key'

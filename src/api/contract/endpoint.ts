@@ -1,0 +1,166 @@
+import type * as z from 'zod'
+import type { ErrorCode } from './error.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * What a call can do, in rising order of care. It decides retries (`read` only), read-only mode
+ * (everything else is refused) and confirmation (`spend` and beyond ask first).
+ * - `read`: changes nothing, also where the wire uses POST
+ * - `write`: changes records that can be changed back
+ * - `external`: side effects on somebody else's server
+ * - `spend`: costs credits or occupies a run slot
+ * - `end`: stops something that is live
+ * - `expose`: opens data to more people
+ * - `delete`: cannot be undone
+ */
+export type Risk = 'read' | 'write' | 'external' | 'spend' | 'end' | 'expose' | 'delete'
+
+/**
+ * How a repeat of one intent is recognised (limits-and-errors section 5).
+ * - `header`: `Idempotency-Key`
+ * - `natural`: a repeat is harmless by nature
+ * - `none`: never repeat blindly
+ */
+export type Idempotency = 'header' | 'natural' | 'none'
+
+/** Features that are switched on per organization (limits-and-errors section 7). */
+export type Gate = 'swarms' | 'user-testing'
+
+/** Where a declaration comes from: the prose document or the OpenAPI file (differences, "The rule"). */
+export type Source = 'prose' | 'openapi'
+
+type Schema = z.ZodType
+/** Names of the `{…}` segments of a path. */
+export type PathParameter<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never
+
+export type EndpointDeclaration<
+  Path extends string = string,
+  Query extends Schema | undefined = Schema | undefined,
+  Body extends Schema | undefined = Schema | undefined,
+  Response extends Schema = Schema,
+> = {
+  /** The operation's name on the wire documents and in `mcpdeck api`. */
+  operation: string
+  method: Method
+  /** Path below the base address; `{name}` marks a parameter. */
+  path: Path
+  /** One sentence for lists and docs. */
+  summary: string
+  query?: Query
+  /** Body schema; strict, because the service refuses undeclared fields. */
+  body?: Body
+  /** Status of success. */
+  status?: 200 | 201 | 202
+  response: Response
+  /** Codes this operation is known to answer beside those that any operation may (401, 403, 404, 429, 500). */
+  errors?: readonly ErrorCode[]
+  risk: Risk
+  idempotency?: Idempotency
+  /** Headers that carry the key of an intent, the preferred one first, where it is not `Idempotency-Key` alone. */
+  idempotencyHeaders?: readonly string[]
+  /** Fields of the input that are secrets, such as `body.env`; they are never written to disk. */
+  secrets?: readonly string[]
+  /** Refused with 403, or answered empty on reads, where the organization has this feature off. */
+  gate?: Gate
+  /** Kept for older callers; the service marks its answers with `Deprecation: true`. */
+  deprecated?: true
+  /** Resources whose reads are out of date after this write, beside its own. */
+  refreshes?: readonly string[]
+  /** Where the cursor of the next page goes, and the response header it comes in where the body has none. */
+  cursor?: { in: 'query' | 'body'; name: string; fromHeader?: string }
+  /** The answer is spelt in the eval vocabulary that the request asks for (contract: "Versioning"). */
+  varies?: 'eval-vocabulary'
+  /** Longest useful wait in milliseconds over headers and body, where the usual one is too short. */
+  deadlineMs?: number
+  source: Source
+}
+
+/** A declared operation that knows its place: resource `runs`, name `list`. */
+export type Endpoint<
+  Path extends string = string,
+  Query extends Schema | undefined = Schema | undefined,
+  Body extends Schema | undefined = Schema | undefined,
+  Response extends Schema = Schema,
+> = EndpointDeclaration<Path, Query, Body, Response> & { resource: string; name: string }
+
+export type AnyEndpoint = Endpoint
+
+type PathInput<P extends string> = [PathParameter<P>] extends [never]
+  ? unknown
+  : Record<PathParameter<P>, string>
+type QueryInput<Q> = Q extends Schema ? z.input<Q> : unknown
+type BodyInput<B> = B extends Schema
+  ? undefined extends z.input<B>
+    ? { body?: z.input<B> }
+    : { body: z.input<B> }
+  : unknown
+type Flatten<T> = { [K in keyof T]: T[K] }
+
+/** What a caller passes: path parameters and query options side by side, the body under `body`. */
+export type InputOf<E> =
+  E extends EndpointDeclaration<infer P, infer Q, infer B, Schema>
+    ? Flatten<PathInput<P> & QueryInput<Q> & BodyInput<B>>
+    : never
+
+/** What the service side receives after validation. */
+export type ParsedInputOf<E> =
+  E extends EndpointDeclaration<infer P, infer Q, infer B, Schema>
+    ? {
+        params: Record<PathParameter<P>, string>
+        query: Q extends Schema ? z.output<Q> : undefined
+        body: B extends Schema ? z.output<B> : undefined
+      }
+    : never
+
+/** The parsed answer. */
+export type OutputOf<E> =
+  E extends EndpointDeclaration<string, Schema | undefined, Schema | undefined, infer R> ? z.output<R> : never
+
+/** A path whose text the compiler lost (a constant without `as const`) would lose its parameters silently. */
+type LiteralPath<P extends string> = string extends P ? never : P
+
+/** Declares one operation; everything else about it is derived. */
+export function endpoint<
+  const Path extends string,
+  Response extends Schema,
+  Query extends Schema | undefined = undefined,
+  Body extends Schema | undefined = undefined,
+>(
+  declaration: EndpointDeclaration<Path, Query, Body, Response> & { path: LiteralPath<Path> },
+): EndpointDeclaration<Path, Query, Body, Response> {
+  return declaration
+}
+
+type Named<D> =
+  D extends EndpointDeclaration<infer P, infer Q, infer B, infer R> ? Endpoint<P, Q, B, R> : never
+
+/** Groups a resource's operations and gives each its name. */
+export function resource<const D extends Record<string, EndpointDeclaration>>(
+  name: string,
+  declarations: D,
+): { [K in keyof D]: Named<D[K]> } {
+  return Object.fromEntries(
+    Object.entries(declarations).map(([key, value]) => [key, { ...value, resource: name, name: key }]),
+  ) as { [K in keyof D]: Named<D[K]> }
+}
+
+/** Names of the path's parameters, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!)
+}
+
+/**
+ * Fills a path. Each value is percent-encoded; an empty, `.` or `..` segment is refused,
+ * because a proxy would read it as another path.
+ */
+export function fillPath(path: string, values: Record<string, unknown>): string {
+  return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = values[name]
+    if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
+      throw new TypeError(`"${name}" must be an id, got ${JSON.stringify(value)}`)
+    return encodeURIComponent(value)
+  })
+}

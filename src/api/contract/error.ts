@@ -1,0 +1,44 @@
+import * as z from 'zod'
+
+/**
+ * The stable error codes and the HTTP status that carries each one
+ * (contract: "Errors"; statuses of the last three from the OpenAPI file).
+ */
+export const ERROR_STATUS = {
+  UNAUTHORIZED: 401,
+  OAUTH_REQUIRED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  VALIDATION_ERROR: 400,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  FEATURE_NOT_SUPPORTED: 422,
+  SERVER_UNREACHABLE: 502,
+  TIMEOUT: 504,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+/** `details.reason` values that the contract names; new ones may appear. */
+export type ErrorReason =
+  | 'ORPHANED_KEY'
+  | 'NO_SAVED_SERVER_SELECTION'
+  | 'ENVIRONMENT_NOT_ATTACHED'
+  | 'ENVIRONMENT_REQUIRED'
+  | 'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE'
+  | 'CONCURRENT_RUN_LIMIT'
+  | 'CI_OWNED_SUITE_READ_ONLY'
+  | 'HETEROGENEOUS_TARGETS'
+  | 'BASELINE_NOT_FOUND'
+  | 'TRACE_NOT_AVAILABLE'
+  | 'ADHOC_UNAVAILABLE'
+  | 'environment_model_required'
+
+/** Body of every non-2xx reply. An unknown `code` is kept as text. */
+export const ErrorBody = z.looseObject({
+  code: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).nullish(),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>

@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { endpoint, resource } from './endpoint.ts'
+import { JourneyRun, JourneyRunSession, RunScorecard, SwarmOverview } from './journey-run-shapes.ts'
+import { openEnum, page, record, strictBody } from './shapes.ts'
+import { environmentIds } from './swarm-shapes.ts'
+
+/** `waveId` is minted by the caller and groups runs; without `environmentIds` the journey's own targets are used. */
+export const JourneyRunLaunchRequest = strictBody({
+  waveId: z.string().max(64).optional(),
+  environmentIds: environmentIds.optional(),
+})
+
+/** `deduped` marks the replay of an earlier launch under the same key. */
+export const JourneyRunLaunched = record({
+  id: z.string(),
+  journeyId: z.string().nullish(),
+  projectId: z.string().nullish(),
+  status: openEnum(['running']).nullish(),
+  deduped: z.boolean().nullish(),
+})
+export type JourneyRunLaunched = z.infer<typeof JourneyRunLaunched>
+
+/** `finalized` counts the attempts that this call settled. */
+export const JourneyRunCanceled = record({
+  id: z.string(),
+  status: z.string().nullish(),
+  canceled: z.boolean().nullish(),
+  alreadyCanceled: z.boolean().nullish(),
+  finalized: z.number().nullish(),
+})
+export type JourneyRunCanceled = z.infer<typeof JourneyRunCanceled>
+
+const ofJourney = '/projects/{projectId}/journeys/{journeyId}/runs' as const
+const run = '/projects/{projectId}/journey-runs/{runId}' as const
+
+export const journeyRuns = resource('journeyRuns', {
+  list: endpoint({
+    operation: 'listJourneyRuns',
+    method: 'GET',
+    path: ofJourney,
+    summary: 'Compact runs of one journey, latest first.',
+    query: cursorQuery,
+    response: page(JourneyRun),
+    risk: 'read',
+    gate: 'swarms',
+    cursor: queryCursor,
+    source: 'openapi',
+  }),
+  launch: endpoint({
+    operation: 'launchJourneyRun',
+    method: 'POST',
+    path: ofJourney,
+    summary: 'Start a journey run across all its targets; spends model credits.',
+    body: JourneyRunLaunchRequest.optional(),
+    status: 202,
+    response: JourneyRunLaunched,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'spend',
+    idempotency: 'header',
+    gate: 'swarms',
+    source: 'prose',
+  }),
+  get: endpoint({
+    operation: 'getJourneyRun',
+    method: 'GET',
+    path: run,
+    summary: 'One run in full: attempts and counts of each target.',
+    response: JourneyRun,
+    risk: 'read',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  sessions: endpoint({
+    operation: 'listJourneyRunSessions',
+    method: 'GET',
+    path: `${run}/sessions`,
+    summary: 'Chat sessions a run produced, without transcripts.',
+    query: cursorQuery,
+    response: page(JourneyRunSession),
+    risk: 'read',
+    gate: 'swarms',
+    cursor: queryCursor,
+    source: 'openapi',
+  }),
+  cancel: endpoint({
+    operation: 'cancelJourneyRun',
+    method: 'POST',
+    path: `${run}/cancel`,
+    summary: 'Stop a journey run; repeating the call is harmless.',
+    response: JourneyRunCanceled,
+    errors: ['CONFLICT'],
+    risk: 'end',
+    idempotency: 'natural',
+    source: 'openapi',
+  }),
+  scorecard: endpoint({
+    operation: 'getJourneyRunScorecard',
+    method: 'GET',
+    path: `${run}/scorecard`,
+    summary: 'Rubric tallies of one run, computed without a model.',
+    response: RunScorecard,
+    risk: 'read',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  overview: endpoint({
+    operation: 'getSwarmOverview',
+    method: 'GET',
+    path: '/projects/{projectId}/journeys-overview',
+    summary: 'Project-wide roll-up of recent runs, free of charge.',
+    response: SwarmOverview,
+    risk: 'read',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+})

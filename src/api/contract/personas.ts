@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { anyField, exactlyOne } from './body-rules.ts'
+import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { endpoint, resource } from './endpoint.ts'
+import { openEnum, page, record, strictBody, timestamp } from './shapes.ts'
+import { draftFields, DRAFTING_DEADLINE_MS, GenerationDrafts } from './swarm-shapes.ts'
+
+/** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */
+export const Persona = record({
+  id: z.string(),
+  projectId: z.string().nullish(),
+  slug: z.string().nullish(),
+  name: z.string(),
+  role: z.string().nullish(),
+  notes: z.string().nullish(),
+  source: openEnum(['manual', 'generated', 'cluster']).nullish(),
+  seedKeywords: z.array(z.string()).nullish(),
+  avatar: record({ shape: z.number().nullish(), palette: z.number().nullish() }).nullish(),
+  createdAt: timestamp.nullish(),
+  updatedAt: timestamp.nullish(),
+})
+export type Persona = z.infer<typeof Persona>
+
+const name = z.string().min(1).max(120)
+const role = z.string().min(1).max(120)
+const details = {
+  notes: z.string().max(2000).optional(),
+  avatarShape: z.int().min(0).optional(),
+  avatarPalette: z.int().min(0).optional(),
+}
+
+export const PersonaCreateRequest = strictBody({ name, role, ...details })
+
+export const PersonaUpdateRequest = strictBody({
+  name: name.optional(),
+  role: role.optional(),
+  ...details,
+}).refine(...anyField)
+
+export const PersonaDeleted = record({
+  id: z.string(),
+  projectId: z.string().nullish(),
+  deleted: z.boolean().nullish(),
+})
+
+/** `personaCount` selects the form of the answer by its presence, so 1 differs from leaving it out. */
+export const PersonaGenerateRequest = strictBody({
+  ...draftFields,
+  personaCount: z.int().min(1).max(12).optional(),
+  existingPersonas: z.array(strictBody({ name: z.string(), role: z.string() })).optional(),
+}).refine(...exactlyOne('environmentId', 'serverAttachmentId'))
+
+const collection = '/projects/{projectId}/personas' as const
+const persona = `${collection}/{personaId}` as const
+
+export const personas = resource('personas', {
+  list: endpoint({
+    operation: 'listPersonas',
+    method: 'GET',
+    path: collection,
+    summary: 'Personas of a project, latest first, archived ones hidden.',
+    query: cursorQuery,
+    response: page(Persona),
+    risk: 'read',
+    gate: 'swarms',
+    cursor: queryCursor,
+    source: 'openapi',
+  }),
+  create: endpoint({
+    operation: 'createPersona',
+    method: 'POST',
+    path: collection,
+    summary: 'Save one persona.',
+    body: PersonaCreateRequest,
+    status: 201,
+    response: Persona,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'write',
+    idempotency: 'header',
+    gate: 'swarms',
+    source: 'prose',
+  }),
+  get: endpoint({
+    operation: 'getPersona',
+    method: 'GET',
+    path: persona,
+    summary: 'One persona; foreign ids are not found.',
+    response: Persona,
+    risk: 'read',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  update: endpoint({
+    operation: 'updatePersona',
+    method: 'PATCH',
+    path: persona,
+    summary: 'Edit some persona fields; journeys keep their reference.',
+    body: PersonaUpdateRequest,
+    response: Persona,
+    errors: ['VALIDATION_ERROR'],
+    risk: 'write',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  delete: endpoint({
+    operation: 'deletePersona',
+    method: 'DELETE',
+    path: persona,
+    summary: 'Delete a persona; a conflict while any journey uses it.',
+    response: PersonaDeleted,
+    errors: ['CONFLICT'],
+    risk: 'delete',
+    source: 'openapi',
+  }),
+  /** `spend` stands for the daily quota: drafting takes no credits (differences, row 9). */
+  generate: endpoint({
+    operation: 'generatePersonas',
+    method: 'POST',
+    path: `${collection}/generate`,
+    summary: 'Have a model draft personas with journeys; saves nothing, uses the daily quota.',
+    body: PersonaGenerateRequest,
+    response: GenerationDrafts,
+    errors: ['VALIDATION_ERROR'],
+    risk: 'spend',
+    idempotency: 'none',
+    gate: 'swarms',
+    deadlineMs: DRAFTING_DEADLINE_MS,
+    source: 'prose',
+  }),
+})

@@ -1,0 +1,228 @@
+import * as z from 'zod'
+import { endpoint, resource } from './endpoint.ts'
+import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
+import { InsightsEnvelope } from './insight-shapes.ts'
+import { EvalRunJudges } from './judge-shapes.ts'
+import { EvalRunCompare } from './run-comparison.ts'
+import { openEnum, openObject, page, record, strictBody, timestamp } from './shapes.ts'
+import { CaseUpsert, NamedServer } from './suites.ts'
+
+/** States after which a run never changes; every other value counts as in flight (contract: "Eval run status"). */
+export const TERMINAL_RUN_STATUSES = ['completed', 'failed', 'cancelled'] as const
+
+/** Whether a run has ended. `timed_out` is shown as ended if it ever appears (differences, row 17). */
+export function isTerminalRunStatus(status: string): boolean {
+  return (TERMINAL_RUN_STATUSES as readonly string[]).includes(status) || status === 'timed_out'
+}
+
+/**
+ * The decision of a run with its evidence. Its place on the run and most value lists are not
+ * documented, so everything is optional and open; counts keep their `measurementUnit`.
+ */
+export const DecisionSummary = record({
+  measurementUnit: z.string().nullish(),
+  decision: z.string().nullish(),
+  verdict: z.unknown().optional(),
+  counts: openObject.nullish(),
+  diagnostics: record({
+    complete: z.boolean().nullish(),
+    scannedIterations: z.number().nullish(),
+    nextCursor: z.string().nullish(),
+  }).nullish(),
+  evidence: record({ tracePath: z.string().nullish() }).nullish(),
+})
+export type DecisionSummary = z.infer<typeof DecisionSummary>
+
+export const EvalRun = record({
+  id: z.string(),
+  suiteId: z.string(),
+  runNumber: z.number().nullish(),
+  status: openEnum(['pending', 'running', ...TERMINAL_RUN_STATUSES]),
+  result: openEnum(['passed', 'failed']).nullish(),
+  summary: record({
+    total: z.number().nullish(),
+    passed: z.number().nullish(),
+    failed: z.number().nullish(),
+    passRate: z.number().nullish(),
+  }).nullish(),
+  source: openEnum(['ui', 'api', 'sdk']).nullish(),
+  notes: z.string().nullish(),
+  createdAt: timestamp,
+  completedAt: timestamp.nullish(),
+  scoreIntegrity: openEnum(['valid', 'invalid']).nullish(),
+  environment: EvalRunEnvironment.nullish(),
+  client: record({
+    id: z.string().nullish(),
+    name: z.string(),
+    source: openEnum(['environment', 'attached_host', 'suite_default', 'sdk']).nullish(),
+    hostStyle: z.string().nullish(),
+    modelId: z.string().nullish(),
+  }).nullish(),
+  modelSource: openEnum(['case', 'client_default', 'override']).nullish(),
+  executionEngine: z.string().nullish(),
+  decisionSummary: DecisionSummary.nullish(),
+  insights: InsightsEnvelope.nullish(),
+  judges: EvalRunJudges.nullish(),
+})
+export type EvalRun = z.infer<typeof EvalRun>
+
+export const EvalRunCreateRequest = strictBody({
+  suiteId: z.string().optional(),
+  suiteName: z.string().optional(),
+  suiteDescription: z.string().optional(),
+  tests: z.array(EvalTestCase).max(100).optional(),
+  serverIds: z.array(z.string()).min(1).optional(),
+  serverNames: z.array(z.string()).optional(),
+  hosts: z.array(strictBody({ host: z.string().min(1), servers: z.array(z.string()).optional() })).optional(),
+  model: z.string().optional(),
+  suiteRerun: z.boolean().optional(),
+  modelApiKeys: z.record(z.string(), z.string()).optional(),
+  notes: z.string().optional(),
+  passCriteria: PassCriteria.optional(),
+  iterationOverride: z.int().min(1).max(10).optional(),
+  environmentId: z.string().optional(),
+  namedHostId: z.string().optional(),
+  caseIds: z.array(z.string()).min(1).optional(),
+  matchOptionsOverride: MatchOptionsOverride.optional(),
+  skillsOverride: z.literal('exclude').optional(),
+  refreshSnapshot: z.boolean().optional(),
+  runGroupId: z.string().optional(),
+  idempotencyKey: z.string().max(256).optional(),
+}).refine(body => body.suiteId !== undefined || (body.suiteName && body.tests?.length), {
+  path: ['suiteId'],
+  error: 'send suiteId, or suiteName with tests and servers',
+})
+
+export const EvalRunCreated = record({
+  runId: z.string(),
+  suiteId: z.string(),
+  status: z.string(),
+  deduped: z.boolean().nullish(),
+  runGroupId: z.string().nullish(),
+  servers: z.array(NamedServer).nullish(),
+  caseUpsert: CaseUpsert.nullish(),
+  environment: EvalRunEnvironment.nullish(),
+})
+export type EvalRunCreated = z.infer<typeof EvalRunCreated>
+
+/** What a rerun of failed cases would execute: `selected…` count cases, `reasons` and `excluded` count trials. */
+export const RerunPreview = record({
+  runId: z.string(),
+  suiteId: z.string(),
+  scope: z.string(),
+  sourceStatus: z.string(),
+  sourceTerminal: z.boolean(),
+  totalCaseCount: z.number(),
+  selectedCaseCount: z.number(),
+  selectedCaseIds: z.array(z.string()),
+  reasons: z.record(z.string(), z.number()),
+  excluded: z.record(z.string(), z.number()),
+  rerunnable: z.boolean(),
+})
+export type RerunPreview = z.infer<typeof RerunPreview>
+
+/** Classes of a trial that select its case for a rerun, most specific first (contract: "Rerun preview"). */
+export const RERUN_REASONS = [
+  'failed',
+  'evaluator_error',
+  'timed_out',
+  'execution_failed',
+  'setup_failed',
+  'pending',
+] as const
+
+/** Only `scope` is documented; the service refuses what it does not know. */
+export const RerunRequest = strictBody({ scope: z.literal('failed_cases') })
+
+/** The reply of a rerun is not documented: every field may be missing. */
+export const RerunLaunched = record({
+  runId: z.string().nullish(),
+  suiteId: z.string().nullish(),
+  status: z.string().nullish(),
+})
+
+const collection = '/projects/{projectId}/eval-runs' as const
+const run = `${collection}/{runId}` as const
+const launch = ['VALIDATION_ERROR', 'CONFLICT', 'SERVER_UNREACHABLE', 'TIMEOUT'] as const
+
+export const runs = resource('runs', {
+  list: endpoint({
+    operation: 'listEvalSuiteRuns',
+    method: 'GET',
+    path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
+    summary: "One suite's latest runs, most recent first.",
+    query: strictBody({ limit: z.coerce.number().int().min(1).max(100).optional() }),
+    response: page(EvalRun),
+    risk: 'read',
+    varies: 'eval-vocabulary',
+    source: 'prose',
+  }),
+  create: endpoint({
+    operation: 'createEvalRun',
+    method: 'POST',
+    path: collection,
+    summary: 'Start an eval run in the background; returns its id.',
+    body: EvalRunCreateRequest,
+    status: 202,
+    response: EvalRunCreated,
+    errors: launch,
+    risk: 'spend',
+    idempotency: 'header',
+    secrets: ['body.modelApiKeys'],
+    refreshes: ['suites'],
+    source: 'prose',
+  }),
+  get: endpoint({
+    operation: 'getEvalRun',
+    method: 'GET',
+    path: run,
+    summary: 'Read one run while polling: status, verdict, totals.',
+    response: EvalRun,
+    risk: 'read',
+    source: 'prose',
+  }),
+  compare: endpoint({
+    operation: 'compareEvalRun',
+    method: 'GET',
+    path: `${run}/compare`,
+    summary: 'Diff a run against a baseline, case by case.',
+    query: strictBody({ baseRunId: z.string().optional() }),
+    response: EvalRunCompare,
+    risk: 'read',
+    source: 'openapi',
+  }),
+  cancel: endpoint({
+    operation: 'cancelEvalRun',
+    method: 'POST',
+    path: `${run}/cancel`,
+    summary: 'Stop a run still in flight; an ended run is a conflict.',
+    response: EvalRun,
+    errors: ['CONFLICT'],
+    risk: 'end',
+    idempotency: 'natural',
+    refreshes: ['iterations', 'suites'],
+    source: 'openapi',
+  }),
+  rerunPreview: endpoint({
+    operation: 'previewEvalRunRerun',
+    method: 'GET',
+    path: `${run}/rerun-preview`,
+    summary: 'What a rerun of the failed cases would execute, before anything spends.',
+    response: RerunPreview,
+    risk: 'read',
+    source: 'prose',
+  }),
+  rerun: endpoint({
+    operation: 'rerunEvalRun',
+    method: 'POST',
+    path: `${run}/rerun`,
+    summary: 'Launch the failed cases of a finished run again.',
+    body: RerunRequest,
+    status: 202,
+    response: RerunLaunched,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'spend',
+    refreshes: ['suites'],
+    source: 'prose',
+  }),
+})

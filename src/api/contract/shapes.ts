@@ -1,0 +1,52 @@
+import * as z from 'zod'
+
+/**
+ * A record as the service answers it: unknown fields survive, so that a newer
+ * deployment is never refused (contract: "Clients must ignore unknown response fields").
+ */
+export const record = z.looseObject
+
+/** A body as the caller writes it: an undeclared field is an error (contract: strict bodies). */
+export const strictBody = z.strictObject
+
+/** Text with known values; an unknown value survives as it is. */
+export type Open<T extends string> = T | (string & {})
+
+/** Read-side enum: documents the known values and lets every other text through. */
+export function openEnum<const T extends string>(values: readonly T[]): z.ZodType<Open<T>> {
+  return z.string().meta({ values })
+}
+
+/**
+ * A point in time: epoch milliseconds on most records, ISO text on a few
+ * (contract differences, row 33). Read it with {@link toEpochMs}.
+ */
+export const timestamp = z.union([z.number(), z.string()])
+
+/** Epoch milliseconds of a wire timestamp; `undefined` when absent or unreadable. */
+export function toEpochMs(value: number | string | null | undefined): number | undefined {
+  if (typeof value === 'number') return value
+  if (value == null) return undefined
+  const parsed = Date.parse(value)
+  return Number.isNaN(parsed) ? undefined : parsed
+}
+
+/** A JSON object whose fields the contract leaves open. */
+export const openObject = z.record(z.string(), z.unknown())
+
+/**
+ * One page of a list. Absent, null and empty `nextCursor` all mean "no more"
+ * (contract differences, row 13). A bare array is read as a single page (row 3).
+ */
+export function page<T extends z.ZodType>(item: T) {
+  const envelope = record({ items: z.array(item), nextCursor: z.string().nullish() })
+  return z.preprocess(value => (Array.isArray(value) ? { items: value as unknown[] } : value), envelope)
+}
+
+/** Cursor to send for the next page, or `undefined` at the end of a list. */
+export function nextCursorOf(reply: { nextCursor?: string | null | undefined }): string | undefined {
+  return reply.nextCursor ? reply.nextCursor : undefined
+}
+
+/** POST body of operations that take nothing; sent as `{}`. */
+export const emptyBody = strictBody({}).optional()

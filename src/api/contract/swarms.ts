@@ -1,0 +1,113 @@
+import * as z from 'zod'
+import { anyField, needs } from './body-rules.ts'
+import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { endpoint, resource } from './endpoint.ts'
+import { page, record, strictBody, timestamp } from './shapes.ts'
+import { environmentIds, fanOut } from './swarm-shapes.ts'
+
+/** A container of defaults for new journeys. `setupWrites` is read-only: no request shows it (differences, row 15). */
+export const Swarm = record({
+  id: z.string(),
+  projectId: z.string().nullish(),
+  name: z.string(),
+  description: z.string().nullish(),
+  environmentIds: z.array(z.string()).nullish(),
+  sessionsPerTarget: z.number().nullish(),
+  maxTurns: z.number().nullish(),
+  setupWrites: z.boolean().nullish(),
+  createdAt: timestamp.nullish(),
+  updatedAt: timestamp.nullish(),
+})
+export type Swarm = z.infer<typeof Swarm>
+
+const name = z.string().max(200)
+const description = z.string().max(2000)
+
+export const SwarmCreateRequest = strictBody({
+  name,
+  description: description.optional(),
+  environmentIds: environmentIds.optional(),
+  ...fanOut,
+})
+
+/** Absent keeps, a value sets, `null` clears. */
+export const SwarmUpdateRequest = strictBody({
+  name: name.optional(),
+  description: description.nullable().optional(),
+  environmentIds: environmentIds.nullable().optional(),
+  sessionsPerTarget: fanOut.sessionsPerTarget.optional(),
+  maxTurns: fanOut.maxTurns.optional(),
+})
+  .refine(...anyField)
+  .refine(...needs('sessionsPerTarget', 'maxTurns'))
+  .refine(...needs('maxTurns', 'sessionsPerTarget'))
+
+export const SwarmArchived = record({
+  id: z.string(),
+  projectId: z.string().nullish(),
+  archived: z.boolean().nullish(),
+})
+
+const collection = '/projects/{projectId}/swarms' as const
+const swarm = `${collection}/{swarmId}` as const
+
+export const swarms = resource('swarms', {
+  list: endpoint({
+    operation: 'listSwarms',
+    method: 'GET',
+    path: collection,
+    summary: 'Swarm containers of a project.',
+    query: cursorQuery,
+    response: page(Swarm),
+    risk: 'read',
+    gate: 'swarms',
+    cursor: queryCursor,
+    source: 'prose',
+  }),
+  create: endpoint({
+    operation: 'createSwarm',
+    method: 'POST',
+    path: collection,
+    summary: 'Save a swarm container of defaults; launches nothing.',
+    body: SwarmCreateRequest,
+    status: 201,
+    response: Swarm,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'write',
+    idempotency: 'header',
+    gate: 'swarms',
+    source: 'prose',
+  }),
+  get: endpoint({
+    operation: 'getSwarm',
+    method: 'GET',
+    path: swarm,
+    summary: 'One swarm container.',
+    response: Swarm,
+    risk: 'read',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  update: endpoint({
+    operation: 'updateSwarm',
+    method: 'PATCH',
+    path: swarm,
+    summary: "Edit a container's defaults; existing journeys are unaffected.",
+    body: SwarmUpdateRequest,
+    response: Swarm,
+    errors: ['VALIDATION_ERROR'],
+    risk: 'write',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  /** No route restores a swarm, so it cannot be undone. */
+  archive: endpoint({
+    operation: 'archiveSwarm',
+    method: 'DELETE',
+    path: swarm,
+    summary: 'Retire a swarm container; its journeys can still launch.',
+    response: SwarmArchived,
+    risk: 'delete',
+    source: 'openapi',
+  }),
+})

@@ -1,0 +1,166 @@
+import * as z from 'zod'
+import { endpoint, resource } from './endpoint.ts'
+import { openEnum, page, record, strictBody } from './shapes.ts'
+
+/** Session volumes and rates: an open document, not found before any session. */
+export const ScenarioMetrics = record({})
+export type ScenarioMetrics = z.infer<typeof ScenarioMetrics>
+
+/** Models, tools and servers that visitors touched. With `scan.truncated` the rates cover recent sessions only. */
+export const ScenarioUsage = record({
+  scan: record({ truncated: z.boolean().nullish() }).nullish(),
+})
+export type ScenarioUsage = z.infer<typeof ScenarioUsage>
+
+/** Mined signals of the current window, open but for the id that the insights read takes. */
+export const ScenarioSignals = record({ windowId: z.string().nullish() })
+export type ScenarioSignals = z.infer<typeof ScenarioSignals>
+
+/** Generated insights of one window: an open document; not found means that nobody asked. */
+export const ScenarioWindowInsights = record({ windowId: z.string() })
+export type ScenarioWindowInsights = z.infer<typeof ScenarioWindowInsights>
+
+/** `force` generates again and takes a second slice of `insightsPerDay`. */
+export const ScenarioInsightsRequest = strictBody({ force: z.boolean().optional() })
+
+/** `windowId` is what to poll with. */
+export const ScenarioInsightsRequested = record({
+  scenarioId: z.string().nullish(),
+  projectId: z.string().nullish(),
+  windowId: z.string(),
+  status: openEnum(['pending']).nullish(),
+})
+export type ScenarioInsightsRequested = z.infer<typeof ScenarioInsightsRequested>
+
+export const ScenarioInsightsCancelRequest = strictBody({ windowId: z.string().min(1) })
+
+export const ScenarioInsightsCanceled = record({
+  scenarioId: z.string().nullish(),
+  projectId: z.string().nullish(),
+  windowId: z.string().nullish(),
+  canceled: z.boolean().nullish(),
+})
+
+/** A finding over a window: an open document, its id included, whose name the contract does not state. */
+export const ScenarioFinding = record({})
+export type ScenarioFinding = z.infer<typeof ScenarioFinding>
+
+/** `dismissed` is the state after the call. */
+export const ScenarioFindingDismissed = record({
+  id: z.string(),
+  scenarioId: z.string().nullish(),
+  projectId: z.string().nullish(),
+  dismissed: z.boolean().nullish(),
+})
+
+const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
+
+export const userTestingInsights = resource('userTestingInsights', {
+  metrics: endpoint({
+    operation: 'getUserTestingMetrics',
+    method: 'GET',
+    path: `${scenario}/metrics`,
+    summary: 'Session volumes and rates; not found before any session.',
+    query: strictBody({ population: z.enum(['real', 'synthetic']).optional() }),
+    response: ScenarioMetrics,
+    errors: ['VALIDATION_ERROR'],
+    risk: 'read',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+  usage: endpoint({
+    operation: 'getUserTestingUsage',
+    method: 'GET',
+    path: `${scenario}/usage`,
+    summary: 'Models, tools and servers visitors touched; maybe truncated.',
+    response: ScenarioUsage,
+    risk: 'read',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+  signals: endpoint({
+    operation: 'getUserTestingSignals',
+    method: 'GET',
+    path: `${scenario}/signals`,
+    summary: 'Mined signals of the current window, with its id.',
+    response: ScenarioSignals,
+    risk: 'read',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+  get: endpoint({
+    operation: 'getUserTestingWindowInsights',
+    method: 'GET',
+    path: `${scenario}/windows/{windowId}/insights`,
+    summary: "Poll one window's insights; not found before any request.",
+    response: ScenarioWindowInsights,
+    risk: 'read',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+  /** `spend` stands for the ledger: insights take no credits (differences, row 10). */
+  request: endpoint({
+    operation: 'requestUserTestingInsights',
+    method: 'POST',
+    path: `${scenario}/insights`,
+    summary: 'Schedule analysis of the current window; uses the daily insights quota.',
+    body: ScenarioInsightsRequest.optional(),
+    status: 202,
+    response: ScenarioInsightsRequested,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'spend',
+    idempotency: 'none',
+    gate: 'user-testing',
+    refreshes: ['userTesting'],
+    source: 'openapi',
+  }),
+  /** Not gated, because the prose document puts cancelling outside the gate. */
+  cancel: endpoint({
+    operation: 'cancelUserTestingInsights',
+    method: 'DELETE',
+    path: `${scenario}/insights`,
+    summary: "Release a window's analysis that hangs in pending.",
+    body: ScenarioInsightsCancelRequest,
+    response: ScenarioInsightsCanceled,
+    errors: ['VALIDATION_ERROR'],
+    risk: 'end',
+    refreshes: ['userTesting'],
+    source: 'openapi',
+  }),
+})
+
+/** The list answers a cursor but takes none. */
+export const userTestingFindings = resource('userTestingFindings', {
+  list: endpoint({
+    operation: 'listUserTestingFindings',
+    method: 'GET',
+    path: `${scenario}/findings`,
+    summary: 'All findings of a scenario, dismissed ones included.',
+    response: page(ScenarioFinding),
+    risk: 'read',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+  dismiss: endpoint({
+    operation: 'dismissUserTestingFinding',
+    method: 'POST',
+    path: `${scenario}/findings/{findingId}/dismiss`,
+    summary: 'Hide a scenario finding by its lasting id.',
+    response: ScenarioFindingDismissed,
+    risk: 'write',
+    idempotency: 'natural',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+  undismiss: endpoint({
+    operation: 'undismissUserTestingFinding',
+    method: 'POST',
+    path: `${scenario}/findings/{findingId}/undismiss`,
+    summary: 'Show a hidden scenario finding again.',
+    response: ScenarioFindingDismissed,
+    risk: 'write',
+    idempotency: 'natural',
+    gate: 'user-testing',
+    source: 'openapi',
+  }),
+})

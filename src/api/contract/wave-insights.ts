@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { endpoint, resource } from './endpoint.ts'
+import { openEnum, openObject, record, strictBody, timestamp } from './shapes.ts'
+
+/**
+ * Generated insights of a wave. The two documents are open; `discovery` may arrive after `status` says completed.
+ * A read that finds nothing means that nobody asked, not that the work is still going on.
+ */
+export const WaveInsights = record({
+  waveId: z.string(),
+  status: openEnum(['pending', 'completed', 'failed']),
+  insights: openObject.nullish(),
+  discovery: openObject.nullish(),
+  errorCode: z.string().nullish(),
+  errorMessage: z.string().nullish(),
+  updatedAt: timestamp.nullish(),
+})
+export type WaveInsights = z.infer<typeof WaveInsights>
+
+/** `force` generates again over a finished wave and takes a second slice of `insightsPerDay`. */
+export const WaveInsightsRequest = strictBody({ force: z.boolean().optional() })
+
+export const WaveInsightsRequested = record({
+  waveId: z.string(),
+  projectId: z.string().nullish(),
+  status: openEnum(['pending']).nullish(),
+})
+
+export const WaveInsightsCanceled = record({
+  waveId: z.string(),
+  projectId: z.string().nullish(),
+  canceled: z.boolean().nullish(),
+})
+
+const insights = '/projects/{projectId}/waves/{waveId}/insights' as const
+
+export const waveInsights = resource('waveInsights', {
+  get: endpoint({
+    operation: 'getWaveInsights',
+    method: 'GET',
+    path: insights,
+    summary: 'Poll generated wave insights; not found before any request.',
+    response: WaveInsights,
+    risk: 'read',
+    gate: 'swarms',
+    source: 'openapi',
+  }),
+  /** `spend` stands for the ledger: insights take no credits (differences, row 10). */
+  request: endpoint({
+    operation: 'requestWaveInsights',
+    method: 'POST',
+    path: insights,
+    summary: 'Schedule model analysis of a wave; uses the daily insights quota.',
+    body: WaveInsightsRequest.optional(),
+    status: 202,
+    response: WaveInsightsRequested,
+    errors: ['VALIDATION_ERROR'],
+    risk: 'spend',
+    idempotency: 'none',
+    gate: 'swarms',
+    refreshes: ['journeyRuns'],
+    source: 'openapi',
+  }),
+  /** Not gated, because the prose document puts cancelling outside the gate. */
+  cancel: endpoint({
+    operation: 'cancelWaveInsights',
+    method: 'DELETE',
+    path: insights,
+    summary: 'Abort a pending wave analysis; a conflict when none is pending.',
+    response: WaveInsightsCanceled,
+    errors: ['CONFLICT'],
+    risk: 'end',
+    refreshes: ['journeyRuns'],
+    source: 'openapi',
+  }),
+})

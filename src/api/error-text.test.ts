@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError, type ApiErrorFields, refusal } from './api-error.ts'
+import { advice } from './error-advice.ts'
+import { describeError } from './error-text.ts'
+
+const failed = (fields: Partial<ApiErrorFields>) =>
+  new ApiError({ kind: 'http', message: 'in their words', answer: 'contract', sent: true, ...fields })
+
+const title = (fields: Partial<ApiErrorFields>) => describeError(failed(fields)).title
+
+const launch = { operation: 'createEvalRun', risk: 'spend' } as const
+
+describe('describeError', () => {
+  test.each([
+    [{ status: 401, code: 'UNAUTHORIZED' }, advice.UNAUTHORIZED],
+    [{ status: 401, code: 'UNAUTHORIZED', details: { reason: 'ORPHANED_KEY' } }, advice.ORPHANED_KEY],
+    [{ status: 401, code: 'OAUTH_REQUIRED' }, advice.OAUTH_REQUIRED],
+    [{ status: 403, code: 'FORBIDDEN' }, advice.FORBIDDEN],
+    [{ status: 404, code: 'NOT_FOUND' }, advice.NOT_FOUND],
+    [{ status: 409, code: 'CONFLICT' }, advice.CONFLICT],
+    [{ status: 409, code: 'CONFLICT', details: { reason: 'SOMETHING_NEW' } }, advice.CONFLICT],
+    [{ status: 422, code: 'FEATURE_NOT_SUPPORTED' }, advice.FEATURE_NOT_SUPPORTED],
+    [{ status: 502, code: 'SERVER_UNREACHABLE' }, advice.SERVER_UNREACHABLE],
+    [{ status: 504, code: 'TIMEOUT' }, advice.TIMEOUT],
+    [{ status: 500, code: 'INTERNAL_ERROR' }, advice.INTERNAL_ERROR],
+    [{ status: 429, code: 'RATE_LIMITED', limit: 'key-rate' }, advice['key-rate']],
+    [{ status: 429, code: 'RATE_LIMITED', limit: 'concurrent-runs' }, advice.CONCURRENT_RUN_LIMIT],
+    [{ status: 429, code: 'RATE_LIMITED', limit: 'insights-per-day' }, advice['insights-per-day']],
+    [{ status: 302, answer: 'empty' }, advice.redirect],
+    [{ status: 502, answer: 'html' }, advice['proxy-page']],
+    [{ status: 404, answer: 'text' }, advice['foreign-answer']],
+    [{ status: 418, code: 'TEAPOT' }, advice['unknown-code']],
+    [{ kind: 'network', code: 'dns' }, advice['network.dns']],
+    [{ kind: 'timeout', code: 'deadline' }, advice.timeout],
+    [{ kind: 'invalid-response', code: 'html' }, advice['invalid-response.html']],
+    [{ kind: 'refused', code: 'read-only' }, advice['refused.read-only']],
+  ] as [Partial<ApiErrorFields>, { title: string }][])('%j', (fields, expected) => {
+    expect(title(fields)).toBe(expected.title)
+  })
+
+  test('every kind has a title, a sentence and a next step', () => {
+    for (const entry of Object.values(advice)) {
+      const error = failed({ status: 400, code: 'X' })
+      for (const words of [entry.title, entry.sentence, entry.next])
+        expect(typeof words === 'string' ? words : words(error)).toMatch(/\S/)
+    }
+  })
+
+  test('an unknown code is shown with its status', () => {
+    expect(describeError(failed({ status: 418, code: 'TEAPOT' })).sentence).toContain(
+      '418 with the code TEAPOT',
+    )
+  })
+
+  test('valid values and the field come from details', () => {
+    const details = { field: 'model', hostedModels: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] }
+    const text = describeError(failed({ status: 400, code: 'VALIDATION_ERROR', details }))
+    expect(text.sentence).toContain('namely model')
+    expect(text.next).toBe('Correct the input; valid: a, b, c, d, e, f and 2 more.')
+    const candidates = {
+      reason: 'ENVIRONMENT_REQUIRED',
+      candidates: [{ id: 'e1', name: 'Stage' }, { id: 'e2' }],
+    }
+    expect(describeError(failed({ status: 400, code: 'VALIDATION_ERROR', details: candidates })).next).toBe(
+      'Choose one: Stage, e2.',
+    )
+  })
+
+  test('waits are told in seconds, then in minutes', () => {
+    const wait = (retryAfterMs?: number) =>
+      describeError(failed({ status: 429, code: 'RATE_LIMITED', limit: 'burst-brake', retryAfterMs })).next
+    expect(wait(7_000)).toBe('Wait 7 s, then repeat.')
+    expect(wait(300_000)).toBe('Wait 5 min, then repeat.')
+    expect(wait()).toBe('Wait a little, then repeat.')
+  })
+
+  test('a write without an answer leaves a doubt, a refused one and a read do not', () => {
+    const doubt = 'may have happened'
+    expect(describeError(failed({ kind: 'timeout', endpoint: launch })).sentence).toContain(doubt)
+    expect(describeError(failed({ status: 500, endpoint: launch })).sentence).toContain(doubt)
+    expect(describeError(failed({ status: 409, code: 'CONFLICT', endpoint: launch })).sentence).not.toContain(
+      doubt,
+    )
+    expect(
+      describeError(failed({ kind: 'network', code: 'dns', sent: false, endpoint: launch })).sentence,
+    ).not.toContain(doubt)
+    const read = { operation: 'getEvalRun', risk: 'read' } as const
+    expect(describeError(failed({ kind: 'timeout', endpoint: read })).sentence).not.toContain(doubt)
+  })
+
+  test('a bad input names its fields', () => {
+    const issues = [{ path: 'body.suiteId', expected: 'expected string' }]
+    expect(describeError(refusal('invalid-input', 'm', { issues })).sentence).toBe(
+      'Nothing was sent: body.suiteId: expected string.',
+    )
+  })
+
+  test('anything else is a fault of the program', () => {
+    expect(describeError(new TypeError('boom'))).toMatchObject({ title: 'Fault in mcpdeck' })
+    expect(describeError('boom').sentence).toContain('boom')
+  })
+})

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+
+/** What an answer proved, in the wire's own names: ids, `status` and `deduped`. */
+export type EntryResult = Readonly<Record<string, string | boolean>>
+
+/** How a call ended. `unknown` means that the write may have happened. */
+export type Settlement =
+  | { outcome: 'succeeded'; result: EntryResult }
+  | { outcome: 'refused'; code: string }
+  | { outcome: 'unknown'; code: string }
+
+/** What a look back found. */
+export type Finding = 'happened' | 'did-not-happen' | 'cannot-be-known'
+
+/** A write that nobody knows the outcome of. Times are epoch milliseconds. */
+export type JournalEntry = {
+  id: number
+  /** Name of the operation, such as `createEvalRun`. */
+  operation: string
+  /** As the caller gave it, without the fields that the contract marks as secret. */
+  input: Readonly<Record<string, unknown>>
+  /** Whether the input is all there, so that it can be sent again. */
+  complete: boolean
+  idempotencyKey: string | undefined
+  /** Whether the request may have left. */
+  sent: boolean
+  intendedAt: number
+  /** Latest moment at which the request is known to have been under way. */
+  lastSeenAt: number
+}
+
+const RESULT_FIELDS = ['runId', 'suiteId', 'id', 'status', 'deduped']
+
+/** The few facts of an answer that are worth keeping. */
+export function resultOf(value: unknown): EntryResult {
+  const fields = new Map(Object.entries(value ?? {}))
+  return Object.fromEntries(
+    RESULT_FIELDS.flatMap(name => {
+      const fact: unknown = fields.get(name)
+      return typeof fact === 'string' || typeof fact === 'boolean' ? [[name, fact]] : []
+    }),
+  )
+}
+
+/**
+ * Identity of a profile in the journal. The service knows an idempotency key only together with the API key
+ * that sent it, so another API key at the same address is another profile.
+ * @param parts address and key, or the directory of a local workspace; only their hash is kept
+ */
+export function journalProfile(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+}

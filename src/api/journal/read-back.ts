@@ -1,0 +1,198 @@
+import { ApiError } from '../api-error.ts'
+import type { CallOptions, Client } from '../client.ts'
+import { allEndpoints, contract } from '../contract/contract.ts'
+import { type AnyEndpoint, type InputOf, type OutputOf, pathParameters } from '../contract/endpoint.ts'
+import { type EvalRun, isTerminalRunStatus } from '../contract/runs.ts'
+import { toEpochMs } from '../contract/shapes.ts'
+import { shows } from './comparison.ts'
+import type { Finding, JournalEntry } from './entry.ts'
+
+/** What reading showed, and the reason in a few words that can follow "because" or a colon. */
+export type ReadBackAnswer = { finding: Finding; because: string }
+
+export type ReadBackContext = {
+  client: Client
+  endpoint: AnyEndpoint
+  entry: JournalEntry
+  /** Runs that other writes account for. */
+  knownRunIds: ReadonlySet<string>
+  options: CallOptions
+}
+
+/** Finds out by reads alone whether a write happened. @throws ApiError when reading fails */
+export type ReadBack = (context: ReadBackContext) => Promise<ReadBackAnswer>
+
+type Fields = Record<string, unknown>
+type Place = { projectId: string; runId: string }
+
+/** How far the clocks of this machine and of the service may be apart, in milliseconds. */
+const SKEW_MS = 2 * 60_000
+/** How long the service may take to act on a request that has left, in milliseconds. */
+const SLOWEST_MS = 10 * 60_000
+const LATEST_RUNS = 100
+
+/** Operations whose trace lies elsewhere than under their own path. */
+const special: Readonly<Record<string, ReadBack>> = {
+  [contract.runs.create.operation]: launchReadBack,
+  [contract.runs.rerun.operation]: rerunReadBack,
+  [contract.runs.cancel.operation]: cancelReadBack,
+}
+
+/**
+ * How to look back at a write, or undefined where the contract shows no way. Most follow from the contract's own
+ * paths: what a DELETE or PATCH changed can be read at the same path, what a POST created is in the list there.
+ */
+export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
+  const declared = special[endpoint.operation]
+  if (declared) return declared
+  const read = readAt(endpoint.path)
+  if (endpoint.method === 'POST') return read && listReadBack(read)
+  const lookUp = read ? single(read) : inListAbove(endpoint)
+  if (!lookUp) return undefined
+  return endpoint.method === 'DELETE' ? goneReadBack(lookUp) : changeReadBack(lookUp)
+}
+
+function readAt(path: string): AnyEndpoint | undefined {
+  return allEndpoints().find(other => other.method === 'GET' && other.path === path)
+}
+
+/** Reads the thing that a write was about; undefined when it is not there. */
+type LookUp = (context: ReadBackContext) => Promise<Fields | undefined>
+
+function single(read: AnyEndpoint): LookUp {
+  return async ({ client, entry, options }) => {
+    try {
+      return (await client.call(read, pathInput(read, entry), options)) as Fields
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND') return undefined
+      throw error
+    }
+  }
+}
+
+/** A thing without a read of its own is looked up in the list one level above. */
+function inListAbove(endpoint: AnyEndpoint): LookUp | undefined {
+  const above = /^(.*)\/\{(\w+)\}$/.exec(endpoint.path)
+  const [, path = '', parameter = ''] = above ?? []
+  const list = readAt(path)
+  return (
+    list &&
+    (async context => await inList(list, context, item => item['id'] === context.entry.input[parameter]))
+  )
+}
+
+async function inList(
+  list: AnyEndpoint,
+  { client, entry, options }: ReadBackContext,
+  wanted: (item: Fields) => boolean,
+): Promise<Fields | undefined> {
+  for await (const page of client.pages(list, pathInput(list, entry), options)) {
+    const found = (page as { items?: Fields[] }).items?.find(wanted)
+    if (found) return found
+  }
+  return undefined
+}
+
+function goneReadBack(lookUp: LookUp): ReadBack {
+  return async context =>
+    (await lookUp(context))
+      ? { finding: 'did-not-happen', because: 'it is still there' }
+      : { finding: 'happened', because: 'it is gone' }
+}
+
+function changeReadBack(lookUp: LookUp): ReadBack {
+  return async context => {
+    const now = await lookUp(context)
+    if (!now) return { finding: 'cannot-be-known', because: 'what it was to change is gone' }
+    const shown = shows(now, context.entry.input['body'])
+    if (shown === 'nothing')
+      return { finding: 'cannot-be-known', because: 'the service does not show these fields' }
+    if (shown === 'all')
+      return context.entry.complete
+        ? { finding: 'happened', because: 'the change is there' }
+        : { finding: 'cannot-be-known', because: 'the service does not show its secrets' }
+    return { finding: 'did-not-happen', because: 'the change is not there' }
+  }
+}
+
+function listReadBack(list: AnyEndpoint): ReadBack | undefined {
+  return async context => {
+    const body = (context.entry.input['body'] ?? {}) as Fields
+    const field = ['name', 'title'].find(name => typeof body[name] === 'string')
+    if (field === undefined)
+      return { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+    const found = await inList(
+      list,
+      context,
+      item => item[field] === body[field] && isFromThen(item, context.entry),
+    )
+    return found
+      ? { finding: 'happened', because: `${String(body[field])} is there` }
+      : { finding: 'did-not-happen', because: `no new ${String(body[field])} is there` }
+  }
+}
+
+/** A thing that does not tell when it was made counts as made then. */
+function isFromThen({ createdAt }: Fields, { intendedAt, lastSeenAt }: JournalEntry): boolean {
+  const made =
+    typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
+  return made === undefined || (made >= intendedAt - SKEW_MS && made <= lastSeenAt + SLOWEST_MS)
+}
+
+async function rerunReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
+  const source = placeOf(context.entry.input as Place)
+  const { suiteId } = await context.client.runs.get(source, context.options)
+  const knownRunIds = new Set([...context.knownRunIds, source.runId])
+  return await runsOfThen({ ...context, knownRunIds }, suiteId)
+}
+
+async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
+  const { body } = context.entry.input as InputOf<typeof contract.runs.create>
+  if (body.suiteId !== undefined) return await runsOfThen(context, body.suiteId)
+  const suite = await inList(
+    contract.suites.list,
+    context,
+    item => item['name'] === body.suiteName && isFromThen(item, context.entry),
+  )
+  if (!suite) return { finding: 'did-not-happen', because: `no new suite ${body.suiteName ?? ''} is there` }
+  return await runsOfThen(context, String(suite['id']))
+}
+
+/** The list does not tell who launched a run, so several of that time leave the question open. */
+async function runsOfThen(
+  { client, entry, knownRunIds, options }: ReadBackContext,
+  suiteId: string,
+): Promise<ReadBackAnswer> {
+  const { projectId } = entry.input as Place
+  const { items } = await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS }, options)
+  const ours = items.filter(
+    run => isFromThen(run, entry) && !knownRunIds.has(run.id) && (run.source ?? 'api') === 'api',
+  )
+  const [first] = ours
+  if (!first) return { finding: 'did-not-happen', because: 'no run of the suite began then' }
+  if (ours.length > 1)
+    return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
+  return { finding: 'happened', because: `${nameOf(first)} began then and is ${first.status}` }
+}
+
+async function cancelReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const run: OutputOf<typeof contract.runs.get> = await client.runs.get(
+    placeOf(entry.input as Place),
+    options,
+  )
+  return isTerminalRunStatus(run.status)
+    ? { finding: 'happened', because: `${nameOf(run)} is ${run.status}` }
+    : { finding: 'did-not-happen', because: `${nameOf(run)} is still ${run.status}` }
+}
+
+function nameOf({ id, runNumber }: EvalRun): string {
+  return runNumber == null ? `run ${id}` : `run #${runNumber}`
+}
+
+function placeOf({ projectId, runId }: Place): Place {
+  return { projectId, runId }
+}
+
+function pathInput(endpoint: AnyEndpoint, { input }: JournalEntry): Record<string, unknown> {
+  return Object.fromEntries(pathParameters(endpoint.path).map(name => [name, input[name]]))
+}

@@ -1,0 +1,32 @@
+import type { EntryResult, Finding, JournalEntry } from './entry.ts'
+
+/** Name and time of a write, such as `Create eval run (10:41)`; with the date when it is not of today. */
+export function titleOf({ operation, intendedAt }: JournalEntry, now: number): string {
+  const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
+  const time = new Date(intendedAt)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}`
+  const isToday = time.toDateString() === new Date(now).toDateString()
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (${isToday ? clock : `${day} ${clock}`})`
+}
+
+const SAID: Record<Finding, string> = {
+  happened: 'happened',
+  'did-not-happen': 'did not happen',
+  'cannot-be-known': 'may have happened',
+}
+
+/** What was found about a write, in one sentence. */
+export function foundSentence(title: string, finding: Finding, because: string): string {
+  return `${title} ${SAID[finding]}: ${because}.`
+}
+
+/** What became of a write that was sent again, or for the first time when it had not left before. */
+export function repeatedSentence(title: string, result: EntryResult, sentBefore: boolean): string {
+  const thing = result['runId'] ?? result['id'] ?? result['suiteId']
+  const status = result['status'] === undefined ? '' : ` (${String(result['status'])})`
+  const proof = thing === undefined ? 'the service confirms it' : `${String(thing)}${status}`
+  if (result['deduped'] === true) return `${title} happened: ${proof}.`
+  return `${title} ${sentBefore ? 'was sent again' : 'had not left and was sent now'}: ${proof}.`
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** What processes of one machine know of each other; tests pass a virtual one. */
+export type Machine = {
+  /** Tells apart machines and containers that share a home directory: process ids mean nothing across them. */
+  name: string
+  pid: number
+  /** Milliseconds that all processes of the machine count alike and that never run backwards while it runs. */
+  now: () => number
+  /** When a process started, in text of any form, or `undefined` when there is no such process. */
+  startOf: (pid: number) => string | undefined
+}
+
+export const thisMachine: Machine = {
+  get name() {
+    return `${hostname()} ${processNamespace()}`
+  },
+  pid: process.pid,
+  now: () => Number(process.hrtime.bigint()) / 1e6,
+  startOf: process.platform === 'linux' ? linuxStart : existence,
+}
+
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
+
+/** State and start time are fields 3 and 22 of proc_pid_stat(5), counted after the name in parentheses. */
+function linuxStart(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19]
+  } catch {
+    return existsSync('/proc/self/stat') ? undefined : existence(pid)
+  }
+}
+
+/** Where the start costs a process to find out, a reused id counts as alive until its lease ends. */
+function existence(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0)
+    return ''
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? '' : undefined
+  }
+}

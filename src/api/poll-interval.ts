@@ -1,0 +1,31 @@
+export type PollLoad = {
+  /** Pollers of all processes that are live at the same time, the asking one included: the budget's `pollers`. */
+  live: number
+  /** Requests of one poll. */
+  requestsEach: number
+  /** Whether the poller is on screen; a pinned run in a hidden place is not. */
+  visible: boolean
+  /** Whether the service is in the same process. */
+  unlimited?: boolean
+  /** Steady rate of the key as the budget assumes it now, in requests a second. */
+  refillPerSecond?: number
+}
+
+/** Part of the steady rate that polling may use; the rest stays free for the person. */
+const POLLING_SHARE = 0.75
+const POLL_FLOOR_MS = {
+  local: { visible: 1_000, hidden: 2_000 },
+  remote: { visible: 2_000, hidden: 10_000 },
+}
+
+/**
+ * Pause between two polls of one poller, in milliseconds: the steady rate less the person's quarter,
+ * divided among all live pollers. With equal loads the total stays within 45 requests a minute.
+ */
+export function pollInterval(load: PollLoad): number {
+  const { live, requestsEach, visible, unlimited = false, refillPerSecond = 1 } = load
+  const floor = POLL_FLOOR_MS[unlimited ? 'local' : 'remote'][visible ? 'visible' : 'hidden']
+  if (unlimited) return floor
+  const share = (Math.max(1, live) * requestsEach * 1000) / (refillPerSecond * POLLING_SHARE)
+  return Math.max(floor, Math.ceil(share))
+}

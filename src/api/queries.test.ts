@@ -1,0 +1,216 @@
+import { InfiniteQueryObserver, MutationObserver, QueryObserver } from '@tanstack/react-query'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createBudget } from './budget.ts'
+import { type CallOptions, createClient } from './client.ts'
+import { contract } from './contract/contract.ts'
+import { createQueries, refresh } from './queries.ts'
+import { createQueryClient } from './query-client.ts'
+
+const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }
+
+function setup(answer: (request: Request, nth: number) => Response) {
+  const requests: Request[] = []
+  const calls: CallOptions[] = []
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({
+    baseUrl: 'http://service.test/api/v1',
+    budget: {
+      ...budget,
+      acquire: options => {
+        calls.push(options ?? {})
+        return budget.acquire(options)
+      },
+    },
+    fetch: async request => {
+      requests.push(request)
+      return answer(request, requests.length)
+    },
+  })
+  const queryClient = createQueryClient()
+  opened.push(() => queryClient.clear())
+  return { client, queries: createQueries(client), queryClient, requests, calls }
+}
+
+const opened: (() => void)[] = []
+afterEach(() => {
+  for (const close of opened.splice(0)) close()
+})
+
+const watch = (observer: { subscribe: (listener: () => void) => () => void }) => {
+  opened.push(observer.subscribe(() => {}))
+}
+
+describe('queries', () => {
+  test('have the key, the answer and the priority of their place', async () => {
+    const { queries, queryClient, calls } = setup(() => Response.json(run))
+    const options = queries.runs.get.options({ projectId: 'p', runId: 'r' }, { meta: { owner: 'detail' } })
+    expect(options.queryKey).toEqual(['runs', 'get', { projectId: 'p', runId: 'r' }])
+    expect((await queryClient.fetchQuery(options)).status).toBe('running')
+    await queryClient.refetchQueries({ queryKey: options.queryKey })
+    await queryClient.fetchQuery({ ...options, staleTime: 0, meta: { priority: 'background' } })
+    const asked = calls.map(({ priority, owner }) => [priority, owner])
+    expect(asked).toEqual([
+      ['asked', 'detail'],
+      ['visible', 'detail'],
+      ['background', undefined],
+    ])
+  })
+
+  test('a failed query is not retried by the cache and keeps its ApiError', async () => {
+    const forbidden = () => Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: 403 })
+    const { queries, queryClient, requests } = setup(forbidden)
+    await expect(queryClient.fetchQuery(queries.account.me.options({}))).rejects.toMatchObject({
+      status: 403,
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  test('poll, although Node has no window', async () => {
+    const { queries, queryClient, requests } = setup(() => Response.json(run))
+    const input = { projectId: 'p', runId: 'r' }
+    watch(new QueryObserver(queryClient, queries.runs.get.options(input, { refetchInterval: 5 })))
+    await expect.poll(() => requests.length).toBeGreaterThan(3)
+  })
+
+  test('cancel their request when nobody looks any more', async () => {
+    let signal: AbortSignal | undefined
+    const { queries, queryClient } = setup(request => {
+      signal = request.signal
+      return new Response(new ReadableStream())
+    })
+    const observer = new QueryObserver(queryClient, queries.runs.get.options({ projectId: 'p', runId: 'r' }))
+    const leave = observer.subscribe(() => {})
+    await expect.poll(() => signal).toBeDefined()
+    leave()
+    await expect.poll(() => signal?.aborted).toBe(true)
+  })
+
+  test('page through a list and stop at a cursor that comes back', async () => {
+    const cursors = ['a', 'b', 'a']
+    const { queries, queryClient, requests } = setup((_, nth) =>
+      Response.json({
+        items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }],
+        nextCursor: cursors[nth - 1],
+      }),
+    )
+    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' })
+    expect(options.queryKey).toEqual(['iterations', 'list', { projectId: 'p', runId: 'r' }, 'pages'])
+    const observer = new InfiniteQueryObserver(queryClient, options)
+    watch(observer)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    await observer.fetchNextPage()
+    const last = await observer.fetchNextPage()
+    expect(last.data?.pages.flatMap(page => page.items.map(item => item.id))).toEqual(['i1', 'i2', 'i3'])
+    expect(last.hasNextPage).toBe(false)
+    expect(requests.map(request => new URL(request.url).searchParams.get('cursor'))).toEqual([null, 'a', 'b'])
+  })
+
+  test('are never made from writes', () => {
+    const { queries } = setup(() => Response.json(run))
+    const input = { projectId: 'p', body: { suiteId: 's' } }
+    expect(() => queries.runs.create.options(input)).toThrow('createEvalRun is no read')
+    expect(() => queries.runs.create.infinite(input)).toThrow('createEvalRun is no read')
+  })
+})
+
+describe('mutations', () => {
+  const created = { runId: 'r', suiteId: 's', status: 'pending' }
+  const answerAll = (request: Request) =>
+    request.method === 'POST' ? Response.json(created, { status: 202 }) : Response.json({ items: [] })
+
+  test('carry a key of their intent and refresh what they touch before they settle', async () => {
+    const { queries, queryClient, requests } = setup(answerAll)
+    watch(new QueryObserver(queryClient, queries.runs.list.options({ projectId: 'p', suiteId: 's' })))
+    watch(new QueryObserver(queryClient, queries.suites.list.options({ projectId: 'p' })))
+    watch(new QueryObserver(queryClient, queries.projects.list.options({})))
+    await expect.poll(() => requests.length).toBe(3)
+    await expect.poll(() => queryClient.isFetching()).toBe(0)
+    const observer = new MutationObserver(queryClient, queries.runs.create.mutation())
+    const result = await observer.mutate({ input: { projectId: 'p', body: { suiteId: 's' } } })
+    expect(result.runId).toBe('r')
+    const paths = requests.slice(3).map(request => new URL(request.url).pathname.split('/').at(-1))
+    expect(paths.toSorted()).toEqual(['eval-runs', 'eval-suites', 'runs'])
+    expect(requests[3]?.headers.get('idempotency-key')).toMatch(/\S{20,}/)
+    await observer.mutate({ input: { projectId: 'p', body: { suiteId: 's' } }, idempotencyKey: 'mine' })
+    const posts = requests.filter(request => request.method === 'POST')
+    expect(posts[1]?.headers.get('idempotency-key')).toBe('mine')
+  })
+
+  test('refresh after a conflict as well, but not after a refusal before sending', async () => {
+    const conflict = () => Response.json({ code: 'CONFLICT', message: 'ended' }, { status: 409 })
+    const { queries, queryClient, requests } = setup(request =>
+      request.method === 'POST' ? conflict() : Response.json(run),
+    )
+    watch(new QueryObserver(queryClient, queries.runs.get.options({ projectId: 'p', runId: 'r' })))
+    await expect.poll(() => queryClient.isFetching() === 0 && requests.length).toBe(1)
+    const observer = new MutationObserver(queryClient, queries.runs.cancel.mutation())
+    await expect(observer.mutate({ input: { projectId: 'p', runId: 'r' } })).rejects.toMatchObject({
+      status: 409,
+    })
+    expect(requests.map(request => request.method)).toEqual(['GET', 'POST', 'GET'])
+    await expect(observer.mutate({ input: { projectId: 'p', runId: '' } })).rejects.toMatchObject({
+      sent: false,
+    })
+    expect(requests).toHaveLength(3)
+  })
+
+  test('refresh marks only the named resources', async () => {
+    const { queries, queryClient } = setup(answerAll)
+    await queryClient.fetchQuery(queries.suites.list.options({ projectId: 'p' }))
+    await queryClient.fetchQuery(queries.projects.list.options({}))
+    await refresh(queryClient, contract.runs.create)
+    const stale = (key: string) =>
+      queryClient.getQueryCache().find({ queryKey: [key], exact: false })?.state.isInvalidated
+    expect([stale('suites'), stale('projects')]).toEqual([true, false])
+  })
+})
+
+test('a wrong input does not compile', () => {
+  const { client } = setup(() => Response.json(run))
+  const wrong = [
+    // @ts-expect-error a path parameter is missing
+    () => client.runs.list({ projectId: 'p' }),
+    // @ts-expect-error the field is not declared
+    () => client.runs.get({ projectId: 'p', runId: 'r', other: 1 }),
+    // @ts-expect-error the body has the wrong type
+    () => client.runs.create({ projectId: 'p', body: { suiteId: 3 } }),
+  ]
+  return Promise.all(
+    wrong.map(call => expect(call()).rejects.toMatchObject({ kind: 'refused', code: 'invalid-input' })),
+  )
+})
+
+describe('polling a list of several pages', () => {
+  test('leaves pages alone that will never change again', async () => {
+    const asked: (string | null)[] = []
+    const client = createClient({
+      baseUrl: 'http://x.test/api/v1',
+      key: 'sk_test',
+      budget: createBudget({ unlimited: true }),
+      fetch: async request => {
+        const cursor = new URL(request.url).searchParams.get('cursor')
+        asked.push(cursor)
+        const status = cursor === null ? 'completed' : 'running'
+        const trial = { id: cursor ?? 'first', iterationNumber: 1, status }
+        return Response.json({ items: [trial], ...(cursor === null && { nextCursor: 'second' }) })
+      },
+    })
+    const queryClient = createQueryClient()
+    const settled = (page: { items: readonly { status: string }[] }) =>
+      page.items.every(trial => trial.status === 'completed')
+    const options = createQueries(client).iterations.list.infinite(
+      { projectId: 'p', runId: 'r' },
+      { settled },
+    )
+    const observer = new InfiniteQueryObserver(queryClient, options)
+    const unsubscribe = observer.subscribe(() => undefined)
+    await observer.refetch()
+    await observer.fetchNextPage()
+    asked.length = 0
+    await observer.refetch()
+    expect(asked).toEqual(['second'])
+    expect(observer.getCurrentResult().data?.pages).toHaveLength(2)
+    unsubscribe()
+    queryClient.clear()
+  })
+})

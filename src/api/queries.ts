@@ -1,0 +1,172 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  mutationOptions,
+  type QueryClient,
+  queryOptions,
+  type UseInfiniteQueryOptions,
+  type UseQueryOptions,
+} from '@tanstack/react-query'
+import type { ApiError } from './api-error.ts'
+import { type Client, newIdempotencyKey } from './client.ts'
+import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
+import { type Contract, contract } from './contract/contract.ts'
+import { nextCursor, withCursor } from './pages.ts'
+import type { Priority } from './waiting-line.ts'
+
+/** What a query may say about itself; without a priority the first load counts as asked, later ones as visible. */
+type RequestMeta = { priority?: Priority; owner?: string }
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: RequestMeta
+  }
+}
+
+type QueryKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>]
+type PagesKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>, form: 'pages']
+
+type Extra<O> = Partial<
+  Omit<O, 'queryKey' | 'queryFn' | 'select' | 'initialData' | 'getNextPageParam' | 'initialPageParam'>
+>
+type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, QueryKeyOf<E>>>
+type PagesExtra<E> = {
+  /** Says of a page that it will never change again, so that polling leaves it as it is. */
+  settled?: (page: OutputOf<E>) => boolean
+} & Extra<
+  UseInfiniteQueryOptions<
+    OutputOf<E>,
+    ApiError,
+    InfiniteData<OutputOf<E>, string | undefined>,
+    PagesKeyOf<E>,
+    string | undefined
+  >
+>
+
+/** One intent of a person. A missing key is made where the endpoint takes one. */
+type MutationInput<E> = { input: InputOf<E>; idempotencyKey?: string }
+
+/** `queries.runs.list.options(input)` and so on, for every operation. */
+export type Queries = {
+  [R in keyof Contract]: {
+    [N in keyof Contract[R]]: Contract[R][N] extends infer E extends AnyEndpoint ? EndpointQueries<E> : never
+  }
+}
+
+type EndpointQueries<E extends AnyEndpoint> = {
+  /** For `useQuery`; reads only. */
+  options: (input: InputOf<E>, extra?: QueryExtra<E>) => ReturnType<typeof readOptions<E>>
+  /** For `useInfiniteQuery`; reads only. A list without a cursor has one page. */
+  infinite: (input: InputOf<E>, extra?: PagesExtra<E>) => ReturnType<typeof pagesOptions<E>>
+  /** For `useMutation`; refreshes what the write made out of date before it settles. */
+  mutation: () => ReturnType<typeof writeOptions<E>>
+}
+
+/** Query and mutation options of every operation, made from the contract. */
+export function createQueries(client: Client): Queries {
+  const byResource = Object.entries<Record<string, AnyEndpoint>>(contract).map(([resource, endpoints]) => [
+    resource,
+    Object.fromEntries(
+      Object.entries(endpoints).map(([name, endpoint]) => [name, endpointQueries(client, endpoint)]),
+    ),
+  ])
+  return Object.fromEntries(byResource) as Queries
+}
+
+/** Marks the endpoint's own resource and all that it `refreshes` as out of date and waits for what is on screen. */
+export async function refresh(queryClient: QueryClient, endpoint: AnyEndpoint): Promise<void> {
+  const resources = new Set([endpoint.resource, ...(endpoint.refreshes ?? [])])
+  await Promise.all([...resources].map(resource => queryClient.invalidateQueries({ queryKey: [resource] })))
+}
+
+function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): EndpointQueries<E> {
+  return {
+    options: (input, extra) => readOptions(client, endpoint, input, extra),
+    infinite: (input, extra) => pagesOptions(client, endpoint, input, extra),
+    mutation: () => writeOptions(client, endpoint),
+  }
+}
+
+function readOptions<E extends AnyEndpoint>(
+  client: Client,
+  endpoint: E,
+  input: InputOf<E>,
+  extra?: QueryExtra<E>,
+) {
+  requireRead(endpoint)
+  const queryKey: QueryKeyOf<E> = [endpoint.resource, endpoint.name, input]
+  return queryOptions<OutputOf<E>, ApiError, OutputOf<E>, QueryKeyOf<E>>({
+    ...extra,
+    queryKey,
+    queryFn: context => client.call(endpoint, input, requestOptions(context)),
+  })
+}
+
+function pagesOptions<E extends AnyEndpoint>(
+  client: Client,
+  endpoint: E,
+  input: InputOf<E>,
+  { settled, ...extra }: PagesExtra<E> = {},
+) {
+  requireRead(endpoint)
+  const queryKey: PagesKeyOf<E> = [endpoint.resource, endpoint.name, input, 'pages']
+  return infiniteQueryOptions<
+    OutputOf<E>,
+    ApiError,
+    InfiniteData<OutputOf<E>, string | undefined>,
+    PagesKeyOf<E>,
+    string | undefined
+  >({
+    ...extra,
+    queryKey,
+    queryFn: async context =>
+      settledPage(context, settled) ??
+      (await client.call(endpoint, withCursor(endpoint, input, context.pageParam), requestOptions(context))),
+    initialPageParam: undefined,
+    // A cursor that comes back would page for ever, so it ends the list.
+    getNextPageParam: (page, _pages, _cursor, cursors) => {
+      const next = nextCursor(endpoint, page)
+      return next === undefined || cursors.includes(next) ? undefined : next
+    },
+  })
+}
+
+function writeOptions<E extends AnyEndpoint>(client: Client, endpoint: E) {
+  const takesKey = endpoint.idempotency === 'header'
+  return mutationOptions<OutputOf<E>, ApiError, MutationInput<E>>({
+    mutationKey: [endpoint.resource, endpoint.name],
+    mutationFn: ({ input, idempotencyKey = takesKey ? newIdempotencyKey() : undefined }) =>
+      client.call(endpoint, input, { priority: 'asked', idempotencyKey }),
+    // Also after an error: a conflict calls for a fresh read, and a lost answer leaves the effect open.
+    onSettled: async (_data, error, _variables, _result, context) => {
+      if (endpoint.risk !== 'read' && (error === null || error.sent)) await refresh(context.client, endpoint)
+    },
+  })
+}
+
+/** As a query, a write would run again with every poll. */
+function requireRead(endpoint: AnyEndpoint): void {
+  if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read; use mutation()`)
+}
+
+/** A page that was read before and that polling need not read again. */
+function settledPage<Page>(
+  { client, queryKey, pageParam }: RequestContext & { pageParam: string | undefined },
+  settled: ((page: Page) => boolean) | undefined,
+): Page | undefined {
+  const known = settled && client.getQueryData<InfiniteData<Page, string | undefined>>(queryKey)
+  const page = known?.pages[known.pageParams.indexOf(pageParam)]
+  return page !== undefined && settled?.(page) ? page : undefined
+}
+
+type RequestContext = {
+  client: QueryClient
+  queryKey: readonly unknown[]
+  signal: AbortSignal
+  meta: RequestMeta | undefined
+}
+
+function requestOptions({ client, queryKey, signal, meta }: RequestContext) {
+  const isFirstLoad = client.getQueryState(queryKey)?.dataUpdatedAt === 0
+  return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'asked' : 'visible') }
+}

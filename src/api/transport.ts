@@ -1,0 +1,89 @@
+import { ApiError } from './api-error.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { AnyEndpoint, InputOf } from './contract/endpoint.ts'
+import { withDeadline } from './deadline.ts'
+import type { Fetch } from './fetch.ts'
+import { networkError } from './network-fault.ts'
+import { type PreparedRequest, prepareRequest, type RequestTarget } from './request.ts'
+import type { Vocabulary } from './vocabulary.ts'
+import { type Answer, httpError, invalidResponse, parseAnswer, readText } from './response.ts'
+
+export type Deprecation = {
+  endpoint: AnyEndpoint
+  /** The `Link` header, which names the successor on some paths. */
+  link: string | undefined
+}
+
+export type TransportOptions = RequestTarget & {
+  fetch: Fetch
+  /** Longest wait for one request, headers and body together, in milliseconds. */
+  deadlineMs?: number
+  /** Most decoded bytes of one answer. */
+  maxResponseBytes?: number
+  clock?: Clock
+  /** Called for each answer that carries `Deprecation`. */
+  onDeprecation?: (deprecation: Deprecation) => void
+}
+
+export type Transport = {
+  /** Checks an input and builds its request; see {@link prepareRequest}. */
+  prepare: <E extends AnyEndpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    idempotencyKey?: string,
+    vocabulary?: Vocabulary,
+  ) => PreparedRequest<E>
+  /** Sends a request once; every rejection is an {@link ApiError}. */
+  send: <E extends AnyEndpoint>(
+    request: PreparedRequest<E>,
+    options?: { signal?: AbortSignal | undefined; deadlineMs?: number | undefined },
+  ) => Promise<Answer<E>>
+}
+
+const DEADLINE_MS = 30_000
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+/** An error body longer than this is read no further. */
+const MAX_ERROR_BYTES = 256 * 1024
+
+/** One endpoint and one input make one request and one answer; retries and rates are the client's. */
+export function createTransport(options: TransportOptions): Transport {
+  const { clock = systemClock, deadlineMs = DEADLINE_MS } = options
+  const hideKey = (text: string) => (options.key ? text.replaceAll(options.key, '[key]') : text)
+  return {
+    prepare: (endpoint, input, idempotencyKey, vocabulary = options.vocabulary) =>
+      prepareRequest({ ...options, vocabulary }, endpoint, input, idempotencyKey),
+    send: (request, limits = {}) => {
+      const { endpoint } = request
+      const ms = limits.deadlineMs ?? endpoint.deadlineMs ?? deadlineMs
+      return withDeadline({ ms, clock, signal: limits.signal, endpoint }, signal =>
+        exchange(request, signal, options, hideKey),
+      )
+    },
+  }
+}
+
+async function exchange<E extends AnyEndpoint>(
+  request: PreparedRequest<E>,
+  signal: AbortSignal,
+  options: TransportOptions,
+  hideKey: (text: string) => string,
+): Promise<Answer<E>> {
+  const { endpoint, url, headers, body } = request
+  const asNetworkError = (error: unknown): never => {
+    throw error instanceof ApiError ? error : networkError(error, endpoint, hideKey)
+  }
+  const init = { method: endpoint.method, headers, signal, ...(body !== undefined && { body }) }
+  const response = await options.fetch(new Request(url, init)).catch(asNetworkError)
+  const received = { endpoint, response, hideKey }
+  if (response.headers.has('deprecation'))
+    options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
+  if (!response.ok) {
+    // The status alone already says what happened, so a body cut short is no second error.
+    const { text } = await readText(response, MAX_ERROR_BYTES).catch(() => ({ text: '' }))
+    throw httpError(received, text)
+  }
+  const limit = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
+  const { text, complete } = await readText(response, limit).catch(asNetworkError)
+  if (!complete) throw invalidResponse(received, 'too-large', `The answer is larger than ${limit} bytes.`)
+  return parseAnswer(received, text)
+}

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { compareInput, compareOutput } from './compare-shapes.ts'
+import { type JsonSchema, shapeOf } from './json-shape.ts'
+
+const read = (schema: JsonSchema) => shapeOf(schema, part => part)
+const object = (properties: JsonSchema, required: string[] = [], more: JsonSchema = {}) => ({
+  type: 'object',
+  properties,
+  required,
+  ...more,
+})
+const text = { type: 'string' }
+const strict = { additionalProperties: false }
+
+const input = (documented: JsonSchema, declared: JsonSchema) =>
+  compareInput('body', read(documented), read(declared))
+const output = (documented: JsonSchema, declared: JsonSchema) =>
+  compareOutput('response', read(documented), read(declared))
+
+test('what is the same has no differences', () => {
+  const schema = object({ name: { ...text, minLength: 1 }, kind: { enum: ['a', 'b'] } }, ['name'], strict)
+  expect(input(schema, schema)).toEqual([])
+})
+
+test('a body differs by fields, by what is required, and by strictness', () => {
+  const documented = object({ name: text, note: text }, ['name'], strict)
+  expect(input(documented, object({ name: text, extra: text }))).toEqual([
+    'body: takes undeclared fields, documented as strict',
+    'body.name: required only as documented',
+    'body.note: only documented',
+    'body.extra: only declared',
+  ])
+})
+
+test.each([
+  [{ type: 'integer' }, { type: 'number' }, 'body: number, documented as integer'],
+  [text, { type: ['string', 'null'] }, 'body: null or string, documented as string'],
+  [{ ...text, enum: ['a', 'b'] }, { ...text, enum: ['a'] }, 'body: values b only documented'],
+  [{ ...text, maxLength: 5 }, text, 'body: maxLength unbounded, documented as 5'],
+  [{ type: 'object' }, object({ a: text }), 'body: fields declared, documented as open'],
+  [
+    { type: 'array', items: { type: 'integer', minimum: 0 } },
+    { type: 'array', items: { type: 'integer' } },
+    'body[]: minimum unbounded, documented as 0',
+  ],
+])('a body differs by rules: %j, %j', (documented, declared, expected) => {
+  expect(input(documented, declared)).toEqual([expected])
+})
+
+test('every way to write an optional null is one', () => {
+  const ways: JsonSchema[] = [
+    { type: ['string', 'null'] },
+    { type: 'string', nullable: true },
+    { anyOf: [text, { type: 'null' }] },
+    { allOf: [text], nullable: true },
+  ]
+  for (const way of ways) expect(input({ type: ['string', 'null'] }, way)).toEqual([])
+})
+
+test('of alternatives a field is required only where all of them require it', () => {
+  const either = {
+    anyOf: [
+      object({ a: text, c: text }, ['a', 'c'], strict),
+      object({ b: text, c: text }, ['b', 'c'], strict),
+    ],
+  }
+  expect(input(object({ a: text, b: text, c: text }, ['c'], strict), either)).toEqual([])
+})
+
+test('branches that only name required fields change nothing', () => {
+  const one = object({ a: text, b: text })
+  expect(input({ ...one, oneOf: [{ required: ['a'] }, { required: ['b'] }] }, one)).toEqual([])
+})
+
+test('an answer may be read more loosely', () => {
+  const documented = object({ id: text, at: { type: 'integer' }, kind: { ...text, enum: ['a'] } }, [
+    'id',
+    'at',
+    'kind',
+  ])
+  const declared = object({ id: text, at: { type: ['number', 'string', 'null'] }, kind: text }, ['id'])
+  expect(output(documented, declared)).toEqual([])
+})
+
+test('an answer must not be refused for what the document allows', () => {
+  const documented = object(
+    { id: text, name: { type: ['string', 'null'] }, kind: { ...text, enum: ['a'] } },
+    ['id'],
+  )
+  const declared = object(
+    { id: text, name: text, kind: { ...text, enum: ['a'] }, other: text },
+    ['id', 'name', 'other'],
+    strict,
+  )
+  expect(output(documented, declared)).toEqual([
+    'response: refuses undeclared fields',
+    'response.name: required, documented as optional',
+    'response.name: refuses null',
+    'response.kind: refuses unknown values',
+    'response.other: not documented, yet required',
+  ])
+})
+
+test('known values of an answer are those of the document', () => {
+  const known = { ...text, values: ['a', 'b'] }
+  expect(output({ ...text, enum: ['a', 'b'] }, known)).toEqual([])
+  expect(output({ ...text, enum: ['a'] }, known)).toEqual(['response: values b only declared'])
+})

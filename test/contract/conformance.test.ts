@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { allEndpoints } from '../../src/api/contract/contract.ts'
+import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
+import { compareOperation } from './compare-operation.ts'
+import { deviations, PROSE_ONLY } from './deviations.ts'
+import { documentedOperations, OPENAPI_FILE, readOpenApi } from './openapi.ts'
+
+const document = readOpenApi()
+const documented = document ? documentedOperations(document) : []
+const declared = await declaredEndpoints()
+
+/** The contract, and the parts that wait to become part of it; what is in both counts once. */
+async function declaredEndpoints(): Promise<AnyEndpoint[]> {
+  const folder = join(import.meta.dirname, '../../src/api/contract')
+  const parts = readdirSync(folder).filter(name => /^part-\w+\.ts$/.test(name))
+  const modules = await Promise.all(
+    parts.map(name => import(join(folder, name)) as Promise<Record<string, object>>),
+  )
+  const resources = modules
+    .flatMap(part => Object.values(part))
+    .flatMap(group => Object.values(group) as object[])
+  const waiting = resources.flatMap(resource => Object.values(resource) as AnyEndpoint[])
+  return [...new Set([...allEndpoints(), ...waiting])]
+}
+
+function repeated(values: string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) !== index)
+}
+
+/** All differences as `operation — what`. */
+function differences(): string[] {
+  return declared.flatMap(endpoint => {
+    const there = documented.find(({ operation }) => operation === endpoint.operation)
+    const found = there ? compareOperation(document!, there, endpoint) : [PROSE_ONLY]
+    return found.map(what => `${endpoint.operation} — ${what}`)
+  })
+}
+
+if (!document)
+  console.warn(`Skipped: ${OPENAPI_FILE} is absent, so the declarations are not compared with it.`)
+
+describe('the declarations among themselves', () => {
+  test('no two operations share a name, or a method and a path', () => {
+    const places = declared.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
+    expect(repeated(declared.map(({ operation }) => operation))).toEqual([])
+    expect(repeated(declared.map(({ resource, name }) => `${resource}.${name}`))).toEqual([])
+    expect(repeated(places)).toEqual([])
+  })
+
+  test('a write refreshes resources that exist', () => {
+    const resources = new Set(declared.map(({ resource }) => resource))
+    const unknown = declared.flatMap(({ refreshes = [] }) => refreshes.filter(name => !resources.has(name)))
+    expect(unknown).toEqual([])
+  })
+})
+
+describe('the declarations and the OpenAPI file', () => {
+  beforeEach(({ skip }) => skip(document === undefined, `${OPENAPI_FILE} is absent`))
+
+  test('every documented operation is declared', () => {
+    const names = declared.map(({ operation }) => operation)
+    const missing = documented.filter(({ operation }) => !names.includes(operation))
+    expect(documented).toHaveLength(161)
+    expect(missing.map(({ operation }) => operation)).toEqual([])
+  })
+
+  test('differences are exactly those that deviations.ts gives a reason for', () => {
+    const listed = deviations.map(({ operation, what }) => `${operation} — ${what}`)
+    const found = differences()
+    expect(found.filter(difference => !listed.includes(difference))).toEqual([])
+    expect(listed.filter(difference => !found.includes(difference))).toEqual([])
+  })
+
+  test('what is declared after the document is found there', () => {
+    const places = documented.map(({ method, path }) => `${method} ${path}`)
+    const strays = declared.filter(
+      ({ source, method, path }) => source === 'openapi' && !places.includes(`${method} ${path}`),
+    )
+    expect(strays.map(({ operation }) => operation)).toEqual([])
+  })
+})

@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import * as z from 'zod'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
+import { bytesOf, createScene, launch, SECRET } from './scene.ts'
+
+const { servers } = contract
+function scene() {
+  const created = createScene()
+  onTestFinished(created.remove)
+  return created
+}
+
+describe('the journal', () => {
+  test('belongs to its owner alone and is made by the first write', async () => {
+    const { file, start } = scene()
+    const { journal } = start()
+    expect(await journal.unresolved()).toEqual([])
+    expect(existsSync(file)).toBe(false)
+    await journal.begin(launch(1))
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+  })
+
+  test('tells an entry of a dead process, not of a living one', async () => {
+    const { start } = scene()
+    const [first, second] = [start(), start()]
+    const intent = await first.journal.begin(launch(1))
+    intent.sent()
+    expect(await second.journal.unresolved()).toEqual([])
+    first.kill()
+    expect(await second.journal.unresolved()).toEqual([
+      {
+        id: 1,
+        operation: 'createEvalRun',
+        input: { projectId: 'p', body: { suiteId: 'suite-1' } },
+        complete: false,
+        idempotencyKey: 'key-1',
+        sent: true,
+        intendedAt: expect.any(Number),
+        lastSeenAt: expect.any(Number),
+      },
+    ])
+  })
+
+  test('tells an unknown outcome at once, and profiles keep apart', async () => {
+    const { start } = scene()
+    const { journal } = start()
+    ;(await journal.begin(launch(1))).settle({ outcome: 'unknown', code: 'reset' })
+    ;(await journal.begin(launch(2))).settle({ outcome: 'refused', code: 'CONFLICT' })
+    expect((await start().journal.unresolved()).map(({ id }) => id)).toEqual([1])
+    expect(await start('another').journal.unresolved()).toEqual([])
+  })
+
+  test('a claim runs out, or ends with its process', async () => {
+    const { start, clock } = scene()
+    const writer = start()
+    await writer.journal.begin(launch(1))
+    writer.kill()
+    const [one, two] = [start(), start()]
+    const [entry] = await one.journal.unresolved()
+    const claim = await one.journal.claim(entry!)
+    expect(await two.journal.claim(entry!)).toBeUndefined()
+    clock.advance(5 * 60_000 + 1)
+    const later = await two.journal.claim(entry!)
+    expect(later).toBeDefined()
+    expect(claim!.conclude('happened')).toBe(false)
+    two.kill()
+    const last = await one.journal.claim(entry!)
+    expect(last!.conclude('cannot-be-known')).toBe(true)
+    expect(await one.journal.unresolved()).toEqual([])
+  })
+
+  test('settled entries go after a week or two thousand writes, open ones stay', async () => {
+    const { start, clock, file } = scene()
+    const { journal, kill } = start()
+    await journal.begin(launch(0))
+    ;(await journal.begin(launch(1))).settle({ outcome: 'succeeded', result: {} })
+    const { DatabaseSync } = await import('node:sqlite')
+    const reader = new DatabaseSync(file)
+    const ids = () =>
+      reader
+        .prepare('SELECT id FROM entries ORDER BY id')
+        .all()
+        .map(row => row['id'])
+    reader.exec(`UPDATE sqlite_sequence SET seq = 2000 WHERE name = 'entries'`)
+    ;(await journal.begin(launch(2))).settle({ outcome: 'succeeded', result: {} })
+    expect(ids()).toEqual([1, 2, 2_001])
+    await journal.begin(launch(3))
+    expect(ids()).toEqual([1, 2_001, 2_002])
+    clock.advance(7 * 24 * 60 * 60_000 + 1)
+    kill()
+    expect(await start().journal.unresolved()).toHaveLength(2)
+    expect(ids()).toEqual([1, 2_002])
+    reader.close()
+  })
+
+  test.each([
+    ['a file in the way of its directory', (file: string) => writeFileSync(dirname(file), '')],
+    [
+      'a file that is no database',
+      (file: string) => {
+        mkdirSync(dirname(file))
+        writeFileSync(file, 'x'.repeat(5_000))
+      },
+    ],
+  ])('%s refuses the write', async (_name, spoil) => {
+    const { file, start } = scene()
+    spoil(file)
+    await expect(start().journal.begin(launch(1))).rejects.toMatchObject({
+      kind: 'refused',
+      code: 'journal',
+      sent: false,
+      message: expect.stringContaining(`The journal of writes ${file} cannot be written`),
+    })
+  })
+})
+
+describe('secrets', () => {
+  test.each(
+    allEndpoints().flatMap(endpoint => (endpoint.secrets ?? []).map(path => [endpoint.operation, path])),
+  )('%s declares %s, which its input has', (operation, path) => {
+    const endpoint = allEndpoints().find(other => other.operation === operation)!
+    const [root, ...names] = path.split('.')
+    expect(root).toBe('body')
+    let schema = z.toJSONSchema(endpoint.body!, { io: 'input', unrepresentable: 'any' })
+    for (const name of names) {
+      expect(schema.properties).toHaveProperty(name)
+      schema = schema.properties![name] as typeof schema
+    }
+  })
+
+  test('never reach the disk', async () => {
+    const { file, start } = scene()
+    const { journal } = start()
+    const body = {
+      name: 'a server',
+      enabled: true,
+      transportType: 'stdio',
+      args: [SECRET],
+      env: { TOKEN: SECRET },
+      headers: { authorization: SECRET },
+      clientSecret: SECRET,
+    }
+    const tokens = {
+      serverUrl: 'https://a.test',
+      tokens: { access_token: SECRET },
+      clientInformation: { clientId: 'c', clientSecret: SECRET },
+    }
+    const place = { projectId: 'p', serverId: 's' }
+    const none = { idempotencyKey: undefined }
+    await journal.begin({ endpoint: servers.create, input: { projectId: 'p', body }, ...none })
+    await journal.begin({ endpoint: servers.update, input: { ...place, body }, ...none })
+    await journal.begin({ endpoint: servers.importTokens, input: { ...place, body: tokens }, ...none })
+    await journal.begin(launch(1))
+    expect(bytesOf(file)).toContain('a server')
+    expect(bytesOf(file)).not.toContain(SECRET)
+  })
+
+  test('the input is gone when the outcome is known', async () => {
+    const { file, start } = scene()
+    const intent = await start().journal.begin(launch(1))
+    expect(bytesOf(file)).toContain('suite-1')
+    intent.settle({ outcome: 'succeeded', result: { runId: 'run-1' } })
+    expect(bytesOf(file)).not.toContain('suite-1')
+  })
+})

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createBudget } from '../../src/api/budget.ts'
+import { type Client, createClient } from '../../src/api/client.ts'
+import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
+import { createHttpFetch } from '../../src/api/fetch.ts'
+import type { KillPoint, WriterOptions } from './host.ts'
+import { type Hold, startHost, startHostOnFullDisk, startProxy, temporaryDirectory } from './processes.ts'
+
+type Told = { finding: string; sentence: string }[]
+
+const directory = temporaryDirectory()
+const http = createHttpFetch()
+let served: ReturnType<typeof startHost>
+let proxy: Awaited<ReturnType<typeof startProxy>>
+let keyFile: string
+let client: Client
+let projectId: string
+let serverId: string
+
+beforeAll(async () => {
+  served = startHost('serve', { dataDir: join(directory.path, 'data') })
+  const greeting = (await served.said<{ baseUrl: string; keyFile: string }>())!
+  keyFile = greeting.keyFile
+  proxy = await startProxy(greeting.baseUrl)
+  const key = readFileSync(keyFile, 'utf8').trim()
+  const budget = createBudget({ unlimited: true })
+  client = createClient({ fetch: http.fetch, baseUrl: greeting.baseUrl, key, budget })
+  projectId = (await client.projects.list()).items[0]!.id
+  serverId = (await client.servers.list({ projectId })).items[0]!.id
+})
+
+afterAll(async () => {
+  proxy.close()
+  await http.close()
+  served.child.kill('SIGTERM')
+  await served.ended
+  directory.remove()
+})
+
+/** A suite with one case that passes or fails, and a journal of its own. */
+async function scene(wanted = 'hello') {
+  const name = randomUUID()
+  const call = {
+    id: 'a',
+    kind: 'toolCall' as const,
+    serverName: 'everything',
+    toolName: 'echo',
+    arguments: { message: 'hello' },
+  }
+  const check = { id: 'b', kind: 'assert' as const, assertion: { type: 'responseContains', needle: wanted } }
+  const { suiteId } = await client.suites.create({
+    projectId,
+    body: { name, serverIds: [serverId], model: 'm', tests: [{ title: 'one', steps: [call, check] }] },
+  })
+  const writer: WriterOptions = {
+    baseUrl: proxy.baseUrl,
+    keyFile,
+    file: join(directory.path, name, 'journal.sqlite'),
+  }
+  const runs = async () => (await client.runs.list({ projectId, suiteId })).items
+  const launch = { operation: 'createEvalRun', input: { projectId, body: { suiteId } } }
+  return { suiteId, writer, runs, launch }
+}
+
+async function killAt(point: KillPoint | Exclude<Hold, 'nothing'>, options: WriterOptions): Promise<void> {
+  const isHold = point === 'request' || point === 'answer'
+  const held = isHold ? proxy.hold(point) : undefined
+  const { child, ended } = startHost('write', options, isHold ? undefined : point)
+  if (held) {
+    await held
+    child.kill('SIGKILL')
+  }
+  expect(await ended).toEqual({ code: null, signal: 'SIGKILL' })
+  proxy.letThrough()
+}
+
+async function resolveIn(options: WriterOptions): Promise<Told> {
+  const { said, ended } = startHost('resolve', options)
+  const told = await said<Told>()
+  expect((await ended).code).toBe(0)
+  return told!
+}
+
+describe('a launch whose process is killed', () => {
+  test.each([
+    ['before-journal', 0, undefined],
+    ['journaled', 1, 'had not left and was sent now'],
+    ['sent', 1, 'was sent again'],
+    ['request', 1, 'was sent again'],
+    ['answer', 1, 'happened'],
+    ['answered', 1, 'happened'],
+    ['settled', 1, undefined],
+  ] as const)('at "%s" ends in %i runs', async (point, expected, words) => {
+    const { writer, runs, launch } = await scene()
+    await killAt(point, { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
+    const told = await resolveIn(writer)
+    const found = await runs()
+    expect(found).toHaveLength(expected)
+    expect(told).toHaveLength(words === undefined ? 0 : 1)
+    if (words !== undefined) {
+      expect(told[0]!.finding).toBe('happened')
+      expect(told[0]!.sentence).toMatch(
+        new RegExp(`^Create eval run \\([-\\d ]*\\d\\d:\\d\\d\\) ${words}: ${found[0]!.id} \\(`),
+      )
+    }
+    expect(await resolveIn(writer)).toEqual([])
+    expect(await runs()).toHaveLength(expected)
+  })
+
+  test('is found out by one of two processes that start at once', async () => {
+    const { writer, runs, launch } = await scene()
+    await killAt('request', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
+    const told = await Promise.all([resolveIn(writer), resolveIn(writer)])
+    expect(told.flat()).toHaveLength(1)
+    expect(await runs()).toHaveLength(1)
+  })
+
+  test('is launched anew when even the process that settles it is killed', async () => {
+    const { writer, runs, launch } = await scene()
+    await killAt('journaled', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
+    for (const hold of ['request', 'answer'] as const) {
+      const held = proxy.hold(hold)
+      const settling = startHost('resolve', writer)
+      await held
+      settling.child.kill('SIGKILL')
+      await settling.ended
+      proxy.letThrough()
+    }
+    expect(await resolveIn(writer)).toMatchObject([{ finding: 'happened' }])
+    expect(await runs()).toHaveLength(1)
+  })
+
+  test('waits in the journal as long as the service is away', async () => {
+    const { writer, runs, launch } = await scene()
+    const dead = await startProxy(proxy.baseUrl)
+    const away = { ...writer, baseUrl: dead.baseUrl }
+    await killAt('journaled', { ...away, write: { ...launch, idempotencyKey: randomUUID() } })
+    dead.close()
+    expect(await resolveIn(away)).toMatchObject([
+      {
+        finding: 'unresolved',
+        sentence: expect.stringContaining('is unresolved: Connection refused; the next start looks again.'),
+      },
+    ])
+    expect(await runs()).toHaveLength(0)
+  })
+})
+
+test('a launch that cannot be written down is refused and never sent', async () => {
+  const { writer, runs, launch } = await scene()
+  const refused = startHostOnFullDisk('write', {
+    ...writer,
+    write: { ...launch, idempotencyKey: randomUUID() },
+  })
+  expect(await refused.said()).toMatchObject({ error: { kind: 'refused', code: 'journal', sent: false } })
+  await refused.ended
+  expect(await runs()).toEqual([])
+  expect(await resolveIn(writer)).toEqual([])
+})
+
+test('processes that write for the first time at once share one file', async () => {
+  const { writer } = await scene()
+  const names = Array.from({ length: 4 }, () => randomUUID())
+  const hosts = names.map(name =>
+    startHost('write', { ...writer, write: { operation: 'createProject', input: { body: { name } } } }),
+  )
+  const said = await Promise.all(hosts.map(host => host.said()))
+  expect(said).toEqual(names.map(name => ({ value: expect.objectContaining({ name }) as object })))
+  expect(await resolveIn(writer)).toEqual([])
+})
+
+describe('a rerun, which has no key, is never sent again', () => {
+  test.each([
+    ['before-journal', 0, undefined],
+    ['journaled', 0, 'did-not-happen'],
+    ['sent', 0, 'did-not-happen'],
+    ['request', 0, 'did-not-happen'],
+    ['answer', 1, 'happened'],
+    ['answered', 1, 'happened'],
+    ['settled', 1, undefined],
+  ] as const)('at "%s" leaves %i', async (point, expected, finding) => {
+    const { writer, runs, launch } = await scene('never said')
+    const key = { ...writer, write: { ...launch, idempotencyKey: randomUUID() } }
+    const first = startHost('write', key)
+    expect(await first.said()).toHaveProperty('value.runId')
+    await first.ended
+    let [source] = await runs()
+    while (!source || !isTerminalRunStatus(source.status)) {
+      await delay(20)
+      ;[source] = await runs()
+    }
+    const input = { projectId, runId: source.id, body: { scope: 'failed_cases' } }
+    await killAt(point, { ...writer, write: { operation: 'rerunEvalRun', input } })
+    const told = await resolveIn(writer)
+    expect(told.map(resolution => resolution.finding)).toEqual(finding === undefined ? [] : [finding])
+    expect(await runs()).toHaveLength(1 + expected)
+    expect(await resolveIn(writer)).toEqual([])
+  })
+})

@@ -1,0 +1,361 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import fc from 'fast-check'
+import { ApiError } from '../../src/api/api-error.ts'
+import { createBudget } from '../../src/api/budget.ts'
+import { createClient } from '../../src/api/client.ts'
+import type { Fetch } from '../../src/api/fetch.ts'
+import { listUnresolved, resolveJournal } from '../../src/api/journal/resolve.ts'
+import { API_PREFIX, allEndpoints } from '../../src/api/contract/contract.ts'
+import { openService } from '../harness.tsx'
+import { createScene } from './scene.ts'
+
+/** What happens to one request on its way to the service and back. */
+type Fate = 'answered' | 'lost' | 'answer-lost' | 'hangs' | 'answer-hangs' | 'throttled'
+
+/** A line to the real service on which each write meets its fate. */
+function faultyLine(service: Fetch) {
+  let fates: Fate[] = []
+  let reportHang: () => void = () => {}
+  const seen: string[] = []
+  const never = () => {
+    reportHang()
+    return new Promise<Response>(() => {})
+  }
+  const broken = () => Object.assign(new Error('broken'), { code: 'ECONNRESET' })
+  const limited = () =>
+    Response.json(
+      { code: 'RATE_LIMITED', message: 'slow down' },
+      { status: 429, headers: { 'retry-after': '0' } },
+    )
+  const fetch: Fetch = async request => {
+    if (request.method === 'GET') return await service(request)
+    seen.push(`${request.method} ${new URL(request.url).pathname}`)
+    const fate = fates.shift() ?? 'answered'
+    if (fate === 'lost') throw broken()
+    if (fate === 'hangs') return await never()
+    if (fate === 'throttled') return limited()
+    const answer = await service(request)
+    if (fate === 'answer-lost') throw broken()
+    return fate === 'answer-hangs' ? await never() : answer
+  }
+  /** Sets the fates of the next writes; resolves when one of them hangs. */
+  const meet = (...next: Fate[]): Promise<void> => {
+    fates = next
+    return new Promise(resolve => (reportHang = resolve))
+  }
+  return { fetch, seen, meet }
+}
+
+async function open() {
+  const { fetch, client: direct, service, close } = await openService({ maxConcurrentRuns: 1_000 })
+  const scene = createScene()
+  const line = faultyLine(fetch)
+  onTestFinished(async () => {
+    await close()
+    scene.remove()
+  })
+  const start = (readOnly = false) => {
+    const { journal, kill } = scene.start()
+    const client = createClient({
+      fetch: line.fetch,
+      baseUrl: `http://local.invalid${API_PREFIX}`,
+      key: service.localKey,
+      budget: createBudget({ unlimited: true, random: () => 0 }),
+      retry: { attempts: 2, baseMs: 0 },
+      journal,
+      readOnly,
+    })
+    return { journal, kill, client, resolve: () => resolveJournal({ journal, client, clock: scene.clock }) }
+  }
+  const projectId = (await direct.projects.list()).items[0]!.id
+  const suiteId = (await direct.suites.list({ projectId })).items[0]!.id
+  const serverId = (await direct.servers.list({ projectId })).items[0]!.id
+  return { ...line, direct, clock: scene.clock, start, projectId, suiteId, serverId }
+}
+
+const shown = (resolutions: { finding: string; sentence: string }[]) =>
+  resolutions.map(({ finding, sentence }) => [finding, sentence.replace(/ \([-\d ]*\d\d:\d\d\)/, '')])
+
+describe('a client with a journal', () => {
+  test('leaves no entry for reads, and none open after an answer', async () => {
+    const { start, projectId, direct } = await open()
+    const { client, journal, kill } = start()
+    await client.projects.list()
+    const made = await client.projects.create({ body: { name: 'Made' } })
+    await expect(client.projects.update({ projectId: 'nobody', body: { name: 'x' } })).rejects.toMatchObject({
+      status: 404,
+    })
+    expect((await direct.projects.list()).items.map(({ id }) => id)).toContain(made.id)
+    expect(projectId).not.toBe(made.id)
+    kill()
+    expect(await start().journal.unresolved()).toEqual([])
+    expect(await journal.unresolved()).toEqual([])
+  })
+
+  test('counts a refusal after a lost answer as unknown', async () => {
+    const { start, meet, projectId, suiteId } = await open()
+    const { client, journal } = start()
+    void meet('answer-lost', 'throttled')
+    const call = client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey: 'k' })
+    await expect(call).rejects.toMatchObject({ status: 429, sent: true })
+    expect(await journal.unresolved()).toMatchObject([{ operation: 'createEvalRun', idempotencyKey: 'k' }])
+  })
+
+  test('a write that the person made again is not sent again', async () => {
+    const { start, meet, projectId, suiteId, seen, direct } = await open()
+    const { client, resolve } = start()
+    void meet('lost', 'lost')
+    const launch = (idempotencyKey: string) =>
+      client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
+    await expect(launch('first')).rejects.toBeInstanceOf(ApiError)
+    await launch('second')
+    expect(shown(await resolve())).toEqual([
+      ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
+    ])
+    expect(seen).toHaveLength(3)
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+  })
+
+  test('a launch of the day before yesterday does not begin by itself', async () => {
+    const { start, meet, projectId, suiteId, clock, seen } = await open()
+    const { client, resolve } = start()
+    void meet('lost', 'lost')
+    const body = { suiteId, notes: 'n' }
+    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(
+      ApiError,
+    )
+    clock.advance(25 * 60 * 60_000)
+    expect(shown(await resolve())).toEqual([
+      ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
+    ])
+    expect(seen).toHaveLength(2)
+  })
+
+  test('a launch with secrets cannot be sent again and is read back', async () => {
+    const { start, meet, projectId, suiteId, seen } = await open()
+    const { client, resolve } = start()
+    const body = { suiteId, modelApiKeys: { openai: 'hush' } }
+    void meet('answer-lost', 'lost')
+    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(
+      ApiError,
+    )
+    const [told] = await resolve()
+    expect(told).toMatchObject({ finding: 'happened' })
+    expect(told!.sentence).toMatch(/happened: run #1 began then and is \w+\.$/)
+    expect(seen).toHaveLength(2)
+  })
+
+  test('an earlier run of somebody else is not taken for ours', async () => {
+    const { start, meet, projectId, suiteId, direct, clock } = await open()
+    await direct.runs.create({ projectId, body: { suiteId } })
+    clock.advance(60 * 60_000)
+    const { client, resolve } = start()
+    const body = { suiteId, modelApiKeys: { openai: 'hush' } }
+    void meet('lost', 'lost')
+    const launch = client.runs.create({ projectId, body }, { idempotencyKey: 'k' })
+    await expect(launch).rejects.toBeInstanceOf(ApiError)
+    expect(shown(await resolve())).toEqual([
+      ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
+    ])
+  })
+
+  test('several runs of that time leave it open which one it was', async () => {
+    const { start, meet, projectId, suiteId, direct } = await open()
+    await direct.runs.create({ projectId, body: { suiteId } })
+    const { client, resolve } = start()
+    const body = { suiteId, modelApiKeys: { openai: 'hush' } }
+    void meet('answer-lost', 'lost')
+    const launch = client.runs.create({ projectId, body }, { idempotencyKey: 'k' })
+    await expect(launch).rejects.toBeInstanceOf(ApiError)
+    expect(shown(await resolve())).toEqual([
+      ['cannot-be-known', 'Create eval run may have happened: 2 runs of the suite began then.'],
+    ])
+  })
+
+  test('a repeat that was refused does not count as made again', async () => {
+    const { start, meet, projectId, suiteId, direct } = await open()
+    const { client, resolve } = start()
+    const launch = (idempotencyKey: string) =>
+      client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
+    void meet('lost', 'lost', 'throttled', 'throttled')
+    await expect(launch('first')).rejects.toMatchObject({ kind: 'network' })
+    await expect(launch('second')).rejects.toMatchObject({ status: 429 })
+    expect(await resolve()).toMatchObject([{ finding: 'happened' }])
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+  })
+
+  test('read-only says what is open and touches nothing', async () => {
+    const { start, meet, projectId, suiteId } = await open()
+    const writer = start()
+    void meet('lost', 'lost')
+    await expect(
+      writer.client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey: 'k' }),
+    ).rejects.toBeInstanceOf(ApiError)
+    const { journal } = start(true)
+    const said = [['unresolved', 'Create eval run is unresolved; a start without read-only settles it.']]
+    expect(shown(await listUnresolved(journal))).toEqual(said)
+    expect(shown(await listUnresolved(journal))).toEqual(said)
+  })
+})
+
+/** What every project of these tests has, by name. */
+async function furnish({ direct, projectId, suiteId, serverId }: Awaited<ReturnType<typeof open>>) {
+  const project = await direct.projects.create({ body: { name: 'To change' } })
+  const { items } = await direct.cases.list({ projectId, suiteId })
+  return { projectId, suiteId, serverId, caseId: items[0]!.id, projectId2: project.id }
+}
+
+type Ids = Awaited<ReturnType<typeof furnish>>
+const step = {
+  id: 's',
+  kind: 'toolCall',
+  serverName: 'everything',
+  toolName: 'echo',
+  arguments: { message: 'm' },
+}
+const test1 = { title: 'one', steps: [step] }
+const stdio = { name: 'new', enabled: true, transportType: 'stdio', command: 'node' }
+
+const keyless: [operation: string, input: (ids: Ids) => object][] = [
+  ['createProject', () => ({ body: { name: 'Fresh' } })],
+  ['updateProject', ids => ({ projectId: ids.projectId2, body: { name: 'Changed', description: 'd' } })],
+  ['deleteProject', ids => ({ projectId: ids.projectId2 })],
+  ['createProjectServer', ({ projectId }) => ({ projectId, body: { ...stdio, env: { TOKEN: 'hush' } } })],
+  ['updateProjectServer', ({ projectId, serverId }) => ({ projectId, serverId, body: { enabled: false } })],
+  ['deleteProjectServer', ({ projectId, serverId }) => ({ projectId, serverId })],
+  [
+    'createEvalSuite',
+    ({ projectId, serverId }) => ({
+      projectId,
+      body: { name: 'Fresh', serverIds: [serverId], model: 'm', tests: [test1] },
+    }),
+  ],
+  [
+    'updateEvalSuite',
+    ({ projectId, suiteId }) => ({
+      projectId,
+      suiteId,
+      body: { name: 'Changed', settings: { minimumAccuracy: 7 } },
+    }),
+  ],
+  ['deleteEvalSuite', ({ projectId, suiteId }) => ({ projectId, suiteId })],
+  [
+    'createEvalCase',
+    ({ projectId, suiteId }) => ({ projectId, suiteId, body: { ...test1, title: 'Fresh' } }),
+  ],
+  [
+    'updateEvalCase',
+    ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId, body: { title: 'Changed' } }),
+  ],
+  ['deleteEvalCase', ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId })],
+]
+
+describe('a write without a key is read back', () => {
+  test.each(
+    keyless.flatMap(([operation, input]) => [
+      [operation, 'lost', 'did-not-happen', input] as const,
+      [operation, 'answer-lost', 'happened', input] as const,
+    ]),
+  )('%s, %s: %s', async (operation, fate, finding, input) => {
+    const opened = await open()
+    const { start, meet, seen } = opened
+    const ids = await furnish(opened)
+    const { client, resolve } = start()
+    const endpoint = allEndpoints().find(other => other.operation === operation)!
+    void meet(fate)
+    await expect(client.call(endpoint, input(ids))).rejects.toMatchObject({ sent: true })
+    expect(await resolve()).toMatchObject([{ finding }])
+    expect(seen).toHaveLength(1)
+    expect(await resolve()).toEqual([])
+  })
+
+  test.each([
+    [
+      'callTool',
+      { body: { toolName: 'echo', parameters: { message: 'm' } } },
+      'the contract shows no trace of it',
+    ],
+    ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
+  ])('%s may have happened, and says so', async (operation, input, because) => {
+    const { start, meet, projectId, serverId } = await open()
+    const { client, resolve } = start()
+    const endpoint = allEndpoints().find(other => other.operation === operation)!
+    void meet('answer-lost')
+    const place: object = { projectId, serverId }
+    await expect(client.call(endpoint, { ...place, ...input })).rejects.toBeInstanceOf(ApiError)
+    const [told] = await resolve()
+    expect(told).toMatchObject({ finding: 'cannot-be-known' })
+    expect(told!.sentence).toMatch(new RegExp(`may have happened: ${because}\\.$`))
+  })
+
+  test('a cancel is repeated while its run is in flight', async () => {
+    const { start, meet, projectId, serverId, direct, seen } = await open()
+    const slow = {
+      ...step,
+      toolName: 'trigger-long-running-operation',
+      arguments: { duration: 60, steps: 1 },
+    }
+    const body = {
+      name: 'slow',
+      serverIds: [serverId],
+      model: 'm',
+      tests: [{ title: 'slow', steps: [slow] }],
+    }
+    const { suiteId } = await direct.suites.create({ projectId, body: body as never })
+    const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
+    const { client, resolve } = start()
+    void meet('lost', 'lost')
+    await expect(client.runs.cancel({ projectId, runId })).rejects.toBeInstanceOf(ApiError)
+    expect(shown(await resolve())).toEqual([
+      ['happened', `Cancel eval run was sent again: ${runId} (cancelled).`],
+    ])
+    expect((await direct.runs.get({ projectId, runId })).status).toBe('cancelled')
+    expect(seen).toHaveLength(3)
+  })
+})
+
+const fate = fc.constantFrom<Fate>('answered', 'lost', 'answer-lost', 'hangs', 'answer-hangs', 'throttled')
+
+test('whatever the line does and whoever crashes, each confirmed launch happens once or is told', async () => {
+  const { start, meet, projectId, serverId, direct } = await open()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fate, fate), { maxLength: 4 }),
+      fate,
+      async (launches, interruption) => {
+        const suites: string[] = []
+        const refused = new Set<string>()
+        for (const fates of launches) {
+          const body = { name: 'any', serverIds: [serverId], model: 'm', tests: [test1] }
+          const { suiteId } = await direct.suites.create({ projectId, body: body as never })
+          suites.push(suiteId)
+          const { client, kill, journal } = start()
+          const hung = meet(...fates)
+          const done = client.runs
+            .create({ projectId, body: { suiteId } }, { idempotencyKey: suiteId })
+            .catch(async () => {
+              if ((await journal.unresolved()).every(({ idempotencyKey }) => idempotencyKey !== suiteId))
+                refused.add(suiteId)
+            })
+          // A call that hangs on the line ends with its process.
+          await Promise.race([done, hung])
+          kill()
+        }
+        const interrupted = meet(interruption).then(() => [])
+        const first = start()
+        const firstTold = await Promise.race([first.resolve(), interrupted])
+        first.kill()
+        void meet()
+        const told = await start().resolve()
+        for (const { finding } of [...firstTold, ...told])
+          expect(['happened', 'unresolved']).toContain(finding)
+        expect(await start().resolve()).toEqual([])
+        for (const suiteId of suites) {
+          const { items } = await direct.runs.list({ projectId, suiteId })
+          expect([items.length, refused.has(suiteId)]).toEqual(refused.has(suiteId) ? [0, true] : [1, false])
+        }
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
