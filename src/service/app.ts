@@ -1,0 +1,110 @@
+import { contract } from '../api/contract/contract.ts'
+import { createConnections } from './connections/engine.ts'
+import type { ConnectionsOptions } from './connections/runner.ts'
+import { createHandlers } from './handlers/handlers.ts'
+import type { ServiceContext } from './handlers/handler.ts'
+import type { ModelSettings } from './models/settings.ts'
+import { createPipeline, type LogEntry } from './pipeline.ts'
+import type { RateLimit } from './rate-limiter.ts'
+import { createRunEngine } from './runs/engine.ts'
+import { openWorkspace } from './sandbox.ts'
+import { createServerTargets } from './server-targets.ts'
+import type { Store, StoreLocation } from './store/store.ts'
+
+export type ServiceOptions = StoreLocation & {
+  /** Limit of each key. Default: none, as in the dashboard's own use. */
+  rateLimit?: RateLimit
+  /** Runs of the organization that may be in flight at once. Default 2. */
+  maxConcurrentRuns?: number
+  /** Trials of one run that are executed at once. Default 4. */
+  trialConcurrency?: number
+  /** Whether calls to one MCP server wait for each other. Default false. */
+  serialServers?: boolean
+  /** Longest time of one trial in milliseconds. Default two minutes. */
+  trialDeadlineMs?: number
+  /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
+  models?: ModelSettings | undefined
+  /** Answers a suite's runs as `{ items }` instead of the bare array (contract differences, row 3). */
+  suiteRunEnvelope?: boolean
+  /** Checks every answer against its declaration. Default: everywhere but in production. */
+  validateResponses?: boolean
+  /** Longest request body in bytes. Default 6 MiB. */
+  maxBodyBytes?: number
+  /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
+  serviceSlug?: string
+  connections?: ConnectionsOptions
+  /** Told of every request and of every failure that no caller sees. */
+  log?: (entry: LogEntry) => void
+}
+
+/** The local workspace: one function from request to answer. */
+export type Service = {
+  /** Answers below `/api/v1`, whatever the host; never rejects. */
+  fetch(request: Request): Promise<Response>
+  /** Key of the workspace's owner. */
+  readonly localKey: string
+  /** For making, listing and revoking keys (`keys.ts`). */
+  readonly store: Store
+  /** Resolves when no run is executing in this process. */
+  settle(): Promise<void>
+  /** Finishes answers, ends runs and server programs, closes the store; safe to call twice. */
+  close(): Promise<void>
+}
+
+const DEFAULTS = { maxConcurrentRuns: 2, trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
+
+/** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { store, localKey } = openWorkspace(options)
+  const connections = createConnections(options.connections)
+  const log = options.log ?? (() => {})
+  try {
+    const runs = createRunEngine({
+      store,
+      connections,
+      trialConcurrency: options.trialConcurrency ?? DEFAULTS.trialConcurrency,
+      serialServers: options.serialServers ?? false,
+      trialDeadlineMs: options.trialDeadlineMs,
+      models: options.models,
+      onError: error => log({ kind: 'failure', error }),
+    })
+    runs.settleAbandoned()
+    const context: ServiceContext = {
+      store,
+      connections,
+      targets: createServerTargets(store),
+      runs,
+      limits: {
+        rate: options.rateLimit,
+        concurrentRuns: options.maxConcurrentRuns ?? DEFAULTS.maxConcurrentRuns,
+      },
+    }
+    const pipeline = createPipeline({
+      store,
+      handlers: createHandlers(context),
+      rateLimit: options.rateLimit,
+      maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
+      validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
+      vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
+      bareLists: options.suiteRunEnvelope ? [] : [contract.runs.list],
+      log,
+    })
+    let closing: Promise<void> | undefined
+    const close = async () => {
+      await pipeline.close()
+      await runs.close()
+      await connections.close()
+      store.close()
+    }
+    return {
+      fetch: pipeline.fetch,
+      localKey,
+      store,
+      settle: runs.settle,
+      close: () => (closing ??= close()),
+    }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}

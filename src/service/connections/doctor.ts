@@ -1,0 +1,192 @@
+import path from 'node:path'
+import { ServiceError } from '../errors.ts'
+import { findCommand, serverEnvironment } from './command-lookup.ts'
+import type { Deadline } from './deadline.ts'
+import { describeNetwork } from './failures.ts'
+import { credentialRefusal, displayUrl, parseServerUrl, probeHttp } from './http-request.ts'
+import { LISTINGS, listAll, offers } from './requests.ts'
+import type { Session } from './session.ts'
+import {
+  DOCTOR_STEPS,
+  type DoctorCheck,
+  type DoctorReport,
+  type DoctorStep,
+  type JsonObject,
+  type ServerTarget,
+} from './types.ts'
+
+/**
+ * Examines a server step by step over a connection of its own. A broken server is a report, never an error; only
+ * the caller's own wish to stop is thrown.
+ */
+export async function examine(
+  target: ServerTarget,
+  deadline: Deadline,
+  open: () => Promise<Session>,
+  close: (session: Session) => void,
+): Promise<DoctorReport> {
+  const report = emptyReport()
+  const probed = await step(report, 'probe', deadline, () => probe(target, report, deadline))
+  if (probed !== undefined) return conclude(report, probed, 'skipped')
+  const opened = await connect(target, report, deadline, open)
+  if (!('session' in opened)) return conclude(report, opened.failure, 'error')
+  const { session } = opened
+  try {
+    await examineListings(session, report, deadline)
+  } finally {
+    close(session)
+  }
+  report.status = statusOf(report)
+  return report
+}
+
+function emptyReport(): DoctorReport {
+  const notReached: DoctorCheck = { status: 'skipped', detail: 'Not reached.', durationMs: 0 }
+  return {
+    generatedAt: new Date().toISOString(),
+    status: 'ready',
+    probe: null,
+    connection: { status: 'skipped', detail: notReached.detail },
+    initInfo: null,
+    capabilities: null,
+    tools: [],
+    prompts: [],
+    resources: [],
+    resourceTemplates: [],
+    checks: Object.fromEntries(DOCTOR_STEPS.map(name => [name, notReached])) as DoctorReport['checks'],
+    error: null,
+  }
+}
+
+/** Runs and times one step; answers what went wrong, if anything did. */
+async function step(
+  report: DoctorReport,
+  name: DoctorStep,
+  deadline: Deadline,
+  run: () => Promise<string>,
+): Promise<ServiceError | undefined> {
+  const began = performance.now()
+  const record = (status: DoctorCheck['status'], detail: string) => {
+    report.checks[name] = { status, detail, durationMs: Math.round(performance.now() - began) }
+  }
+  try {
+    record('ok', await run())
+    return undefined
+  } catch (error) {
+    const failure = asFailure(error, deadline)
+    record(failure.code === 'FEATURE_NOT_SUPPORTED' ? 'skipped' : 'error', failure.message)
+    return failure
+  }
+}
+
+/** The caller's own wish to stop is no finding about the server. */
+function asFailure(error: unknown, deadline: Deadline): ServiceError {
+  if (deadline.signal.aborted && !deadline.expired) throw deadline.signal.reason
+  const cause = deadline.signal.aborted ? deadline.signal.reason : error
+  if (cause instanceof ServiceError) return cause
+  throw cause
+}
+
+async function probe(target: ServerTarget, report: DoctorReport, deadline: Deadline): Promise<string> {
+  deadline.stage = 'the probe'
+  const { transport } = target
+  if (transport.type === 'stdio') {
+    const resolved = await findCommand(transport.command, serverEnvironment(transport.env))
+    const command = path.basename(transport.command)
+    report.probe = { transport: 'stdio', command, resolved: resolved ?? null }
+    if (resolved) return `Found ${resolved}.`
+    throw new ServiceError('SERVER_UNREACHABLE', `Command not found or not executable: ${transport.command}`)
+  }
+  const url = displayUrl(parseServerUrl(transport))
+  report.probe = { transport: 'http', url, httpStatus: null }
+  try {
+    const response = await probeHttp(transport, deadline.signal, await transport.accessToken?.())
+    report.probe['httpStatus'] = response.status
+    const refusal = credentialRefusal(response.status, target.name)
+    if (refusal) throw refusal
+    return `${url} answered HTTP ${response.status}.`
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    const reason = describeNetwork(error) ?? 'could not be asked'
+    throw new ServiceError('SERVER_UNREACHABLE', `The server "${target.name}" ${reason}.`, { cause: error })
+  }
+}
+
+async function connect(
+  target: ServerTarget,
+  report: DoctorReport,
+  deadline: Deadline,
+  open: () => Promise<Session>,
+): Promise<{ session: Session } | { failure: ServiceError }> {
+  const began = performance.now()
+  try {
+    const session = await open()
+    recordConnected(session, report)
+    return { session }
+  } catch (error) {
+    const failure = asFailure(error, deadline)
+    const durationMs = Math.round(performance.now() - began)
+    const check: DoctorCheck = { status: 'error', detail: failure.message, durationMs }
+    // A program that started and then failed is a failed handshake; over HTTP the two cannot be told apart.
+    const started = target.transport.type === 'stdio' && deadline.stage === 'initialize'
+    if (started) report.checks.connection = { status: 'ok', detail: 'The program started.', durationMs: 0 }
+    report.checks[started ? 'initialization' : 'connection'] = check
+    return { failure }
+  }
+}
+
+function recordConnected({ initInfo, timings }: Session, report: DoctorReport): void {
+  const { serverInfo, protocolVersion, capabilities, transport } = initInfo
+  const detail = `Connected over ${transport}.`
+  report.connection = { status: 'connected', detail }
+  report.checks.connection = { status: 'ok', detail, durationMs: Math.round(timings.start) }
+  const name = `${textOf(serverInfo?.['name']) || 'The server'} ${textOf(serverInfo?.['version'])}`.trim()
+  report.checks.initialization = {
+    status: 'ok',
+    detail: `${name} speaks protocol ${protocolVersion ?? 'of an unknown revision'}.`,
+    durationMs: Math.round(timings.initialize),
+  }
+  const names = Object.keys(capabilities)
+  report.checks.capabilities = {
+    status: 'ok',
+    detail: names.length > 0 ? `Offers ${names.join(', ')}.` : 'Offers nothing.',
+    durationMs: 0,
+  }
+  report.initInfo = initInfo
+  report.capabilities = capabilities
+}
+
+async function examineListings(session: Session, report: DoctorReport, deadline: Deadline): Promise<void> {
+  for (const name of ['tools', 'prompts', 'resources', 'resourceTemplates'] as const) {
+    if (!offers(session, LISTINGS[name].capability)) {
+      report.checks[name] = { status: 'skipped', detail: `Not offered by the server.`, durationMs: 0 }
+      continue
+    }
+    await step(report, name, deadline, async () => {
+      const items: JsonObject[] = await listAll<JsonObject>(session, LISTINGS[name], deadline)
+      Object.assign(report, { [name]: items })
+      return `${items.length} listed.`
+    })
+  }
+}
+
+function statusOf(report: DoctorReport): DoctorReport['status'] {
+  return Object.values(report.checks).some(check => check.status === 'error') ? 'partial' : 'ready'
+}
+
+function conclude(
+  report: DoctorReport,
+  failure: ServiceError,
+  connection: 'error' | 'skipped',
+): DoctorReport {
+  const { code, message, details } = failure
+  report.status = code === 'OAUTH_REQUIRED' ? 'oauth_required' : 'error'
+  report.connection = { status: connection, detail: message }
+  report.error = { code, message, ...(details && { details }) }
+  return report
+}
+
+/** What a server says of itself may be anything. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,234 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { everything, everythingArgs, httpTarget, modern, small } from '../../../test/servers/targets.ts'
+import { createConnections, type Connections } from './engine.ts'
+import type { ServerTarget } from './types.ts'
+
+let connections: Connections
+const connect = (options: Parameters<typeof createConnections>[0] = {}) => {
+  connections = createConnections({ deadlineMs: 10_000, ...options })
+  return connections
+}
+afterEach(() => connections.close())
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+async function startEverything(
+  mode: 'streamableHttp' | 'sse',
+): Promise<{ port: number; child: ChildProcess }> {
+  const port = await freePort()
+  const child = spawn(process.execPath, everythingArgs(mode), {
+    env: { PATH: process.env['PATH'] ?? '', PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await new Promise<void>(resolve =>
+    child.stderr?.on('data', text => String(text).includes(`port ${port}`) && resolve()),
+  )
+  return { port, child }
+}
+
+const servers: ChildProcess[] = []
+const targets: Record<string, ServerTarget> = { stdio: everything() }
+beforeAll(async () => {
+  const [streamable, sse] = await Promise.all([startEverything('streamableHttp'), startEverything('sse')])
+  servers.push(streamable.child, sse.child)
+  targets['streamable-http'] = httpTarget(`http://127.0.0.1:${streamable.port}/mcp`)
+  targets['sse'] = httpTarget(`http://127.0.0.1:${sse.port}/sse`)
+})
+afterAll(() => servers.forEach(server => server.kill()))
+
+const target = (name: string) => targets[name] ?? everything()
+
+describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s', name => {
+  test('validates, lists, calls, renders, reads and exports', async () => {
+    const {
+      validate,
+      listTools,
+      listPrompts,
+      listResources,
+      callTool,
+      getPrompt,
+      readResource,
+      exportSnapshot,
+    } = connect()
+    const { initInfo } = await validate(target(name))
+    expect(initInfo).toMatchObject({ transport: name, serverInfo: { name: 'mcp-servers/everything' } })
+    const tools = await listTools(target(name))
+    expect(tools.items).toContainEqual(
+      expect.objectContaining({ name: 'echo', title: 'Echo Tool', annotations: expect.anything() }),
+    )
+    const called = await callTool(target(name), { toolName: 'echo', parameters: { message: 'hi' } })
+    expect(called).toEqual({ content: [{ type: 'text', text: 'Echo: hi' }], durationMs: expect.any(Number) })
+    const prompts = await listPrompts(target(name))
+    expect(prompts.items.map(prompt => prompt.name)).toContain('args-prompt')
+    const prompt = await getPrompt(target(name), {
+      promptName: 'args-prompt',
+      arguments: { city: 'Bern', state: 7 },
+    })
+    expect(JSON.stringify(prompt.messages)).toContain('Bern, 7')
+    const [resource] = (await listResources(target(name))).items
+    const read = await readResource(target(name), { uri: String(resource?.uri) })
+    expect(read.contents[0]).toMatchObject({ uri: resource?.uri })
+    const snapshot = await exportSnapshot(target(name))
+    expect(snapshot).toMatchObject({ serverId: target(name).id, tools: tools.items, prompts: prompts.items })
+  })
+
+  test('a tool failure is a result, an unknown prompt or resource a wrong input', async () => {
+    const { callTool, getPrompt, readResource } = connect()
+    const failed = await callTool(target(name), { toolName: 'get-sum', parameters: { a: 'x' } })
+    expect(failed).toMatchObject({ isError: true })
+    const wrong = { code: 'VALIDATION_ERROR', details: { protocolError: { code: -32602 } } }
+    await expect(getPrompt(target(name), { promptName: 'nope' })).rejects.toMatchObject(wrong)
+    await expect(readResource(target(name), { uri: 'demo://nope' })).rejects.toMatchObject(wrong)
+  })
+
+  test('the doctor finds it ready', async () => {
+    const report = await connect().doctor(target(name))
+    expect(report).toMatchObject({ status: 'ready', connection: { status: 'connected' }, error: null })
+    expect(Object.values(report.checks).map(check => check.status)).not.toContain('error')
+    expect(report.tools.length).toBeGreaterThan(5)
+    expect(report.resourceTemplates.length).toBeGreaterThan(0)
+  })
+})
+
+test('a server of the newest protocol revision only is reached', async () => {
+  const { validate, callTool } = connect()
+  expect(await validate(modern())).toMatchObject({
+    initInfo: { protocolVersion: '2026-07-28', serverInfo: { name: 'modern' } },
+  })
+  const result = await callTool(modern(), { toolName: 'greet', parameters: { name: 'you' } })
+  expect(result).toMatchObject({ content: [{ text: 'Hello you' }] })
+})
+
+const pidOf = async ({ callTool }: Pick<Connections, 'callTool'>, server: ServerTarget): Promise<number> => {
+  const { content } = await callTool(server, { toolName: 'pid' })
+  return (JSON.parse(String(content[0]?.['text'])) as { pid: number }).pid
+}
+
+describe('the pool', () => {
+  test('several callers share one program', async () => {
+    const engine = connect()
+    const pids = await Promise.all([1, 2, 3].map(() => pidOf(engine, small('healthy'))))
+    expect(new Set(pids).size).toBe(1)
+    const inTrial = await engine.use(small('healthy'), undefined, session => session.callTool('pid'))
+    expect(JSON.parse(String(inTrial.result.content[0]?.['text']))).toMatchObject({ pid: pids[0] })
+  })
+
+  test('one caller giving up does not take the connection from another', async () => {
+    const engine = connect()
+    const stop = new AbortController()
+    const first = engine.listTools(small('healthy'), {}, stop.signal)
+    const second = engine.listTools(small('healthy'))
+    stop.abort(new Error('changed my mind'))
+    await expect(first).rejects.toThrow('changed my mind')
+    expect((await second).items).toHaveLength(3)
+  })
+
+  test('an idle program ends, a changed configuration starts another', async () => {
+    const engine = connect({ idleMs: 50 })
+    const first = await pidOf(engine, small('healthy'))
+    const changed = small('healthy')
+    if (changed.transport.type === 'stdio') changed.transport.env = { COLOUR: 'blue' }
+    expect(await pidOf(engine, changed)).not.toBe(first)
+    await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), 5000)
+  })
+
+  test('a dropped server is not lent again', async () => {
+    const engine = connect()
+    const first = await pidOf(engine, small('healthy'))
+    engine.drop(small('healthy').id)
+    expect(await pidOf(engine, small('healthy'))).not.toBe(first)
+  })
+
+  test('a program that died is replaced', async () => {
+    const engine = connect()
+    const first = await pidOf(engine, small('healthy'))
+    process.kill(first, 'SIGKILL')
+    expect((await engine.listTools(small('healthy'))).items).toHaveLength(3)
+    expect(await pidOf(engine, small('healthy'))).not.toBe(first)
+  })
+
+  test('closing ends work under way and refuses what comes after', async () => {
+    const engine = connect()
+    const call = engine.callTool(small('silent-call'), { toolName: 'pid' })
+    const listed = await engine.listTools(small('silent-call'))
+    expect(listed.items).toHaveLength(3)
+    const outcome = call.catch((error: unknown) => error)
+    await engine.close()
+    expect(await outcome).toMatchObject({ code: 'SERVER_UNREACHABLE' })
+    await expect(engine.listTools(small('healthy'))).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
+  })
+})
+
+describe('listings', () => {
+  test('pages are the server’s own, and an export takes all', async () => {
+    const { listTools, exportSnapshot } = connect()
+    const first = await listTools(small('pages'))
+    expect(first).toMatchObject({ items: [{ name: 'tool-0', 'x-extra': { kept: true } }], nextCursor: '1' })
+    const last = await listTools(small('pages'), { cursor: '2' })
+    expect(last).toEqual({ items: [expect.objectContaining({ name: 'tool-2' })] })
+    const { tools, prompts } = await exportSnapshot(small('pages'))
+    expect(tools.map(tool => tool.name)).toEqual(['tool-0', 'tool-1', 'tool-2'])
+    expect(prompts).toEqual([])
+  })
+
+  test('a listing that turns in circles is an error', async () => {
+    const { exportSnapshot } = connect()
+    await expect(exportSnapshot(small('circles'))).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
+  })
+
+  test('the doctor tells a failed listing from a kind that is not offered', async () => {
+    const report = await connect().doctor(small('circles'))
+    expect(report).toMatchObject({ status: 'partial', connection: { status: 'connected' }, error: null })
+    expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
+  })
+
+  test('a kind that the server lacks is not supported', async () => {
+    const { listPrompts, readResource } = connect()
+    await expect(listPrompts(small('healthy'))).rejects.toMatchObject({ code: 'FEATURE_NOT_SUPPORTED' })
+    await expect(readResource(small('healthy'), { uri: 'a:b' })).rejects.toMatchObject({ status: 422 })
+  })
+})
+
+test.each([
+  [-32602, 'VALIDATION_ERROR'],
+  [-32601, 'FEATURE_NOT_SUPPORTED'],
+  [-32603, 'SERVER_UNREACHABLE'],
+  [-32000, 'SERVER_UNREACHABLE'],
+])('the protocol error %i becomes %s and leaves the session open', async (code, expected) => {
+  const engine = connect()
+  const pid = await pidOf(engine, small('healthy'))
+  const failed = engine.callTool(small('healthy'), { toolName: 'fail', parameters: { code } })
+  await expect(failed).rejects.toMatchObject({ code: expected, details: { protocolError: { code } } })
+  expect(await pidOf(engine, small('healthy'))).toBe(pid)
+})
+
+test('a program sees its own record and little else', async () => {
+  process.env['MCPDECK_TEST_SECRET'] = 'ours'
+  const server = small('healthy')
+  if (server.transport.type === 'stdio') server.transport.env = { API_KEY: 'theirs' }
+  const { content } = await connect().callTool(server, { toolName: 'environment' })
+  delete process.env['MCPDECK_TEST_SECRET']
+  const seen = JSON.parse(String(content[0]?.['text'])) as Record<string, string>
+  expect(seen).toMatchObject({ API_KEY: 'theirs', PATH: process.env['PATH'] })
+  const allowed = ['API_KEY', 'PATH', 'HOME', 'LANG', 'TMPDIR', '__CF_USER_TEXT_ENCODING']
+  expect(Object.keys(seen).filter(name => !allowed.includes(name))).toEqual([])
+})
+
+test('a disabled server is a wrong input, but may be examined', async () => {
+  const engine = connect()
+  const disabled = small('healthy', { enabled: false })
+  await expect(engine.listTools(disabled)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await expect(engine.validate(disabled)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await expect(engine.use(disabled, undefined, async () => 1)).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+  })
+  expect(await engine.doctor(disabled)).toMatchObject({ status: 'ready' })
+})

@@ -1,0 +1,157 @@
+import { checkOAuth } from './check-oauth.ts'
+import type { Deadline } from './deadline.ts'
+import { examine } from './doctor.ts'
+import {
+  callTool,
+  getPrompt,
+  LISTINGS,
+  listAllOrNone,
+  listPage,
+  readResource,
+  type Listing,
+} from './requests.ts'
+import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
+import type { Session } from './session.ts'
+import {
+  type CallToolResult,
+  type CheckOAuthResult,
+  type DoctorReport,
+  type ExportSnapshot,
+  type GetPromptResult,
+  type JsonObject,
+  type Page,
+  type Prompt,
+  type PromptArguments,
+  type Resource,
+  type ResourceContents,
+  type ServerTarget,
+  type Tool,
+  type TrialSession,
+  type ValidateResult,
+} from './types.ts'
+
+/**
+ * Real MCP connections to saved servers. Every method throws a `ServiceError` of `SERVER_UNREACHABLE`, `TIMEOUT`,
+ * `OAUTH_REQUIRED`, `FORBIDDEN`, `FEATURE_NOT_SUPPORTED` or `VALIDATION_ERROR` (also for a disabled server), or the
+ * reason of the caller's signal. A server's JSON-RPC errors are mapped by `PROTOCOL_ERROR_CODES`. What a server answers
+ * is handed on as it came.
+ */
+export type Connections = {
+  /** Connects and initializes over a connection of its own. */
+  validate(target: ServerTarget, signal?: AbortSignal): Promise<ValidateResult>
+  /** Examines also a disabled server; a broken one is a report and not an error. */
+  doctor(target: ServerTarget, signal?: AbortSignal): Promise<DoctorReport>
+  /** Opens no session; an unreachable server is answered by its stored setting. */
+  checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
+  listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
+  listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
+  listResources(
+    target: ServerTarget,
+    query?: { cursor?: string },
+    signal?: AbortSignal,
+  ): Promise<Page<Resource>>
+  /** Sent at most once, whatever happens to the connection. */
+  callTool(
+    target: ServerTarget,
+    call: { toolName: string; parameters?: JsonObject },
+    signal?: AbortSignal,
+  ): Promise<CallToolResult & { durationMs: number }>
+  getPrompt(
+    target: ServerTarget,
+    prompt: { promptName: string; arguments?: PromptArguments },
+    signal?: AbortSignal,
+  ): Promise<GetPromptResult>
+  readResource(
+    target: ServerTarget,
+    resource: { uri: string },
+    signal?: AbortSignal,
+  ): Promise<ResourceContents>
+  /** All pages; kinds the server does not offer are empty. */
+  exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
+  /** Lends one session for a longer piece of work; connecting and every single call have the server's deadline. */
+  use<T>(
+    target: ServerTarget,
+    signal: AbortSignal | undefined,
+    work: (session: TrialSession) => Promise<T>,
+  ): Promise<T>
+  /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
+  drop(serverId: string): void
+  /** Ends every session and every server program; resolves when none is left. */
+  close(): Promise<void>
+}
+
+/** Creates the engine; nothing is started or loaded before the first use. */
+export function createConnections(options: ConnectionsOptions = {}): Connections {
+  const runner = createRunner(options)
+  const { timed, read, lend, deadlineOf } = runner
+  const listPageOf =
+    <T>(listing: Listing<T>) =>
+    (target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal) =>
+      read(target, signal, (session, deadline) => listPage(session, listing, query?.cursor, deadline))
+
+  return {
+    validate: (target, signal) =>
+      timed(target, signal, async deadline => {
+        requireEnabled(target)
+        const session = await runner.openOwn(target, deadline)
+        runner.closeOwn(session)
+        return { success: true, status: 'connected', initInfo: session.initInfo }
+      }),
+    doctor: (target, signal) =>
+      timed(target, signal, deadline =>
+        examine(target, deadline, () => runner.openOwn(target, deadline), runner.closeOwn),
+      ),
+    checkOAuth: (target, signal) => checkOAuth(target, deadlineOf(target), signal),
+    listTools: listPageOf(LISTINGS.tools),
+    listPrompts: listPageOf(LISTINGS.prompts),
+    listResources: listPageOf(LISTINGS.resources),
+    callTool: (target, { toolName, parameters }, signal) =>
+      timed(target, signal, deadline =>
+        lend(target, deadline, async ({ session }) => {
+          const { result, durationMs } = await callTool(session, toolName, parameters, deadline)
+          return { ...result, durationMs }
+        }),
+      ),
+    getPrompt: (target, { promptName, arguments: args }, signal) =>
+      read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
+    readResource: (target, { uri }, signal) =>
+      read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
+    exportSnapshot: (target, signal) =>
+      read(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
+    async use(target, signal, work) {
+      const lease = await timed(target, signal, deadline => runner.acquire(target, deadline))
+      try {
+        return await work(trialSession(runner, target, lease.session, signal))
+      } finally {
+        lease.release()
+      }
+    },
+    drop: runner.drop,
+    close: runner.close,
+  }
+}
+
+async function takeSnapshot(serverId: string, session: Session, deadline: Deadline): Promise<ExportSnapshot> {
+  return {
+    serverId,
+    exportedAt: new Date().toISOString(),
+    tools: await listAllOrNone(session, LISTINGS.tools, deadline),
+    resources: await listAllOrNone(session, LISTINGS.resources, deadline),
+    prompts: await listAllOrNone(session, LISTINGS.prompts, deadline),
+  }
+}
+
+function trialSession(
+  { timed }: Runner,
+  target: ServerTarget,
+  session: Session,
+  signal: AbortSignal | undefined,
+): TrialSession {
+  return {
+    initInfo: session.initInfo,
+    listTools: () => timed(target, signal, deadline => listAllOrNone(session, LISTINGS.tools, deadline)),
+    callTool: (name, args) => timed(target, signal, deadline => callTool(session, name, args, deadline)),
+    getPrompt: (name, args) => timed(target, signal, deadline => getPrompt(session, name, args, deadline)),
+    readResource: uri => timed(target, signal, deadline => readResource(session, uri, deadline)),
+  }
+}

@@ -1,0 +1,87 @@
+import type { ErrorCode } from '../../api/contract/error.ts'
+import { ServiceError } from '../errors.ts'
+import type { Deadline } from './deadline.ts'
+import type { McpLibrary } from './library.ts'
+import type { Link } from './link.ts'
+
+/**
+ * A server's JSON-RPC error in the contract's words. Every other code, -32603 among them, means that the server
+ * itself failed and becomes `SERVER_UNREACHABLE` (502), with its own code and message in `details`.
+ */
+export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
+  /** Invalid params; also an unknown tool, prompt or resource. */
+  [-32602]: 'VALIDATION_ERROR',
+  /** Resource not found, as older servers say it. */
+  [-32002]: 'VALIDATION_ERROR',
+  /** Method not found: a capability announced or assumed, but not there. */
+  [-32601]: 'FEATURE_NOT_SUPPORTED',
+  /** URL elicitation required: the server wants a visit to its own pages, which this client does not offer. */
+  [-32042]: 'FEATURE_NOT_SUPPORTED',
+}
+
+/** Network errors that are worth their own words; others are named by their code. */
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+}
+
+export type FailureContext = {
+  library: McpLibrary
+  serverName: string
+  /** What was asked, e.g. `tools/list`. */
+  asked: string
+  deadline: Deadline
+  link: Link
+}
+
+/**
+ * The error to throw for anything that went wrong between us and a server. The first cause wins: the clock or the
+ * caller's wish, then what ended the connection, then the answer itself.
+ */
+export function toFailure(error: unknown, context: FailureContext): unknown {
+  const { library, serverName, asked, deadline, link } = context
+  if (deadline.signal.aborted) return deadline.signal.reason
+  const known = link.failure() ?? (error instanceof ServiceError ? error : undefined)
+  if (known) return known
+  const fail = (code: ErrorCode, message: string, details?: Record<string, unknown>) =>
+    new ServiceError(code, message, { cause: error, ...(details && { details }) })
+
+  if (error instanceof library.ProtocolError) {
+    // A server that refuses to begin is no server to us, whatever its reason.
+    const code = (asked !== 'initialize' && PROTOCOL_ERROR_CODES[error.code]) || 'SERVER_UNREACHABLE'
+    const message = `The server "${serverName}" answered ${asked} with error ${error.code}: ${error.message}`
+    return fail(code, message, { protocolError: { code: error.code, message: error.message } })
+  }
+  if (error instanceof library.SdkHttpError) {
+    const redirect = /Redirect .* not followed.*/.exec(error.message)?.[0]
+    const answer = `answered ${asked} with HTTP ${error.status}`
+    const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}.`
+    return fail('SERVER_UNREACHABLE', message, { httpStatus: error.status })
+  }
+  return fail('SERVER_UNREACHABLE', `The server "${serverName}" ${describeBreak(error, library, asked)}.`)
+}
+
+function describeBreak(error: unknown, library: McpLibrary, asked: string): string {
+  if (error instanceof library.SdkError) {
+    if (error.code === library.SdkErrorCode.InvalidResult)
+      return `gave ${asked} an answer that is not a valid result`
+    if (error.code === library.SdkErrorCode.ClientHttpUnexpectedContent)
+      return `gave ${asked} an answer that is not MCP`
+    return `closed the connection during ${asked}`
+  }
+  return describeNetwork(error) ?? `did not answer ${asked} as an MCP server does`
+}
+
+/** Why a request reached nobody, or undefined when the error is of another kind. */
+export function describeNetwork(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return undefined
+  const { code } = cause as NodeJS.ErrnoException
+  return `could not be reached: ${NETWORK_REASONS[code ?? ''] ?? code ?? cause.message}`
+}

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { small, stdioTarget } from '../../../test/servers/targets.ts'
+import { createConnections, type Connections } from './engine.ts'
+
+let connections: Connections
+const connect = (options: Parameters<typeof createConnections>[0] = {}) => {
+  connections = createConnections({ deadlineMs: 10_000, ...options })
+  return connections
+}
+afterEach(() => connections.close())
+
+const unreachable = (message: RegExp) => ({
+  code: 'SERVER_UNREACHABLE',
+  message: expect.stringMatching(message),
+})
+const call = { toolName: 'pid' }
+
+describe('a server that cannot be reached', () => {
+  test('a command that does not exist is named', async () => {
+    const missing = stdioTarget([], {
+      transport: { type: 'stdio', command: 'no-such-command', args: [], env: {} },
+    })
+    const { listTools, doctor } = connect()
+    await expect(listTools(missing)).rejects.toMatchObject(unreachable(/command not found: no-such-command/))
+    expect(await doctor(missing)).toMatchObject({
+      status: 'error',
+      connection: { status: 'skipped' },
+      checks: { probe: { status: 'error' }, connection: { status: 'skipped' } },
+      error: { code: 'SERVER_UNREACHABLE' },
+    })
+  })
+
+  test('a record that cannot be used is a wrong input and is not repeated', async () => {
+    const command = process.execPath
+    const broken = stdioTarget([], { transport: { type: 'stdio', command, args: ['a\0secret'], env: {} } })
+    const refusal = await connect()
+      .listTools(broken)
+      .catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR' })
+    expect(String(refusal)).not.toContain('secret')
+  })
+
+  test('one that exits is quoted with its last words', async () => {
+    const { listTools, doctor } = connect()
+    const words = /exited with code 3: cannot read the configuration: TOKEN is missing$/
+    await expect(listTools(small('exits'))).rejects.toMatchObject(unreachable(words))
+    const report = await doctor(small('exits'))
+    expect(report).toMatchObject({
+      status: 'error',
+      connection: { status: 'error', detail: expect.stringMatching(words) },
+      checks: { probe: { status: 'ok' }, connection: { status: 'ok' }, initialization: { status: 'error' } },
+    })
+  })
+
+  test('one that refuses to begin is unreachable', async () => {
+    await expect(connect().listTools(small('refuses'))).rejects.toMatchObject(unreachable(/not today/))
+  })
+
+  test('one that dies in a call is not called again', async () => {
+    const failed = connect().callTool(small('dies-in-call'), call)
+    await expect(failed).rejects.toMatchObject(unreachable(/exited with code 7: out of luck/))
+  })
+})
+
+describe('a silent server', () => {
+  test('never answering ends with TIMEOUT', async () => {
+    const { listTools, validate, doctor } = connect({ deadlineMs: 300 })
+    const late = { code: 'TIMEOUT', message: expect.stringContaining('within 0.3 s') }
+    await expect(listTools(small('silent'))).rejects.toMatchObject(late)
+    await expect(validate(small('silent'))).rejects.toMatchObject(late)
+    expect(await doctor(small('silent'))).toMatchObject({ status: 'error', error: { code: 'TIMEOUT' } })
+  })
+
+  test('the server’s own deadline goes first, and its session is not used again', async () => {
+    const engine = connect()
+    const silent = small('silent-call', { timeoutMs: 1500 })
+    const failed = engine.callTool(silent, call)
+    await expect(failed).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining('tools/call'),
+    })
+    expect((await engine.listTools(silent)).items).toHaveLength(3)
+  })
+
+  test('the caller’s wish to stop is answered with its own reason', async () => {
+    const engine = connect()
+    await engine.listTools(small('silent-call'))
+    const reason = new Error('enough')
+    const signal = AbortSignal.abort(reason)
+    await expect(engine.callTool(small('silent-call'), call, signal)).rejects.toBe(reason)
+    await expect(engine.doctor(small('silent-call'), signal)).rejects.toBe(reason)
+    const later = new AbortController()
+    const running = engine.callTool(small('silent-call'), call, later.signal)
+    await engine.listTools(small('silent-call'))
+    later.abort(reason)
+    await expect(running).rejects.toBe(reason)
+  })
+})
+
+describe('a server that says too much', () => {
+  const limit = 1024 * 1024
+
+  test('garbage between the messages is passed over', async () => {
+    expect((await connect().listTools(small('garbage'))).items).toHaveLength(3)
+  })
+
+  test.each(['floods-garbage', 'floods-messages'])('%s: the connection is ended', async behaviour => {
+    const failed = connect({ maxResultBytes: limit }).callTool(small(behaviour), call)
+    await expect(failed).rejects.toMatchObject(unreachable(/printed more than 1 MiB without an answer/))
+  })
+
+  test('a 50 MiB answer ends the connection without being held', async () => {
+    const { callTool, listTools } = connect()
+    await listTools(small('huge-line'))
+    const before = process.memoryUsage().rss
+    const failed = callTool(small('huge-line'), call)
+    await expect(failed).rejects.toMatchObject(unreachable(/answered more than 8 MiB/))
+    expect(process.memoryUsage().rss - before).toBeLessThan(48 * 1024 * 1024)
+  })
+})

@@ -1,0 +1,123 @@
+import { ServiceError } from '../errors.ts'
+import { inMebibytes } from './link.ts'
+import type { ServerTransport } from './types.ts'
+
+export type HttpTransport = Extract<ServerTransport, { type: 'http' }>
+
+/** The server's address, or `VALIDATION_ERROR`; credentials belong in headers, where a redirect cannot leak them. */
+export function parseServerUrl(transport: HttpTransport): URL {
+  const url = URL.parse(transport.url)
+  const problem =
+    url === null || !['http:', 'https:'].includes(url.protocol)
+      ? 'is not an http or https address'
+      : url.username || url.password
+        ? 'carries a user name or password; put credentials into headers'
+        : undefined
+  if (url === null || problem) {
+    throw new ServiceError('VALIDATION_ERROR', `The server's url ${problem}.`, { details: { field: 'url' } })
+  }
+  return url
+}
+
+/** The record's headers; the runtime's own error would repeat the value, which may be a secret. */
+export function parseHeaders(transport: HttpTransport): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(transport.headers)) {
+    try {
+      headers.set(name, value)
+    } catch {
+      throw new ServiceError(
+        'VALIDATION_ERROR',
+        `The header "${name}" has a name or value that cannot be sent.`,
+        {
+          details: { field: 'headers' },
+        },
+      )
+    }
+  }
+  return headers
+}
+
+/** An address without the parts that may hold secrets. */
+export function displayUrl(url: URL): string {
+  return url.origin + url.pathname
+}
+
+/** A refusal of the stored credentials as our error; undefined for every other status. */
+export function credentialRefusal(status: number, serverName: string): ServiceError | undefined {
+  if (status === 401) {
+    return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
+  }
+  if (status === 403) {
+    return new ServiceError(
+      'FORBIDDEN',
+      `The server "${serverName}" refuses the stored credentials (HTTP 403).`,
+    )
+  }
+  return undefined
+}
+
+/**
+ * The same response, whose body ends with an error past the limit. An event stream may live for ever, so there
+ * the limit holds for each event.
+ */
+export function limitBody(
+  response: Response,
+  maxBytes: number,
+  onExcess: (message: string) => void,
+): Response {
+  if (!response.body) return response
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const count = isStream ? eventLength() : totalLength()
+  const limited = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (count(chunk) <= maxBytes) return controller.enqueue(chunk)
+        const message = `answered more than ${inMebibytes(maxBytes)} in one message.`
+        controller.error(new Error(message))
+        onExcess(message)
+      },
+    }),
+  )
+  const { status, statusText, headers } = response
+  return new Response(limited, { status, statusText, headers })
+}
+
+function totalLength(): (chunk: Uint8Array) => number {
+  let total = 0
+  return chunk => (total += chunk.length)
+}
+
+/** Bytes since the last blank line, which ends an event. */
+function eventLength(): (chunk: Uint8Array) => number {
+  let length = 0
+  let previous = ''
+  return chunk => {
+    // Carriage returns are left out and the last line end is kept: a blank line may be cut in two.
+    const text = previous + Buffer.from(chunk).toString('latin1').replaceAll('\r', '')
+    const end = text.lastIndexOf('\n\n')
+    length = end === -1 ? length + chunk.length : text.length - end - 2
+    previous = text.endsWith('\n') ? '\n' : ''
+    return length
+  }
+}
+
+/**
+ * Asks whether anything answers at that address and how. A `ping` outside any session opens none, and every
+ * server looks at the credentials first. A redirect is answered, not followed.
+ */
+export async function probeHttp(
+  transport: HttpTransport,
+  signal: AbortSignal,
+  accessToken?: string,
+): Promise<Response> {
+  const headers = parseHeaders(transport)
+  if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
+  headers.set('content-type', 'application/json')
+  headers.set('accept', 'application/json, text/event-stream')
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' })
+  const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual', signal }
+  const response = await fetch(parseServerUrl(transport), init)
+  await response.body?.cancel()
+  return response
+}

@@ -1,0 +1,263 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import { answer, startHttpServer, type HttpServer } from '../../../test/servers/http-server.ts'
+import { httpTarget } from '../../../test/servers/targets.ts'
+import { createConnections, type Connections } from './engine.ts'
+
+const servers: HttpServer[] = []
+let connections: Connections | undefined
+const connect = (options: Parameters<typeof createConnections>[0] = {}) => {
+  connections = createConnections({ deadlineMs: 10_000, ...options })
+  return connections
+}
+const serve = async (...overrides: Parameters<typeof startHttpServer>) => {
+  const server = await startHttpServer(...overrides)
+  servers.push(server)
+  return server
+}
+afterEach(async () => {
+  await connections?.close()
+  await Promise.all(servers.splice(0).map(server => server.close()))
+})
+
+const callCount = ({ seen }: HttpServer) => seen.filter(({ method }) => method === 'tools/call').length
+const refuse = (
+  status: number,
+  headers: Record<string, string> = {},
+): Parameters<typeof startHttpServer>[0] => ({
+  '*': (_message, _request, response) => void response.writeHead(status, headers).end('refused'),
+})
+
+describe('credentials', () => {
+  test('headers and the current bearer go with every request', async () => {
+    const server = await serve()
+    let turn = 0
+    const target = httpTarget(server.url, { 'x-team': 'blue' })
+    if (target.transport.type === 'http') target.transport.accessToken = async () => `token-${(turn += 1)}`
+    await connect().listTools(target)
+    expect(server.seen.every(({ headers }) => headers['x-team'] === 'blue')).toBe(true)
+    expect(server.seen.map(({ headers }) => headers.authorization).slice(0, 2)).toEqual([
+      'Bearer token-1',
+      'Bearer token-2',
+    ])
+  })
+
+  test.each([
+    [401, 'OAUTH_REQUIRED', 'oauth_required'],
+    [403, 'FORBIDDEN', 'error'],
+  ])('HTTP %i becomes %s', async (status, code, verdict) => {
+    const server = await serve(refuse(status))
+    const { listTools, doctor } = connect()
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code })
+    expect(await doctor(httpTarget(server.url))).toMatchObject({
+      status: verdict,
+      probe: { httpStatus: status },
+      error: { code },
+    })
+  })
+
+  test('a refusal of the event stream alone is told as such', async () => {
+    const server = await serve({
+      '*': (_message, request, response) =>
+        void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
+    })
+    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({
+      code: 'OAUTH_REQUIRED',
+    })
+  })
+
+  test('a redirect elsewhere is named and not followed', async () => {
+    const other = await serve()
+    const server = await serve(refuse(307, { location: other.url }))
+    const failed = connect().listTools(httpTarget(server.url, { authorization: 'Bearer secret' }))
+    await expect(failed).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: expect.stringContaining(other.url),
+    })
+    expect(other.seen).toEqual([])
+  })
+
+  test.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])(
+    'the url %s is refused',
+    async url => {
+      const refusal = await connect()
+        .listTools(httpTarget(url))
+        .catch((error: unknown) => error)
+      expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'url' } })
+      expect(String(refusal)).not.toContain('secret')
+    },
+  )
+})
+
+describe('a server that fails', () => {
+  test('a closed port is refused, an unknown host unknown', async () => {
+    const server = await serve()
+    await server.close()
+    const { listTools, doctor } = connect()
+    const message = expect.stringContaining('the connection was refused')
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message,
+    })
+    expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { message } })
+  })
+
+  test('a silent one ends with TIMEOUT', async () => {
+    const server = await serve({ '*': () => {} })
+    const { listTools, doctor } = connect({ deadlineMs: 300 })
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect(await doctor(httpTarget(server.url))).toMatchObject({
+      status: 'error',
+      error: { code: 'TIMEOUT' },
+    })
+  })
+
+  test('the first answer is told when the older transport is not there either', async () => {
+    const server = await serve(refuse(404))
+    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      details: { httpStatus: 404 },
+    })
+  })
+
+  test('a stream that ends without the answer fails the call at once', async () => {
+    const server = await serve({
+      'tools/call': (_message, _request, response) => {
+        response.setHeader('content-type', 'text/event-stream')
+        response.end(': nothing to say\n\n')
+      },
+    })
+    const failed = connect().callTool(httpTarget(server.url), { toolName: 'count' })
+    await expect(failed).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: expect.stringContaining('before it was complete'),
+    })
+  })
+
+  test.each(['application/json', 'text/event-stream'])(
+    'too long an answer as %s ends the connection',
+    async type => {
+      const server = await serve({
+        'tools/call': (message, _request, response) => {
+          response.setHeader('content-type', type)
+          const result = { content: [{ type: 'text', text: 'x'.repeat(3 * 1024 * 1024) }] }
+          const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
+          response.end(type === 'application/json' ? body : `data: ${body}\n\n`)
+        },
+      })
+      const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), {
+        toolName: 'count',
+      })
+      await expect(failed).rejects.toMatchObject({
+        code: 'SERVER_UNREACHABLE',
+        message: expect.stringContaining('more than 1 MiB'),
+      })
+    },
+  )
+
+  test('a forgotten session is renewed for a read and never repeats a call', async () => {
+    const server = await serve()
+    const engine = connect()
+    const target = httpTarget(server.url)
+    await engine.callTool(target, { toolName: 'count' })
+    server.forgetSessions()
+    expect((await engine.listTools(target)).items).toHaveLength(1)
+    server.forgetSessions()
+    const failed = engine.callTool(target, { toolName: 'count' })
+    await expect(failed).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE', details: { httpStatus: 404 } })
+    expect(callCount(server)).toBe(2)
+    await engine.callTool(target, { toolName: 'count' })
+    expect(callCount(server)).toBe(3)
+  })
+})
+
+test('an event stream that ends leaves no call waiting', async () => {
+  let stream: ServerResponse | undefined
+  const server = await serve({
+    '*': (message, request, response) => {
+      if (request.url === '/mcp' && request.method === 'POST') return void response.writeHead(405).end()
+      if (request.method === 'GET') {
+        stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
+        return void stream.write('event: endpoint\ndata: /message\n\n')
+      }
+      response.writeHead(202).end()
+      if (message.method === 'tools/call') return void stream?.end()
+      const { protocolVersion } = message.params ?? {}
+      const result = {
+        protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'old', version: '1' },
+      }
+      const text = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
+      return void (message.id !== undefined && stream?.write(`data: ${text}\n\n`))
+    },
+  })
+  const failed = connect().callTool(httpTarget(server.url), { toolName: 'count' })
+  await expect(failed).rejects.toMatchObject({
+    code: 'SERVER_UNREACHABLE',
+    message: expect.stringContaining('ended its event stream'),
+  })
+})
+
+test('a server of the newest protocol revision only is reached', async () => {
+  const supported = ['2026-07-28']
+  const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+  const server = await serve({
+    initialize: (message, _request, response) => {
+      const error = {
+        code: -32022,
+        message: 'Unsupported protocol version',
+        data: { supported, requested: '' },
+      }
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error }))
+    },
+    'server/discover': (message, _request, response) =>
+      answer(response, message, { ...hints, supportedVersions: supported, capabilities: { tools: {} } }),
+    'tools/list': (message, _request, response) =>
+      answer(response, message, { ...hints, tools: [{ name: 'new', inputSchema: { type: 'object' } }] }),
+  })
+  const { items } = await connect().listTools(httpTarget(server.url))
+  expect(items).toMatchObject([{ name: 'new' }])
+})
+
+describe('check-oauth', () => {
+  const check = (target: Parameters<Connections['checkOAuth']>[0]) => connect().checkOAuth(target)
+
+  test('stdio never, a stored setting always and without a request', async () => {
+    const server = await serve()
+    const stdio = { type: 'stdio' as const, command: 'x', args: [], env: {} }
+    const asStdio = httpTarget(server.url, {}, { transport: stdio, useOAuth: true })
+    expect(await check(asStdio)).toEqual({ useOAuth: false, serverUrl: null })
+    const stored = httpTarget(server.url, {}, { useOAuth: true })
+    expect(await check(stored)).toEqual({ useOAuth: true, serverUrl: server.url })
+    expect(server.seen).toEqual([])
+  })
+
+  test('a bearer challenge demands it, basic authentication does not', async () => {
+    const bearer = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
+    const basic = await serve(refuse(401, { 'www-authenticate': 'Basic realm="x"' }))
+    expect(await check(httpTarget(bearer.url))).toMatchObject({ useOAuth: true })
+    expect(await check(httpTarget(basic.url))).toMatchObject({ useOAuth: false })
+  })
+
+  test('metadata turn a bare 401 into a demand', async () => {
+    const server = await serve({
+      '*': (message, request, response) => {
+        const known = request.url?.startsWith('/.well-known/oauth-protected-resource')
+        if (!known) return void response.writeHead(401).end()
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ resource: `http://${request.headers.host}/mcp`, ...message.params }))
+      },
+    })
+    expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: true })
+  })
+
+  test('an open server does not, opens no session, and an unreachable one is not an error', async () => {
+    const server = await serve({ ping: (message, _request, response) => answer(response, message, {}) })
+    expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: false })
+    expect(server.seen.map(({ method }) => method)).toEqual(['ping'])
+    await server.close()
+    expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: false })
+  })
+})

@@ -1,0 +1,20 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import type { ServiceError } from '../errors.ts'
+import type { LinkKind } from './types.ts'
+
+/** One connection to a server below the protocol: bytes and how they end. */
+export type Link = {
+  readonly kind: LinkKind
+  readonly transport: Transport
+  /** Why the connection ended by itself; undefined while it lives and when we ended it. */
+  failure(): ServiceError | undefined
+  /** Ends the connection and everything behind it; safe to call twice. */
+  close(): Promise<void>
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/** A limit in the words of an error. */
+export function inMebibytes(bytes: number): string {
+  return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
+}

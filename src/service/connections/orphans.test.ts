@@ -1,0 +1,59 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { everything, small } from '../../../test/servers/targets.ts'
+import { createConnections } from './engine.ts'
+
+type Running = { pid: number; parent: number; command: string }
+
+/** Every process of this machine that is not already dead. */
+function running(): Running[] {
+  const table = execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
+  return table.split('\n').flatMap(row => {
+    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
+    return state && !state.startsWith('Z')
+      ? [{ pid: Number(pid), parent: Number(parent), command: command ?? '' }]
+      : []
+  })
+}
+
+const alive = (pids: number[]) => running().filter(({ pid }) => pids.includes(pid))
+const childrenOf = (parent: number) => running().filter(each => each.parent === parent)
+const pidsIn = (text: unknown) => Object.values(JSON.parse(String(text)) as Record<string, number>)
+
+describe.skipIf(process.platform === 'win32')('no program is left behind', () => {
+  test('after close, not even one that ignores everything, nor what it started', async () => {
+    const connections = createConnections()
+    const { content } = await connections.callTool(small('stubborn'), { toolName: 'pid' })
+    const pids = pidsIn(content[0]?.['text'])
+    expect(alive(pids)).toHaveLength(2)
+    await connections.close()
+    expect(alive(pids)).toEqual([])
+    await vi.waitFor(() => expect(childrenOf(process.pid).filter(isGuardian)).toEqual([]), 5000)
+  })
+
+  test('after a connection that was given up while it began', async () => {
+    const connections = createConnections({ deadlineMs: 200 })
+    const before = childrenOf(process.pid).length
+    await expect(connections.listTools(small('silent'))).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(connections.validate(everything(), AbortSignal.timeout(30))).rejects.toThrow('aborted')
+    await connections.close()
+    await vi.waitFor(() => expect(childrenOf(process.pid).length).toBeLessThanOrEqual(before), 5000)
+  })
+
+  test('after kill -9 of the process that held the connections', { timeout: 20_000 }, async () => {
+    const host = spawn(process.execPath, [
+      fileURLToPath(new URL('../../../test/servers/engine-host.ts', import.meta.url)),
+    ])
+    const [line] = (await once(host.stdout, 'data')) as [Buffer]
+    const children = childrenOf(Number(host.pid)).map(({ pid }) => pid)
+    const pids = [...new Set([...children, ...pidsIn(line)])]
+    expect(childrenOf(Number(host.pid)).filter(isGuardian)).toHaveLength(1)
+    expect(alive(pids)).toHaveLength(4)
+    host.kill('SIGKILL')
+    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 10_000, interval: 100 })
+  })
+})
+
+const isGuardian = ({ command }: Running) => command.startsWith('/bin/sh -c trap')

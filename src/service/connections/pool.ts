@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+import { startDeadline, untilAborted, type Deadline } from './deadline.ts'
+import type { PendingWork } from './pending-work.ts'
+import type { Session } from './session.ts'
+import type { ServerTarget } from './types.ts'
+
+/** A session lent for one piece of work. */
+export type Lease = {
+  readonly session: Session
+  /** True when the session was open before; it may have broken unnoticed. */
+  readonly reused: boolean
+  /** Gives the session back; one that has ended is not lent again. */
+  release(): void
+}
+
+/** Open sessions, one per server and configuration, kept for a while after use. */
+export type Pool = {
+  acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
+  /** Ends the sessions of one server as soon as their work is done, as after its settings changed. */
+  drop(serverId: string): void
+  /** Ends every session, used or not; the endings are added to the pending work. */
+  close(): void
+}
+
+export type PoolOptions = {
+  pending: PendingWork
+  /** Milliseconds an unused session stays open. */
+  idleMs: number
+  /** Milliseconds that connecting may take. */
+  deadlineMs: (target: ServerTarget) => number
+  open: (target: ServerTarget, deadline: Deadline) => Promise<Session>
+}
+
+type Entry = {
+  readonly serverId: string
+  readonly opening: Promise<Session>
+  /** Stops the connecting when nobody waits for it any more. */
+  readonly abandon: AbortController
+  session?: Session
+  users: number
+  discarded: boolean
+  idleTimer?: NodeJS.Timeout
+}
+
+export function createPool({ pending, idleMs, deadlineMs, open }: PoolOptions): Pool {
+  const lendable = new Map<string, Entry>()
+  const entries = new Set<Entry>()
+
+  /** Takes the entry out of lending; ends it as soon as nobody uses it. */
+  const discard = (key: string, entry: Entry) => {
+    entry.discarded = true
+    if (lendable.get(key) === entry) lendable.delete(key)
+    if (entry.users === 0) end(entry)
+  }
+
+  const end = (entry: Entry) => {
+    clearTimeout(entry.idleTimer)
+    entries.delete(entry)
+    if (entry.session) pending.add(entry.session.close())
+    else entry.abandon.abort(new ServiceError('SERVER_UNREACHABLE', 'The connection is no longer wanted.'))
+  }
+
+  const begin = (key: string, target: ServerTarget): Entry => {
+    const abandon = new AbortController()
+    const deadline = startDeadline(deadlineMs(target), target.name, abandon.signal)
+    const opening = open(target, deadline).finally(() => deadline.end())
+    const entry: Entry = { serverId: target.id, opening, abandon, users: 0, discarded: false }
+    lendable.set(key, entry)
+    entries.add(entry)
+    pending.add(
+      opening.then(
+        session => {
+          entry.session = session
+          session.onEnd(() => discard(key, entry))
+          if (!entries.has(entry)) return session.close()
+          return undefined
+        },
+        () => discard(key, entry),
+      ),
+    )
+    return entry
+  }
+
+  const release = (key: string, entry: Entry, wanted: boolean) => {
+    entry.users -= 1
+    if (!wanted) discard(key, entry)
+    else if (entry.users === 0 && entry.discarded) end(entry)
+    else if (entry.users === 0) entry.idleTimer = setTimeout(() => discard(key, entry), idleMs).unref()
+  }
+
+  return {
+    async acquire(target, deadline) {
+      const key = keyOf(target)
+      const reused = lendable.get(key)?.session !== undefined
+      const entry = lendable.get(key) ?? begin(key, target)
+      clearTimeout(entry.idleTimer)
+      entry.users += 1
+      try {
+        const session = await untilAborted(entry.opening, deadline.signal)
+        let released = false
+        return {
+          session,
+          reused,
+          release() {
+            if (!released) release(key, entry, true)
+            released = true
+          },
+        }
+      } catch (error) {
+        // One that gives up must not take the connection from others who still wait for it.
+        release(key, entry, entry.users > 1)
+        throw error
+      }
+    },
+    drop(serverId) {
+      for (const [key, entry] of lendable) if (entry.serverId === serverId) discard(key, entry)
+    },
+    close() {
+      lendable.clear()
+      for (const entry of entries) end(entry)
+    },
+  }
+}
+
+function sortedEntries(record: Record<string, string>): [string, string][] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** A changed configuration is another connection; hashed, because the key outlives the secrets in it. */
+function keyOf({ id, transport }: ServerTarget): string {
+  const config =
+    transport.type === 'stdio'
+      ? [transport.command, transport.args, sortedEntries(transport.env)]
+      : [transport.url, sortedEntries(transport.headers)]
+  return `${id} ${createHash('sha256').update(JSON.stringify(config)).digest('base64url')}`
+}

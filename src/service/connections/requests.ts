@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import { ServiceError } from '../errors.ts'
+import type { Deadline } from './deadline.ts'
+import type { Session } from './session.ts'
+import type {
+  CallToolResult,
+  GetPromptResult,
+  JsonObject,
+  Page,
+  Prompt,
+  PromptArguments,
+  Resource,
+  ResourceContents,
+  Tool,
+} from './types.ts'
+
+/** Listings end here even if a server goes on: pages and items. */
+const MAX_PAGES = 200
+const MAX_ITEMS = 20_000
+
+const object = z.looseObject({})
+const cursor = z.string().nullish()
+
+/** A listing of the protocol: what to ask, the capability it needs, and how its page looks. */
+export type Listing<T> = {
+  method: string
+  capability: 'tools' | 'prompts' | 'resources'
+  page: z.ZodType<Page<T>>
+}
+
+function listing<T>(
+  method: string,
+  capability: Listing<T>['capability'],
+  field: string,
+  item: z.ZodType<T>,
+): Listing<T> {
+  const page = z.looseObject({ [field]: z.array(item), nextCursor: cursor }).transform(answer => {
+    const { nextCursor } = answer as { nextCursor?: string | null }
+    const items = answer[field] as T[]
+    return nextCursor ? { items, nextCursor } : { items }
+  })
+  return { method, capability, page }
+}
+
+const named = z.looseObject({ name: z.string() })
+
+export const LISTINGS = {
+  tools: listing<Tool>('tools/list', 'tools', 'tools', named),
+  prompts: listing<Prompt>('prompts/list', 'prompts', 'prompts', named),
+  resources: listing<Resource>(
+    'resources/list',
+    'resources',
+    'resources',
+    z.looseObject({ uri: z.string() }) as z.ZodType<Resource>,
+  ),
+  resourceTemplates: listing<JsonObject>(
+    'resources/templates/list',
+    'resources',
+    'resourceTemplates',
+    object,
+  ),
+}
+
+/** One page, as the server cuts it. */
+export async function listPage<T>(
+  session: Session,
+  { method, capability, page }: Listing<T>,
+  at: string | undefined,
+  deadline: Deadline,
+): Promise<Page<T>> {
+  requireCapability(session, capability)
+  return session.request(method, at === undefined ? {} : { cursor: at }, page, deadline)
+}
+
+/** Every page; a server that turns in circles is an error and not an endless list. */
+export async function listAll<T>(session: Session, wanted: Listing<T>, deadline: Deadline): Promise<T[]> {
+  const items: T[] = []
+  const seen = new Set<string>()
+  let at: string | undefined
+  do {
+    const page = await listPage(session, wanted, at, deadline)
+    items.push(...page.items)
+    at = page.nextCursor
+    const endless = seen.size >= MAX_PAGES || items.length > MAX_ITEMS || (at !== undefined && seen.has(at))
+    if (endless) {
+      throw new ServiceError('SERVER_UNREACHABLE', `The server's ${wanted.method} does not come to an end.`)
+    }
+    if (at !== undefined) seen.add(at)
+  } while (at !== undefined)
+  return items
+}
+
+/** Like {@link listAll}, but empty when the server does not offer that kind at all. */
+export async function listAllOrNone<T>(
+  session: Session,
+  wanted: Listing<T>,
+  deadline: Deadline,
+): Promise<T[]> {
+  return offers(session, wanted.capability) ? listAll(session, wanted, deadline) : []
+}
+
+export function offers(session: Session, capability: string): boolean {
+  return session.initInfo.capabilities[capability] != null
+}
+
+function requireCapability(session: Session, capability: string): void {
+  if (offers(session, capability)) return
+  throw new ServiceError('FEATURE_NOT_SUPPORTED', `The server does not offer ${capability}.`)
+}
+
+/** Older servers leave `content` out when there is only structured content; the contract demands it. */
+const CallResult = z.looseObject({ content: z.array(object).default([]) }) as z.ZodType<CallToolResult>
+const PromptResult = z.looseObject({ messages: z.array(object) }) as z.ZodType<GetPromptResult>
+const ReadResult = z.looseObject({ contents: z.array(object) }) as z.ZodType<ResourceContents>
+
+export async function callTool(
+  session: Session,
+  name: string,
+  args: JsonObject | undefined,
+  deadline: Deadline,
+): Promise<{ result: CallToolResult; durationMs: number }> {
+  requireCapability(session, 'tools')
+  const began = performance.now()
+  const result = await session.request('tools/call', { name, arguments: args ?? {} }, CallResult, deadline)
+  return { result, durationMs: Math.round(performance.now() - began) }
+}
+
+/** The protocol carries prompt arguments as text only. */
+export async function getPrompt(
+  session: Session,
+  name: string,
+  args: PromptArguments | undefined,
+  deadline: Deadline,
+): Promise<GetPromptResult> {
+  requireCapability(session, 'prompts')
+  const texts = Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [key, String(value)]))
+  return session.request('prompts/get', { name, arguments: texts }, PromptResult, deadline)
+}
+
+export async function readResource(
+  session: Session,
+  uri: string,
+  deadline: Deadline,
+): Promise<ResourceContents> {
+  requireCapability(session, 'resources')
+  return session.request('resources/read', { uri }, ReadResult, deadline)
+}

@@ -1,0 +1,146 @@
+import { ServiceError } from '../errors.ts'
+import { startDeadline, type Deadline } from './deadline.ts'
+import { createGuardian } from './guardian.ts'
+import { createPendingWork } from './pending-work.ts'
+import { createPool, type Lease, type Pool } from './pool.ts'
+import { openSession, type Session, type SessionSettings } from './session.ts'
+import { MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
+
+export type ConnectionsOptions = {
+  /** Deadline of an operation in milliseconds, where the server has none of its own. Default 30 000. */
+  deadlineMs?: number
+  /** How long an unused session stays open, in milliseconds. Default 30 000. */
+  idleMs?: number
+  clientName?: string
+  clientVersion?: string
+  /** Longest message a server may send, in bytes. Default 8 MiB. */
+  maxResultBytes?: number
+}
+
+/** How operations run: each under one deadline, on a lent session or one of its own, until the engine closes. */
+export type Runner = {
+  /** Milliseconds that an operation on this server may take. */
+  deadlineOf(target: ServerTarget): number
+  /** Runs under one deadline; closing the engine stops it and waits for its end. */
+  timed<T>(
+    target: ServerTarget,
+    signal: AbortSignal | undefined,
+    work: (deadline: Deadline) => Promise<T>,
+  ): Promise<T>
+  /** A lent session of an enabled server; the caller gives it back. */
+  acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
+  lend<T>(target: ServerTarget, deadline: Deadline, work: (lease: Lease) => Promise<T>): Promise<T>
+  /** A read is repeated once when the session it was given had broken unnoticed. */
+  read<T>(
+    target: ServerTarget,
+    signal: AbortSignal | undefined,
+    work: (session: Session, deadline: Deadline) => Promise<T>,
+  ): Promise<T>
+  /** A session outside the pool, whose ending nobody has to wait for. */
+  openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
+  closeOwn(session: Session): void
+  drop(serverId: string): void
+  close(): Promise<void>
+}
+
+export function createRunner(options: ConnectionsOptions): Runner {
+  const guardian = createGuardian()
+  const pending = createPendingWork()
+  const running = new Set<Deadline>()
+  let closed = false
+  const settings: SessionSettings = {
+    guardian,
+    pending,
+    client: { name: options.clientName ?? 'mcpdeck', version: options.clientVersion ?? '0.0.0' },
+    maxResultBytes: options.maxResultBytes ?? 8 * 1024 * 1024,
+  }
+  const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
+    Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
+  const openOwn: Runner['openOwn'] = (target, deadline) => openSession(target, settings, deadline)
+  const pool = createPool({
+    pending,
+    idleMs: options.idleMs ?? 30_000,
+    deadlineMs: deadlineOf,
+    open: openOwn,
+  })
+
+  const timed: Runner['timed'] = (target, signal, work) => {
+    const deadline = startDeadline(deadlineOf(target), target.name, signal)
+    if (closed) deadline.cancel(closing())
+    running.add(deadline)
+    const result = runUnder(deadline, work).finally(() => running.delete(deadline))
+    pending.add(result)
+    return result
+  }
+
+  return {
+    deadlineOf,
+    timed,
+    openOwn,
+    closeOwn: session => pending.add(session.close()),
+    drop: pool.drop,
+    async close() {
+      closed = true
+      for (const deadline of running) deadline.cancel(closing())
+      pool.close()
+      await pending.settled()
+      guardian.close()
+    },
+    ...createLending(pool, timed),
+  }
+}
+
+function createLending(pool: Pool, timed: Runner['timed']): Pick<Runner, 'acquire' | 'lend' | 'read'> {
+  const acquire: Runner['acquire'] = async (target, deadline) => {
+    requireEnabled(target)
+    return pool.acquire(target, deadline)
+  }
+  const lend: Runner['lend'] = async (target, deadline, work) => {
+    const lease = await acquire(target, deadline)
+    try {
+      return await work(lease)
+    } finally {
+      lease.release()
+    }
+  }
+  const read: Runner['read'] = (target, signal, work) =>
+    timed(target, signal, async deadline => {
+      let hadBroken = false
+      const once = () =>
+        lend(target, deadline, async ({ session, reused }) => {
+          try {
+            return await work(session, deadline)
+          } finally {
+            hadBroken = reused && !session.usable
+          }
+        })
+      try {
+        return await once()
+      } catch (error) {
+        if (!hadBroken || deadline.signal.aborted) throw error
+        return await once()
+      }
+    })
+  return { acquire, lend, read }
+}
+
+async function runUnder<T>(deadline: Deadline, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+  try {
+    deadline.signal.throwIfAborted()
+    return await work(deadline)
+  } finally {
+    deadline.end()
+  }
+}
+
+function closing(): ServiceError {
+  return new ServiceError('SERVER_UNREACHABLE', 'The connections of this workspace are being closed.')
+}
+
+/** The contract lists no 409 for these operations, so a disabled server is a wrong input. */
+export function requireEnabled({ name, enabled }: ServerTarget): void {
+  if (enabled) return
+  throw new ServiceError('VALIDATION_ERROR', `The server "${name}" is disabled; enable it first.`, {
+    details: { field: 'enabled' },
+  })
+}

@@ -1,0 +1,132 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
+import { ServiceError } from '../errors.ts'
+import { serverEnvironment } from './command-lookup.ts'
+import { settlesWithin } from './deadline.ts'
+import type { Guardian } from './guardian.ts'
+import { endProcessGroup } from './process-group.ts'
+
+const STDERR_KEPT_BYTES = 8 * 1024
+const STDERR_LINE_LENGTH = 300
+/** Output already written may still be in the pipe when the exit is reported. */
+const DRAIN_MS = 100
+
+export type ServerCommand = { command: string; args: string[]; env: Record<string, string> }
+
+/** A started server program; stdout is for the caller to read, stderr is kept for its last words. */
+export type ServerProcess = {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Settles when the program has ended by itself or was ended, with the words for it. */
+  readonly ended: Promise<string>
+  /** Ends the program and everything it started; safe to call twice. */
+  end(): Promise<void>
+}
+
+/**
+ * Starts a server without a shell, in its own process group, under guard.
+ * @throws ServiceError `SERVER_UNREACHABLE` when it cannot be started, `VALIDATION_ERROR` when the record is unusable
+ */
+export async function startServer(
+  { command, args, env }: ServerCommand,
+  serverName: string,
+  guardian: Guardian,
+): Promise<ServerProcess> {
+  const child = spawnOrRefuse({ command, args, env }, serverName)
+  try {
+    await once(child, 'spawn')
+  } catch (error) {
+    throw cannotStart(serverName, command, error)
+  }
+  const group = child.pid
+  if (group !== undefined) guardian.add(group)
+  const lastWords = keepLastWords(child)
+  const exited = new Promise<string>(resolve => {
+    child.once('exit', (code, signal) =>
+      resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`),
+    )
+  })
+  const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
+  let ending: Promise<void> | undefined
+  const end = () => {
+    ending ??= endProcessGroup(child, exited).finally(() => {
+      if (group !== undefined) guardian.remove(group)
+      child.stdout.destroy()
+      child.stderr.destroy()
+      child.stdin.destroy()
+    })
+    return ending
+  }
+  const ended = exited.then(async how => {
+    await settlesWithin(closed, DRAIN_MS)
+    const words = lastWords()
+    return words ? `${how}: ${words}` : how
+  })
+  // A broken pipe is told by the exit that follows it.
+  child.stdin.on('error', () => {})
+  child.on('error', () => {})
+  return { child, ended, end }
+}
+
+function spawnOrRefuse({ command, args, env }: ServerCommand, serverName: string) {
+  try {
+    return spawn(command, args, {
+      env: serverEnvironment(env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      shell: false,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code?.startsWith('ERR_INVALID_ARG')) {
+      // The runtime's own message repeats the value, which may be a secret.
+      throw new ServiceError(
+        'VALIDATION_ERROR',
+        `The command, arguments or environment of "${serverName}" cannot be used.`,
+        { details: { field: 'command' } },
+      )
+    }
+    throw cannotStart(serverName, command, cause)
+  }
+}
+
+function cannotStart(serverName: string, command: string, cause: unknown): ServiceError {
+  const { code } = cause as NodeJS.ErrnoException
+  const reason =
+    code === 'ENOENT'
+      ? `command not found: ${command}`
+      : code === 'EACCES'
+        ? `command is not executable: ${command}`
+        : `${command}: ${code ?? 'unknown reason'}`
+  return new ServiceError(
+    'SERVER_UNREACHABLE',
+    `The server "${serverName}" could not be started: ${reason}`,
+    {
+      cause,
+    },
+  )
+}
+
+/** Reads stderr for ever, so that the server never blocks on it, and answers its last line. */
+function keepLastWords(child: ChildProcessWithoutNullStreams): () => string {
+  let tail = Buffer.alloc(0)
+  child.stderr.on('error', () => {})
+  child.stderr.on('data', (chunk: Buffer) => {
+    // Buffer.from copies: a slice alone would keep every chunk alive.
+    tail = Buffer.from(Buffer.concat([tail, chunk]).subarray(-STDERR_KEPT_BYTES))
+  })
+  return () => lastLine(tail.toString('utf8'))
+}
+
+/** Last line with something to read, without control characters, cut to what fits an error message. */
+export function lastLine(text: string): string {
+  const lines = text.split(/[\r\n]+/).map(line =>
+    stripVTControlCharacters(line)
+      .replace(/\p{Cc}/gu, '')
+      .trim(),
+  )
+  return Array.from(lines.findLast(line => line !== '') ?? '')
+    .slice(0, STDERR_LINE_LENGTH)
+    .join('')
+}

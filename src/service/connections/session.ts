@@ -1,0 +1,208 @@
+import type { Client } from '@modelcontextprotocol/client'
+import * as z from 'zod'
+import { ServiceError } from '../errors.ts'
+import { untilAborted, type Deadline } from './deadline.ts'
+import { toFailure } from './failures.ts'
+import type { Guardian } from './guardian.ts'
+import { createSseLink, createStreamableLink } from './http-link.ts'
+import { loadLibrary, type McpLibrary } from './library.ts'
+import type { Link } from './link.ts'
+import type { PendingWork } from './pending-work.ts'
+import { createStdioLink } from './stdio-link.ts'
+import type { InitInfo, JsonObject, ServerTarget } from './types.ts'
+
+/** What every connection of one engine shares. */
+export type SessionSettings = {
+  guardian: Guardian
+  client: { name: string; version: string }
+  /** Longest message a server may send, in bytes. */
+  maxResultBytes: number
+  /** Where the ending of a failed attempt goes on, so that its error is not late. */
+  pending: PendingWork
+}
+
+/** An initialized session with one server. */
+export type Session = {
+  readonly initInfo: InitInfo
+  /** Milliseconds until the transport stood, and from there until the session was initialized. */
+  readonly timings: { start: number; initialize: number }
+  /** False once the connection has ended or the server no longer knows the session. */
+  readonly usable: boolean
+  /** Called once when the session ends for any reason. */
+  onEnd(listener: () => void): void
+  /** One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says. */
+  request<T>(method: string, params: JsonObject, schema: z.ZodType<T>, deadline: Deadline): Promise<T>
+  close(): Promise<void>
+}
+
+/** The deadline rules; the library's own timer must not come first. */
+const NO_LIBRARY_TIMEOUT_MS = 2 ** 31 - 1
+/** Answers to `initialize` that say "only the newer protocol is spoken here" (unsupported version, unknown method). */
+const MODERN_ONLY_CODES = [-32022, -32601]
+/** Answers to a first POST by servers that have only the older event-stream transport (MCP 2025-11-25, transports). */
+const SSE_ONLY_STATUSES = [400, 404, 405]
+
+const ErrorAnswer = z.object({ error: z.object({ code: z.number() }) })
+
+/**
+ * Connects and initializes, with the two fallbacks that real servers need: the protocol revision without
+ * `initialize`, and the older HTTP transport.
+ */
+export async function openSession(
+  target: ServerTarget,
+  settings: SessionSettings,
+  deadline: Deadline,
+): Promise<Session> {
+  deadline.stage = 'the protocol library'
+  const library = await untilAborted(loadLibrary(), deadline.signal)
+  const attempt = (createLink: () => Link, mode: 'legacy' | 'auto') =>
+    connect(createLink(), { target, settings, deadline, library, mode })
+  const first = firstLink(target, settings, library)
+  try {
+    return await attempt(first, 'legacy')
+  } catch (error) {
+    if (speaksOnlyModern(error, library)) return attempt(first, 'auto')
+    if (!speaksOnlySse(error, library) || target.transport.type !== 'http') throw error
+    const http = target.transport
+    const options = { library, serverName: target.name, maxMessageBytes: settings.maxResultBytes }
+    try {
+      return await attempt(() => createSseLink(http, options), 'legacy')
+    } catch (second) {
+      // A refusal of credentials says more than "not found here"; otherwise the first answer is the true one.
+      const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
+      throw refused ? second : error
+    }
+  }
+}
+
+function firstLink(target: ServerTarget, settings: SessionSettings, library: McpLibrary): () => Link {
+  const { transport, name } = target
+  const options = { library, serverName: name, maxMessageBytes: settings.maxResultBytes }
+  return transport.type === 'stdio'
+    ? () => createStdioLink(transport, { ...options, guardian: settings.guardian })
+    : () => createStreamableLink(transport, options)
+}
+
+type Attempt = {
+  target: ServerTarget
+  settings: SessionSettings
+  deadline: Deadline
+  library: McpLibrary
+  mode: 'legacy' | 'auto'
+}
+
+async function connect(link: Link, { target, settings, deadline, library, mode }: Attempt): Promise<Session> {
+  const client = new library.Client(settings.client, { versionNegotiation: { mode } })
+  const began = performance.now()
+  let started = began
+  const start = link.transport.start.bind(link.transport)
+  deadline.stage = 'the connection'
+  link.transport.start = async () => {
+    await start()
+    started = performance.now()
+    deadline.stage = 'initialize'
+  }
+  // The library waits for ever on an event stream that was closed before it began.
+  const failed = new Promise<never>((_resolve, reject) => {
+    link.transport.onclose = () => {
+      if (link.failure()) reject(link.failure())
+    }
+  })
+  try {
+    const connecting = client.connect(link.transport, {
+      signal: deadline.signal,
+      timeout: NO_LIBRARY_TIMEOUT_MS,
+    })
+    await untilAborted(Promise.race([connecting, failed]), deadline.signal)
+  } catch (error) {
+    const failure = toFailure(error, {
+      library,
+      serverName: target.name,
+      asked: 'initialize',
+      deadline,
+      link,
+    })
+    settings.pending.add(link.close())
+    throw failure
+  }
+  const timings = { start: started - began, initialize: performance.now() - started }
+  return createSession(client, link, { library, serverName: target.name, timings })
+}
+
+function createSession(
+  client: Client,
+  link: Link,
+  { library, serverName, timings }: { library: McpLibrary; serverName: string; timings: Session['timings'] },
+): Session {
+  let usable = client.transport !== undefined
+  const listeners: (() => void)[] = []
+  const end = () => {
+    usable = false
+    for (const listener of listeners.splice(0)) listener()
+  }
+  client.onclose = end
+  return {
+    initInfo: readInitInfo(client, link),
+    timings,
+    get usable() {
+      return usable
+    },
+    onEnd(listener) {
+      if (usable) listeners.push(listener)
+      else listener()
+    },
+    async request(method, params, schema, deadline) {
+      deadline.stage = method
+      try {
+        const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
+        return await client.request({ method, params }, schema, options)
+      } catch (error) {
+        const failure = toFailure(error, { library, serverName, asked: method, deadline, link })
+        // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
+        if (failure instanceof ServiceError && !isAnswer(error, library)) end()
+        throw failure
+      }
+    },
+    close: link.close,
+  }
+}
+
+/** An error that the server answered within a working session. */
+function isAnswer(error: unknown, library: McpLibrary): boolean {
+  if (error instanceof library.ProtocolError) return true
+  return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
+}
+
+function readInitInfo(client: Client, link: Link): InitInfo {
+  const protocolVersion = client.getNegotiatedProtocolVersion()
+  const serverInfo = client.getServerVersion()
+  const instructions = client.getInstructions()
+  return {
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...(serverInfo && { serverInfo: { ...serverInfo } }),
+    capabilities: { ...client.getServerCapabilities() },
+    ...(instructions !== undefined && { instructions }),
+    transport: link.kind,
+  }
+}
+
+function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
+  const cause = failure instanceof Error ? failure.cause : undefined
+  if (cause instanceof library.ProtocolError) return MODERN_ONLY_CODES.includes(cause.code)
+  if (!(cause instanceof library.SdkHttpError)) return false
+  const answer = ErrorAnswer.safeParse(parseJson(cause.data.text))
+  return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
+}
+
+function speaksOnlySse(failure: unknown, library: McpLibrary): boolean {
+  const cause = failure instanceof Error ? failure.cause : undefined
+  return cause instanceof library.SdkHttpError && SSE_ONLY_STATUSES.includes(cause.status ?? 0)
+}
+
+function parseJson(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,111 @@
+import type { Writable } from 'node:stream'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { ServiceError } from '../errors.ts'
+import { settlesWithin } from './deadline.ts'
+import type { Guardian } from './guardian.ts'
+import type { McpLibrary } from './library.ts'
+import { createLineReader } from './line-reader.ts'
+import { inMebibytes, type Link } from './link.ts'
+import { startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
+
+const EXIT_AFTER_BROKEN_PIPE_MS = 500
+
+export type StdioLinkOptions = {
+  library: McpLibrary
+  guardian: Guardian
+  serverName: string
+  /** Longest message, and most bytes that are not an answer between two answers. */
+  maxMessageBytes: number
+}
+
+/**
+ * A server program as a transport of the protocol library. The library's own starts the program in our process
+ * group and hands on part of our environment, so only its framing and protocol are used.
+ */
+export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
+  const { library, guardian, serverName, maxMessageBytes } = options
+  let server: ServerProcess | undefined
+  let starting: Promise<ServerProcess> | undefined
+  let failure: ServiceError | undefined
+  let closing: Promise<void> | undefined
+  /** Bytes since the last answer that answered nothing: log lines, notifications, garbage. */
+  let chatter = 0
+
+  const fail = (message: string) => {
+    if (closing) return
+    failure ??= new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" ${message}`)
+    void close()
+  }
+
+  const take = (line: string) => {
+    if (closing) return
+    const message = parseMessage(library, line)
+    const isAnswer = message !== undefined && library.isJSONRPCResponse(message)
+    chatter = isAnswer ? 0 : chatter + line.length + 1
+    if (chatter > maxMessageBytes)
+      fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
+    else if (message !== undefined) transport.onmessage?.(message)
+  }
+
+  const listen = (started: ServerProcess) => {
+    const reader = createLineReader(maxMessageBytes, take)
+    started.child.stdout.on('error', () => {})
+    started.child.stdout.on('data', (chunk: Buffer) => {
+      if (!reader.push(chunk)) fail(`answered more than ${inMebibytes(maxMessageBytes)} in one message.`)
+    })
+    void started.ended.then(how => fail(how))
+  }
+
+  const shutDown = async () => {
+    // A program that is just being started is waited for: it would otherwise be nobody's.
+    const started = server ?? (await starting?.catch(() => undefined))
+    transport.onclose?.()
+    // One that floods us is not read to its end.
+    if (failure) started?.child.stdout.destroy()
+    await started?.end()
+  }
+  // Deferred by a microtask, so that whoever hears of the end and closes in turn finds it under way.
+  const close = () => (closing ??= Promise.resolve().then(shutDown))
+
+  const transport: Transport = {
+    async start() {
+      starting = startServer(command, serverName, guardian)
+      try {
+        server = await starting
+      } catch (error) {
+        if (error instanceof ServiceError) failure = error
+        throw error
+      }
+      listen(server)
+    },
+    async send(message: JSONRPCMessage) {
+      if (closing || !server) throw new Error('Not connected')
+      try {
+        await writeTo(server.child.stdin, library.serializeMessage(message))
+      } catch (error) {
+        // The broken pipe comes before the exit that explains it.
+        await settlesWithin(server.ended, EXIT_AFTER_BROKEN_PIPE_MS)
+        throw error
+      }
+    },
+    close,
+  }
+  return { kind: 'stdio', transport, failure: () => failure, close }
+}
+
+function writeTo(stream: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, error => (error ? reject(error) : resolve()))
+  })
+}
+
+/** Undefined for anything that is not a message: many servers print a banner or logs to stdout. */
+function parseMessage(library: McpLibrary, line: string): JSONRPCMessage | undefined {
+  // Garbage is told apart before the parser: an exception per line would stall us under a flood.
+  if (!line.trimStart().startsWith('{')) return undefined
+  try {
+    return library.deserializeMessage(line)
+  } catch {
+    return undefined
+  }
+}

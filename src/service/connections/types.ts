@@ -1,0 +1,106 @@
+/** How a saved server is reached, with its secrets already decrypted. */
+export type ServerTransport =
+  | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+  | {
+      type: 'http'
+      url: string
+      headers: Record<string, string>
+      /** Current bearer token; asked before every request, so that a token refreshed meanwhile is the one sent. */
+      accessToken?: () => Promise<string | undefined>
+    }
+
+/** What the store knows of one saved server. */
+export type ServerTarget = {
+  id: string
+  name: string
+  enabled: boolean
+  transport: ServerTransport
+  /** The server's own deadline in milliseconds; capped by {@link MAX_DEADLINE_MS}. */
+  timeoutMs?: number
+  useOAuth: boolean
+}
+
+/** Longest deadline a saved server may ask for, in milliseconds; the runtime's fetch gives up then too. */
+export const MAX_DEADLINE_MS = 300_000
+
+export type JsonObject = Record<string, unknown>
+
+/** Fields beyond the named ones are the server's own and are passed on untouched. */
+export type Tool = JsonObject & {
+  name: string
+  description?: string
+  inputSchema?: JsonObject
+  outputSchema?: JsonObject
+}
+export type Prompt = JsonObject & { name: string; description?: string }
+export type Resource = JsonObject & { uri: string; name?: string; description?: string; mimeType?: string }
+
+/** One page of a listing; `nextCursor` is the server's own. */
+export type Page<T> = { items: T[]; nextCursor?: string }
+
+export type CallToolResult = JsonObject & { content: JsonObject[]; isError?: boolean }
+export type GetPromptResult = JsonObject & { messages: JsonObject[] }
+export type ResourceContents = JsonObject & { contents: JsonObject[] }
+
+/** What the server said of itself when the session began. */
+export type InitInfo = {
+  protocolVersion?: string
+  serverInfo?: JsonObject
+  capabilities: JsonObject
+  instructions?: string
+  transport: LinkKind
+}
+export type LinkKind = 'stdio' | 'streamable-http' | 'sse'
+
+export type ValidateResult = { success: true; status: 'connected'; initInfo: InitInfo }
+export type CheckOAuthResult = { useOAuth: boolean; serverUrl: string | null }
+export type ExportSnapshot = {
+  serverId: string
+  /** ISO 8601. */
+  exportedAt: string
+  tools: Tool[]
+  resources: Resource[]
+  prompts: Prompt[]
+}
+
+/** `durationMs` is an extra field: the contract leaves the report open. */
+export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
+export const DOCTOR_STEPS = [
+  'probe',
+  'connection',
+  'initialization',
+  'capabilities',
+  'tools',
+  'prompts',
+  'resources',
+  'resourceTemplates',
+] as const
+export type DoctorStep = (typeof DOCTOR_STEPS)[number]
+export type DoctorReport = {
+  /** ISO 8601. */
+  generatedAt: string
+  status: 'ready' | 'oauth_required' | 'partial' | 'error'
+  probe: JsonObject | null
+  connection: { status: 'connected' | 'error' | 'skipped'; detail: string }
+  initInfo: InitInfo | null
+  capabilities: JsonObject | null
+  tools: Tool[]
+  prompts: Prompt[]
+  resources: Resource[]
+  resourceTemplates: JsonObject[]
+  checks: Record<DoctorStep, DoctorCheck>
+  /** Null when the workflow reached its end, even if a listing failed. */
+  error: { code: string; message: string; details?: unknown } | null
+}
+
+/** A connected server for the length of one piece of work; every call has its own deadline. */
+export type TrialSession = {
+  readonly initInfo: InitInfo
+  /** Every page; empty when the server offers no tools. */
+  listTools(): Promise<Tool[]>
+  /** Never repeated by the engine; `durationMs` is the time of the call alone. */
+  callTool(name: string, args?: JsonObject): Promise<{ result: CallToolResult; durationMs: number }>
+  getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
+  readResource(uri: string): Promise<ResourceContents>
+}
+export type PromptArguments = Record<string, string | number | boolean>

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { oneLine } from './one-line.ts'
+import type { Transcript, WidgetObservation } from './types.ts'
+
+/** The answer of one assertion; the same assertion and transcript always give the same one. */
+export type AssertionVerdict = {
+  passed: boolean
+  /** One line that names expected and actual. */
+  reason: string
+  expected?: unknown
+  actual?: unknown
+}
+
+/** One kind of assertion: which fields it takes and when it holds. */
+export type AssertionType<Fields = unknown> = {
+  /** Strict: a misspelt optional field would otherwise change the meaning in silence. */
+  fields: z.ZodType<Fields>
+  judge(assertion: unknown, transcript: Transcript): AssertionVerdict
+}
+
+/** What an assertion found, before it is put into words. */
+export type Finding = {
+  passed: boolean
+  expected: string
+  actual: string
+  values?: { expected?: unknown; actual?: unknown }
+}
+
+/** Fields of a type after parsing. */
+type FieldsOf<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape, z.core.$strict>>
+
+/** Declares a type: its fields are validated before the rule sees them, and a wrong one fails closed by name. */
+export function assertionType<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  rule: (fields: FieldsOf<Shape>, transcript: Transcript) => Finding,
+): AssertionType<FieldsOf<Shape>> {
+  const fields = z.strictObject(shape)
+  return {
+    fields,
+    judge(assertion, transcript) {
+      const { type, ...rest } = assertion as { type: string } & Record<string, unknown>
+      const parsed = fields.safeParse(rest)
+      if (!parsed.success) return closed(`well-formed fields of ${type}`, describeIssues(parsed.error))
+      const { passed, expected, actual, values } = rule(parsed.data, transcript)
+      return { passed, reason: oneLine(`expected ${expected}; actual: ${actual}`), ...values }
+    },
+  }
+}
+
+/** A rule over the widgets in scope; it fails closed where nothing was observed. */
+export function widgetAssertion<Shape extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
+  shape: Shape,
+  expected: string | ((fields: FieldsOf<Shape>) => string),
+  rule: (fields: FieldsOf<Shape>, seen: WidgetObservation[]) => Pick<Finding, 'passed' | 'actual'>,
+): AssertionType<FieldsOf<Shape>> {
+  return assertionType(shape, (fields, { widgets = [] }) => {
+    const scope = (fields as { toolName?: string }).toolName
+    const seen = widgets.filter(widget => scope === undefined || widget.toolName === scope)
+    const words = typeof expected === 'string' ? expected : expected(fields)
+    const finding =
+      seen.length > 0
+        ? rule(fields, seen)
+        : { passed: false, actual: 'no widget observed (needs a browser runner)' }
+    return { expected: scope === undefined ? words : `${words} for ${scope}`, ...finding }
+  })
+}
+
+/** The answer where nothing can be judged: not passed, and why. */
+export function closed(expected: string, actual: string): AssertionVerdict {
+  return { passed: false, reason: oneLine(`expected ${expected}; actual: ${actual}`) }
+}
+
+function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map(issue => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
+    .join('; ')
+}

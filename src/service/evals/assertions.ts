@@ -1,0 +1,180 @@
+import * as z from 'zod'
+import { argumentsMatch } from './argument-matching.ts'
+import { isPlainObject } from './canonical.ts'
+import {
+  assertionType,
+  closed,
+  widgetAssertion,
+  type AssertionType,
+  type AssertionVerdict,
+  type Finding,
+} from './assertion-type.ts'
+import { brief, excerpt } from './one-line.ts'
+import { testPattern } from './pattern.ts'
+import type { ToolCallRecord, Transcript } from './types.ts'
+
+const SHOWN_CALLS = 3
+const toolName = z.string().min(1)
+const amount = z.number().positive()
+const inScope = { toolName: toolName.optional() }
+
+/** The thirteen types of assertions.md, each declared once: fields, and the rule over one transcript. */
+export const assertionTypes = {
+  toolCalledWith: assertionType(
+    {
+      toolName,
+      args: z.strictObject({
+        args: z.record(z.string(), z.unknown()),
+        argumentMatching: z.enum(['partial', 'exact', 'ignore']).optional(),
+      }),
+      minCount: z.int().min(1).default(1),
+    },
+    ({ toolName: tool, args: { args, argumentMatching = 'partial' }, minCount }, { toolCalls }) => {
+      const calls = callsOf(toolCalls, tool)
+      const matching = calls.filter(call => argumentsMatch(args, call.arguments, argumentMatching))
+      return {
+        passed: matching.length >= minCount,
+        expected: `at least ${times(minCount)} of ${tool} with ${brief(args)} (${argumentMatching})`,
+        actual: `${matching.length} matching of ${describeCalls(calls)}`,
+        values: { expected: args, actual: calls.map(call => call.arguments) },
+      }
+    },
+  ),
+  toolCalledAtLeastOnce: assertionType({ toolName }, ({ toolName: tool }, { toolCalls }) => {
+    const { length } = callsOf(toolCalls, tool)
+    return { passed: length > 0, expected: `a call of ${tool}`, actual: describeTools(toolCalls) }
+  }),
+  toolNeverCalled: assertionType({ toolName }, ({ toolName: tool }, { toolCalls }) => {
+    const { length } = callsOf(toolCalls, tool)
+    return { passed: length === 0, expected: `no call of ${tool}`, actual: times(length) }
+  }),
+  firstToolWas: assertionType({ toolName }, ({ toolName: tool }, { toolCalls }) => {
+    const first = toolCalls[0]?.toolName
+    return { passed: first === tool, expected: `the first call to be ${tool}`, actual: first ?? 'no call' }
+  }),
+  responseContains: assertionType(
+    { needle: z.string().min(1), caseSensitive: z.boolean().default(false) },
+    ({ needle, caseSensitive }, { finalText }) => {
+      const fold = (text: string) => (caseSensitive ? text : text.toLowerCase())
+      return {
+        passed: fold(finalText).includes(fold(needle)),
+        expected: `final text containing ${brief(needle)}${caseSensitive ? ' (case-sensitive)' : ''}`,
+        actual: brief(finalText),
+        values: { expected: needle, actual: excerpt(finalText) },
+      }
+    },
+  ),
+  responseMatches: assertionType({ pattern: z.string().min(1) }, ({ pattern }, { finalText }) => {
+    const answer = testPattern(pattern, finalText)
+    return {
+      passed: 'matches' in answer && answer.matches,
+      expected: `final text matching ${brief(pattern)}`,
+      actual: 'problem' in answer ? `no answer: ${answer.problem}` : brief(finalText),
+      values: { expected: pattern, actual: excerpt(finalText) },
+    }
+  }),
+  noToolErrors: assertionType({}, (_fields, { toolCalls }) => {
+    const failed = toolCalls.filter(call => call.error !== undefined || call.result?.['isError'] === true)
+    const [first] = failed
+    const detail = first && `, first ${first.toolName}: ${first.error ?? 'result with isError'}`
+    return { passed: !first, expected: 'no tool error', actual: `${failed.length}${detail ?? ''}` }
+  }),
+  finalAssistantMessageNonEmpty: assertionType({}, (_fields, { finalText }) => ({
+    passed: /\S/.test(finalText),
+    expected: 'final text that is not blank',
+    actual: brief(finalText),
+  })),
+  tokenBudgetUnder: assertionType({ tokens: amount }, ({ tokens }, { usage }) =>
+    under(usage?.totalTokens, tokens, 'tokens', 'no recorded usage'),
+  ),
+  turnCountUnder: assertionType({ turns: amount }, ({ turns }, { userTurns }) =>
+    under(userTurns, turns, 'user turns', 'no recorded count'),
+  ),
+  widgetRendered: widgetAssertion(inScope, 'a rendered widget', (_fields, seen) => {
+    const rendered = seen.filter(widget => widget.rendered).length
+    return { passed: rendered > 0, actual: `${rendered} rendered of ${seen.length} observed` }
+  }),
+  widgetRenderLatencyUnder: widgetAssertion(
+    { ms: z.number(), ...inScope },
+    ({ ms }) => `every widget rendered in under ${ms} ms`,
+    ({ ms }, seen) => {
+      const rendered = seen.filter(widget => widget.rendered)
+      // A widget whose latency nobody measured can't attest to being fast.
+      const latencies = rendered.map(widget => widget.latencyMs ?? Infinity)
+      const slowest = Math.max(...latencies)
+      const known = Number.isFinite(slowest) ? `${slowest} ms at most` : 'one without a measured latency'
+      return {
+        passed: rendered.length > 0 && slowest < ms,
+        actual: rendered.length > 0 ? known : `none rendered of ${seen.length} observed`,
+      }
+    },
+  ),
+  widgetNoConsoleErrors: widgetAssertion(inScope, 'no console errors', (_fields, seen) => {
+    const errors = seen.flatMap(widget => widget.consoleErrors)
+    return {
+      passed: errors.length === 0,
+      actual:
+        errors.length === 0
+          ? `none in ${seen.length} observed`
+          : `${errors.length}, first ${brief(errors[0])}`,
+    }
+  }),
+} satisfies Record<string, AssertionType>
+
+export type AssertionTypeName = keyof typeof assertionTypes
+
+/** Whether the local service can judge this type; every other one fails its trial closed. */
+export function isAssertionType(type: unknown): type is AssertionTypeName {
+  return typeof type === 'string' && Object.hasOwn(assertionTypes, type)
+}
+
+/**
+ * Judges one assertion on the transcript so far. Unknown types and malformed fields fail closed with a reason;
+ * it throws only when the evaluator itself breaks, which is nobody's failed case.
+ */
+export function judgeAssertion(assertion: unknown, transcript: Transcript): AssertionVerdict {
+  if (!isPlainObject(assertion)) return closed('an assertion object', brief(assertion))
+  const { type } = assertion
+  if (isAssertionType(type)) return assertionTypes[type].judge(assertion, transcript)
+  return closed(`one of the known assertion types (${Object.keys(assertionTypes).join(', ')})`, brief(type))
+}
+
+/** Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means. */
+export function effectiveChecks<T>(
+  suite: readonly T[],
+  own: { mode?: string | null | undefined; list?: readonly T[] | null | undefined } | null | undefined,
+): T[] {
+  const list = own?.list ?? []
+  if (own?.mode === 'replace') return [...list]
+  return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
+}
+
+function under(value: number | undefined, limit: number, unit: string, unknown: string): Finding {
+  return {
+    passed: value !== undefined && value < limit,
+    expected: `fewer than ${limit} ${unit}`,
+    actual: value === undefined ? unknown : String(value),
+  }
+}
+
+function callsOf(calls: readonly ToolCallRecord[], tool: string): ToolCallRecord[] {
+  return calls.filter(call => call.toolName === tool)
+}
+
+function times(count: number): string {
+  return count === 1 ? '1 call' : `${count} calls`
+}
+
+function describeCalls(calls: readonly ToolCallRecord[]): string {
+  if (calls.length === 0) return times(0)
+  return `${times(calls.length)} with ${listSome(calls, call => brief(call.arguments))}`
+}
+
+function describeTools(calls: readonly ToolCallRecord[]): string {
+  return calls.length === 0 ? 'no call' : `calls of ${listSome(calls, call => call.toolName)}`
+}
+
+function listSome<T>(items: readonly T[], show: (item: T) => string): string {
+  const more = items.length - SHOWN_CALLS
+  return items.slice(0, SHOWN_CALLS).map(show).join(', ') + (more > 0 ? `, ${more} more` : '')
+}

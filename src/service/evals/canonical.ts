@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+
+/** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (isPlainObject(item) ? sorted(item) : item)) ?? 'null'
+}
+
+/** SHA-256 of a value's canonical JSON, in hex. */
+export function digest(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+}
+
+/** An object in the JSON sense: neither null nor an array. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function sorted(object: Record<string, unknown>): Record<string, unknown> {
+  // A null prototype keeps a field called "__proto__" an ordinary field.
+  const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const key of Object.keys(object).toSorted()) copy[key] = object[key]
+  return copy
+}

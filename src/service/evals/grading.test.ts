@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DecisionSummary, EvalRun } from '../../api/contract/runs.ts'
+import { ServiceError } from '../errors.ts'
+import { gradeRun, passThreshold, type GradingInput } from './grading.ts'
+import type { TrialClass } from './types.ts'
+
+const CLASSES: TrialClass[] = [
+  'passed',
+  'failed',
+  'evaluator_error',
+  'timed_out',
+  'execution_failed',
+  'setup_failed',
+  'pending',
+  'cancelled',
+  'skipped',
+]
+
+const input = (cases: TrialClass[][], rest: Partial<GradingInput> = {}): GradingInput => ({
+  trials: cases.flatMap((trials, c) =>
+    trials.map((kind, t) => ({
+      iterationId: `it-${c}-${t}`,
+      caseId: `case-${c}`,
+      title: `Case ${c}`,
+      iterationNumber: t + 1,
+      class: kind,
+      ...(kind !== 'passed' && { error: `because ${kind}` }),
+    })),
+  ),
+  phase: 'ended',
+  threshold: null,
+  runPath: '/projects/p/eval-runs/r',
+  ...rest,
+})
+
+const graded = (cases: TrialClass[][], rest: Partial<GradingInput> = {}) => {
+  const { status, result, summary, decisionSummary } = gradeRun(input(cases, rest))
+  const { decision, verdict, undecided } = decisionSummary
+  return { status, result, decision, verdict, reason: undecided?.reason, passRate: summary.passRate }
+}
+
+const passed = {
+  status: 'completed',
+  result: 'passed',
+  decision: 'passed',
+  verdict: 'passed',
+  reason: undefined,
+}
+const failed = {
+  status: 'completed',
+  result: 'failed',
+  decision: 'failed',
+  verdict: 'failed',
+  reason: undefined,
+}
+const open = { result: null, verdict: 'notEstablished' }
+const inconclusive = { ...open, status: 'completed', decision: 'inconclusive', reason: 'undecidable' }
+
+describe('per case', () => {
+  test.each([
+    [[['passed', 'passed'], ['passed']], { ...passed, passRate: 1 }],
+    [[['passed', 'failed'], ['passed']], { ...failed, passRate: 0.5 }],
+    [[['passed', 'evaluator_error'], ['passed']], { ...passed, passRate: 1 }],
+    [[['failed', 'evaluator_error']], { ...failed, passRate: 0 }],
+    [[['evaluator_error'], ['passed']], { ...inconclusive, passRate: 1 }],
+    [[['evaluator_error'], ['failed']], { ...failed, passRate: 0 }],
+    [[['timed_out'], ['execution_failed']], { ...inconclusive, passRate: null }],
+    [[['setup_failed'], ['passed']], { ...inconclusive, passRate: 1 }],
+    [
+      [['setup_failed', 'setup_failed'], ['setup_failed']],
+      { ...inconclusive, status: 'failed', passRate: null },
+    ],
+    [[], { ...inconclusive, status: 'failed', passRate: null }],
+  ] as [TrialClass[][], object][])('%j', (cases, expected) => {
+    expect(graded(cases)).toEqual(expected)
+  })
+})
+
+describe('under a suite-wide threshold', () => {
+  test.each([
+    [
+      [
+        ['passed', 'failed'],
+        ['passed', 'passed'],
+      ],
+      0.75,
+      { ...passed, passRate: 0.75 },
+    ],
+    [
+      [
+        ['passed', 'failed'],
+        ['passed', 'passed'],
+      ],
+      0.76,
+      { ...failed, passRate: 0.75 },
+    ],
+    [
+      [
+        ['passed', 'evaluator_error'],
+        ['failed', 'passed'],
+      ],
+      2 / 3,
+      { ...passed, passRate: 2 / 3 },
+    ],
+    [[['failed']], 0, { ...passed, passRate: 0 }],
+    [[['passed'], ['timed_out']], 0.5, { ...inconclusive, passRate: 1 }],
+    [[['evaluator_error']], 0, { ...inconclusive, passRate: null }],
+  ] as [TrialClass[][], number, object][])('%j at %s', (cases, threshold, expected) => {
+    expect(graded(cases, { threshold })).toEqual(expected)
+  })
+
+  test('counts are trials there and cases elsewhere', () => {
+    const cases: TrialClass[][] = [
+      ['passed', 'failed'],
+      ['passed', 'evaluator_error'],
+    ]
+    const trials = { total: 4, passed: 2, failed: 1, evaluator_error: 1 }
+    expect(gradeRun(input(cases, { threshold: 0.5 })).decisionSummary).toMatchObject({
+      measurementUnit: 'trials',
+      counts: { total: 4, passed: 2, failed: 1, undecided: 1, trials },
+    })
+    expect(gradeRun(input(cases)).decisionSummary).toMatchObject({
+      measurementUnit: 'case_executions',
+      counts: { total: 2, passed: 1, failed: 1, undecided: 0, trials },
+    })
+  })
+})
+
+test('a cancelled and an unfinished run have no verdict, whatever was measured', () => {
+  const cases: TrialClass[][] = [['failed'], ['cancelled']]
+  const stopped = { ...open, status: 'cancelled', decision: null, reason: 'stopped_early', passRate: 0 }
+  expect(graded(cases, { phase: 'cancelled' })).toEqual(stopped)
+  const unfinished = { ...open, status: 'running', decision: null, reason: 'unfinished', passRate: 1 }
+  expect(graded([['passed'], ['pending']], { phase: 'running' })).toEqual(unfinished)
+})
+
+test('the evidence is the trace of the first failed trial, and none without a measured failure', () => {
+  const { decisionSummary } = gradeRun(input([['timed_out'], ['passed', 'failed'], ['failed']]))
+  expect(decisionSummary.evidence).toEqual({ tracePath: '/projects/p/eval-runs/r/iterations/it-1-1/trace' })
+  expect(gradeRun(input([['timed_out']])).decisionSummary.evidence).toBeNull()
+})
+
+test('an undecidable run says why', () => {
+  const { undecided } = gradeRun(input([['passed'], ['setup_failed']])).decisionSummary
+  expect(undecided).toEqual({ reason: 'undecidable', message: 'because setup_failed' })
+})
+
+describe('diagnostics', () => {
+  const cases = Array.from({ length: 50 }, (): TrialClass[] => ['passed', 'failed'])
+  const page = (cursor?: string, limit?: number) =>
+    gradeRun(input(cases, { page: { ...(cursor && { cursor }), ...(limit && { limit }) } })).decisionSummary
+      .diagnostics
+
+  test('pages of twenty by default, followed to the end; a page behind a cursor is never complete', () => {
+    const first = page()
+    expect(first).toMatchObject({ complete: false, scannedIterations: 40, nextCursor: 'it-19-1' })
+    expect(first.failures).toHaveLength(20)
+    expect(first.failures[0]).toEqual({
+      iterationId: 'it-0-1',
+      caseId: 'case-0',
+      title: 'Case 0',
+      iterationNumber: 2,
+      class: 'failed',
+      reason: 'because failed',
+    })
+    const second = page(first.nextCursor ?? '')
+    const third = page(second.nextCursor ?? '')
+    expect(third).toMatchObject({ complete: false, scannedIterations: 20, nextCursor: null })
+    const ids = [first, second, third].flatMap(({ failures }) => failures.map(failure => failure.iterationId))
+    expect(ids).toEqual(cases.map((_trials, index) => `it-${index}-1`))
+    expect(page(undefined, 50)).toMatchObject({ complete: true, scannedIterations: 100, nextCursor: null })
+  })
+
+  test('a cursor of another run is refused', () => {
+    expect(() => page('it-99-9')).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_ERROR', details: { field: 'cursor' } }),
+    )
+  })
+
+  test('what has not happened yet needs no explanation, and an unfinished list is not complete', () => {
+    const { diagnostics } = gradeRun(
+      input([['pending', 'evaluator_error'], ['cancelled']], { phase: 'running' }),
+    ).decisionSummary
+    expect(diagnostics.failures.map(failure => failure.class)).toEqual(['evaluator_error'])
+    expect(diagnostics.complete).toBe(false)
+  })
+})
+
+test.each([
+  [{}, null],
+  [{ minimumAccuracy: 80 }, 0.8],
+  [{ minimumAccuracy: 1 }, 0.01],
+  [{ minimumPassRate: 0.5, minimumAccuracy: 80 }, 0.5],
+  [{ minimumPassRate: 1 }, 1],
+  [{ minimumPassRate: 80 }, 0.8],
+  [{ minimumPassRate: null, minimumAccuracy: null }, null],
+])('threshold of %j is %s', (settings, fraction) => {
+  expect(passThreshold(settings)).toBe(fraction)
+})
+
+test.each([
+  { minimumPassRate: 101 },
+  { minimumPassRate: -0.1 },
+  { minimumAccuracy: 100.5 },
+  { minimumPassRate: NaN },
+])('threshold %j is refused', settings => {
+  expect(() => passThreshold(settings)).toThrow(ServiceError)
+})
+
+test('7 of 100 reach 0.07, as a fraction and as a percentage', () => {
+  const cases = [Array.from({ length: 100 }, (_none, index): TrialClass => (index < 7 ? 'passed' : 'failed'))]
+  for (const threshold of [passThreshold({ minimumPassRate: 0.07 }), passThreshold({ minimumAccuracy: 7 })])
+    expect(graded(cases, { threshold }).decision).toBe('passed')
+})
+
+test('counts always add up, errors are never failures, and the answer fits the wire', () => {
+  const cases = fc.array(fc.array(fc.constantFrom(...CLASSES), { minLength: 1, maxLength: 5 }), {
+    maxLength: 8,
+  })
+  const threshold = fc.option(fc.double({ min: 0, max: 1, noNaN: true }))
+  fc.assert(
+    fc.property(
+      cases,
+      threshold,
+      fc.constantFrom('ended' as const, 'running' as const, 'cancelled' as const),
+      (trials, minimum, phase) => {
+        const grade = gradeRun(input(trials, { threshold: minimum, phase }))
+        const { counts, decision, verdict } = DecisionSummary.parse(
+          grade.decisionSummary,
+        ) as typeof grade.decisionSummary
+        expect(counts.passed + counts.failed + counts.undecided).toBe(counts.total)
+        expect(counts.total).toBe(minimum === null ? trials.length : trials.flat().length)
+        const { total, ...classes } = counts.trials
+        expect(Object.values(classes).reduce((sum, count) => sum + count, 0)).toBe(total)
+        expect(grade.summary).toMatchObject({
+          total: counts.total,
+          passed: counts.passed,
+          failed: counts.failed,
+        })
+        if (!trials.flat().includes('failed')) expect(decision).not.toBe('failed')
+        expect(grade.result).toBe(decision === 'inconclusive' ? null : decision)
+        expect(verdict).toBe(grade.result ?? 'notEstablished')
+        EvalRun.parse({ id: 'r', suiteId: 's', createdAt: 0, ...grade })
+      },
+    ),
+  )
+})

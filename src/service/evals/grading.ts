@@ -1,0 +1,154 @@
+import { ServiceError } from '../errors.ts'
+import { diagnose, type Diagnostics, type DiagnosticsPage } from './diagnostics.ts'
+import type { TrialClass } from './types.ts'
+
+/** One trial as grading sees it, in the run's order: by case, then by iteration. */
+export type GradedTrial = {
+  iterationId: string
+  /** Row id of the case, or its position in an inline run. */
+  caseId: string
+  title: string
+  iterationNumber: number
+  class: TrialClass
+  error?: string | undefined
+}
+
+export type GradingInput = {
+  trials: readonly GradedTrial[]
+  /** Whether trials may still change, the run was stopped, or every trial has ended. */
+  phase: 'running' | 'cancelled' | 'ended'
+  /** Suite-wide threshold as a fraction, see {@link passThreshold}; null = per-case grading. */
+  threshold: number | null
+  /** API-relative path of the run, e.g. `/projects/P/eval-runs/R`. */
+  runPath: string
+  page?: DiagnosticsPage
+}
+
+type Outcome = 'passed' | 'failed' | 'undecided'
+
+/** Counts of one unit; `passed + failed + undecided = total`. */
+export type UnitCounts = { total: number; passed: number; failed: number; undecided: number }
+
+export type RunDecisionSummary = {
+  version: 1
+  /** What `counts` counts: cases as executed, or single trials under a suite-wide threshold. Never converted. */
+  measurementUnit: 'case_executions' | 'trials'
+  counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
+  /** The run's own decision; null while there is none. `inconclusive` = it ended and something could not be graded. */
+  decision: 'passed' | 'failed' | 'inconclusive' | null
+  verdict: 'passed' | 'failed' | 'notEstablished'
+  /** Why there is no verdict. */
+  undecided?: { reason: 'unfinished' | 'stopped_early' | 'undecidable'; message: string }
+  diagnostics: Diagnostics
+  /** Where the first failed trial can be read; null without a measured failure. */
+  evidence: { tracePath: string } | null
+}
+
+export type RunGrade = {
+  status: 'running' | 'completed' | 'failed' | 'cancelled'
+  result: 'passed' | 'failed' | null
+  /** In the unit of the decision; `passRate` is a fraction of what was graded, null where nothing was. */
+  summary: { total: number; passed: number; failed: number; passRate: number | null }
+  decisionSummary: RunDecisionSummary
+}
+
+/**
+ * Grades a run. Only trials that passed or failed are graded: evaluator errors, timeouts and failures to execute are
+ * no failures of a case and stay out of every rate.
+ * - Per case: a case passes when all its graded trials passed, and is undecided when none was graded.
+ * - Under a threshold: the share of passed among graded trials has to reach it.
+ * - One failed case (or a missed threshold) decides. A run does not pass while one of its cases has no graded trial;
+ *   it is inconclusive then, since a verdict would speak for something that was never measured.
+ * A run is `failed` as a run only when it could not execute at all: every trial ended in set-up.
+ */
+export function gradeRun(input: GradingInput): RunGrade {
+  const { trials, phase, threshold } = input
+  const cases = [...Map.groupBy(trials, trial => trial.caseId).values()].map(outcomeOfCase)
+  const unit = threshold === null ? cases : trials.map(trial => outcomeOfTrial(trial))
+  const counts = countOutcomes(unit)
+  const graded = counts.passed + counts.failed
+  const passRate = graded > 0 ? counts.passed / graded : null
+  const missed = threshold === null ? counts.failed > 0 : passRate !== null && passRate < threshold
+  const measured = trials.length > 0 && !cases.includes('undecided')
+  const final = phase === 'ended' ? (missed ? 'failed' : measured ? 'passed' : 'inconclusive') : null
+  const result = final === 'inconclusive' ? null : final
+  const firstFailed = trials.find(trial => trial.class === 'failed')
+  return {
+    status: statusOf(input),
+    result,
+    summary: { total: counts.total, passed: counts.passed, failed: counts.failed, passRate },
+    decisionSummary: {
+      version: 1,
+      measurementUnit: threshold === null ? 'case_executions' : 'trials',
+      counts: { ...counts, trials: { total: trials.length, ...countClasses(trials) } },
+      decision: final,
+      verdict: result ?? 'notEstablished',
+      ...(result === null && { undecided: whyUndecided(input) }),
+      diagnostics: diagnose(trials, phase !== 'running', input.page),
+      evidence: firstFailed
+        ? { tracePath: `${input.runPath}/iterations/${firstFailed.iterationId}/trace` }
+        : null,
+    },
+  }
+}
+
+/**
+ * The suite-wide threshold as a fraction, or null for per-case grading. A run's `passCriteria.minimumPassRate` goes
+ * before the suite's `minimumAccuracy` (0..100). The contract does not state the unit of the former: up to 1 it is
+ * read as a fraction, above as a percentage.
+ * @throws ServiceError `VALIDATION_ERROR` naming the field
+ */
+export function passThreshold(settings: {
+  minimumPassRate?: number | null | undefined
+  minimumAccuracy?: number | null | undefined
+}): number | null {
+  const { minimumPassRate, minimumAccuracy } = settings
+  if (minimumPassRate != null) {
+    // No detour over percent for fractions: 0.07 * 100 / 100 is more than 7 of 100.
+    const fraction = minimumPassRate <= 1 ? minimumPassRate : minimumPassRate / 100
+    return checkedFraction(fraction, 'passCriteria.minimumPassRate')
+  }
+  return minimumAccuracy == null ? null : checkedFraction(minimumAccuracy / 100, 'settings.minimumAccuracy')
+}
+
+/** How often each class occurs; classes that don't occur are left out. */
+function countClasses(trials: readonly { class: TrialClass }[]): Partial<Record<TrialClass, number>> {
+  const counts: Partial<Record<TrialClass, number>> = {}
+  for (const trial of trials) counts[trial.class] = (counts[trial.class] ?? 0) + 1
+  return counts
+}
+
+function checkedFraction(fraction: number, field: string): number {
+  if (fraction >= 0 && fraction <= 1) return fraction
+  throw new ServiceError('VALIDATION_ERROR', `${field} must be between 0 and 100.`, { details: { field } })
+}
+
+function outcomeOfTrial(trial: { class: TrialClass }): Outcome {
+  return trial.class === 'passed' || trial.class === 'failed' ? trial.class : 'undecided'
+}
+
+/** What a case's trials say together. */
+export function outcomeOfCase(trials: readonly { class: TrialClass }[]): Outcome {
+  if (trials.some(trial => trial.class === 'failed')) return 'failed'
+  return trials.some(trial => trial.class === 'passed') ? 'passed' : 'undecided'
+}
+
+function countOutcomes(outcomes: readonly Outcome[]): UnitCounts {
+  const counts = { total: outcomes.length, passed: 0, failed: 0, undecided: 0 }
+  for (const outcome of outcomes) counts[outcome]++
+  return counts
+}
+
+function statusOf({ phase, trials }: GradingInput): RunGrade['status'] {
+  if (phase !== 'ended') return phase
+  return trials.every(trial => trial.class === 'setup_failed') ? 'failed' : 'completed'
+}
+
+function whyUndecided({ phase, trials }: GradingInput): NonNullable<RunDecisionSummary['undecided']> {
+  if (phase === 'running') return { reason: 'unfinished', message: 'The run has not ended.' }
+  if (phase === 'cancelled') return { reason: 'stopped_early', message: 'The run was cancelled.' }
+  const why = trials.find(trial => outcomeOfTrial(trial) === 'undecided')?.error
+  const message =
+    why ?? (trials.length === 0 ? 'The run has no trials.' : 'Not every case has a trial with a verdict.')
+  return { reason: 'undecidable', message }
+}

@@ -1,0 +1,90 @@
+import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
+import { expectedToolCalls } from './expected-calls.ts'
+import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'
+import type { CaseSnapshot, StepVerdict, TrialClass, TrialOutcome } from './types.ts'
+
+/** A trial as the store keeps it. */
+export type TrialRow = {
+  id: string
+  /** 1 for the first trial of its case. */
+  iterationNumber: number
+  case: CaseSnapshot
+  /** Where the trial stands while it has no outcome. */
+  status: 'pending' | 'running' | 'cancelled'
+  /** Epoch milliseconds; absent while it waits. */
+  startedAt?: number
+  outcome?: TrialOutcome
+}
+
+/**
+ * The trial as the contract's EvalIteration. `trialClass` is more than the contract shows: the status alone can't
+ * tell a trial that timed out from one whose evaluator broke.
+ */
+export function toIteration(row: TrialRow): EvalIteration {
+  const { outcome, case: snapshot } = row
+  return {
+    id: row.id,
+    testCaseId: snapshot.caseId,
+    title: snapshot.title,
+    iterationNumber: row.iterationNumber,
+    model: snapshot.model ?? null,
+    provider: snapshot.provider ?? null,
+    trialClass: classOfRow(row),
+    scoreIntegrity: null,
+    ...(outcome ? settledFields(snapshot, outcome) : openFields(row)),
+  }
+}
+
+type OutcomeField = 'status' | 'result' | 'startedAt' | 'durationMs' | 'tokensUsed' | 'usage' | 'error'
+type CallField = 'actualToolCalls' | 'expectedToolCalls'
+type OutcomeFields = Pick<EvalIteration, OutcomeField | CallField | 'scores' | 'evaluationConfig'>
+
+function settledFields(snapshot: CaseSnapshot, outcome: TrialOutcome): OutcomeFields {
+  const { status, result, startedAt, durationMs, transcript, error } = outcome
+  return {
+    status,
+    result,
+    startedAt,
+    durationMs,
+    tokensUsed: transcript.usage?.totalTokens ?? null,
+    usage: transcript.usage ?? null,
+    actualToolCalls: transcript.toolCalls,
+    expectedToolCalls: outcome.expectedToolCalls,
+    error: error ?? null,
+    scores: scoresOf(snapshot, scorersOf(snapshot), outcome),
+    evaluationConfig: evaluationConfig(snapshot),
+  }
+}
+
+function openFields({ status, startedAt, case: snapshot }: TrialRow): OutcomeFields {
+  return {
+    status,
+    result: null,
+    startedAt: startedAt ?? null,
+    durationMs: null,
+    tokensUsed: null,
+    usage: null,
+    actualToolCalls: [],
+    expectedToolCalls: expectedToolCalls(snapshot),
+    error: null,
+    scores: null,
+    evaluationConfig: null,
+  }
+}
+
+/** One row per authored step, in order; steps that have not been reached are pending, or skipped when cancelled. */
+export function toStepRows(row: TrialRow): EvalStepVerdict[] {
+  const { outcome, case: snapshot } = row
+  if (outcome) return outcome.steps.map(toStepRow)
+  const status = row.status === 'cancelled' ? 'skipped' : 'pending'
+  return snapshot.steps.map((step, stepIndex) => ({ stepId: step.id, stepIndex, kind: step.kind, status }))
+}
+
+/** The class of a trial, also of one without an outcome: for grading and for the rerun selection. */
+export function classOfRow(row: Pick<TrialRow, 'status' | 'outcome'>): TrialClass {
+  return row.outcome?.class ?? (row.status === 'cancelled' ? 'cancelled' : 'pending')
+}
+
+function toStepRow({ stepId, stepIndex, kind, status, reason, evidence }: StepVerdict): EvalStepVerdict {
+  return { stepId, stepIndex, kind, status, reason: reason ?? null, ...(evidence && { evidence }) }
+}

@@ -1,0 +1,32 @@
+import { Script } from 'node:vm'
+import { messageOf } from './one-line.ts'
+
+/** Longer texts are refused: cutting them would make a pattern that is anchored at the end lie. */
+const MAX_TEXT_CHARS = 100_000
+const MAX_PATTERN_CHARS = 10_000
+/** Long enough for any sane pattern on the longest text, short enough not to stop a dashboard in the same process. */
+const TIME_LIMIT_MS = 250
+
+const script = new Script('new RegExp(pattern).test(text)')
+
+/**
+ * Tests an authored pattern (regular-expression source, no flags) without trusting it: V8 gives up a backtracking
+ * match when the time limit of a `node:vm` script is reached, which a plain `RegExp.test` can't be told.
+ * @returns whether it matches, or why that is not known
+ */
+export function testPattern(pattern: string, text: string): { matches: boolean } | { problem: string } {
+  if (pattern.length > MAX_PATTERN_CHARS)
+    return { problem: `the pattern is longer than ${MAX_PATTERN_CHARS} characters` }
+  if (text.length > MAX_TEXT_CHARS) return { problem: `the text is longer than ${MAX_TEXT_CHARS} characters` }
+  try {
+    new RegExp(pattern)
+  } catch (error) {
+    return { problem: `the pattern is invalid: ${messageOf(error)}` }
+  }
+  try {
+    return { matches: script.runInNewContext({ pattern, text }, { timeout: TIME_LIMIT_MS }) === true }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    return { problem: `the pattern did not come to an end within ${TIME_LIMIT_MS} ms` }
+  }
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RerunPreview } from '../../api/contract/runs.ts'
+import { previewRerun } from './rerun-selection.ts'
+import type { TrialClass } from './types.ts'
+
+const CLASSES: TrialClass[] = [
+  'passed',
+  'failed',
+  'evaluator_error',
+  'timed_out',
+  'execution_failed',
+  'setup_failed',
+  'pending',
+  'cancelled',
+  'skipped',
+]
+
+const preview = (status: string, trials: TrialClass[][]) =>
+  previewRerun({
+    runId: 'r',
+    suiteId: 's',
+    status,
+    cases: trials.map((list, index) => ({ caseId: `c${index}`, trials: list })),
+  })
+
+test('cases are counted as cases, reasons and exclusions as trials', () => {
+  expect(
+    preview('completed', [
+      ['passed', 'failed', 'failed'],
+      ['passed', 'passed'],
+      ['cancelled', 'skipped'],
+      ['timed_out', 'cancelled'],
+      [],
+    ]),
+  ).toEqual({
+    runId: 'r',
+    suiteId: 's',
+    scope: 'failed_cases',
+    sourceStatus: 'completed',
+    sourceTerminal: true,
+    totalCaseCount: 5,
+    selectedCaseCount: 2,
+    selectedCaseIds: ['c0', 'c3'],
+    reasons: { failed: 2, timed_out: 1 },
+    excluded: { passed: 3, cancelled: 2, skipped: 1 },
+    rerunnable: true,
+  })
+})
+
+test.each([
+  ['running', [['failed']], false],
+  ['pending', [['pending']], false],
+  ['grading', [['failed']], false],
+  ['completed', [['passed']], false],
+  ['cancelled', [['cancelled', 'passed']], false],
+  ['cancelled', [['pending', 'cancelled']], true],
+  ['failed', [['setup_failed']], true],
+] as [string, TrialClass[][], boolean][])(
+  'a %s source with %j can be rerun: %s',
+  (status, trials, rerunnable) => {
+    expect(preview(status, trials).rerunnable).toBe(rerunnable)
+  },
+)
+
+test('the selection agrees with the rule restated naively', () => {
+  const status = fc.constantFrom('pending', 'running', 'completed', 'failed', 'cancelled')
+  fc.assert(
+    fc.property(
+      status,
+      fc.array(fc.array(fc.constantFrom(...CLASSES), { maxLength: 6 }), { maxLength: 8 }),
+      (state, trials) => {
+        const answer = RerunPreview.parse(preview(state, trials))
+        const selected = trials.flatMap((list, index) => {
+          const counting = list.filter(trial => trial !== 'cancelled' && trial !== 'skipped')
+          return counting.every(trial => trial === 'passed') ? [] : [`c${index}`]
+        })
+        expect(answer.selectedCaseIds).toEqual(selected)
+        expect(answer.selectedCaseCount).toBe(selected.length)
+        expect(answer.rerunnable).toBe(
+          ['completed', 'failed', 'cancelled'].includes(state) && selected.length > 0,
+        )
+        for (const kind of CLASSES) {
+          const count = trials.flat().filter(trial => trial === kind).length
+          const bag = ['passed', 'cancelled', 'skipped'].includes(kind) ? answer.excluded : answer.reasons
+          expect(bag[kind] ?? 0).toBe(count)
+        }
+      },
+    ),
+  )
+})

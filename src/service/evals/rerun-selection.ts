@@ -1,0 +1,44 @@
+import { isTerminalRunStatus, RERUN_REASONS, type RerunPreview } from '../../api/contract/runs.ts'
+import type { TrialClass } from './types.ts'
+
+/** The run whose failed cases would run again, in the order of its cases. */
+export type RerunSource = {
+  runId: string
+  suiteId: string
+  status: string
+  cases: readonly { caseId: string; trials: readonly TrialClass[] }[]
+}
+
+/**
+ * What a rerun with `scope: failed_cases` would execute (contract: "Rerun preview"). A case is selected by one trial
+ * that is not completed-and-passed; cancelled and skipped trials don't count. Cases are counted as cases, `reasons`
+ * and `excluded` count all trials, those of selected cases included; classes that don't occur are left out.
+ */
+export function previewRerun(source: RerunSource): RerunPreview {
+  const selected = source.cases.filter(({ trials }) => trials.some(qualifies))
+  const sourceTerminal = isTerminalRunStatus(source.status)
+  const trials = source.cases.flatMap(entry => entry.trials)
+  return {
+    runId: source.runId,
+    suiteId: source.suiteId,
+    scope: 'failed_cases',
+    sourceStatus: source.status,
+    sourceTerminal,
+    totalCaseCount: source.cases.length,
+    selectedCaseCount: selected.length,
+    selectedCaseIds: selected.map(({ caseId }) => caseId),
+    reasons: tally(trials.filter(qualifies)),
+    excluded: tally(trials.filter(trial => !qualifies(trial))),
+    rerunnable: sourceTerminal && selected.length > 0,
+  }
+}
+
+function qualifies(trial: TrialClass): boolean {
+  return (RERUN_REASONS as readonly string[]).includes(trial)
+}
+
+function tally(trials: readonly TrialClass[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const trial of trials) counts[trial] = (counts[trial] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,133 @@
+import { digest } from './canonical.ts'
+import { oneLine } from './one-line.ts'
+import type { CaseSnapshot, CheckVerdict, Judged, StepVerdict } from './types.ts'
+
+/** A scorer's row on one trial (contract: ScoreResult); every scorer here is a deterministic assertion: 1 or 0. */
+export type Score = {
+  scorerId: string
+  scorerVersion: string
+  /** Digest of the {@link ScoreDefinition} without its label. */
+  definitionHash: string
+  status: 'scored' | 'error' | 'skipped'
+  value?: number
+  passThreshold: number
+  passed?: boolean
+  rationale?: string
+  deterministic: true
+  error?: string
+}
+
+/** A scorer as it was applied (contract: ResolvedScoreDefinition). */
+export type ScoreDefinition = {
+  scorerId: string
+  idSource: 'explicit' | 'generated'
+  scorerVersion: string
+  implementationHash: string
+  label: string
+  deterministic: true
+  passThreshold: number
+  role: 'gating'
+  onError: 'ignore'
+  onSkipped: 'ignore'
+}
+
+/** The scorer settings of one case (contract: EvaluationConfigSnapshot). */
+export type EvaluationConfig = { hash: string; definitions: ScoreDefinition[] }
+
+type Verdicts = { steps: readonly StepVerdict[]; checks: readonly CheckVerdict[] }
+
+const SCORER_VERSION = '1'
+const PASS_THRESHOLD = 1
+/** Limits of the wire, in characters. */
+const MAX_SCORER_ID = 128
+const MAX_ERROR = 500
+
+/** A definition with the digest that joins score rows to it. */
+export type Scorer = { definition: ScoreDefinition; hash: string }
+
+/** One scorer per assert step, check and rule of a case; checks of a suite have the same ids in all its cases. */
+export function scorersOf(snapshot: CaseSnapshot): Scorer[] {
+  const scorers = snapshot.steps.flatMap(step =>
+    step.kind === 'assert' ? [scorer(stepScorerId(snapshot, step.id), 'explicit', step.assertion)] : [],
+  )
+  if (snapshot.isNegative) scorers.push(scorer('negative', 'explicit', { type: 'noToolCalled' }))
+  else if (snapshot.matchOptions)
+    scorers.push(scorer('match', 'explicit', { type: 'toolCallMatch', ...snapshot.matchOptions }))
+  return [
+    ...scorers,
+    ...snapshot.checks.map((check, index) => scorer(checkId(check, index), 'generated', check)),
+  ]
+}
+
+/** The settings that a case was graded with, as the wire shows them. */
+export function evaluationConfig(snapshot: CaseSnapshot): EvaluationConfig {
+  const scorers = scorersOf(snapshot)
+  return { hash: evaluationConfigHash(scorers), definitions: scorers.map(({ definition }) => definition) }
+}
+
+/** Independent of the order of scorers and of repetitions, so that cases of a run can be put together. */
+export function evaluationConfigHash(scorers: readonly Scorer[]): string {
+  return digest([...new Set(scorers.map(({ hash }) => hash))].toSorted())
+}
+
+/** Id of a check's verdict and scorer: positions are all that `checks` gives, so it shifts with edits. */
+export function checkId(check: { type: string }, index: number): string {
+  return bounded(`check-${index + 1}-${check.type}`)
+}
+
+/** The rows of one trial, in the order of its case's scorers. */
+export function scoresOf(
+  snapshot: CaseSnapshot,
+  scorers: readonly Scorer[],
+  { steps, checks }: Verdicts,
+): Score[] {
+  const verdicts = new Map<string, Judged>()
+  for (const verdict of steps) verdicts.set(stepScorerId(snapshot, verdict.stepId), verdict)
+  for (const verdict of checks) verdicts.set(verdict.id, verdict)
+  return scorers.map(entry => toScore(entry, verdicts.get(entry.definition.scorerId)))
+}
+
+/** Step ids are unique within a case only. */
+function stepScorerId({ caseKey }: CaseSnapshot, stepId: string): string {
+  return bounded(`${caseKey}/${stepId}`)
+}
+
+function bounded(id: string): string {
+  return id.length <= MAX_SCORER_ID ? id : `${id.slice(0, MAX_SCORER_ID - 17)}-${digest(id).slice(0, 16)}`
+}
+
+function scorer(scorerId: string, idSource: ScoreDefinition['idSource'], assertion: unknown): Scorer {
+  const { type } = (assertion ?? {}) as { type?: unknown }
+  const semantic = {
+    scorerId,
+    idSource,
+    scorerVersion: SCORER_VERSION,
+    implementationHash: digest(assertion ?? null),
+    deterministic: true as const,
+    passThreshold: PASS_THRESHOLD,
+    role: 'gating' as const,
+    onError: 'ignore' as const,
+    onSkipped: 'ignore' as const,
+  }
+  // The label is presentation only and deliberately outside the hash.
+  return {
+    definition: { ...semantic, label: typeof type === 'string' ? type : 'unknown' },
+    hash: digest(semantic),
+  }
+}
+
+function toScore({ definition, hash }: Scorer, verdict: Judged | undefined): Score {
+  const row = {
+    scorerId: definition.scorerId,
+    scorerVersion: definition.scorerVersion,
+    definitionHash: hash,
+    passThreshold: definition.passThreshold,
+    deterministic: definition.deterministic,
+    ...(verdict?.reason !== undefined && { rationale: oneLine(verdict.reason) }),
+  }
+  if (verdict?.evaluatorError !== undefined)
+    return { ...row, status: 'error', error: verdict.evaluatorError.slice(0, MAX_ERROR) }
+  if (verdict?.status !== 'ok' && verdict?.status !== 'fail') return { ...row, status: 'skipped' }
+  const passed = verdict.status === 'ok'
+  return { ...row, status: 'scored', value: passed ? 1 : 0, passed }
+}

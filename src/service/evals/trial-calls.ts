@@ -1,0 +1,133 @@
+import { untilAborted } from '../connections/deadline.ts'
+import { ServiceError } from '../errors.ts'
+import { messageOf } from './one-line.ts'
+import type { ToolCallRecord, Transcript, TrialServers } from './types.ts'
+
+/** Ways a trial ends before all its steps have run. */
+export type EarlyClass = 'setup_failed' | 'execution_failed' | 'timed_out' | 'cancelled'
+
+/** Ends a trial early; its message is the trial's reason. */
+export class TrialEnd extends Error {
+  override readonly name = 'TrialEnd'
+  readonly class: EarlyClass
+
+  constructor(earlyClass: EarlyClass, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.class = earlyClass
+  }
+}
+
+/** The server answered a call with a JSON-RPC error: part of the transcript, and no end of the trial. */
+export class RefusedCall extends Error {
+  override readonly name = 'RefusedCall'
+}
+
+export type TrialCaller = {
+  /**
+   * Calls a tool and writes it into the transcript at the moment it starts, so that parallel calls keep their order.
+   * @param serverName may be left out where the run has one server
+   * @throws RefusedCall when the server answered with a protocol error
+   * @throws TrialEnd when nothing can follow; the same one again for every later call
+   */
+  call(
+    stepId: string,
+    serverName: string | undefined,
+    toolName: string,
+    args: Record<string, unknown>,
+  ): Promise<Record<string, unknown>>
+  /** What ended the trial during a call, also where the caller swallowed it. */
+  readonly ended: TrialEnd | undefined
+}
+
+/** Tool calls of one trial, recorded and classed. */
+export function createCaller(trial: {
+  servers: TrialServers
+  transcript: Transcript
+  signal: AbortSignal
+  now: () => number
+}): TrialCaller {
+  const { servers, transcript, signal, now } = trial
+  const answered = new Set<string>()
+  let ended: TrialEnd | undefined
+
+  async function attempt(record: ToolCallRecord): Promise<Record<string, unknown>> {
+    const { serverName, toolName } = record
+    try {
+      const pending = servers.callTool(serverName, toolName, record.arguments, signal)
+      const { result, durationMs } = await untilAborted(pending, signal)
+      answered.add(serverName)
+      Object.assign(record, { result, durationMs })
+      return result
+    } catch (error) {
+      const failure = signal.aborted ? (signal.reason as unknown) : error
+      Object.assign(record, { error: messageOf(failure), durationMs: now() - record.startedAt })
+      if (!isProtocolAnswer(failure)) throw toTrialEnd(failure, !answered.has(serverName))
+      answered.add(serverName)
+      throw new RefusedCall(messageOf(failure), { cause: failure })
+    } finally {
+      const { stepId, arguments: args, result, error } = record
+      const answer = error === undefined ? { result } : { error }
+      transcript.messages.push({
+        role: 'tool',
+        stepId,
+        content: { serverName, toolName, arguments: args, ...answer },
+      })
+    }
+  }
+
+  return {
+    get ended() {
+      return ended
+    },
+    async call(stepId, wanted, toolName, args) {
+      try {
+        if (ended) throw ended
+        signal.throwIfAborted()
+        const serverName = chooseServer(wanted, servers.names)
+        const record: ToolCallRecord = {
+          stepId,
+          serverName,
+          toolName,
+          arguments: args,
+          startedAt: now(),
+          durationMs: 0,
+        }
+        transcript.toolCalls.push(record)
+        return await attempt(record)
+      } catch (error) {
+        if (error instanceof TrialEnd) ended ??= error
+        throw error
+      }
+    },
+  }
+}
+
+/**
+ * What a failure means for the trial. Before a server has answered once, whatever keeps us from it is set-up
+ * (unreachable, authorization, disabled); afterwards it broke while executing.
+ */
+export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
+  if (error instanceof TrialEnd) return error
+  const message = messageOf(error)
+  if (!(error instanceof ServiceError)) return new TrialEnd('execution_failed', message, error)
+  if (error.code === 'TIMEOUT') return new TrialEnd('timed_out', message, error)
+  return new TrialEnd(firstContact ? 'setup_failed' : 'execution_failed', message, error)
+}
+
+function isProtocolAnswer(error: unknown): boolean {
+  return error instanceof ServiceError && error.details?.['protocolError'] !== undefined
+}
+
+function chooseServer(wanted: string | undefined, names: readonly string[]): string {
+  const choices = names.length > 0 ? names.join(', ') : 'none'
+  if (wanted !== undefined) {
+    if (names.includes(wanted)) return wanted
+    throw new TrialEnd('setup_failed', `The run has no server "${wanted}"; its servers: ${choices}.`)
+  }
+  const [only] = names
+  if (only !== undefined && names.length === 1) return only
+  throw new TrialEnd(
+    'setup_failed',
+    `Name the server of the call with serverName; the run's servers: ${choices}.`,
+  )
+}

@@ -1,0 +1,143 @@
+import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import { isPlainObject } from './canonical.ts'
+import { expectedToolCalls } from './expected-calls.ts'
+import { createCaller, RefusedCall, toTrialEnd, TrialEnd } from './trial-calls.ts'
+import { startClock } from './trial-clock.ts'
+import { askModel, type Trial, type TrialModels } from './trial-prompt.ts'
+import type { CaseSnapshot, Judged, StepVerdict, Transcript, TrialOutcome, TrialServers } from './types.ts'
+import { classOf, firstReason, judge, judgeChecks } from './verdicts.ts'
+
+const DEFAULT_DEADLINE_MS = 120_000
+
+const NO_BROWSER = 'An interact step needs a browser runner, and the local service has none.'
+
+export type TrialRequest = {
+  case: CaseSnapshot
+  servers: TrialServers
+  /** Cancels the trial at any moment. */
+  signal: AbortSignal
+  /** One clock over the whole trial, in milliseconds. */
+  deadlineMs?: number
+  models?: TrialModels | undefined
+  /** Epoch milliseconds. */
+  now?: () => number
+}
+
+/**
+ * Executes one trial and judges it. Steps run in order, also after a failed assertion, since every reason is wanted.
+ * A result with `isError` is for the assertions to judge; a protocol error fails its own step and the trial goes on.
+ * Once the trial has ended early, the rest is skipped and nothing more is judged: see {@link judgeChecks}.
+ * Whatever servers and models do is an outcome and never a rejection.
+ */
+export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
+  const { case: snapshot, servers, models, now = Date.now } = request
+  const startedAt = now()
+  const clock = startClock(request.deadlineMs ?? DEFAULT_DEADLINE_MS, request.signal)
+  const transcript: Transcript = { messages: [], toolCalls: [], finalText: '', userTurns: 0 }
+  const caller = createCaller({ servers, transcript, signal: clock.signal, now })
+  const trial: Trial = {
+    snapshot,
+    servers,
+    models,
+    transcript,
+    caller,
+    signal: clock.signal,
+    modelAnswered: false,
+  }
+  try {
+    const { steps, ended } = await runSteps(trial, now)
+    const expected = expectedToolCalls(snapshot)
+    const checks = judgeChecks(snapshot, transcript, expected, ended && whySkipped(ended))
+    const verdicts = [...steps, ...checks]
+    const trialClass = ended?.class ?? classOf(verdicts)
+    const error = ended?.message ?? firstReason(verdicts)
+    return {
+      class: trialClass,
+      ...settlement(trialClass),
+      ...(error !== undefined && { error }),
+      steps,
+      checks,
+      expectedToolCalls: expected,
+      transcript,
+      startedAt,
+      durationMs: now() - startedAt,
+    }
+  } finally {
+    clock.stop()
+  }
+}
+
+/** Only trials that were judged are `completed`; a result stands where there is a verdict. */
+function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
+  if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }
+  return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }
+}
+
+async function runSteps(
+  trial: Trial,
+  now: () => number,
+): Promise<{ steps: StepVerdict[]; ended?: TrialEnd }> {
+  const steps: StepVerdict[] = []
+  let ended: TrialEnd | undefined
+  for (const [stepIndex, step] of trial.snapshot.steps.entries()) {
+    const identity = { stepId: step.id, stepIndex, kind: step.kind }
+    if (ended) {
+      steps.push({ ...identity, status: 'skipped', reason: whySkipped(ended) })
+      continue
+    }
+    const startedAt = now()
+    let judged: Judged
+    try {
+      trial.signal.throwIfAborted()
+      judged = await stepKinds[step.kind](step, trial)
+    } catch (error) {
+      ended = toTrialEnd(error, false)
+      judged = { status: ended.class === 'cancelled' ? 'skipped' : 'fail', reason: ended.message }
+    }
+    steps.push({ ...identity, ...judged, startedAt, durationMs: now() - startedAt })
+  }
+  return ended ? { steps, ended } : { steps }
+}
+
+const stepKinds: Record<
+  EvalTestStep['kind'],
+  (step: EvalTestStep, trial: Trial) => Promise<Judged> | Judged
+> = {
+  toolCall: callTool,
+  prompt: askModel,
+  assert: (step, trial) => judge(step.assertion, trial.transcript),
+  interact() {
+    throw new TrialEnd('setup_failed', NO_BROWSER)
+  },
+}
+
+async function callTool(step: EvalTestStep, { caller, transcript, modelAnswered }: Trial): Promise<Judged> {
+  if (!step.toolName) throw new TrialEnd('setup_failed', `The toolCall step "${step.id}" names no tool.`)
+  try {
+    const result = await caller.call(step.id, step.serverName, step.toolName, step.arguments ?? {})
+    if (!modelAnswered) transcript.finalText = textOf(result)
+    const isError = result['isError'] === true
+    return {
+      status: 'ok',
+      ...(isError && { reason: 'the tool answered with isError', evidence: { isError } }),
+    }
+  } catch (error) {
+    if (!(error instanceof RefusedCall)) throw error
+    return { status: 'fail', reason: error.message }
+  }
+}
+
+/** The text blocks of an MCP result, in order. */
+function textOf(result: Record<string, unknown>): string {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : []
+  const texts = content.flatMap(block =>
+    isPlainObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
+      ? [block['text']]
+      : [],
+  )
+  return texts.join('\n')
+}
+
+function whySkipped(ended: TrialEnd): string {
+  return `skipped, the trial had ended: ${ended.message}`
+}

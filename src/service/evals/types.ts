@@ -1,0 +1,163 @@
+import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import type { Tool } from '../connections/types.ts'
+
+/**
+ * What became of one trial, most specific reason first. The rerun selection counts trials by it
+ * (contract: "Rerun preview"): all but `passed`, `cancelled` and `skipped` select their case.
+ */
+export type TrialClass =
+  | 'passed'
+  | 'failed'
+  | 'evaluator_error'
+  | 'timed_out'
+  | 'execution_failed'
+  | 'setup_failed'
+  | 'pending'
+  | 'cancelled'
+  | 'skipped'
+
+/** A case as a run executes it: the snapshot taken at launch, so that later edits change nothing. */
+export type CaseSnapshot = {
+  /** Row id of the case, or its position in an inline run. */
+  caseId: string
+  /** Authored identity that survives edits and joins runs in comparisons. */
+  caseKey: string
+  title: string
+  steps: EvalTestStep[]
+  iterations: number
+  isNegative: boolean
+  expectedOutput?: string
+  model?: string
+  provider?: string
+  /** The suite's and the case's own; a step without prompt has no use for them. */
+  modelSettings?: PromptSettings
+  /** The case's own match options already merged over the suite's; absent = no call matching. */
+  matchOptions?: MatchOptions
+  /** Assertions of `checks` that apply after `mode` was applied. */
+  checks: Assertion[]
+}
+
+/** How a model is asked; whatever is absent is the endpoint's own choice. */
+export type PromptSettings = {
+  systemPrompt?: string
+  temperature?: number
+  /** `required` demands one call at the beginning of each prompt. */
+  toolChoice?: 'auto' | 'none' | 'required'
+}
+
+/** An assertion object; known types are judged, others fail the trial closed (assertions.md). */
+export type Assertion = { type: string } & Record<string, unknown>
+
+/** Match options in the internal vocabulary (the public one is translated on the way in). */
+export type MatchOptions = {
+  toolCallOrder?: 'ignore' | 'superset' | 'strict'
+  maxExtraToolCalls?: number | null
+  argumentMatching?: 'ignore' | 'partial' | 'exact'
+}
+
+export type ToolCallRecord = {
+  stepId: string
+  serverName: string
+  toolName: string
+  arguments: Record<string, unknown>
+  /** Epoch milliseconds. */
+  startedAt: number
+  durationMs: number
+  /** The MCP result verbatim; absent when the call failed on the way. */
+  result?: Record<string, unknown>
+  /** Protocol or transport failure in one sentence. */
+  error?: string
+}
+
+/** A call that the case's own assertions ask for. */
+export type ExpectedToolCall = {
+  toolName: string
+  arguments: Record<string, unknown>
+  /** How this call's arguments are compared; absent = as the match options say. */
+  argumentMatching?: 'ignore' | 'partial' | 'exact'
+}
+
+/** What a browser runner saw of one widget. */
+export type WidgetObservation = {
+  toolName: string
+  rendered: boolean
+  /** Milliseconds from the tool result to the rendered widget. */
+  latencyMs?: number
+  consoleErrors: string[]
+}
+
+export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; content: unknown; stepId?: string }
+
+/** Everything that a trial did; assertions are pure functions of it. */
+export type Transcript = {
+  messages: TranscriptMessage[]
+  toolCalls: ToolCallRecord[]
+  /** Final assistant text; without a model the text content of the last tool result. */
+  finalText: string
+  /** Prompts sent so far; absent where nobody counted. */
+  userTurns?: number
+  usage?: { inputTokens?: number; outputTokens?: number; totalTokens: number }
+  /** Absent without a browser runner; the widget assertions then fail closed. */
+  widgets?: WidgetObservation[]
+}
+
+/** What was found out about one step or check. */
+export type Judged = {
+  status: 'ok' | 'fail' | 'skipped' | 'pending'
+  /** One line that names expected and actual. */
+  reason?: string
+  evidence?: Record<string, unknown>
+  /** The evaluator broke here: nothing is known, so the status is `skipped` and never `fail`. */
+  evaluatorError?: string
+}
+
+export type StepVerdict = Judged & {
+  stepId: string
+  stepIndex: number
+  kind: EvalTestStep['kind']
+  /** Epoch milliseconds; absent when the step never began. */
+  startedAt?: number
+  durationMs?: number
+}
+
+/** A verdict that belongs to the whole trial and to no authored step. */
+export type CheckVerdict = Judged & {
+  /** Stable within the case; names the scorer. */
+  id: string
+  /** An entry of `checks`, the rule of negative cases, or the match options. */
+  source: 'check' | 'negative' | 'match'
+  /** The assertion's type, or what the rule is called. */
+  type: string
+}
+
+export type TrialOutcome = {
+  class: TrialClass
+  status: 'completed' | 'failed' | 'cancelled'
+  result: 'passed' | 'failed' | null
+  /** First reason of a trial that did not pass, in one line. */
+  error?: string
+  steps: StepVerdict[]
+  checks: CheckVerdict[]
+  expectedToolCalls: ExpectedToolCall[]
+  transcript: Transcript
+  startedAt: number
+  durationMs: number
+}
+
+/** How a trial reaches servers; the connections engine implements it. */
+export type TrialServers = {
+  /** Names of the run's servers, in selection order. */
+  names: string[]
+  /** Every tool of the named server; rejects as `callTool` does. */
+  listTools(serverName: string, signal: AbortSignal): Promise<Tool[]>
+  /**
+   * Calls a tool on the named server. Rejects with a ServiceError when the server cannot be
+   * reached (SERVER_UNREACHABLE, OAUTH_REQUIRED …) or stays silent (TIMEOUT).
+   */
+  callTool(
+    serverName: string,
+    toolName: string,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<{ result: Record<string, unknown>; durationMs: number }>
+}

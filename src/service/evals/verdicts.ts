@@ -1,0 +1,103 @@
+import type { AssertionVerdict } from './assertion-type.ts'
+import { judgeAssertion } from './assertions.ts'
+import { matchToolCalls } from './call-matching.ts'
+import { messageOf } from './one-line.ts'
+import { checkId } from './scores.ts'
+import type {
+  CaseSnapshot,
+  CheckVerdict,
+  ExpectedToolCall,
+  Judged,
+  StepVerdict,
+  Transcript,
+  TrialClass,
+} from './types.ts'
+
+/** Judges an assertion; an evaluator that breaks is reported as such and never as a failed case. */
+export function judge(assertion: unknown, transcript: Transcript): Judged {
+  return guarded(() => judgeAssertion(assertion, transcript))
+}
+
+/** What a trial as a whole is judged by, beside its own steps. */
+type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & { judge(transcript: Transcript): Judged }
+
+/**
+ * The verdicts that belong to no step: the rule of negative cases, the match options (not for negative cases, which
+ * expect no call at all), and the entries of `checks`.
+ * @param whySkipped set when the trial ended early: its transcript stops somewhere, so that "never called" and its
+ *   like would hold by accident; nothing is judged on it then
+ */
+export function judgeChecks(
+  snapshot: CaseSnapshot,
+  transcript: Transcript,
+  expected: readonly ExpectedToolCall[],
+  whySkipped?: string,
+): CheckVerdict[] {
+  return rulesOf(snapshot, expected).map(({ judge: rule, ...identity }) => ({
+    ...identity,
+    ...(whySkipped === undefined ? rule(transcript) : { status: 'skipped', reason: whySkipped }),
+  }))
+}
+
+/**
+ * The class of a trial that ran to its end. One failure decides, whatever else could not be judged; without one, a
+ * broken evaluator leaves the trial without a verdict.
+ */
+export function classOf(
+  verdicts: readonly Judged[],
+): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
+  if (verdicts.some(verdict => verdict.status === 'fail')) return 'failed'
+  return verdicts.some(verdict => verdict.evaluatorError !== undefined) ? 'evaluator_error' : 'passed'
+}
+
+/** First reason of a trial that did not pass. */
+export function firstReason(verdicts: readonly (StepVerdict | CheckVerdict)[]): string | undefined {
+  const first =
+    verdicts.find(verdict => verdict.status === 'fail') ??
+    verdicts.find(verdict => verdict.evaluatorError !== undefined)
+  return first?.reason
+}
+
+function rulesOf(snapshot: CaseSnapshot, expected: readonly ExpectedToolCall[]): TrialRule[] {
+  const { matchOptions } = snapshot
+  const rules: TrialRule[] = []
+  if (snapshot.isNegative) {
+    rules.push({ id: 'negative', source: 'negative', type: 'noToolCalled', judge: judgeNegative })
+  } else if (matchOptions) {
+    const match = ({ toolCalls }: Transcript) =>
+      guarded(() => matchToolCalls(expected, toolCalls, matchOptions))
+    rules.push({ id: 'match', source: 'match', type: 'toolCallMatch', judge: match })
+  }
+  for (const [index, check] of snapshot.checks.entries())
+    rules.push({
+      id: checkId(check, index),
+      source: 'check',
+      type: check.type,
+      judge: transcript => judge(check, transcript),
+    })
+  return rules
+}
+
+function judgeNegative({ toolCalls }: Transcript): Judged {
+  const names = toolCalls.map(call => call.toolName).join(', ')
+  return toJudged({
+    passed: toolCalls.length === 0,
+    reason: `expected no tool call (negative case); actual: ${names || 'none'}`,
+  })
+}
+
+function guarded(
+  evaluate: () => Pick<AssertionVerdict, 'passed' | 'reason' | 'expected' | 'actual'>,
+): Judged {
+  try {
+    return toJudged(evaluate())
+  } catch (error) {
+    const evaluatorError = messageOf(error)
+    return { status: 'skipped', reason: `not judged, the evaluator broke: ${evaluatorError}`, evaluatorError }
+  }
+}
+
+function toJudged({ passed, reason, expected, actual }: AssertionVerdict): Judged {
+  const evidence = { ...(expected !== undefined && { expected }), ...(actual !== undefined && { actual }) }
+  return { status: passed ? 'ok' : 'fail', reason, ...(Object.keys(evidence).length > 0 && { evidence }) }
+}

@@ -1,0 +1,40 @@
+import type { Handlers, ServiceContext } from './handler.ts'
+import { organizationRoleOf } from './projects.ts'
+
+export function accountHandlers({ store }: ServiceContext): Handlers['account'] {
+  return {
+    me({ caller }) {
+      const account = store.organizations.account(caller.accountId)
+      return {
+        id: caller.accountId,
+        name: account?.name ?? null,
+        email: null,
+        plan: 'local',
+        createdAt: account?.createdAt ?? null,
+        updatedAt: account?.updatedAt ?? null,
+      }
+    },
+    organizations({ caller }) {
+      const organization = store.organizations.get(caller.organizationId)
+      if (!organization) return { items: [] }
+      const { id, name, createdAt } = organization
+      const myRole = organizationRoleOf(caller)
+      return { items: [{ id, name, plan: 'local', myRole, isCreator: myRole === 'owner', createdAt }] }
+    },
+  }
+}
+
+/** The body is not documented (differences, section 5); no vocabulary block means vocabulary 1. */
+export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {
+  return {
+    get: () => ({
+      service: 'mcpdeck',
+      deployment: 'local',
+      limits: {
+        requestsPerMinute: limits.rate?.perMinute ?? null,
+        burst: limits.rate?.burst ?? null,
+        concurrentRuns: limits.concurrentRuns,
+      },
+    }),
+  }
+}

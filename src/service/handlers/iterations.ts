@@ -1,0 +1,76 @@
+import { ServiceError } from '../errors.ts'
+import { toIteration, toStepRows, type TrialRow } from '../evals/iteration.ts'
+import { toTrace } from '../evals/trace.ts'
+import { requireRun } from '../run-records.ts'
+import type { Store } from '../store/store.ts'
+import type { TrialWithOutcome } from '../store/trials.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+const DEFAULT_PAGE = 50
+
+export function iterationHandlers({ store, runs }: ServiceContext): Handlers['iterations'] {
+  const look = <T>(work: () => T): T => {
+    runs.settleAbandoned()
+    return store.read(work)
+  }
+  return {
+    list: ({ project, params, query }) =>
+      look(() => {
+        const run = requireRun(store, project.id, params.runId)
+        const { cursor, limit = DEFAULT_PAGE } = query
+        const list = `iterations/${run.id}`
+        const after = cursor === undefined ? -1 : store.cursors.read(list, cursor)
+        // One more than asked for tells whether there is a next page.
+        const found = store.trials.page(run.id, after, limit + 1)
+        const shown = found.slice(0, limit)
+        const last = shown.at(-1)
+        const items = withCases(store, run.id, shown).map(toIteration)
+        return found.length > limit && last
+          ? { items, nextCursor: store.cursors.write(list, last.position) }
+          : { items }
+      }),
+    trace: ({ project, params }) =>
+      look(() => {
+        const row = requireTrial(store, project.id, params)
+        const { outcome } = row
+        if (outcome) return toTrace({ ...row, outcome })
+        throw new ServiceError('NOT_FOUND', 'This iteration has no trace yet.', {
+          details: { reason: 'TRACE_NOT_AVAILABLE' },
+        })
+      }),
+    steps: ({ project, params }) =>
+      look(() => ({ items: toStepRows(requireTrial(store, project.id, params)) })),
+  }
+}
+
+function requireTrial(
+  store: Store,
+  projectId: string,
+  { runId, iterationId }: { runId: string; iterationId: string },
+): TrialRow {
+  const run = requireRun(store, projectId, runId)
+  const trial = store.trials.get(run.id, iterationId)
+  const [row] = trial ? withCases(store, run.id, [trial]) : []
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no iteration ${iterationId} in this run.`)
+  return row
+}
+
+/** Trials with the snapshots they executed; neighbours share most of them. */
+function withCases(store: Store, runId: string, trials: readonly TrialWithOutcome[]): TrialRow[] {
+  const first = trials[0]?.casePosition ?? 0
+  const last = trials.at(-1)?.casePosition ?? 0
+  const cases = store.runs.cases(runId, first, last)
+  return trials.flatMap(({ id, iterationNumber, casePosition, status, startedAt, outcome }) => {
+    const snapshot = cases[casePosition - first]
+    if (!snapshot) return []
+    const open = status === 'running' || status === 'cancelled' ? status : 'pending'
+    return {
+      id,
+      iterationNumber,
+      case: snapshot,
+      status: open,
+      ...(startedAt !== null && { startedAt }),
+      ...(outcome && { outcome }),
+    }
+  })
+}

@@ -1,0 +1,105 @@
+import type { PROJECT_PERMISSIONS } from '../../api/contract/projects.ts'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Caller } from '../keys.ts'
+import { requireRole, roleIn } from '../rights.ts'
+import type { ProjectRole } from '../store/keys.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+export function projectHandlers({ store, runs, connections, limits }: ServiceContext): Handlers['projects'] {
+  return {
+    list({ caller, query }) {
+      if (query.organizationId !== undefined && query.organizationId !== caller.organizationId)
+        throw new ServiceError('NOT_FOUND', `There is no organization ${query.organizationId}.`)
+      const reachable = store.projects.list(caller.organizationId).flatMap(project => {
+        const role = roleIn(caller, project)
+        return role && role !== 'guest' ? [toProject(project, role)] : []
+      })
+      return { items: reachable }
+    },
+    create: ({ caller, body }) =>
+      store.write(() => {
+        if (body.organizationId !== undefined && body.organizationId !== caller.organizationId)
+          throw new ServiceError('NOT_FOUND', `There is no organization ${body.organizationId}.`)
+        requireRole(caller.role ?? undefined, 'member')
+        const now = Date.now()
+        const project: ProjectRow = {
+          id: newId('prj'),
+          organizationId: caller.organizationId,
+          name: body.name,
+          description: body.description ?? null,
+          icon: body.icon ?? null,
+          visibility: body.visibility ?? 'private',
+          createdAt: now,
+          updatedAt: now,
+        }
+        store.projects.insert(project)
+        // Its maker administrates it, whatever the key may do elsewhere.
+        store.keys.grant(caller.keyId, project.id, 'admin')
+        return toProject(project, 'admin')
+      }),
+    update: ({ project, body, caller }) =>
+      store.write(() => {
+        const updated = { ...project, ...body, updatedAt: Date.now() }
+        store.projects.update(updated)
+        return toProject(updated, roleIn(caller, project))
+      }),
+    delete({ project }) {
+      const serverIds = store.write(() => {
+        const servers = store.servers.list(project.id)
+        store.projects.delete(project.id)
+        return servers.map(({ id }) => id)
+      })
+      runs.stopDeleted()
+      for (const id of serverIds) connections.drop(id)
+      return { id: project.id, deleted: true }
+    },
+    capabilities({ project, caller }) {
+      const role = roleIn(caller, project)
+      return {
+        projectId: project.id,
+        organizationId: project.organizationId,
+        role: organizationRoleOf(caller),
+        projectRole: role ?? null,
+        surface: 'rest',
+        // Swarms and user testing are not served here, which is what a closed gate says.
+        features: { sandboxes: { enabled: false, mode: 'enforce', enforced: true } },
+        plan: { name: 'local', limits: { concurrentRuns: limits.concurrentRuns }, features: {} },
+        can: permissionsOf(role),
+      }
+    },
+  }
+}
+
+/** The organization role that a key's general role stands for; a key with grants only is a guest there. */
+export function organizationRoleOf({ role }: Caller): 'owner' | 'member' | 'guest' {
+  if (role === 'admin') return 'owner'
+  return role === 'editor' || role === 'member' ? 'member' : 'guest'
+}
+
+/** Every caller that gets this far is a member at least. */
+function permissionsOf(role: ProjectRole | undefined): Record<(typeof PROJECT_PERMISSIONS)[number], boolean> {
+  return {
+    readSwarms: false,
+    readUserTesting: false,
+    writeSwarms: false,
+    launchJourneyRun: false,
+    cancelJourneyRun: false,
+    publishUserTestingScenario: false,
+    unpublishUserTestingScenario: false,
+    changeUserTestingExposure: false,
+    manageUserTestingGuestExecution: false,
+    requestInsights: false,
+    readEvals: true,
+    writeEvalSuites: true,
+    launchEvalRun: true,
+    deleteAnyEvalSuite: role === 'admin',
+    deleteAnyEvalRun: false,
+    exportEvalTraces: false,
+  }
+}
+
+function toProject(project: ProjectRow, role: ProjectRole | undefined) {
+  return { ...project, role: role ?? null }
+}

@@ -1,0 +1,82 @@
+import type { RerunPreview } from '../../api/contract/runs.ts'
+import { ServiceError } from '../errors.ts'
+import { compareRuns } from '../evals/comparison.ts'
+import { previewRerun } from '../evals/rerun-selection.ts'
+import { requireRun, toComparedRun, toEvalRun } from '../run-records.ts'
+import { createRun, repeatCases } from '../runs/launch.ts'
+import type { RunRow } from '../store/runs.ts'
+import type { Store } from '../store/store.ts'
+import { requireSuite } from '../suite-records.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+const DEFAULT_LIST_LIMIT = 25
+
+export function runHandlers(context: ServiceContext): Handlers['runs'] {
+  const { store } = context
+  /** Every look at a run first settles those whose process is gone. */
+  const look = <T>(work: () => T): T => {
+    context.runs.settleAbandoned()
+    return store.read(work)
+  }
+  return {
+    list: ({ project, params, query }) =>
+      look(() => {
+        const suite = requireSuite(store, project.id, params.suiteId)
+        const rows = store.runs.listBySuite(project.id, suite.id, query.limit ?? DEFAULT_LIST_LIMIT)
+        return { items: rows.map(run => toEvalRun(store, run)) }
+      }),
+    create: ({ project, caller, body, idempotencyKey }) =>
+      createRun(context, { project, caller }, body, idempotencyKey),
+    get: ({ project, params }) => look(() => toEvalRun(store, requireRun(store, project.id, params.runId))),
+    compare: ({ project, params, query }) =>
+      look(() => {
+        const run = requireRun(store, project.id, params.runId)
+        const base = baselineOf(store, run, query.baseRunId)
+        const suite = store.suites.get(project.id, run.suiteId)
+        return compareRuns({
+          suite: { id: run.suiteId, name: suite?.name ?? run.suiteName },
+          policy: query.baseRunId === undefined ? 'previous_completed' : 'run',
+          base: toComparedRun(store, base),
+          compare: toComparedRun(store, run),
+        })
+      }),
+    cancel({ project, params }) {
+      context.runs.settleAbandoned()
+      context.runs.cancel(requireRun(store, project.id, params.runId))
+      return look(() => toEvalRun(store, requireRun(store, project.id, params.runId)))
+    },
+    rerunPreview: ({ project, params }) =>
+      look(() => previewOf(store, requireRun(store, project.id, params.runId))),
+    rerun({ project, caller, params }) {
+      const { run, preview, cases } = look(() => {
+        const source = requireRun(store, project.id, params.runId)
+        return { run: source, preview: previewOf(store, source), cases: store.runs.cases(source.id) }
+      })
+      if (!preview.rerunnable)
+        throw new ServiceError('CONFLICT', whyNotRerunnable(preview), { details: { ...preview } })
+      const selected = new Set(preview.selectedCaseIds)
+      const repeated = cases.filter(({ caseId }) => selected.has(caseId))
+      return repeatCases(context, { project, caller }, run, repeated)
+    },
+  }
+}
+
+/** The named run of the same suite, else the nearest earlier completed one. */
+function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): RunRow {
+  const named = baseRunId === undefined ? undefined : store.runs.get(run.projectId, baseRunId)
+  const base = baseRunId === undefined ? store.runs.previousCompleted(run.suiteId, run.number) : named
+  if (base && base.suiteId === run.suiteId) return base
+  throw new ServiceError('NOT_FOUND', 'There is no run of this suite to compare with.', {
+    details: { reason: 'BASELINE_NOT_FOUND' },
+  })
+}
+
+function previewOf(store: Store, run: RunRow): RerunPreview {
+  const byCase = Map.groupBy(store.trials.list(run.id), trial => trial.caseId)
+  const cases = [...byCase].map(([caseId, trials]) => ({ caseId, trials: trials.map(trial => trial.class) }))
+  return previewRerun({ runId: run.id, suiteId: run.suiteId, status: run.status, cases })
+}
+
+function whyNotRerunnable({ sourceTerminal }: RerunPreview): string {
+  return sourceTerminal ? 'No case of this run has to be repeated.' : 'The run has not ended yet.'
+}

@@ -1,0 +1,94 @@
+import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
+import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
+import type { servers } from '../../api/contract/servers.ts'
+import { insertServer, requireServer, toProjectServer, updateServer } from '../server-records.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { ServerRow, ServerTokens } from '../store/servers.ts'
+import { expiryOf } from '../token-refresh.ts'
+import { invalidField } from '../validation.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+type ServerCall = { params: { serverId: string }; project: ProjectRow; signal: AbortSignal }
+type ImportTokens = ParsedInputOf<typeof servers.importTokens>['body']
+
+export function serverHandlers(context: ServiceContext): Handlers['servers'] {
+  const { store } = context
+  return {
+    list: ({ project }) => ({ items: store.servers.list(project.id).map(toProjectServer) }),
+    get: ({ project, params }) => toProjectServer(requireServer(store, project.id, params.serverId)),
+    create: ({ project, body }) => store.write(() => toProjectServer(insertServer(store, project.id, body))),
+    update({ project, params, body }) {
+      const updated = store.write(() =>
+        updateServer(store, requireServer(store, project.id, params.serverId), body),
+      )
+      context.connections.drop(updated.id)
+      return toProjectServer(updated)
+    },
+    delete({ project, params }) {
+      store.write(() => deleteServer(context, requireServer(store, project.id, params.serverId)))
+      context.connections.drop(params.serverId)
+      return { id: params.serverId, deleted: true }
+    },
+    importTokens: ({ project, params, body }) =>
+      store.write(() => {
+        const server = requireServer(store, project.id, params.serverId)
+        const tokens = tokensFrom(server, body)
+        store.servers.setTokens(server.id, tokens)
+        return { imported: true, expiresAt: tokens.expiresAt ?? null }
+      }),
+    ...operations(context),
+  }
+}
+
+type Operations = Omit<Handlers['servers'], 'list' | 'get' | 'create' | 'update' | 'delete' | 'importTokens'>
+
+function operations({ store, connections, targets }: ServiceContext): Operations {
+  const target = ({ project, params }: ServerCall) =>
+    targets.of(requireServer(store, project.id, params.serverId))
+  return {
+    validate: call => connections.validate(target(call), call.signal),
+    async doctor(call) {
+      const report = await connections.doctor(target(call), call.signal)
+      return { ...report, error: report.error && { details: null, ...report.error } }
+    },
+    checkOAuth: call => connections.checkOAuth(target(call), call.signal),
+    tools: call => connections.listTools(target(call), call.body, call.signal),
+    prompts: call => connections.listPrompts(target(call), call.body, call.signal),
+    resources: call => connections.listResources(target(call), call.body, call.signal),
+    callTool: call => connections.callTool(target(call), call.body, call.signal),
+    // The protocol library has checked the shape of both results; they are passed on as they came.
+    getPrompt: call =>
+      connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
+    readResource: call =>
+      connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,
+    export: call => connections.exportSnapshot(target(call), call.signal),
+  }
+}
+
+/** Suites forget the server at once, so that no later launch names what is gone. */
+function deleteServer({ store }: ServiceContext, server: ServerRow): void {
+  for (const suite of store.suites.list(server.projectId)) {
+    const serverIds = suite.settings.serverIds.filter(id => id !== server.id)
+    if (serverIds.length < suite.settings.serverIds.length)
+      store.suites.update({ ...suite, settings: { ...suite.settings, serverIds } })
+  }
+  store.servers.delete(server.id)
+}
+
+function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
+  if (server.transportType !== 'http' || !server.url)
+    throw invalidField('serverUrl', 'a server over stdio takes no tokens')
+  // Tokens for another address would be sent to a server that they were not granted for.
+  if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
+    throw invalidField('serverUrl', 'is not the address of the saved server')
+  const { tokens, clientInformation, oauthResourceUrl } = body
+  const expiresAt = expiryOf(tokens.expires_in)
+  return {
+    accessToken: tokens.access_token,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    ...(tokens.scope !== undefined && { scope: tokens.scope }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(clientInformation && { client: clientInformation }),
+    ...(oauthResourceUrl !== undefined && { resourceUrl: oauthResourceUrl }),
+  }
+}

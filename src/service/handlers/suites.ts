@@ -1,0 +1,80 @@
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { requireRole, roleIn } from '../rights.ts'
+import type { Store } from '../store/store.ts'
+import type { SuiteRow } from '../store/suites.ts'
+import { attachEnvironment } from '../suite-attachments.ts'
+import { insertSuite, requireSuite, toSuiteDetail, updateSuite } from '../suite-records.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+/** How many of the latest finished runs the trend of a suite shows. */
+const TREND_RUNS = 10
+
+export function suiteHandlers({ store, runs }: ServiceContext): Handlers['suites'] {
+  return {
+    list({ project }) {
+      runs.settleAbandoned()
+      return store.read(() => ({
+        items: store.suites.list(project.id).map(suite => toEvalSuite(store, suite)),
+      }))
+    },
+    get: ({ project, params }) =>
+      store.read(() => toSuiteDetail(store, requireSuite(store, project.id, params.suiteId))),
+    create: ({ project, caller, body }) =>
+      store.write(() => {
+        const { suite, servers, caseUpsert } = insertSuite(store, project.id, caller.keyId, body)
+        return {
+          suiteId: suite.id,
+          name: suite.name,
+          servers: servers.map(({ id, name }) => ({ id, name })),
+          caseUpsert,
+        }
+      }),
+    update: ({ project, params, body }) =>
+      store.write(() =>
+        toSuiteDetail(store, updateSuite(store, requireSuite(store, project.id, params.suiteId), body)),
+      ),
+    attachEnvironment: ({ project, params, body }) =>
+      store.write(() =>
+        attachEnvironment(store, requireSuite(store, project.id, params.suiteId), body.environmentId),
+      ),
+    delete: ({ project, params, caller }) =>
+      store.write(() => {
+        const suite = requireSuite(store, project.id, params.suiteId)
+        if (suite.createdBy !== caller.keyId) requireRole(roleIn(caller, project), 'admin')
+        store.suites.delete(suite.id)
+        return { id: suite.id, deleted: true }
+      }),
+  }
+}
+
+/** Rates are fractions; the contract leaves their unit open. */
+function toEvalSuite(store: Store, suite: SuiteRow): EvalSuite {
+  const { id, name, projectId, createdAt, updatedAt } = suite
+  const recent = store.runs.listBySuite(projectId, id, TREND_RUNS)
+  const [latest] = recent
+  const { runs, passed, failed } = store.runs.figures(id)
+  return {
+    id,
+    name,
+    projectId,
+    createdAt,
+    updatedAt,
+    latestRun: latest
+      ? {
+          id: latest.id,
+          status: latest.status,
+          passRate: latest.summary?.passRate ?? null,
+          passed: latest.summary?.passed ?? null,
+          failed: latest.summary?.failed ?? null,
+          createdAt: latest.createdAt,
+        }
+      : null,
+    totals: { passed, failed, runs },
+    passRateTrend: recent
+      .flatMap(({ status, summary }) => {
+        const rate = status === 'completed' ? summary?.passRate : undefined
+        return rate == null ? [] : [rate]
+      })
+      .toReversed(),
+  }
+}

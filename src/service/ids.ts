@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+
+/** Kinds of records that carry an id of their own, by prefix. */
+export type IdKind =
+  | 'org'
+  | 'acc'
+  | 'prj'
+  | 'srv'
+  | 'cli'
+  | 'env'
+  | 'ste'
+  | 'cas'
+  | 'run'
+  | 'grp'
+  | 'itr'
+  | 'key'
+  | 'req'
+
+/** Crockford's alphabet: its characters sort as their values do. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_LENGTH = 10
+const SEQUENCE_LENGTH = 4
+const RANDOM_LENGTH = 12
+
+let lastTime = 0
+let sequence = 0
+
+/**
+ * A new id such as `run_01k…`: time, a sequence within the millisecond, randomness. Ids of one process sort
+ * in the order in which they were made, those of several by time.
+ */
+export function newId(kind: IdKind): string {
+  // A clock that is set back must not make newer records sort before older ones.
+  const time = Math.max(Date.now(), lastTime)
+  sequence = time === lastTime ? sequence + 1 : 0
+  lastTime = time
+  const random = Array.from(randomBytes(RANDOM_LENGTH), byte => ALPHABET.charAt(byte % ALPHABET.length)).join(
+    '',
+  )
+  return `${kind}_${encode(time, TIME_LENGTH)}${encode(sequence, SEQUENCE_LENGTH)}${random}`
+}
+
+function encode(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest = Math.floor(rest / ALPHABET.length))
+    text = ALPHABET.charAt(rest % ALPHABET.length) + text
+  return text
+}

@@ -1,0 +1,26 @@
+import { findKey, looksLikeKey, makeKey, registerKey } from './keys.ts'
+import { readSecretFile, writeSecretFile } from './store/data-directory.ts'
+import type { Store } from './store/store.ts'
+
+/**
+ * An owner's key that is kept in a file: the one in the file while it counts, also when its database was
+ * deleted; a fresh one when there is none or it was revoked.
+ * @param file undefined for a workspace in memory
+ */
+export function ensureKeyFile(
+  store: Store,
+  file: string | undefined,
+  name: string,
+): { key: string; keyId: string } {
+  return store.write(() => {
+    const kept = file === undefined ? undefined : readSecretFile(file)?.toString('utf8').trim()
+    if (kept !== undefined && looksLikeKey(kept)) {
+      const known = findKey(store, kept)
+      if (!known) return { key: kept, keyId: registerKey(store, kept, name, { role: 'admin' }).id }
+      if (known.revokedAt === null) return { key: kept, keyId: known.id }
+    }
+    const { key, summary } = makeKey(store, name, { role: 'admin' })
+    if (file !== undefined) writeSecretFile(file, `${key}\n`)
+    return { key, keyId: summary.id }
+  })
+}

@@ -1,0 +1,36 @@
+import type { APICallError } from 'ai'
+import { ServiceError } from '../errors.ts'
+import type { ErrorCode } from '../../api/contract/error.ts'
+import { messageOf } from '../evals/one-line.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import type { ModelLibrary } from './library.ts'
+
+/** What a refusal of the endpoint is called, by its HTTP status. */
+const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
+  400: ['VALIDATION_ERROR', 'refused the request'],
+  401: ['FORBIDDEN', 'refused the key'],
+  403: ['FORBIDDEN', 'refused the key'],
+  404: ['NOT_FOUND', 'does not know the model'],
+  429: ['RATE_LIMITED', 'is asked too often'],
+}
+
+/** The library's failure in one sentence that names the endpoint, and never a key. */
+export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
+  const last = library.RetryError.isInstance(error) ? error.lastError : error
+  const [code, did] = library.APICallError.isInstance(last)
+    ? refusalOf(last)
+    : (['INTERNAL_ERROR', 'gave an answer that cannot be used'] as const)
+  const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(last)}`
+  return new ServiceError(code, withoutKey(words, endpoint.apiKey))
+}
+
+function refusalOf({ statusCode }: APICallError): [ErrorCode, string] {
+  if (statusCode === undefined) return ['SERVER_UNREACHABLE', 'cannot be reached']
+  const [code, did] = REFUSALS[statusCode] ?? (['INTERNAL_ERROR', 'failed'] as const)
+  return [code, `${did} with HTTP ${statusCode}`]
+}
+
+/** Endpoints repeat the key that they refuse, and reasons are stored. */
+function withoutKey(text: string, key: string | undefined): string {
+  return key ? text.replaceAll(key, '(key)') : text
+}

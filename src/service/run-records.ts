@@ -1,0 +1,56 @@
+import type { EvalRun } from '../api/contract/runs.ts'
+import { ServiceError } from './errors.ts'
+import type { ComparedRun } from './evals/compared-run.ts'
+import { gradeOf } from './runs/settlement.ts'
+import type { RunRow } from './store/runs.ts'
+import type { Store } from './store/store.ts'
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requireRun(store: Store, projectId: string, runId: string): RunRow {
+  const run = store.runs.get(projectId, runId)
+  if (!run) throw new ServiceError('NOT_FOUND', `There is no run ${runId} in this project.`)
+  return run
+}
+
+/** A run as the service answers it; one in flight is graded as far as its trials go. */
+export function toEvalRun(store: Store, run: RunRow): EvalRun {
+  const { id, suiteId, number, status, result, source, createdAt } = run
+  const inFlight = status === 'pending' || status === 'running'
+  const { summary, decisionSummary } = inFlight ? gradeOf(store, run, 'running') : run
+  return {
+    id,
+    suiteId,
+    runNumber: number,
+    status,
+    result,
+    summary: summary ?? null,
+    source,
+    notes: run.notes ?? null,
+    createdAt,
+    startedAt: run.startedAt ?? null,
+    completedAt: run.completedAt ?? null,
+    environment: run.plan.environment ?? null,
+    ...(run.plan.client && { client: run.plan.client }),
+    ...(run.modelSource && { modelSource: run.modelSource }),
+    executionEngine: 'emulated',
+    decisionSummary: decisionSummary ?? null,
+    ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
+    ...(run.groupId !== undefined && { runGroupId: run.groupId }),
+  }
+}
+
+/** A run with everything a comparison reads. */
+export function toComparedRun(store: Store, run: RunRow): ComparedRun {
+  const cases = store.runs.cases(run.id)
+  const trials = store.trials.listWithOutcomes(run.id).map(({ outcome, ...trial }) => ({
+    iterationId: trial.id,
+    caseKey: cases[trial.casePosition]?.caseKey ?? trial.caseId,
+    class: trial.class,
+    ...(trial.error !== null && { error: trial.error }),
+    steps: outcome?.steps ?? [],
+    checks: outcome?.checks ?? [],
+    usage: outcome?.transcript.usage,
+  }))
+  const { id, number, result, createdAt, completedAt = null, summary = null } = run
+  return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }
+}

@@ -1,0 +1,131 @@
+import type { EvalRunCreated } from '../../api/contract/runs.ts'
+import { ServiceError } from '../errors.ts'
+import type { CaseSnapshot } from '../evals/types.ts'
+import type { ServiceContext } from '../handlers/handler.ts'
+import { newId } from '../ids.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { RunPlan, RunRow } from '../store/runs.ts'
+import type { ServerRow } from '../store/servers.ts'
+import type { TrialRow } from '../store/trials.ts'
+import type { RunLaunch } from './engine.ts'
+import { releaseLease, takeLease } from './lease.ts'
+
+export type LaunchReply = EvalRunCreated & { environment: NonNullable<EvalRunCreated['environment']> | null }
+
+/** A run that is written; without `launch` it was launched before. */
+export type Prepared = { reply: LaunchReply; launch?: RunLaunch }
+
+export type NewRun = {
+  fields: Pick<RunRow, 'suiteId' | 'suiteName' | 'modelSource' | 'notes' | 'groupId' | 'rerunOf'>
+  plan: RunPlan
+  cases: CaseSnapshot[]
+  servers: ServerRow[]
+}
+
+/** Writes a run in one transaction; it holds its slot from now on and waits for {@link beginRun}. */
+export function commitRun(context: ServiceContext, prepareRun: () => Prepared): Prepared {
+  let launch: RunLaunch | undefined
+  try {
+    return context.store.write(() => {
+      const prepared = prepareRun()
+      launch = prepared.launch
+      return prepared
+    })
+  } catch (error) {
+    releaseLease(launch?.run.lease)
+    throw error
+  }
+}
+
+/** Begins a run that is written, so that no trial runs for a run that never was. */
+export function beginRun(context: ServiceContext, { reply, launch }: Prepared): LaunchReply {
+  if (!launch) return reply
+  try {
+    context.runs.start(launch)
+  } catch (error) {
+    releaseLease(launch.run.lease)
+    throw error
+  }
+  return { ...reply, status: 'running' }
+}
+
+/** Writes run and trials when a slot is free; counting and writing are one transaction. */
+export function insertRun(
+  context: ServiceContext,
+  project: ProjectRow,
+  { fields, plan, cases, servers }: NewRun,
+): Prepared {
+  const { store, targets } = context
+  requireSlot(context, project, plan.slotId)
+  const run = {
+    id: newId('run'),
+    projectId: project.id,
+    organizationId: project.organizationId,
+    number: store.runs.nextNumber(fields.suiteId),
+    status: 'pending',
+    result: null,
+    source: 'api',
+    ...fields,
+    plan,
+    createdAt: Date.now(),
+    lease: takeLease(),
+  } satisfies RunRow
+  store.runs.insert(run, cases)
+  const trials = trialsOf(run.id, cases)
+  store.trials.insert(trials)
+  const reply: LaunchReply = {
+    runId: run.id,
+    suiteId: run.suiteId,
+    status: run.status,
+    ...(fields.groupId !== undefined && { runGroupId: fields.groupId }),
+    servers: plan.servers,
+    caseUpsert: { committed: [], failed: [] },
+    environment: plan.environment ?? null,
+  }
+  return { reply, launch: { run, cases, trials, targets: servers.map(targets.of) } }
+}
+
+/**
+ * Makes sure that the organization may have another run in flight; runs of one group hold one slot together.
+ * @throws ServiceError `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
+ */
+export function requireSlot(
+  { store, limits }: ServiceContext,
+  project: ProjectRow,
+  slotId: string | undefined,
+): void {
+  const running = store.runs.inFlight(project.organizationId)
+  const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))
+  if (slots.size < limits.concurrentRuns || (slotId !== undefined && slots.has(slotId))) return
+  throw new ServiceError('RATE_LIMITED', `${slots.size} runs are in flight, which is the limit.`, {
+    details: {
+      reason: 'CONCURRENT_RUN_LIMIT',
+      limit: limits.concurrentRuns,
+      activeRunIds: running.map(({ id }) => id),
+    },
+  })
+}
+
+function trialsOf(runId: string, cases: readonly CaseSnapshot[]): TrialRow[] {
+  const planned = cases.flatMap(({ iterations, caseId, title }, casePosition) =>
+    Array.from({ length: iterations }, (_, index) => ({
+      casePosition,
+      iterationNumber: index + 1,
+      caseId,
+      title,
+    })),
+  )
+  return planned.map((place, position) => ({
+    id: newId('itr'),
+    runId,
+    position,
+    ...place,
+    status: 'pending',
+    class: 'pending',
+    result: null,
+    error: null,
+    startedAt: null,
+    durationMs: null,
+    tokensUsed: null,
+  }))
+}

@@ -1,0 +1,260 @@
+import type * as z from 'zod'
+import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
+import { withProvider } from '../case-records.ts'
+import { findClient, serversOfClient } from '../client-records.ts'
+import { ServiceError } from '../errors.ts'
+import { digest } from '../evals/canonical.ts'
+import { passThreshold } from '../evals/grading.ts'
+import { toMatchOptions } from '../evals/match-options.ts'
+import type { CaseSnapshot } from '../evals/types.ts'
+import type { ServiceContext } from '../handlers/handler.ts'
+import type { Caller } from '../keys.ts'
+import { isUsableKey } from '../models/settings.ts'
+import { requireServers } from '../server-records.ts'
+import type { CaseRow } from '../store/cases.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { RunPlan, RunRow } from '../store/runs.ts'
+import type { Store } from '../store/store.ts'
+import type { SuiteRow } from '../store/suites.ts'
+import { attachableClients } from '../suite-attachments.ts'
+import { insertSuite, requireParallel, requireSuite, upsertCases } from '../suite-records.ts'
+import { invalidField } from '../validation.ts'
+import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
+import { snapshotCases } from './snapshots.ts'
+import { chooseTarget, requireUnchanged, someServers, type RunTarget } from './target.ts'
+
+export type RunCreate = z.output<typeof EvalRunCreateRequest>
+type Upserted = ReturnType<typeof upsertCases>
+
+/** Who launches what; the suite may be gone when its run is repeated. */
+export type Launcher = { project: ProjectRow; caller: Caller }
+
+/**
+ * Creates a run by the contract's rules and starts it; everything is written or nothing.
+ * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` for a used idempotency key, `RATE_LIMITED` with
+ *   `CONCURRENT_RUN_LIMIT`
+ */
+export function createRun(
+  context: ServiceContext,
+  launcher: Launcher,
+  body: RunCreate,
+  idempotencyKey: string | undefined,
+): LaunchReply {
+  const { store } = context
+  refuseContradictions(body)
+  const key = idempotencyKey ?? body.idempotencyKey
+  const scope = `runs.create/${launcher.project.id}/${launcher.caller.keyId}`
+  const { idempotencyKey: _key, modelApiKeys, ...content } = body
+  const bodyDigest = digest(content)
+  context.runs.settleAbandoned()
+  const prepared = commitRun(context, () => {
+    const earlier = key === undefined ? undefined : store.idempotency.find(scope, key)
+    if (earlier) return { reply: repeatedReply(store, earlier, bodyDigest) }
+    const created = withKeys(prepareRun(context, launcher, body), modelApiKeys)
+    if (key !== undefined) store.idempotency.insert(scope, key, bodyDigest, created.reply)
+    return created
+  })
+  return beginRun(context, prepared)
+}
+
+/**
+ * Repeats chosen cases of an ended run as they were then, against the servers as they are now.
+ * @throws ServiceError `CONFLICT` when a server of the run is gone
+ */
+export function repeatCases(
+  context: ServiceContext,
+  launcher: Launcher,
+  source: RunRow,
+  cases: CaseSnapshot[],
+): LaunchReply {
+  const { store } = context
+  context.runs.settleAbandoned()
+  const prepared = commitRun(context, () => {
+    const servers = source.plan.servers.map(({ id, name }) => {
+      const server = store.servers.get(source.projectId, id)
+      if (!server) throw new ServiceError('CONFLICT', `The server "${name}" of this run was deleted.`)
+      return server
+    })
+    const { suiteId, suiteName, modelSource, groupId } = source
+    const fields = { suiteId, suiteName, modelSource, groupId, rerunOf: source.id }
+    // It takes a slot of its own, also when its source shared one.
+    const { slotId: _slot, ...kept } = source.plan
+    const plan = { ...kept, servers: servers.map(({ id, name }) => ({ id, name })) }
+    return insertRun(context, launcher.project, { fields, plan, cases, servers })
+  })
+  return beginRun(context, prepared)
+}
+
+/** The keys go to the execution beside the run, since everything in the run is stored. */
+function withKeys(prepared: Prepared, modelApiKeys: RunCreate['modelApiKeys']): Prepared {
+  if (!prepared.launch || !modelApiKeys) return prepared
+  return { ...prepared, launch: { ...prepared.launch, modelApiKeys } }
+}
+
+/**
+ * The reply that was given under the same key, with the run's status now.
+ * @throws ServiceError `CONFLICT` when the key was used for another request
+ */
+export function repeatedReply(
+  store: Store,
+  earlier: { digest: string; reply: unknown },
+  bodyDigest: string,
+): LaunchReply {
+  if (earlier.digest !== bodyDigest)
+    throw new ServiceError('CONFLICT', 'Another run was created under this idempotency key before.', {
+      details: { field: 'idempotencyKey' },
+    })
+  const reply = earlier.reply as LaunchReply
+  return { ...reply, status: store.runs.status(reply.runId) ?? reply.status, deduped: true }
+}
+
+/** What a launch as part of a group adds. */
+type Membership = {
+  /** The group, whose runs hold one slot. */
+  slotId: string
+  /** What was chosen before the transaction began. */
+  planned: RunTarget
+}
+
+/**
+ * Writes the run with its suite and cases; runs inside the caller's transaction.
+ * @throws ServiceError as {@link createRun} does
+ */
+export function prepareRun(
+  context: ServiceContext,
+  launcher: Launcher,
+  body: RunCreate,
+  membership?: Membership,
+): Prepared {
+  const { store } = context
+  const { suite, target, caseUpsert } = suiteFor(store, launcher, body)
+  if (membership) requireUnchanged(target, membership.planned)
+  const { servers } = target
+  if (body.refreshSnapshot && body.serverIds)
+    store.suites.update({
+      ...suite,
+      settings: { ...suite.settings, serverIds: servers.map(({ id }) => id) },
+      updatedAt: Date.now(),
+    })
+  const rows = casesFor(store, suite, body, caseUpsert)
+  const cases = snapshotCases(withDefaultModel(suite, target), rows, {
+    iterations: body.iterationOverride,
+    matchOptions:
+      body.matchOptionsOverride && toMatchOptions(body.matchOptionsOverride, 'matchOptionsOverride'),
+    model: body.model ?? target.model?.id,
+  })
+  const { minimumAccuracy } = suite.settings
+  const plan: RunPlan = {
+    servers: servers.map(({ id, name }) => ({ id, name })),
+    threshold: passThreshold({ minimumPassRate: body.passCriteria?.minimumPassRate, minimumAccuracy }),
+    ...(target.environment && { environment: target.environment }),
+    ...(target.client && { client: target.client }),
+    ...(membership && { slotId: membership.slotId }),
+  }
+  const fields = {
+    suiteId: suite.id,
+    suiteName: suite.name,
+    modelSource: modelSourceOf(body.model, target, rows, cases),
+    notes: body.notes,
+    groupId: body.runGroupId,
+  }
+  const prepared = insertRun(context, launcher.project, { fields, plan, cases, servers })
+  return { ...prepared, reply: { ...prepared.reply, caseUpsert } }
+}
+
+/** Inputs that the contract excludes from each other, before anything is read or written. */
+function refuseContradictions(body: RunCreate): void {
+  const { suiteId, suiteName, environmentId, serverIds, serverNames, tests, suiteRerun, caseIds } = body
+  if (suiteId !== undefined && suiteName !== undefined)
+    throw invalidField('suiteName', 'names a new suite and cannot be sent together with suiteId')
+  if (suiteRerun && tests?.length) throw invalidField('tests', 'cannot be sent with suiteRerun')
+  if (suiteId === undefined && caseIds) throw invalidField('caseIds', 'needs suiteId')
+  requireParallel(serverIds, serverNames)
+  for (const [provider, key] of Object.entries(body.modelApiKeys ?? {}))
+    if (!isUsableKey(key)) throw invalidField(`modelApiKeys.${provider}`, 'is not a key that can be sent')
+  if (environmentId === undefined) return
+  if (body.namedHostId !== undefined)
+    throw invalidField('namedHostId', 'cannot be sent together with environmentId')
+  if (suiteId === undefined) throw invalidField('environmentId', 'needs suiteId')
+  if (serverIds) throw invalidField('serverIds', 'cannot be sent together with environmentId')
+}
+
+/**
+ * The suite to run and where: the named one, its clients as sent and the inline cases written into it, or a new one.
+ * The target comes first, so that a refused one is told before any case is looked at.
+ */
+function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
+  const { suiteId, hosts, tests = [] } = body
+  if (suiteId !== undefined) {
+    const suite = withClients(store, requireSuite(store, project.id, suiteId), hosts)
+    const target = chooseTarget(store, suite, body)
+    return { suite, target, caseUpsert: upsertCases(store, suite, tests) }
+  }
+  const { suiteName = '', suiteDescription, passCriteria } = body
+  const serverIds = body.serverIds ?? serversOfHosts(store, project.id, hosts)
+  const created = { name: suiteName, description: suiteDescription, serverIds, tests, passCriteria }
+  const { suite: bare, caseUpsert } = insertSuite(store, project.id, caller.keyId, created)
+  const suite = withClients(store, bare, hosts)
+  return { suite, target: chooseTarget(store, suite, body), caseUpsert }
+}
+
+/** Attachments are written ahead of the launch ("Environment rules" 6). */
+function withClients(store: Store, suite: SuiteRow, hosts: RunCreate['hosts']): SuiteRow {
+  if (!hosts) return suite
+  const clients = attachableClients(store, suite.projectId, hosts)
+  const updated = { ...suite, settings: { ...suite.settings, clients }, updatedAt: Date.now() }
+  store.suites.update(updated)
+  return updated
+}
+
+/** The saved selection of a new suite that names clients only: their servers, each once. */
+function serversOfHosts(store: Store, projectId: string, hosts: RunCreate['hosts'] = []): string[] {
+  const servers = hosts.flatMap(({ host, servers: named }) =>
+    named
+      ? requireServers(store, projectId, named)
+      : serversOfClient(store, findClient(store, projectId, host)),
+  )
+  return someServers(servers).map(({ id }) => id)
+}
+
+/** The client's model stands where the suite's own would, for cases that name none. */
+function withDefaultModel(suite: SuiteRow, { defaultModel }: RunTarget): SuiteRow {
+  if (defaultModel === undefined) return suite
+  const { provider: _provider, ...kept } = suite.settings.executionConfig ?? {}
+  const executionConfig = { ...kept, ...withProvider({ model: defaultModel }) }
+  return { ...suite, settings: { ...suite.settings, executionConfig } }
+}
+
+function casesFor(
+  store: Store,
+  suite: SuiteRow,
+  { caseIds, tests }: RunCreate,
+  { failed }: Upserted,
+): CaseRow[] {
+  const all = store.cases.list(suite.id)
+  if (all.length === 0)
+    throw invalidField(tests ? 'tests' : 'suiteId', failed[0]?.error ?? 'the suite has no cases')
+  if (!caseIds) return all
+  const chosen = all.filter(({ id }) => caseIds.includes(id))
+  if (chosen.length === 0) throw new ServiceError('NOT_FOUND', 'None of the named cases is in this suite.')
+  const unknown = caseIds.filter(id => !chosen.some(row => row.id === id))
+  if (unknown.length > 0) throw invalidField('caseIds', `not in this suite: ${unknown.join(', ')}`)
+  return chosen
+}
+
+/**
+ * Where the run's models come from (contract: "modelSource"); `case` only when its sole model came from its cases.
+ */
+function modelSourceOf(
+  override: string | undefined,
+  { model, defaultModel }: RunTarget,
+  rows: readonly CaseRow[],
+  cases: readonly CaseSnapshot[],
+): RunRow['modelSource'] {
+  if (override !== undefined) return 'override'
+  if (model) return model.source
+  if (defaultModel !== undefined && rows.every(row => row.definition.models.length === 0))
+    return 'client_default'
+  const models = new Set(cases.map(each => each.model))
+  return models.size === 1 && !models.has(undefined) ? 'case' : undefined
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { RunLease } from '../store/runs.ts'
+
+/** How long a run's process may stay silent, and how often it speaks, in milliseconds. */
+const LEASE_MS = 15_000
+export const RENEW_EVERY_MS = 5_000
+
+/** Leases held by this process, over all its services: their runs are alive whatever the clock says. */
+const held = new Set<string>()
+
+/** Takes a fresh lease for this process. */
+export function takeLease(): RunLease {
+  const token = randomUUID()
+  held.add(token)
+  return { token, host: hostname(), pid: process.pid, expiresAt: leaseEnd() }
+}
+
+/** Gives a lease up; its run counts as abandoned from now on unless it has ended. */
+export function releaseLease(lease: RunLease | undefined): void {
+  if (lease) held.delete(lease.token)
+}
+
+/** Until when a lease holds that is renewed now. */
+export function leaseEnd(): number {
+  return Date.now() + LEASE_MS
+}
+
+/** Whether the process behind a run in flight is gone, or silent for too long where it cannot be asked. */
+export function isAbandoned(lease: RunLease | undefined): boolean {
+  if (!lease) return true
+  if (held.has(lease.token)) return false
+  if (lease.expiresAt < Date.now()) return true
+  if (lease.host !== hostname()) return false
+  // Our own process id with a token we do not hold was another process before us.
+  return lease.pid === process.pid || !processExists(lease.pid)
+}
+
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

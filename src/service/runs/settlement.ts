@@ -1,0 +1,73 @@
+import { fillPath } from '../../api/contract/endpoint.ts'
+import { runs as runOperations } from '../../api/contract/runs.ts'
+import { expectedToolCalls } from '../evals/expected-calls.ts'
+import { gradeRun, type RunGrade } from '../evals/grading.ts'
+import type { RunRow } from '../store/runs.ts'
+import type { Store } from '../store/store.ts'
+
+/** What the run's trials say so far. */
+export function gradeOf(store: Store, run: RunRow, phase: 'running' | 'cancelled' | 'ended'): RunGrade {
+  const trials = store.trials
+    .list(run.id)
+    .map(({ id, caseId, title, iterationNumber, class: trialClass, error }) => ({
+      iterationId: id,
+      caseId,
+      title,
+      iterationNumber,
+      class: trialClass,
+      ...(error !== null && { error }),
+    }))
+  const runPath = fillPath(runOperations.get.path, { projectId: run.projectId, runId: run.id })
+  return gradeRun({ trials, phase, threshold: run.plan.threshold, runPath })
+}
+
+/** Why trials that have not ended never will. */
+export type Unfinished = 'cancelled' | { executionFailed: string }
+
+/**
+ * Ends a run in flight by the usual grading, and trials that have not ended in the given way; a run that has
+ * ended stays as it is. Runs inside the caller's transaction.
+ */
+export function endRun(store: Store, run: RunRow, unfinished: Unfinished): void {
+  const status = store.runs.status(run.id)
+  if (status !== 'pending' && status !== 'running') return
+  if (unfinished === 'cancelled') store.trials.cancelUnfinished(run.id)
+  else failUnfinished(store, run.id, unfinished.executionFailed)
+  const grade = gradeOf(store, run, unfinished === 'cancelled' ? 'cancelled' : 'ended')
+  store.runs.end(run.id, {
+    status: grade.status,
+    result: grade.result,
+    summary: grade.summary,
+    decisionSummary: grade.decisionSummary,
+    completedAt: Date.now(),
+  })
+}
+
+function failUnfinished(store: Store, runId: string, error: string): void {
+  const trials = store.trials.unfinished(runId)
+  if (trials.length === 0) return
+  const cases = store.runs.cases(runId)
+  for (const { id, casePosition, startedAt } of trials) {
+    const snapshot = cases[casePosition]
+    if (!snapshot) continue
+    const now = Date.now()
+    store.trials.end(id, {
+      class: 'execution_failed',
+      status: 'failed',
+      result: null,
+      error,
+      steps: snapshot.steps.map(({ id: stepId, kind }, stepIndex) => ({
+        stepId,
+        stepIndex,
+        kind,
+        status: 'skipped',
+        reason: error,
+      })),
+      checks: [],
+      expectedToolCalls: expectedToolCalls(snapshot),
+      transcript: { messages: [], toolCalls: [], finalText: '' },
+      startedAt: startedAt ?? now,
+      durationMs: startedAt === null ? 0 : now - startedAt,
+    })
+  }
+}

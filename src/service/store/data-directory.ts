@@ -1,0 +1,55 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+
+/** Where the parts of a local workspace lie. */
+export type DataDirectory = {
+  readonly path: string
+  /** SQLite database; `-wal` and `-shm` beside it belong to it. */
+  readonly database: string
+  /** Key that seals server secrets, 32 bytes. */
+  readonly sealingKey: string
+  /** The workspace's own API key as text. */
+  readonly localKey: string
+  /** Key of the clients of `mcpdeck serve`: apart from the owner's, because limits count per key. */
+  readonly serveKey: string
+}
+
+const OWNER_ONLY = 0o600
+
+/** Creates the directory and the database file with rights for their owner only, and takes others' away. */
+export function prepareDataDirectory(path: string): DataDirectory {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  chmodSync(path, 0o700)
+  const database = join(path, 'mcpdeck.sqlite')
+  closeSync(openSync(database, 'a', OWNER_ONLY))
+  chmodSync(database, OWNER_ONLY)
+  return {
+    path,
+    database,
+    sealingKey: join(path, 'secret.key'),
+    localKey: join(path, 'local.key'),
+    serveKey: join(path, 'serve.key'),
+  }
+}
+
+/** Content of a secret file, or undefined when there is none. */
+export function readSecretFile(path: string): Buffer | undefined {
+  return existsSync(path) ? readFileSync(path) : undefined
+}
+
+/** Writes a secret file so that a crash leaves the old content or the new one. */
+export function writeSecretFile(path: string, content: string | Uint8Array): void {
+  const fresh = `${path}.${randomUUID()}`
+  writeFileSync(fresh, content, { mode: OWNER_ONLY, flush: true })
+  renameSync(fresh, path)
+}

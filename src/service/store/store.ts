@@ -1,0 +1,117 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createCaseRows, type CaseRows } from './cases.ts'
+import { createClientRows, type ClientRows } from './clients.ts'
+import { createCursors, type Cursors } from './cursors.ts'
+import {
+  prepareDataDirectory,
+  readSecretFile,
+  writeSecretFile,
+  type DataDirectory,
+} from './data-directory.ts'
+import { openDatabase, type Database } from './database.ts'
+import { createEnvironmentRows, type EnvironmentRows } from './environments.ts'
+import { createIdempotencyRows, type IdempotencyRows } from './idempotency.ts'
+import { createKeyRows, type KeyRows } from './keys.ts'
+import { migrate } from './migrations/migrations.ts'
+import { createOrganizationRows, type OrganizationRows } from './organizations.ts'
+import { createProjectRows, type ProjectRows } from './projects.ts'
+import { createRunRows, type RunRows } from './runs.ts'
+import { createSealer, SEALING_KEY_BYTES, type Sealer } from './sealer.ts'
+import { createServerRows, type ServerRows } from './servers.ts'
+import { createSettings, type Settings } from './settings.ts'
+import { createSuiteRows, type SuiteRows } from './suites.ts'
+import { createTrialRows, type TrialRows } from './trials.ts'
+
+/** The workspace's records. Every call is synchronous; what belongs together runs inside one `write`. */
+export type Store = {
+  /** Undefined for a workspace in memory. */
+  readonly directory: DataDirectory | undefined
+  /** One transaction, taken before the first read so that nothing changes in between. */
+  write<T>(work: () => T): T
+  /** One consistent view over several reads. */
+  read<T>(work: () => T): T
+  readonly cursors: Cursors
+  readonly settings: Settings
+  readonly organizations: OrganizationRows
+  readonly keys: KeyRows
+  readonly projects: ProjectRows
+  readonly servers: ServerRows
+  readonly clients: ClientRows
+  readonly environments: EnvironmentRows
+  readonly suites: SuiteRows
+  readonly cases: CaseRows
+  readonly runs: RunRows
+  readonly trials: TrialRows
+  readonly idempotency: IdempotencyRows
+  close(): void
+}
+
+/** A directory that several processes may share, or a workspace that ends with the process. */
+export type StoreLocation = { dataDir: string } | { memory: true }
+
+/**
+ * Opens the workspace and brings it up to date.
+ * @throws when it was written by a newer version, or when the key that its secrets are sealed with is gone
+ */
+export function openStore(location: StoreLocation): Store {
+  const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
+  const database = openDatabase(directory?.database ?? ':memory:')
+  try {
+    // The write lock makes two processes that start at once take turns.
+    return database.write(() => {
+      migrate(database)
+      const settings = createSettings(database)
+      const sealer = createSealer(sealingKey(settings, directory))
+      const cursors = createCursors(Buffer.from(settings.ensure('cursorSecret', randomSecret), 'base64url'))
+      return { directory, cursors, settings, ...rowsOf(database, sealer), ...transactionsOf(database) }
+    })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function transactionsOf({ write, read, close }: Database) {
+  return { write, read, close }
+}
+
+function rowsOf(database: Database, sealer: Sealer) {
+  return {
+    organizations: createOrganizationRows(database),
+    keys: createKeyRows(database),
+    projects: createProjectRows(database),
+    servers: createServerRows(database, sealer),
+    clients: createClientRows(database),
+    environments: createEnvironmentRows(database),
+    suites: createSuiteRows(database),
+    cases: createCaseRows(database),
+    runs: createRunRows(database),
+    trials: createTrialRows(database),
+    idempotency: createIdempotencyRows(database),
+  }
+}
+
+function randomSecret(): string {
+  return randomBytes(SEALING_KEY_BYTES).toString('base64url')
+}
+
+function sealingKey(settings: Settings, directory: DataDirectory | undefined): Uint8Array {
+  if (!directory) return randomBytes(SEALING_KEY_BYTES)
+  const known = settings.get('sealingKeyCheck')
+  const key = readSecretFile(directory.sealingKey)
+  if (known === undefined) {
+    const fresh = randomBytes(SEALING_KEY_BYTES)
+    writeSecretFile(directory.sealingKey, fresh)
+    settings.set('sealingKeyCheck', checkOf(fresh))
+    return fresh
+  }
+  if (!key || checkOf(key) !== known)
+    throw new Error(
+      `${directory.sealingKey} is missing or is not the key of this workspace; without it no server secret can be read.`,
+    )
+  return key
+}
+
+function checkOf(key: Uint8Array): string {
+  return createHmac('sha256', key).update('mcpdeck sealing key').digest('base64url')
+}

@@ -1,0 +1,111 @@
+import type { TrialClass, TrialOutcome } from '../evals/types.ts'
+import { insertInto, type Database } from './database.ts'
+
+type TrialStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+
+/** One execution of one case; its outcome is stored beside it. */
+export type TrialRow = {
+  id: string
+  runId: string
+  /** Place in the run, from 0; also the key of its pages. */
+  position: number
+  /** Place of its case among the run's cases, from 0. */
+  casePosition: number
+  /** From 1. */
+  iterationNumber: number
+  caseId: string
+  title: string
+  status: TrialStatus
+  class: TrialClass
+  result: 'passed' | 'failed' | null
+  error: string | null
+  startedAt: number | null
+  durationMs: number | null
+  tokensUsed: number | null
+}
+
+/** A trial with what it did; absent while it has not ended by itself. */
+export type TrialWithOutcome = TrialRow & { outcome?: TrialOutcome }
+
+export type TrialRows = {
+  insert(rows: readonly TrialRow[]): void
+  get(runId: string, id: string): TrialWithOutcome | undefined
+  /** In order of position, without outcomes. */
+  list(runId: string): TrialRow[]
+  /** In order of position, with outcomes. */
+  listWithOutcomes(runId: string): TrialWithOutcome[]
+  /** Up to `limit` rows behind `after`. */
+  page(runId: string, after: number, limit: number): TrialWithOutcome[]
+  /** pending → running; false when it was no longer pending. */
+  begin(id: string, at: number): boolean
+  /** running → its end; false when somebody ended it before. */
+  end(id: string, outcome: TrialOutcome): boolean
+  /** Pending and running ones, in order of position. */
+  unfinished(runId: string): TrialRow[]
+  /** Cancels every pending and running one. */
+  cancelUnfinished(runId: string): void
+}
+
+const UNFINISHED = `status IN ('pending', 'running')`
+const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome ON trialId = trial.id'
+
+type StoredTrial = TrialRow & { outcome: string | null }
+
+export function createTrialRows(database: Database): TrialRows {
+  return {
+    insert(rows) {
+      for (const row of rows) database.run(insertInto('trial', Object.keys(row)), row)
+    },
+    get(runId, id) {
+      const row = database.get<StoredTrial>(`${WITH_OUTCOME} WHERE trial.id = :id AND runId = :runId`, {
+        id,
+        runId,
+      })
+      return row && read(row)
+    },
+    list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
+    listWithOutcomes: runId =>
+      database
+        .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })
+        .map(read),
+    page: (runId, after, limit) =>
+      database
+        .all<StoredTrial>(
+          `${WITH_OUTCOME} WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`,
+          { runId, after, limit },
+        )
+        .map(read),
+    begin: (id, at) =>
+      database.run(
+        `UPDATE trial SET status = 'running', startedAt = :at WHERE id = :id AND status = 'pending'`,
+        { id, at },
+      ) > 0,
+    end(id, outcome) {
+      const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
+      const tokensUsed = transcript.usage?.totalTokens
+      const changed = database.run(
+        `UPDATE trial SET status = :status, class = :class, result = :result, error = :error,
+                startedAt = :startedAt, durationMs = :durationMs, tokensUsed = :tokensUsed
+         WHERE id = :id AND ${UNFINISHED}`,
+        { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed },
+      )
+      if (changed === 0) return false
+      database.run('INSERT INTO trialOutcome (trialId, outcome) VALUES (:id, :outcome)', {
+        id,
+        outcome: JSON.stringify(outcome),
+      })
+      return true
+    },
+    unfinished: runId =>
+      database.all(`SELECT * FROM trial WHERE runId = :runId AND ${UNFINISHED} ORDER BY position`, { runId }),
+    cancelUnfinished: runId =>
+      void database.run(
+        `UPDATE trial SET status = 'cancelled', class = 'cancelled' WHERE runId = :runId AND ${UNFINISHED}`,
+        { runId },
+      ),
+  }
+}
+
+function read({ outcome, ...row }: StoredTrial): TrialWithOutcome {
+  return outcome === null ? row : { ...row, outcome: JSON.parse(outcome) as TrialOutcome }
+}

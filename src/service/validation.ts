@@ -1,0 +1,89 @@
+import type * as z from 'zod'
+import type { AnyEndpoint } from '../api/contract/endpoint.ts'
+import { ServiceError } from './errors.ts'
+
+type Issue = { path: string; message: string }
+
+/** A refusal that names the first field and lists every issue. */
+function invalidInput(issues: readonly Issue[]): ServiceError {
+  const [first] = issues
+  const field = first?.path ?? ''
+  const message = field ? `${field}: ${first?.message}` : (first?.message ?? 'The request is not valid.')
+  return new ServiceError('VALIDATION_ERROR', message, { details: { field, issues } })
+}
+
+/** A refusal about one field. */
+export function invalidField(
+  field: string,
+  message: string,
+  details: Record<string, unknown> = {},
+): ServiceError {
+  return new ServiceError('VALIDATION_ERROR', `${field}: ${message}`, {
+    details: { field, issues: [{ path: field, message }], ...details },
+  })
+}
+
+/** Zod's issues with readable paths; an undeclared field is named itself, not the object that holds it. */
+export function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.flatMap(issue => {
+    const path = issue.path.map(String)
+    if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
+    return issue.keys.map(key => ({ path: [...path, key].join('.'), message: 'This field is not known.' }))
+  })
+}
+
+/** Parses a value by its declared schema. */
+function parseInput(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value)
+  if (!result.success) throw invalidInput(issuesOf(result.error))
+  return result.data
+}
+
+/** Query options by the declaration; an undeclared or repeated one is refused. */
+export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
+  const repeated = [...search.keys()].find((name, index, names) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw invalidField(repeated, 'may be sent only once')
+  if (endpoint.query) return parseInput(endpoint.query, Object.fromEntries(search))
+  const [undeclared] = search.keys()
+  if (undeclared !== undefined) throw invalidField(undeclared, 'This field is not known.')
+  return undefined
+}
+
+/** The body by the declaration; where none is declared only nothing or `{}` may come. */
+export async function parseBody(endpoint: AnyEndpoint, request: Request, maxBytes: number): Promise<unknown> {
+  const text = await readText(request, maxBytes)
+  const value = text.trim() === '' ? undefined : parseJson(text)
+  if (endpoint.body) return parseInput(endpoint.body, value)
+  if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return undefined
+  const field = isObject(value) ? (Object.keys(value)[0] ?? '') : ''
+  throw invalidInput([{ path: field, message: 'This operation takes no body.' }])
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw invalidInput([{ path: '', message: 'The body is not JSON.' }])
+  }
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  if (!request.body) return ''
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body) {
+    length += chunk.byteLength
+    if (length > maxBytes)
+      throw invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
+    chunks.push(chunk)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw invalidInput([{ path: '', message: 'The body is not UTF-8 text.' }])
+  }
+}

@@ -1,0 +1,78 @@
+// A small MCP server over stdio that can be told to misbehave: node stdio-server.mjs <behaviour>
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+const behaviour = process.argv[2] ?? 'healthy'
+const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n')
+const text = value => ({ content: [{ type: 'text', text: value }] })
+const tool = name => ({ name, inputSchema: { type: 'object' }, 'x-extra': { kept: true } })
+
+if (behaviour === 'exits') {
+  console.error('starting')
+  console.error('\u001b[31mcannot read the configuration:\u0007 TOKEN is missing\u001b[0m')
+  process.exit(3)
+}
+
+let child
+if (behaviour === 'stubborn') {
+  process.on('SIGTERM', () => {})
+  const deaf = "process.on('SIGTERM', () => {}); process.stdout.write('deaf'); setInterval(() => {}, 1000)"
+  child = spawn(process.execPath, ['-e', deaf], { stdio: ['ignore', 'pipe', 'ignore'] })
+  await new Promise(resolve => child.stdout.once('data', resolve))
+  setInterval(() => {}, 1000)
+}
+
+const flood = line => {
+  const chunk = (line + '\n').repeat(Math.ceil(65536 / (line.length + 1)))
+  const write = () => {
+    while (process.stdout.write(chunk));
+    process.stdout.once('drain', write)
+  }
+  write()
+}
+
+const listTools = cursor => {
+  if (behaviour === 'pages') {
+    const page = Number(cursor ?? 0)
+    return { tools: [tool(`tool-${page}`)], ...(page < 2 && { nextCursor: String(page + 1) }) }
+  }
+  if (behaviour === 'circles') return { tools: [tool('again')], nextCursor: 'same' }
+  return { tools: [tool('pid'), tool('environment'), tool('fail')] }
+}
+
+const callTool = (id, { name, arguments: args }) => {
+  if (behaviour === 'dies-in-call') {
+    console.error('out of luck')
+    process.exit(7)
+  }
+  if (behaviour === 'silent-call') return
+  if (behaviour === 'floods-garbage') return flood('y')
+  if (behaviour === 'floods-messages') {
+    const params = { level: 'info', data: 'x'.repeat(200) }
+    return flood(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }))
+  }
+  if (behaviour === 'huge-line') return send({ id, result: text('x'.repeat(50 * 1024 * 1024)) })
+  if (name === 'pid')
+    return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
+  if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })
+  if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish' } })
+  return send({ id, result: { ...text(`no tool ${name}`), isError: true } })
+}
+
+const answer = ({ id, method, params }) => {
+  if (behaviour === 'silent') return
+  if (method === 'initialize') {
+    const { protocolVersion } = params
+    if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
+    const serverInfo = { name: 'small', version: '1.0.0' }
+    return send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } })
+  }
+  if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
+  if (method === 'tools/call') return callTool(id, params)
+  if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } })
+}
+
+createInterface({ input: process.stdin }).on('line', line => {
+  if (behaviour === 'garbage') process.stdout.write('Listening...\n{"half": \n\n[1,2]\n{"jsonrpc":"1.0"}\n')
+  answer(JSON.parse(line))
+})

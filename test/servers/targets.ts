@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url'
+import type { ServerTarget } from '../../src/service/connections/types.ts'
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
+
+/** A saved stdio server that starts with this very runtime. */
+export function stdioTarget(args: string[], overrides: Partial<ServerTarget> = {}): ServerTarget {
+  return {
+    id: `server_${args.join('_')}`,
+    name: 'under test',
+    enabled: true,
+    useOAuth: false,
+    transport: { type: 'stdio', command: process.execPath, args, env: {} },
+    ...overrides,
+  }
+}
+
+/** `test/servers/stdio-server.mjs` with one behaviour. */
+export const small = (behaviour: string, overrides: Partial<ServerTarget> = {}) =>
+  stdioTarget([file('stdio-server.mjs'), behaviour], overrides)
+
+/** The server of the newest protocol revision only. */
+export const modern = () => stdioTarget([file('modern-server.mjs')])
+
+/** The reference server over stdio. */
+export const everything = () => stdioTarget([EVERYTHING, 'stdio'])
+
+/** Arguments that start the reference server in one of its modes. */
+export const everythingArgs = (mode: 'streamableHttp' | 'sse') => [EVERYTHING, mode]
+
+export function httpTarget(
+  url: string,
+  headers: Record<string, string> = {},
+  overrides: Partial<ServerTarget> = {},
+): ServerTarget {
+  return {
+    id: `server_${url}`,
+    name: 'under test',
+    enabled: true,
+    useOAuth: false,
+    transport: { type: 'http', url, headers },
+    ...overrides,
+  }
+}

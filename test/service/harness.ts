@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
+import {
+  fillPath,
+  pathParameters,
+  type EndpointDeclaration,
+  type OutputOf,
+} from '../../src/api/contract/endpoint.ts'
+import { ErrorBody } from '../../src/api/contract/error.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../src/api/contract/runs.ts'
+import { createService, type Service, type ServiceOptions } from '../../src/service/app.ts'
+import type { LogEntry } from '../../src/service/pipeline.ts'
+
+type Input = Record<string, unknown>
+type Extra = { key?: string; headers?: Record<string, string>; signal?: AbortSignal }
+type Declared = EndpointDeclaration & { path: string }
+
+/** A caller of one service: whatever it is told goes through the contract's own declarations. */
+export type Api = {
+  fetch: (request: Request) => Promise<Response>
+  key: string
+  /** The raw answer to a declared operation. */
+  send(endpoint: Declared, input?: Input, extra?: Extra): Promise<Response>
+  /** The parsed answer; anything but success fails the test. */
+  call<E extends Declared>(endpoint: E, input?: Input, extra?: Extra): Promise<OutputOf<E>>
+  /** The refusal; success fails the test. */
+  refused(
+    endpoint: Declared,
+    input?: Input,
+    extra?: Extra,
+  ): Promise<ErrorBody & { status: number; headers: Headers }>
+}
+
+/** A fresh directory that goes away with the test. */
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'mcpdeck-service-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** A service that closes with the test; its failures fail the test unless it takes the log itself. */
+export async function open(
+  options: Partial<ServiceOptions> & { dataDir?: string } = {},
+): Promise<Service & { api: Api }> {
+  const failures: unknown[] = []
+  const log = (entry: LogEntry) => {
+    if (entry.kind === 'failure' || entry.status >= 500) failures.push(entry.error)
+  }
+  const dataDir = options.dataDir ?? temporaryDirectory()
+  const service = await createService({ log, ...options, dataDir })
+  onTestFinished(async () => {
+    await service.close()
+    expect(failures).toEqual([])
+  })
+  return { ...service, api: createApi(service.fetch, service.localKey) }
+}
+
+export function createApi(fetch: Api['fetch'], key: string, base = `http://local.test${API_PREFIX}`): Api {
+  const send: Api['send'] = (endpoint, input = {}, extra = {}) => {
+    const { body, ...rest } = input
+    const names = new Set(pathParameters(endpoint.path))
+    const url = new URL(base + fillPath(endpoint.path, rest))
+    for (const [name, value] of Object.entries(rest))
+      if (!names.has(name)) url.searchParams.set(name, String(value))
+    const headers = { authorization: `Bearer ${extra.key ?? key}`, ...extra.headers }
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    return fetch(
+      new Request(url, {
+        method: endpoint.method,
+        headers,
+        ...(body !== undefined && { body: text }),
+        ...(extra.signal && { signal: extra.signal }),
+      }),
+    )
+  }
+  return {
+    fetch,
+    key,
+    send,
+    async call<E extends Declared>(endpoint: E, input?: Input, extra?: Extra) {
+      const response = await send(endpoint, input, extra)
+      const body: unknown = await response.json()
+      expect({ status: response.status, body }).toMatchObject({ status: endpoint.status ?? 200 })
+      return endpoint.response.parse(body) as OutputOf<E>
+    },
+    async refused(endpoint, input, extra) {
+      const response = await send(endpoint, input, extra)
+      const body: unknown = await response.json()
+      expect({ ok: response.ok, body }).toMatchObject({ ok: false })
+      return { ...ErrorBody.parse(body), status: response.status, headers: response.headers }
+    },
+  }
+}
+
+/** The sandbox as a newcomer finds it. */
+export async function sandbox(api: Api): Promise<{ projectId: string; suiteId: string; serverId: string }> {
+  const projectId = (await api.call(contract.projects.list)).items[0]!.id
+  const suiteId = (await api.call(contract.suites.list, { projectId })).items[0]!.id
+  const serverId = (await api.call(contract.servers.list, { projectId })).items[0]!.id
+  return { projectId, suiteId, serverId }
+}
+
+/** Asks until the answer is the wanted one; the test's own timeout is the limit. */
+export async function until<T>(ask: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (wanted(answer)) return answer
+    await delay(20)
+  }
+}
+
+export function untilEnded(api: Api, projectId: string, runId: string): Promise<EvalRun> {
+  return until(
+    () => api.call(contract.runs.get, { projectId, runId }),
+    run => isTerminalRunStatus(run.status),
+  )
+}
+
+/** A case that calls the reference server's long operation. */
+export function longCase(title: string, seconds: number) {
+  const args = { duration: seconds, steps: 1 }
+  const step = {
+    id: 'long',
+    kind: 'toolCall',
+    serverName: 'everything',
+    toolName: 'trigger-long-running-operation',
+  }
+  return { title, steps: [{ ...step, arguments: args }] }
+}
+
+/** A case that calls echo and wants a text in the answer. */
+export function echoCase(title: string, message: string, wanted = message) {
+  return {
+    title,
+    steps: [
+      { id: 'echo', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message } },
+      { id: 'text', kind: 'assert', assertion: { type: 'responseContains', needle: wanted } },
+    ],
+  }
+}

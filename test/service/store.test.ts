@@ -1,0 +1,166 @@
+import { statSync, unlinkSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { createService } from '../../src/service/app.ts'
+import { newId } from '../../src/service/ids.ts'
+import { openStore } from '../../src/service/store/store.ts'
+import { createApi, echoCase, open, sandbox, temporaryDirectory, untilEnded } from './harness.ts'
+
+const { runs, iterations, projects, servers, clients, environments } = contract
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('the data directory is for its owner only', async () => {
+  const { store } = await open()
+  const { path, database, sealingKey, localKey } = store.directory!
+  expect(modeOf(path)).toBe(0o700)
+  for (const file of [database, `${database}-wal`, `${database}-shm`, sealingKey, localKey])
+    expect({ file, mode: modeOf(file) }).toEqual({ file, mode: 0o600 })
+})
+
+test('a second start finds everything as it was', async () => {
+  const dataDir = temporaryDirectory()
+  const first = await createService({ dataDir })
+  const known = await sandbox(createApi(first.fetch, first.localKey))
+  await first.close()
+  const second = await open({ dataDir })
+  expect(second.localKey).toBe(first.localKey)
+  expect(await sandbox(second.api)).toEqual(known)
+  expect((await second.api.call(projects.list)).items).toHaveLength(1)
+})
+
+test('a lost local key is replaced, a lost database takes the kept one, a lost sealing key is said', async () => {
+  const dataDir = temporaryDirectory()
+  const first = await createService({ dataDir })
+  await first.close()
+  unlinkSync(join(dataDir, 'local.key'))
+  const second = await createService({ dataDir })
+  expect(second.localKey).not.toBe(first.localKey)
+  await second.close()
+  unlinkSync(join(dataDir, 'mcpdeck.sqlite'))
+  const third = await createService({ dataDir })
+  expect(third.localKey).toBe(second.localKey)
+  await third.close()
+  const sealingKey = readFileSync(join(dataDir, 'secret.key'))
+  writeFileSync(join(dataDir, 'secret.key'), Buffer.alloc(32))
+  await expect(createService({ dataDir })).rejects.toThrow(/secret\.key .* not the key of this workspace/)
+  writeFileSync(join(dataDir, 'secret.key'), sealingKey)
+  await (await createService({ dataDir })).close()
+})
+
+test('the reference server is found again after it moved', async () => {
+  const dataDir = temporaryDirectory()
+  const first = await open({ dataDir })
+  const { projectId, serverId } = await sandbox(first.api)
+  const server = first.store.servers.get(projectId, serverId)!
+  const moved = { command: process.execPath, args: ['/gone/dist/index.js', 'stdio'] }
+  first.store.write(() => first.store.servers.update({ ...server, secrets: moved }))
+  const second = await open({ dataDir })
+  expect(await second.api.call(servers.validate, { projectId, serverId })).toMatchObject({ success: true })
+  expect(second.store.servers.get(projectId, serverId)?.secrets).toEqual(server.secrets)
+})
+
+test('a workspace in memory leaves nothing behind', async () => {
+  const service = await createService({ memory: true })
+  onTestFinished(() => service.close())
+  expect(service.store.directory).toBeUndefined()
+  const api = createApi(service.fetch, service.localKey)
+  expect((await api.call(projects.list)).items).toMatchObject([{ name: 'Sandbox' }])
+})
+
+test('a workspace of the first schema is brought up to date and keeps what it has', async () => {
+  const dataDir = temporaryDirectory()
+  const first = await createService({ dataDir })
+  const known = await sandbox(createApi(first.fetch, first.localKey))
+  await first.close()
+  const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
+  database.exec('DROP TABLE client; DROP TABLE environment; PRAGMA user_version = 1')
+  database.close()
+  const { api } = await open({ dataDir })
+  expect(await sandbox(api)).toEqual(known)
+  const { projectId } = known
+  const body = { name: 'Client', template: 'claude' }
+  const { id } = await api.call(clients.create, { projectId, body })
+  const stack = { name: 'Nightly', hostId: id }
+  expect(await api.call(environments.create, { projectId, body: stack })).toMatchObject({ revision: 1 })
+})
+
+test('a newer schema is refused with its number', () => {
+  const dataDir = temporaryDirectory()
+  const store = openStore({ dataDir })
+  store.close()
+  const file = join(dataDir, 'mcpdeck.sqlite')
+  const bytes = readFileSync(file)
+  // The user version stands at byte 60 of the header.
+  bytes.writeUInt32BE(99, 60)
+  writeFileSync(file, bytes)
+  expect(() => openStore({ dataDir })).toThrow(/newer version of mcpdeck \(schema 99/)
+})
+
+describe('cursors', () => {
+  test('a changed, foreign or made-up cursor is refused', async () => {
+    const { api } = await open({ maxConcurrentRuns: 5 })
+    const { projectId, serverId } = await sandbox(api)
+    const tests = [{ ...echoCase('a', 'a'), runs: 3, model: 'm', provider: 'm' }]
+    const launch = () =>
+      api.call(runs.create, { projectId, body: { suiteName: 's', tests, serverIds: [serverId] } })
+    const [one, two] = [await launch(), await launch()]
+    await Promise.all([one, two].map(({ runId }) => untilEnded(api, projectId, runId)))
+    const list = { projectId, runId: one.runId, limit: 1 }
+    const { nextCursor } = await api.call(iterations.list, list)
+    const cursor = nextCursor ?? ''
+    expect((await api.call(iterations.list, { ...list, cursor })).items).toHaveLength(1)
+    const refuse = (forged: string, runId = one.runId) =>
+      api.refused(iterations.list, { projectId, runId, cursor: forged })
+    const wanted = { status: 400, code: 'VALIDATION_ERROR', details: { field: 'cursor' } }
+    expect(await refuse(cursor, two.runId)).toMatchObject(wanted)
+    for (const forged of [
+      '1',
+      `${cursor}A`,
+      ` ${cursor}`,
+      `${cursor}=`,
+      cursor.slice(1),
+      Buffer.alloc(17).toString('base64url'),
+    ])
+      expect(await refuse(forged)).toMatchObject(wanted)
+  })
+
+  test('no single changed character passes', () => {
+    const store = openStore({ memory: true })
+    onTestFinished(() => store.close())
+    const position = fc.nat()
+    const letter = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+    fc.assert(
+      fc.property(position, fc.nat(), letter, (at, place, replacement) => {
+        const cursor = store.cursors.write('list', at)
+        expect(store.cursors.read('list', cursor)).toBe(at)
+        const index = place % cursor.length
+        if (cursor[index] === replacement) return
+        const forged = cursor.slice(0, index) + replacement + cursor.slice(index + 1)
+        expect(() => store.cursors.read('list', forged)).toThrow('cursor')
+      }),
+    )
+  })
+})
+
+test('ids sort in the order in which they were made', () => {
+  const ids = Array.from({ length: 5000 }, () => newId('run'))
+  expect(ids.toSorted()).toEqual(ids)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids[0]).toMatch(/^run_[0-9a-z]{26}$/)
+})
+
+test('a failed write leaves nothing, also when it was joined by another', () => {
+  const store = openStore({ memory: true })
+  onTestFinished(() => store.close())
+  const fail = () =>
+    store.write(() => {
+      store.write(() => store.organizations.insert('one'))
+      throw new Error('no')
+    })
+  expect(fail).toThrow('no')
+  const kept = store.write(() => store.organizations.insert('two'))
+  expect(store.organizations.get(kept.id)?.name).toBe('two')
+})
