@@ -1,0 +1,73 @@
+/**
+ * How near to the person a group of bindings is. A key goes to the nearest group that has a
+ * handler for it, never to whichever mounted last: overlay, text field, focused panel, screen, app.
+ */
+export type Scope = 'overlay' | 'field' | 'panel' | 'screen' | 'app'
+
+export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, field: 3, overlay: 4 }
+
+export type Binding = {
+  /** Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown. */
+  keys: readonly string[]
+  /** What it does, two or three words: shown in the footer. */
+  label: string
+  /** Longer sentence for help, where the label is not enough. */
+  help?: string
+  /** Shown in the footer while it works: first come those of the place, later those of every list, `end` keeps the right end. */
+  hint?: true | 'later' | 'end'
+  /** May be handled many times within one burst of input without waiting for a redraw. */
+  repeats?: boolean
+}
+
+export type Bindings<Id extends string = string> = {
+  /** Prefix of the full binding name, such as `runs` in `runs.cancel`. */
+  name: string
+  scope: Scope
+  /** Heading in help. */
+  title: string
+  bindings: Record<Id, Binding>
+}
+
+/** Declares the bindings of one place; footer, help, overrides and docs read the same data. */
+export function defineBindings<const Id extends string>(declaration: Bindings<Id>): Bindings<Id> {
+  return declaration
+}
+
+/** Stands in for a handler where the action cannot be done now, and says why. */
+export type Unavailable = { unavailable: string }
+export function unavailable(reason: string): Unavailable {
+  return { unavailable: reason }
+}
+
+/** A handler gets the key that was pressed; what it returns is ignored, and a rejection is reported. */
+export type KeyHandler = (key: PressedKey) => void | Promise<void>
+export type Handlers<Id extends string> = Record<Id, KeyHandler | Unavailable>
+
+/** One key as the terminal layer decodes it. */
+export type PressedKey = { name: string; sequence: string }
+
+const DISPLAY: Record<string, string> = {
+  up: '↑',
+  down: '↓',
+  left: '←',
+  right: '→',
+  enter: 'Enter',
+  escape: 'Esc',
+  tab: 'Tab',
+  'shift+tab': 'Shift+Tab',
+  space: 'Space',
+  pageup: 'PgUp',
+  pagedown: 'PgDn',
+  home: 'Home',
+  end: 'End',
+  backspace: 'Backspace',
+  delete: 'Del',
+}
+
+/** The key's name as people read it: `ctrl+d` is `Ctrl+D`. */
+export function displayKey(key: string): string {
+  if (DISPLAY[key]) return DISPLAY[key]
+  if (key.startsWith('ctrl+')) return `Ctrl+${displayKey(key.slice(5)).toUpperCase()}`
+  if (key.startsWith('alt+')) return `Alt+${displayKey(key.slice(4))}`
+  return key
+}

@@ -1,0 +1,30 @@
+import { defineBindings } from '../keymap/binding.ts'
+
+export const appKeys = defineBindings({
+  name: 'app',
+  scope: 'app',
+  title: 'Everywhere',
+  bindings: {
+    help: { keys: ['?'], label: 'help', hint: 'end' },
+    back: { keys: ['escape'], label: 'back', help: 'One step back.' },
+    quit: { keys: ['q'], label: 'quit', hint: 'end' },
+    interrupt: { keys: ['ctrl+c'], label: 'leave at once' },
+    suspend: { keys: ['ctrl+z'], label: 'suspend', help: 'Back to the shell; `fg` returns.' },
+    redraw: { keys: ['ctrl+l'], label: 'redraw' },
+    refresh: { keys: ['r'], label: 'refresh', hint: 'later', help: 'Read again what is on screen.' },
+    screen: {
+      keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
+      label: 'screen',
+      help: 'Open the screen of that number.',
+    },
+    last: { keys: ['-'], label: 'last place', help: 'Swap with the place you left last.' },
+    projects: { keys: ['p'], label: 'projects', help: 'Choose another project.' },
+  },
+})
+
+export const helpKeys = defineBindings({
+  name: 'help',
+  scope: 'overlay',
+  title: 'Help',
+  bindings: { close: { keys: ['escape', 'q', '?'], label: 'close', hint: true } },
+})

@@ -1,0 +1,70 @@
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
+import { useWindowSize } from 'ink'
+import type { ReactNode } from 'react'
+import { CrumbsProvider } from '../../components/crumbs.tsx'
+import { RegionsProvider, type Regions } from '../../components/list/regions.tsx'
+import { OverlaysProvider } from '../../components/overlays.tsx'
+import { SizeProvider, type Size } from '../../components/size.tsx'
+import { ToastsProvider, type Toasts } from '../../components/toasts.tsx'
+import { NotifyProvider } from '../../hooks/notify.tsx'
+import { WorkspaceProvider, type Workspace } from '../../hooks/workspace.tsx'
+import type { Dispatcher } from '../keymap/dispatcher.ts'
+import { KeymapProvider, type WidgetFeed } from '../keymap/keymap-context.tsx'
+import type { Router } from '../router/router.ts'
+import { RouterProvider } from '../router/router-context.tsx'
+import { ThemeProvider } from '../theme/theme-context.tsx'
+import type { Theme } from '../theme/theme.ts'
+import { Shell, type ShellActions } from './shell.tsx'
+
+export type AppParts = {
+  workspace: Workspace
+  queryClient: QueryClient
+  router: Router
+  dispatcher: Dispatcher
+  feed: WidgetFeed
+  theme: Theme
+  toasts: Toasts
+  actions: ShellActions
+  /** Where lists paint past Ink; absent in component tests. */
+  regions?: Regions
+  /** Fixed in component tests; the terminal's own otherwise. */
+  size?: Size
+}
+
+/** The whole program below the terminal: every shared thing given once, then the shell. */
+export function App(props: AppParts) {
+  return (
+    <ThemeProvider theme={props.theme}>
+      <KeymapProvider dispatcher={props.dispatcher} feed={props.feed}>
+        <RouterProvider router={props.router}>
+          <QueryClientProvider client={props.queryClient}>
+            <WorkspaceProvider workspace={props.workspace}>
+              <NotifyProvider notify={props.toasts.show}>
+                <ToastsProvider toasts={props.toasts}>
+                  <CrumbsProvider>
+                    <OverlaysProvider>
+                      <RegionsProvider regions={props.regions}>
+                        <Sized {...(props.size && { size: props.size })}>
+                          <Shell actions={props.actions} />
+                        </Sized>
+                      </RegionsProvider>
+                    </OverlaysProvider>
+                  </CrumbsProvider>
+                </ToastsProvider>
+              </NotifyProvider>
+            </WorkspaceProvider>
+          </QueryClientProvider>
+        </RouterProvider>
+      </KeymapProvider>
+    </ThemeProvider>
+  )
+}
+
+function Sized(props: { size?: Size; children: ReactNode }) {
+  const { columns, rows } = useWindowSize()
+  return (
+    <SizeProvider width={props.size?.width ?? columns} height={props.size?.height ?? rows}>
+      {props.children}
+    </SizeProvider>
+  )
+}

@@ -1,0 +1,54 @@
+import { Text } from 'ink'
+import { useCurrentCrumbs } from '../../components/crumbs.tsx'
+import { useSize } from '../../components/size.tsx'
+import { useConnection } from '../../hooks/use-connection.ts'
+import { useBudget } from '../../hooks/use-budget.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { BudgetSnapshot } from '../../api/budget.ts'
+import { clean, fit, truncate, widthOf } from '../theme/text.ts'
+import { useTheme } from '../theme/theme-context.tsx'
+import type { Theme } from '../theme/theme.ts'
+
+const GAUGE = 10
+
+/** `████████░░ 8/10`; while the service asks to wait, the seconds left. */
+export function gauge(
+  theme: Theme,
+  budget: BudgetSnapshot,
+  now: number,
+): { text: string; tone: 'ok' | 'warn' | 'error' } | undefined {
+  if (budget.unlimited) return undefined
+  if (budget.pausedUntil && budget.pausedUntil > now)
+    return { text: `wait ${Math.ceil((budget.pausedUntil - now) / 1000)}s`, tone: 'error' }
+  const tokens = Math.max(0, Math.floor(budget.tokens))
+  const filled = Math.round((GAUGE * tokens) / budget.capacity)
+  const [full, empty] = theme.symbols.bar
+  const tone = tokens * 4 <= budget.capacity ? 'warn' : 'ok'
+  return { text: `${full.repeat(filled)}${empty.repeat(GAUGE - filled)} ${tokens}/${budget.capacity}`, tone }
+}
+
+/** First line: where the data comes from, where one is, what the budget allows, how old the data is. */
+export function Header() {
+  const theme = useTheme()
+  const { width } = useSize()
+  const { profile } = useWorkspace()
+  const crumbs = useCurrentCrumbs()
+  const budget = useBudget()
+  const connection = useConnection()
+  const badge = ` ${clean(profile.name)} ${profile.local ? '' : `${theme.symbols.bullet} ${clean(profile.host)} `}`
+  const readOnly = profile.readOnly ? ' read-only ' : ''
+  const meter = gauge(theme, budget, Date.now())
+  const right = [meter && theme.paint(meter.tone, meter.text), theme.paint(connection.tone, connection.text)]
+    .filter(Boolean)
+    .join(` ${theme.symbols.bullet} `)
+  const rightWidth = (meter ? widthOf(meter.text) + 3 : 0) + widthOf(connection.text) + 1
+  const room = width - widthOf(badge) - widthOf(readOnly) - rightWidth - 2
+  const path = truncate(crumbs.map(clean).join(` ${theme.symbols.crumb} `), Math.max(0, room))
+  return (
+    <Text wrap="truncate">
+      {theme.paint(profile.local ? 'localBadge' : 'remoteBadge', badge)}
+      {theme.paint('warn', readOnly)}
+      {` ${theme.paint('strong', fit(path, Math.max(0, room)))} ${right}`}
+    </Text>
+  )
+}

@@ -1,0 +1,16 @@
+import { describeError } from '../../api/error-text.ts'
+import type { Toasts } from '../../components/toasts.tsx'
+import { UnavailableAction } from '../keymap/dispatcher.ts'
+
+/** Turns what a key's handler threw into one sentence: why it can't be done, or what went wrong. */
+export function createReport(toasts: Toasts, log: (error: unknown) => void): (error: unknown) => void {
+  return error => {
+    if (error instanceof UnavailableAction) {
+      toasts.show('warn', error.message)
+      return
+    }
+    log(error)
+    const text = describeError(error)
+    toasts.show('error', `${text.title}: ${text.sentence}`)
+  }
+}

@@ -1,0 +1,52 @@
+/** What the terminal can show. */
+export type Abilities = {
+  /** Number of colours: none, 16, the 256 of xterm, or 24 bits. */
+  colour: 0 | 16 | 256 | 'true'
+  /** Characters beyond ASCII arrive as such. */
+  unicode: boolean
+  /** No cursor movement: only plain lines may be printed. */
+  dumb: boolean
+}
+
+/** Terminals with 24-bit colour that do not always say so in COLORTERM. */
+const TRUE_COLOUR_TERMS =
+  /-direct$|^xterm-(?:kitty|ghostty)$|^(?:alacritty|contour|foot|rio|wezterm)(?:[-+]|$)/
+const COLOUR_TERMS =
+  /^(?:ansi|cygwin|dtterm|konsole|linux|putty|rxvt|screen|st|tmux|vt100|vt220|xterm)(?:[-.]|$)|color/
+
+/**
+ * Abilities told by the environment. FORCE_COLOR (force-color.org) beats NO_COLOR (no-color.org), which counts when
+ * it is not empty; then a dumb or absent terminal, COLORTERM, TERM_PROGRAM and TERM decide.
+ */
+export function abilitiesOf(env: NodeJS.ProcessEnv, isTTY: boolean): Abilities {
+  const term = env.TERM ?? ''
+  const isWindows = env.OS === 'Windows_NT'
+  const dumb = !isTTY || term === 'dumb' || (term === '' && !isWindows)
+  return {
+    colour: forcedColour(env) ?? (dumb ? 0 : colourOf(env, term, isWindows)),
+    unicode: isUnicode(env),
+    dumb,
+  }
+}
+
+function forcedColour(env: NodeJS.ProcessEnv): Abilities['colour'] | undefined {
+  const forced = env.FORCE_COLOR
+  if (forced === '0' || forced === 'false') return 0
+  if (forced === '2') return 256
+  if (forced === '3') return 'true'
+  if (forced === '' || forced === '1' || forced === 'true') return 16
+  return env.NO_COLOR ? 0 : undefined
+}
+
+function colourOf(env: NodeJS.ProcessEnv, term: string, isWindows: boolean): Abilities['colour'] {
+  if (/^(?:truecolor|24bit)$/i.test(env.COLORTERM ?? '') || TRUE_COLOUR_TERMS.test(term)) return 'true'
+  if (isWindows || env.TERM_PROGRAM === 'iTerm.app' || env.TERM_PROGRAM === 'vscode') return 'true'
+  if (env.TERM_PROGRAM === 'Apple_Terminal' || /-256(?:color)?$/i.test(term)) return 256
+  return COLOUR_TERMS.test(term) || env.COLORTERM ? 16 : 0
+}
+
+/** The first of LC_ALL, LC_CTYPE and LANG that is not empty decides, as POSIX has it; Windows Terminal is UTF-8. */
+function isUnicode(env: NodeJS.ProcessEnv): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ''
+  return /utf-?8/i.test(locale) || Boolean(env.WT_SESSION)
+}

@@ -1,0 +1,60 @@
+const MAX_STRING_LENGTH = 4096
+
+const CSI_BODY = /[0-?]*[ -/]*/y
+const STRING_BODY = /[^\x07\x1b]*/y
+const SS3_BODY = /\d?/y
+
+/** Where the sequence that starts at `at` ends: a character, an escape sequence, Esc alone; undefined if more must come. */
+export function scan(text: string, at: number): number | undefined {
+  if (text[at] !== '\x1b') return at + characterLength(text, at)
+  const next = text[at + 1]
+  const after = text[at + 2]
+  if (next === undefined) return undefined
+  if (next === '\x1b') return at + 1
+  if (next === '[') return scanCsi(text, at)
+  if (next === 'O') return scanSs3(text, at)
+  const isString = next === ']' || next === 'P' || next === '_'
+  if (isString && after === undefined) return undefined
+  // Alt with one of these letters looks the same up to here; an answer goes on as no typist does.
+  if (isString && (next === ']' ? /\d/ : next === 'P' ? /[\d>!$|]/ : /G/).test(after ?? ''))
+    return scanString(text, at)
+  return at + 1 + characterLength(text, at + 1)
+}
+
+function characterLength(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  pattern.exec(text)
+  return pattern.lastIndex
+}
+
+function scanCsi(text: string, at: number): number | undefined {
+  // The Linux console sends ESC [ [ A for F1.
+  const start = text[at + 2] === '[' ? at + 3 : at + 2
+  // rxvt ends keys with Shift in $, elsewhere an intermediate byte.
+  if (/^\d\$/.test(text.slice(start, start + 2))) return start + 2
+  const end = endOf(CSI_BODY, text, start)
+  const final = text[end]
+  if (final === undefined) return end - at > MAX_STRING_LENGTH ? end : undefined
+  return final >= '@' && final <= '~' ? end + 1 : end
+}
+
+function scanSs3(text: string, at: number): number | undefined {
+  const end = endOf(SS3_BODY, text, at + 2)
+  const final = text[end]
+  if (final === undefined) return undefined
+  return /[A-Za-z]/.test(final) ? end + 1 : at + 2
+}
+
+/** OSC, DCS and APC end with BEL or with ESC and a backslash. */
+function scanString(text: string, at: number): number | undefined {
+  const end = endOf(STRING_BODY, text, at + 2)
+  if (end - at > MAX_STRING_LENGTH) return at + MAX_STRING_LENGTH
+  const final = text[end]
+  if (final === '\x07') return end + 1
+  if (final === undefined || text[end + 1] === undefined) return undefined
+  return text[end + 1] === '\\' ? end + 2 : end
+}

@@ -1,0 +1,51 @@
+import { writeSync } from 'node:fs'
+
+const RETRY_EVERY_MS = 5
+const RETRY_FOR_MS = 300
+
+/**
+ * Takes over the terminal: title saved, alternate screen, no autowrap (the last cell must not scroll), cursor
+ * hidden, bracketed paste, focus reports. Sources: xterm's ctlseqs (DECSET 7, 25, 1004, 1049, 2004; XTWINOPS 22).
+ */
+export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?1004h'
+
+const PUT_BACK =
+  '\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h'
+
+/** Undoes `ENTER` and the mouse modes. */
+export const LEAVE = `${PUT_BACK}\x1b[23;0t`
+
+/** `LEAVE` once more behind output that was still queued: without the title, which is taken back only once. */
+export const LEAVE_AGAIN = PUT_BACK
+
+/** Button, drag and wheel reports in SGR coordinates (DECSET 1002, 1006). */
+export const MOUSE_ON = '\x1b[?1002h\x1b[?1006h'
+export const MOUSE_OFF = '\x1b[?1006l\x1b[?1002l'
+
+/** DECRQM: asks whether the terminal has synchronized output. */
+export const ASK_SYNCHRONIZED = '\x1b[?2026$p'
+export const SYNCHRONIZED_BEGIN = '\x1b[?2026h'
+export const SYNCHRONIZED_END = '\x1b[?2026l'
+
+/** Whether a terminal's reply says that it has synchronized output; undefined when it is another reply. */
+export function synchronizedReply(sequence: string): boolean | undefined {
+  const state = /^\x1b\[\?2026;(\d)\$y$/.exec(sequence)?.[1]
+  return state === undefined ? undefined : state === '1' || state === '2'
+}
+
+/** Writes to a file descriptor before returning, so that it works in exit handlers; a terminal that is gone is no error. */
+export function writeNow(fd: number, text: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  const deadline = performance.now() + RETRY_FOR_MS
+  let rest = Buffer.from(text)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest))
+    } catch (error) {
+      // A descriptor in non-blocking mode refuses while the line is full.
+      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+      if (!isFull || performance.now() > deadline) return
+      Atomics.wait(pause, 0, 0, RETRY_EVERY_MS)
+    }
+  }
+}

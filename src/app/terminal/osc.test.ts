@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { COPY_LIMIT_BYTES, copySequence, link, notice, title } from './osc.ts'
+
+test('text is copied by OSC 52', () => {
+  expect(copySequence('grüße', { TERM: 'xterm' })).toEqual({
+    copied: true,
+    sequence: '\x1b]52;c;Z3LDvMOfZQ==\x07',
+  })
+})
+
+test('in tmux the copy goes to tmux and through it', () => {
+  expect(copySequence('hi', { TMUX: '/tmp/tmux', TERM: 'tmux-256color' })).toEqual({
+    copied: true,
+    sequence: '\x1b]52;c;aGk=\x07\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\',
+  })
+})
+
+test('in GNU screen the copy goes through in pieces', () => {
+  const result = copySequence('x'.repeat(600), { STY: '1.pts', TERM: 'screen' })
+  const pieces = result.copied ? result.sequence.split('\x1b\\').slice(0, -1) : []
+  expect(pieces.length).toBeGreaterThan(1)
+  expect(pieces.every(piece => piece.startsWith('\x1bP') && piece.length < 300)).toBe(true)
+  const base64 = Buffer.from('x'.repeat(600)).toString('base64')
+  expect(pieces.map(piece => piece.slice(2)).join('')).toBe(`\x1b]52;c;${base64}\x07`)
+})
+
+test('what is too big or empty is refused with the reason', () => {
+  expect(copySequence('x'.repeat(COPY_LIMIT_BYTES), {}).copied).toBe(true)
+  expect(copySequence('x'.repeat(80_000), {})).toEqual({
+    copied: false,
+    reason: 'The text has 80,000 bytes; terminals take at most 74,994.',
+  })
+  expect(copySequence('', {})).toEqual({ copied: false, reason: 'There is nothing to copy.' })
+})
+
+test('titles, notices and links carry no control characters', () => {
+  expect(title('run\x1b]52;c;AA\x07 7\n\u202e')).toBe('\x1b]2;run]52;c;AA 7\x1b\\')
+  expect(notice('done\x9d')).toBe('\x1b]9;done\x1b\\')
+  expect(link('he\x07re', 'https://example.test/')).toBe(
+    '\x1b]8;;https://example.test/\x1b\\here\x1b]8;;\x1b\\',
+  )
+  expect(link('here', 'https://example.test/\x1b\\')).toBe('here')
+})

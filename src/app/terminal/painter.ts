@@ -1,0 +1,169 @@
+import { cellsAt, type Row } from './cells.ts'
+import { isSure, spill } from './graphemes.ts'
+import { PLAIN, transition, type Style } from './style.ts'
+
+const UNKNOWN = -1
+const MAX_REWRITTEN_GAP = 3
+const ERASE_WORTH = 3
+
+/** Turns differences between rows into the fewest bytes; knows where the terminal's cursor and pen stand. */
+export type Painter = {
+  /** Adds what turns the painted row into `target` at `row`. Both have the same width. */
+  paintRow(row: number, target: Row, painted: Row): void
+  /** Adds the erasing of the whole screen. */
+  clear(): void
+  /** Adds raw sequences that touch neither cells nor cursor. */
+  add(sequence: string): void
+  moveTo(row: number, column: number): void
+  /** The bytes gathered so far; empties the painter's text, keeps cursor and pen. */
+  take(): string
+  /** Forgets cursor and pen, after something else wrote to the terminal; the pen is reset before the next cell. */
+  forget(): void
+}
+
+export function createPainter(): Painter {
+  let text = ''
+  let row = UNKNOWN
+  let column = UNKNOWN
+  let pen: Style | undefined
+
+  const setPen = (style: Style): void => {
+    if (pen === undefined) text += `\x1b]8;;\x1b\\\x1b[m${transition(PLAIN, style)}`
+    else text += transition(pen, style)
+    pen = style
+  }
+  const moveTo = (toRow: number, toColumn: number): void => {
+    text += cheapestMove(row, column, toRow, toColumn)
+    row = toRow
+    column = toColumn
+  }
+  const approach = (toRow: number, toColumn: number, target: Row): void => {
+    const gap = toColumn - column
+    const near = row === toRow && column !== UNKNOWN && gap > 0 && gap <= MAX_REWRITTEN_GAP
+    if (near && canRewrite(target, column, toColumn, pen)) {
+      text += target.graphemes.slice(column, toColumn).join('')
+      column = toColumn
+    } else moveTo(toRow, toColumn)
+  }
+  const writeUnsure = (at: number, cells: number, target: Row, painted: Row, forced: boolean): void => {
+    const style = target.styles[at] ?? PLAIN
+    // A terminal that takes the grapheme for narrower would leave old content in its last cells.
+    if (forced || !isBlank(painted, at, cells, style)) {
+      const from = row
+      text += ' '.repeat(cells)
+      column = at + cells >= target.graphemes.length ? UNKNOWN : at + cells
+      moveTo(from, at)
+    }
+    text += target.graphemes[at] ?? ' '
+    column = UNKNOWN
+  }
+
+  return {
+    moveTo,
+    add(sequence) {
+      text += sequence
+    },
+    take() {
+      const taken = text
+      text = ''
+      return taken
+    },
+    forget() {
+      row = UNKNOWN
+      column = UNKNOWN
+      pen = undefined
+    },
+    clear() {
+      setPen(PLAIN)
+      text += '\x1b[2J'
+    },
+    paintRow(toRow, target, painted) {
+      const width = target.graphemes.length
+      let forcedTo = 0
+      let at = 0
+      while (at < width) {
+        if (at >= forcedTo && sameCell(target, painted, at)) {
+          at++
+          continue
+        }
+        if (at >= target.blankFrom && Math.max(painted.blankFrom, forcedTo) - at > ERASE_WORTH) {
+          moveTo(toRow, at)
+          setPen(PLAIN)
+          text += '\x1b[K'
+          return
+        }
+        const cells = cellsAt(target, at)
+        const grapheme = target.graphemes[at] ?? ' '
+        approach(toRow, at, target)
+        setPen(target.styles[at] ?? PLAIN)
+        if (isSure(grapheme)) {
+          text += grapheme
+          column = at + cells
+        } else {
+          writeUnsure(at, cells, target, painted, at < forcedTo)
+          forcedTo = Math.max(forcedTo, Math.min(width, at + cells + spill(grapheme, cells)))
+        }
+        at += cells
+        // Terminals differ in where the cursor stands after the last column.
+        if (at >= width) column = UNKNOWN
+      }
+    },
+  }
+}
+
+function sameCell(target: Row, painted: Row, at: number): boolean {
+  return target.graphemes[at] === painted.graphemes[at] && target.styles[at] === painted.styles[at]
+}
+
+function isBlank(row: Row, at: number, cells: number, style: Style): boolean {
+  for (let cell = at; cell < at + cells; cell++) {
+    if (row.graphemes[cell] !== ' ' || row.styles[cell] !== style) return false
+  }
+  return true
+}
+
+function canRewrite(row: Row, from: number, to: number, pen: Style | undefined): boolean {
+  for (let at = from; at < to; at++) {
+    if (row.styles[at] !== pen || row.graphemes[at]?.length !== 1 || !isSure(row.graphemes[at] ?? ''))
+      return false
+  }
+  return true
+}
+
+function cheapestMove(row: number, column: number, toRow: number, toColumn: number): string {
+  if (row === toRow && column === toColumn) return ''
+  if (toColumn === 0 && row !== UNKNOWN && toRow >= row && toRow - row <= 3)
+    return '\r' + '\n'.repeat(toRow - row)
+  const absolute = toColumn === 0 ? `\x1b[${toRow + 1}H` : `\x1b[${toRow + 1};${toColumn + 1}H`
+  if (row === UNKNOWN) return absolute
+  if (row === toRow) return shorter(`\x1b[${toColumn + 1}G`, sideways(column, toColumn))
+  if (column !== toColumn) return absolute
+  return shorter(absolute, `\x1b[${times(Math.abs(toRow - row))}${toRow > row ? 'B' : 'A'}`)
+}
+
+function sideways(column: number, toColumn: number): string | undefined {
+  if (column === UNKNOWN) return undefined
+  const distance = toColumn - column
+  if (distance > 0) return `\x1b[${times(distance)}C`
+  return distance >= -3 ? '\b'.repeat(-distance) : `\x1b[${-distance}D`
+}
+
+function times(count: number): string {
+  return count === 1 ? '' : String(count)
+}
+
+function shorter(first: string, second: string | undefined): string {
+  return second !== undefined && second.length < first.length ? second : first
+}
+
+/** A row as text with its SGR and links, plain again at its end and without trailing blanks. */
+export function rowText(row: Row): string {
+  let text = ''
+  let pen = PLAIN
+  for (let at = 0; at < row.blankFrom; at++) {
+    const style = row.styles[at] ?? PLAIN
+    text += transition(pen, style) + (row.graphemes[at] ?? '')
+    pen = style
+  }
+  return text + transition(pen, PLAIN)
+}

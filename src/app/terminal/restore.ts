@@ -1,0 +1,180 @@
+import { writeNow } from './modes.ts'
+import { stripControls } from './osc.ts'
+import type { Screen } from './screen.ts'
+
+/** Why the program ends. */
+export type ExitReason = 'quit' | 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'crash' | 'terminal-gone'
+
+/** What the way out needs of the terminal's input; `process.stdin` fits. */
+export type RestoredInput = {
+  readonly isRaw?: boolean
+  setRawMode?(raw: boolean): unknown
+  pause(): unknown
+  on(event: 'end' | 'close' | 'error', listener: () => void): unknown
+  off(event: 'end' | 'close' | 'error', listener: () => void): unknown
+}
+
+/** What the way out needs of the terminal's output; `process.stdout` fits. */
+export type RestoredOutput = {
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
+}
+
+export type RestoreOptions = {
+  screen: Pick<Screen, 'enter' | 'leave'>
+  stdin: RestoredInput
+  stdout: RestoredOutput
+  stderr: RestoredOutput
+  /** Settles what must be settled; at most two seconds, the terminal is already given back. */
+  onExit(reason: ExitReason): Promise<void>
+  /** Gets the error of a crash with its stack; the person sees one sentence only. */
+  log(error: unknown): void
+}
+
+export type Restore = {
+  /** Ends the program: terminal back, `onExit`, then the code (0 unless given). Asked twice it ends at once. */
+  exit(code?: number): void
+  /** Ends the program because of an error nobody handles, such as one React gave up on. Exit code 70. */
+  crash(error: unknown): void
+  /** Ctrl+Z: gives the terminal back and stops the job; takes it again when the shell continues it. */
+  suspend(): void
+  /** Forgets all signals and streams, leaves the terminal as it is. */
+  uninstall(): void
+}
+
+/** 128 + signal number as shells do; 70 is EX_SOFTWARE of sysexits.h. */
+const EXIT_CODES: Record<ExitReason, number> = {
+  quit: 0,
+  SIGINT: 130,
+  SIGTERM: 143,
+  SIGHUP: 129,
+  crash: 70,
+  'terminal-gone': 129,
+}
+const GRACE_MS = 2000
+const STOPPED_WITHIN_MS = 100
+const STANDARD_ERROR = 2
+
+/** Sees to it that the terminal is as it was on every way out of the program. */
+export function installRestore(options: RestoreOptions): Restore {
+  const { screen, stdin } = options
+  let isEnding = false
+  let suspendedRaw: boolean | undefined
+  let resumeTimer: NodeJS.Timeout | undefined
+
+  const giveBack = (): void => {
+    screen.leave()
+    setRawMode(stdin, false)
+  }
+  const end = (reason: ExitReason, code = EXIT_CODES[reason]): void => {
+    if (isEnding) {
+      // A hang-up shows as a signal and as broken streams, also while the terminal is given back; asking again in
+      // earnest cuts the waiting short.
+      if (reason !== 'SIGHUP' && reason !== 'terminal-gone') process.exit(code)
+      return
+    }
+    isEnding = true
+    giveBack()
+    stdin.pause()
+    const grace = new Promise<void>(resolve => setTimeout(resolve, GRACE_MS))
+    void Promise.race([settle(options, reason), grace]).finally(() => process.exit(code))
+  }
+  const crash = (error: unknown): void => {
+    giveBack()
+    if (!isEnding) writeNow(STANDARD_ERROR, `${crashSentence(error)}\n`)
+    options.log(error)
+    end('crash')
+  }
+  const resume = (): void => {
+    clearTimeout(resumeTimer)
+    if (isEnding) return
+    // Stopped from outside, without `suspend`, the terminal may have been used by others just the same.
+    const raw = suspendedRaw ?? stdin.isRaw ?? false
+    if (suspendedRaw !== undefined) process.on('SIGTSTP', suspend)
+    suspendedRaw = undefined
+    giveBack()
+    setRawMode(stdin, raw)
+    screen.enter()
+  }
+  const suspend = (): void => {
+    if (isEnding || suspendedRaw !== undefined) return
+    suspendedRaw = stdin.isRaw ?? false
+    giveBack()
+    process.off('SIGTSTP', suspend)
+    process.kill(0, 'SIGTSTP')
+    // The kernel does not stop a group that no shell waits for, and then nobody would continue it either.
+    resumeTimer = setTimeout(resume, STOPPED_WITHIN_MS)
+  }
+  const removals = listenAll(options, { end, crash, resume, suspend, giveBack })
+  return {
+    exit: code => end('quit', code),
+    crash,
+    suspend,
+    uninstall: () => {
+      for (const remove of removals) remove()
+    },
+  }
+}
+
+async function settle({ onExit, log }: RestoreOptions, reason: ExitReason): Promise<void> {
+  try {
+    await onExit(reason)
+  } catch (error) {
+    log(error)
+  }
+}
+
+type Reactions = {
+  end(reason: ExitReason): void
+  crash(error: unknown): void
+  resume(): void
+  suspend(): void
+  giveBack(): void
+}
+
+function listenAll({ stdin, stdout, stderr }: RestoreOptions, reactions: Reactions): (() => void)[] {
+  const { end, crash, resume, suspend, giveBack } = reactions
+  const gone = (): void => end('terminal-gone')
+  // Without a listener a write to a closed standard error would be a crash of its own.
+  const ignored = (): void => {}
+  process.on('SIGTSTP', suspend)
+  process.on('SIGCONT', resume)
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+  process.on('exit', giveBack)
+  stdout.on('error', gone)
+  stderr.on('error', ignored)
+  for (const event of ['end', 'close', 'error'] as const) stdin.on(event, gone)
+  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(signal => {
+    const listener = (): void => end(signal)
+    process.on(signal, listener)
+    return () => process.off(signal, listener)
+  })
+  return [
+    ...signals,
+    () => process.off('SIGTSTP', suspend),
+    () => process.off('SIGCONT', resume),
+    () => process.off('uncaughtException', crash),
+    () => process.off('unhandledRejection', crash),
+    () => process.off('exit', giveBack),
+    () => stdout.off('error', gone),
+    () => stderr.off('error', ignored),
+    ...(['end', 'close', 'error'] as const).map(event => () => stdin.off(event, gone)),
+  ]
+}
+
+function setRawMode(stdin: RestoredInput, raw: boolean): void {
+  if (stdin.isRaw === undefined || stdin.isRaw === raw) return
+  try {
+    stdin.setRawMode?.(raw)
+  } catch {
+    // The terminal is gone; there is nothing left to restore.
+  }
+}
+
+function crashSentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const [firstLine = ''] = message.split('\n')
+  const said = stripControls(firstLine).trim()
+  return `mcpdeck had to stop because of an error in the program${said === '' ? '.' : `: ${said}`}`
+}

@@ -1,0 +1,214 @@
+import type { Row } from './cells.ts'
+import { Composition } from './composition.ts'
+import { splitWrite, type FrameWrite } from './frame-parser.ts'
+import * as modes from './modes.ts'
+import { Output, type TerminalStream, type WrittenListener } from './output.ts'
+import { createPainter, rowText } from './painter.ts'
+import type { Rectangle, Region } from './region.ts'
+import { VirtualStdout } from './virtual-stdout.ts'
+
+export type ScreenOptions = {
+  /** Wrap every paint in synchronized-output marks (DECSET 2026); the terminal's `reply` can also say so. */
+  synchronized?: boolean
+  /** Ask the terminal on `enter` whether it has synchronized output. */
+  askSynchronized?: boolean
+  /** Report mouse buttons, drags and the wheel. */
+  mouse?: boolean
+  /** Hears of each write, to measure how fast the line is. */
+  onWritten?: WrittenListener
+}
+
+const DEFAULT_COLUMNS = 80
+const DEFAULT_ROWS = 24
+
+/** A screen on `out`; nothing is written before `enter`. */
+export function createScreen(out: TerminalStream, options: ScreenOptions = {}): Screen {
+  return new Screen(out, options)
+}
+
+/** The screen of cells between Ink and the terminal: takes frames and regions, writes only cells that changed. */
+export class Screen {
+  /** For Ink: `render(tree, { stdout: screen.stdout, alternateScreen: false, incrementalRendering: false })`. */
+  readonly stdout: VirtualStdout
+  readonly #out: TerminalStream
+  readonly #output: Output
+  readonly #composition = new Composition()
+  readonly #painter = createPainter()
+  readonly #asksSynchronized: boolean
+  #painted: Row[] = []
+  #cursor: FrameWrite['cursor']
+  #isCursorShown = false
+  #mustClear = true
+  #isActive = false
+  #isScheduled = false
+  #batches = 0
+  #synchronized: boolean
+  #mouse: boolean
+
+  constructor(out: TerminalStream, options: ScreenOptions) {
+    this.#out = out
+    this.#output = new Output(out, options.onWritten)
+    this.#asksSynchronized = options.askSynchronized ?? false
+    this.#synchronized = options.synchronized ?? false
+    this.#mouse = options.mouse ?? false
+    this.#adoptSize()
+    this.stdout = new VirtualStdout({
+      columns: () => this.columns,
+      rows: () => this.rows,
+      accept: text => this.#accept(text),
+      barrier: done => {
+        this.#flush()
+        this.#output.barrier(done)
+      },
+    })
+    out.on('resize', this.resize)
+    out.on('drain', this.#onDrain)
+  }
+
+  /** Bytes written to the terminal since the start. */
+  get bytes(): number {
+    return this.#output.bytes
+  }
+
+  get columns(): number {
+    return this.#composition.columns
+  }
+
+  get rows(): number {
+    return this.#composition.rows
+  }
+
+  /** Whether the terminal is ours, between `enter` and `leave`. */
+  get active(): boolean {
+    return this.#isActive
+  }
+
+  /** Takes over the terminal and paints what is known. */
+  enter(): void {
+    if (this.#isActive) return
+    this.#isActive = true
+    this.#isCursorShown = false
+    const mouse = this.#mouse ? modes.MOUSE_ON : ''
+    this.#output.send(modes.ENTER + mouse + (this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : ''))
+    this.redraw()
+  }
+
+  /** Gives the terminal back before it returns; frames after that are kept but not written until `enter`. */
+  leave(): void {
+    if (!this.#isActive) return
+    this.#isActive = false
+    this.#output.sendNow(modes.LEAVE, modes.LEAVE_AGAIN)
+  }
+
+  /** The region of that name, put at this place; created when it is new. Later regions lie above earlier ones. */
+  region(id: string, rectangle: Rectangle): Region {
+    return this.#composition.region(id, rectangle, () => this.#flush())
+  }
+
+  /** Paints once for everything that `change` changes. */
+  batch(change: () => void): void {
+    this.#batches++
+    try {
+      change()
+    } finally {
+      this.#batches--
+      this.#flush()
+    }
+  }
+
+  /** Adopts the stream's size, tells Ink and paints everything; happens by itself when the stream says so. */
+  readonly resize = (): void => {
+    this.#adoptSize()
+    this.#painter.forget()
+    this.#mustClear = true
+    this.stdout.emit('resize')
+    this.#flush()
+  }
+
+  /** Clears and paints everything again, after something else wrote to the terminal. */
+  redraw(): void {
+    this.#painter.forget()
+    this.#mustClear = true
+    this.#flush()
+  }
+
+  /** Sends a sequence that touches neither cells nor cursor, such as a title, OSC 52 or the bell. */
+  control(sequence: string): void {
+    if (this.#isActive) this.#output.send(sequence)
+  }
+
+  /** Switches mouse reports. */
+  setMouse(enabled: boolean): void {
+    if (this.#mouse === enabled) return
+    this.#mouse = enabled
+    this.control(enabled ? modes.MOUSE_ON : modes.MOUSE_OFF)
+  }
+
+  /** Hands over a reply of the terminal's; true when it was one the screen asks for. */
+  reply(sequence: string): boolean {
+    const answer = modes.synchronizedReply(sequence)
+    if (answer !== undefined) this.#synchronized = answer
+    return answer !== undefined
+  }
+
+  /** The rows as shown, as text with SGR; joined by newlines and written to `stdout` they show the same again. */
+  snapshot(): string[] {
+    return Array.from({ length: this.rows }, (_, row) => rowText(this.#composition.compose(row)))
+  }
+
+  /** Stops listening to the stream. */
+  close(): void {
+    this.#out.off('resize', this.resize)
+    this.#out.off('drain', this.#onDrain)
+  }
+
+  readonly #onDrain = (): void => {
+    this.#output.blocked = false
+    this.#flush()
+  }
+
+  #adoptSize(): void {
+    this.#composition.resize(this.#out.columns || DEFAULT_COLUMNS, this.#out.rows || DEFAULT_ROWS)
+  }
+
+  #accept(text: string): void {
+    const { body, cursor, hidesCursor } = splitWrite(text)
+    if (body !== undefined || cursor !== undefined || hidesCursor) this.#cursor = cursor
+    if (body !== undefined) this.#composition.setFrame(body.split('\n'))
+    if (this.#isScheduled) return
+    // Ink writes a frame in pieces (marks, erasing, text): painting waits until it has written all of them.
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      if (this.#isScheduled) this.#flush()
+    })
+  }
+
+  #flush(): void {
+    this.#isScheduled = false
+    if (!this.#isActive || this.#output.blocked || this.#batches > 0) return
+    if (this.#mustClear) {
+      this.#painter.clear()
+      this.#painted = new Array<Row>(this.rows).fill(this.#composition.blank)
+      this.#composition.touchAll()
+      this.#mustClear = false
+    }
+    this.#composition.visitChanged((row, composed) => {
+      const before = this.#painted[row] ?? this.#composition.blank
+      if (composed !== before) this.#painter.paintRow(row, composed, before)
+      this.#painted[row] = composed
+    })
+    this.#placeCursor()
+    const text = this.#painter.take()
+    if (text === '') return
+    this.#output.send(this.#synchronized ? modes.SYNCHRONIZED_BEGIN + text + modes.SYNCHRONIZED_END : text)
+  }
+
+  #placeCursor(): void {
+    const column = this.#cursor?.column ?? this.columns
+    const row = this.#composition.lineCount - 1 - (this.#cursor?.up ?? 0)
+    const isVisible = column < this.columns && row >= 0 && row < this.rows
+    if (isVisible) this.#painter.moveTo(row, column)
+    if (isVisible !== this.#isCursorShown) this.#painter.add(isVisible ? '\x1b[?25h' : '\x1b[?25l')
+    this.#isCursorShown = isVisible
+  }
+}

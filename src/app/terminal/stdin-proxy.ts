@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream'
+
+/** Ink decides about a bare Esc only after a timeout; in the kitty protocol's spelling it knows at once. */
+const ESCAPE_AT_ONCE = '\x1b[27u'
+
+/**
+ * What Ink gets as its stdin: it never reads the terminal, the owner pushes the keys meant for Ink's own widgets.
+ * Each push is one input event for `useInput`, also several in a row.
+ */
+export class StdinProxy extends Readable {
+  readonly isTTY = true
+  readonly #queue: string[] = []
+  #offered: string | undefined
+
+  constructor() {
+    super()
+    // Assigned, because Node's type of `read` cannot express that there is nothing to read.
+    this.read = size => (size === 0 ? null : this.#take())
+  }
+
+  /** Hands over one key sequence or one text. Without a widget that listens it is dropped, not kept for the next one. */
+  override push(sequence: string): boolean {
+    if (this.listenerCount('readable') === 0) return false
+    this.#queue.push(sequence === '\x1b' ? ESCAPE_AT_ONCE : sequence)
+    if (this.#queue.length === 1) this.#offer()
+    return true
+  }
+
+  /** Hands over pasted text: to `usePaste` where a widget uses it, else to `useInput` as one text. */
+  paste(text: string): boolean {
+    return this.push(`\x1b[200~${text.replaceAll('\x1b', '')}\x1b[201~`)
+  }
+
+  override _read(): void {}
+
+  override setEncoding(): this {
+    return this
+  }
+
+  setRawMode(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  #offer(): void {
+    this.#offered = this.#queue[0]
+    try {
+      this.emit('readable')
+    } finally {
+      // React commits a widget's answer to one key in a microtask; the next key must find the widget's new state.
+      queueMicrotask(() => {
+        this.#queue.shift()
+        if (this.#queue.length > 0) this.#offer()
+      })
+    }
+  }
+
+  #take(): string | null {
+    const taken = this.#offered ?? null
+    this.#offered = undefined
+    return taken
+  }
+}
+
+/** A stdin for Ink that the owner feeds. */
+export function createStdinProxy(): StdinProxy {
+  return new StdinProxy()
+}

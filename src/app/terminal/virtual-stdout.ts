@@ -1,0 +1,42 @@
+import { Writable } from 'node:stream'
+
+/** What the stream given to Ink needs from the screen. */
+export type StdoutSource = {
+  columns(): number
+  rows(): number
+  /** One write of Ink's. */
+  accept(text: string): void
+  /** Calls back once everything written so far has left the process. */
+  barrier(done: () => void): void
+}
+
+/** The stream handed to Ink as `stdout`: looks like a terminal, never writes to one by itself. */
+export class VirtualStdout extends Writable {
+  readonly isTTY = true
+  readonly #source: StdoutSource
+
+  constructor(source: StdoutSource) {
+    super({ decodeStrings: false })
+    this.#source = source
+    // Every component that follows the window's size listens.
+    this.setMaxListeners(0)
+  }
+
+  get columns(): number {
+    return this.#source.columns()
+  }
+
+  get rows(): number {
+    return this.#source.rows()
+  }
+
+  override _write(chunk: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const text = typeof chunk === 'string' ? chunk : chunk.toString()
+    // Ink writes nothing, with a callback, to learn that earlier frames are out.
+    if (text === '') this.#source.barrier(done)
+    else {
+      this.#source.accept(text)
+      done()
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import ms from 'ms'
+import prettyMilliseconds from 'pretty-ms'
+
+/** What is not known: never 0, never empty. */
+export const UNKNOWN = '—'
+
+/** A length of time for reading: `340ms`, `1.2s`, `3m 5s`. */
+export function formatDuration(milliseconds: number | null | undefined): string {
+  if (milliseconds == null || !Number.isFinite(milliseconds)) return UNKNOWN
+  return prettyMilliseconds(Math.max(0, milliseconds), {
+    secondsDecimalDigits: milliseconds < 10_000 ? 1 : 0,
+    millisecondsDecimalDigits: 0,
+    unitCount: 2,
+  })
+}
+
+/** How long ago, as coarse as a reader needs: `now`, `40s`, `5m`, `3h`, `12d`. */
+export function formatAge(then: number | undefined, now: number): string {
+  if (then === undefined) return UNKNOWN
+  const age = now - then
+  if (age < 10_000) return 'now'
+  if (age < 60_000) return `${Math.floor(age / 10_000) * 10}s`
+  return ms(age)
+}
+
+/** A share of what was counted, in whole percent; unknown when nothing was counted. */
+export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
+  if (part == null || !whole) return UNKNOWN
+  return `${Math.round((100 * part) / whole)}%`
+}
+
+/** Made when it is first needed: it loads the language data. */
+let numbers: Intl.NumberFormat | undefined
+
+/** A count with separators: `12,345`. */
+export function formatCount(value: number | null | undefined): string {
+  if (value == null) return UNKNOWN
+  if (Number.isInteger(value) && Math.abs(value) < 1000) return String(value)
+  numbers ??= new Intl.NumberFormat('en-US')
+  return numbers.format(value)
+}
+
+/** `1 case`, `2 cases`. */
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : nouns}`
+}

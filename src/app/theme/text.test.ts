@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { clean, fit, truncate, widthOf, wrap } from './text.ts'
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '\u001b[2J',
+    '\u001b]52;c;AAAA\u0007',
+    '\u202eevil',
+    '日本語テキスト',
+    '👩‍👩‍👧 family',
+    'e\u0301',
+    '\u009b31m',
+    '\ud800',
+  ),
+)
+
+describe('text from outside', () => {
+  test('control sequences become visible', () => {
+    expect(clean('a\u001b[31mred')).toBe('a␛[31mred')
+    expect(clean('line\nbreak')).toBe('line␊break')
+    expect(clean('\u202eevil')).toBe('<202E>evil')
+  })
+
+  test('nothing that a terminal acts on survives', () => {
+    fc.assert(
+      fc.property(hostile, text => {
+        expect(clean(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+      }),
+    )
+  })
+
+  test('fit gives exactly the width', () => {
+    fc.assert(
+      fc.property(
+        hostile,
+        fc.integer({ min: 0, max: 40 }),
+        fc.constantFrom('left' as const, 'right' as const),
+        (text, width, align) => {
+          expect(widthOf(fit(clean(text), width, align))).toBe(width)
+        },
+      ),
+    )
+  })
+
+  test('truncate never exceeds the width and keeps what fits', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, width) => {
+        const cleaned = clean(text)
+        const cut = truncate(cleaned, width)
+        expect(widthOf(cut)).toBeLessThanOrEqual(width)
+        if (widthOf(cleaned) <= width) expect(cut).toBe(cleaned)
+      }),
+    )
+  })
+
+  test('wrap keeps spaces that do not break', () => {
+    expect(wrap('a\u00a0', 4)).toEqual(['a\u00a0'])
+    expect(wrap('\u3000', 4)).toEqual(['\u3000'])
+  })
+
+  test('wrap loses nothing but spaces at line ends', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 4, max: 30 }), (text, width) => {
+        const cleaned = clean(text)
+        const lines = wrap(cleaned, width)
+        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
+        expect(lines.join('').replaceAll(' ', '')).toBe(cleaned.replaceAll(' ', ''))
+      }),
+    )
+  })
+})

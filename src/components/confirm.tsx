@@ -1,0 +1,130 @@
+import { Box, Text } from 'ink'
+import SelectInput from 'ink-select-input'
+import { useState } from 'react'
+import { confirmKeys } from './component-keys.ts'
+import { useKeymap } from '../app/keymap/keymap-context.tsx'
+import { useBindings } from '../app/keymap/use-bindings.ts'
+import { clean, truncate, wrap } from '../app/theme/text.ts'
+import { useTheme } from '../app/theme/theme-context.tsx'
+import type { Tone } from '../app/theme/theme.ts'
+import { useOverlays } from './overlays.tsx'
+import { useSize } from './size.tsx'
+import { TextField } from './text-field.tsx'
+
+export type Question = {
+  title: string
+  /** What will happen and what it costs, a line each. */
+  lines: readonly (string | { text: string; tone: Tone })[]
+  /** The answer that acts. */
+  action: string
+  /** The answer that does not; `Cancel` where that cannot be misread. */
+  decline?: string
+  /** Must be typed before an act that cannot be undone. */
+  word?: string
+}
+
+const WIDTH = 72
+
+/** Asks before acting; resolves to whether the person agreed. It starts on Cancel. */
+export function useConfirm(): (question: Question) => Promise<boolean> {
+  const overlays = useOverlays()
+  return question =>
+    new Promise(resolve => {
+      const close = overlays.open({
+        title: question.title,
+        size: available => {
+          const width = Math.min(WIDTH, available.width)
+          const rows = questionLines(question, width - 4).length
+          return { width, height: rows + (question.word ? 3 : 0) + 5 }
+        },
+        content: (
+          <ConfirmDialog
+            question={question}
+            onAnswer={answer => {
+              close()
+              resolve(answer)
+            }}
+          />
+        ),
+      })
+    })
+}
+
+function questionLines(question: Question, width: number): { text: string; tone: Tone }[] {
+  return question.lines.flatMap(line => {
+    const { text, tone } = typeof line === 'string' ? { text: line, tone: 'plain' as const } : line
+    return wrap(clean(text), width).map(part => ({ text: part, tone }))
+  })
+}
+
+function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) => void }) {
+  const { question } = props
+  const theme = useTheme()
+  const { width } = useSize()
+  const [agreed, setAgreed] = useState(question.word === undefined)
+  return (
+    <Box flexDirection="column" paddingX={1}>
+      {questionLines(question, width - 2).map((line, index) => (
+        <Text key={index} wrap="truncate">
+          {theme.paint(line.tone, line.text)}
+        </Text>
+      ))}
+      <Text> </Text>
+      {agreed ? (
+        <Choice
+          action={truncate(clean(question.action), width - 6)}
+          decline={question.decline ?? 'Cancel'}
+          onAnswer={props.onAnswer}
+        />
+      ) : (
+        <TypedWord
+          word={question.word!}
+          onTyped={() => setAgreed(true)}
+          onCancel={() => props.onAnswer(false)}
+        />
+      )}
+    </Box>
+  )
+}
+
+function Choice(props: { action: string; decline: string; onAnswer: (answer: boolean) => void }) {
+  const { feed } = useKeymap()
+  const DOWN = '\u001b[B'
+  const UP = '\u001b[A'
+  useBindings(confirmKeys, {
+    next: () => feed(DOWN),
+    previous: () => feed(UP),
+    choose: key => feed(key.sequence),
+    cancel: () => props.onAnswer(false),
+  })
+  const items = [
+    { label: props.decline, value: false },
+    { label: props.action, value: true },
+  ]
+  return (
+    <SelectInput
+      items={items.map(item => ({ ...item, key: item.label }))}
+      initialIndex={0}
+      onSelect={item => props.onAnswer(item.value)}
+    />
+  )
+}
+
+function TypedWord(props: { word: string; onTyped: () => void; onCancel: () => void }) {
+  const theme = useTheme()
+  const [typed, setTyped] = useState('')
+  return (
+    <Box flexDirection="column">
+      <Text>{theme.paint('warn', `This cannot be undone. Type “${props.word}” to go on:`)}</Text>
+      <Box>
+        <Text>{'> '}</Text>
+        <TextField
+          value={typed}
+          onChange={setTyped}
+          onSubmit={value => value.trim() === props.word && props.onTyped()}
+          onCancel={props.onCancel}
+        />
+      </Box>
+    </Box>
+  )
+}

@@ -1,0 +1,38 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { tabsKeys } from './component-keys.ts'
+import { useBindings } from '../app/keymap/use-bindings.ts'
+import { useTheme } from '../app/theme/theme-context.tsx'
+import { SizeProvider, useSize } from './size.tsx'
+
+export type Tab<Id extends string> = { id: Id; title: string; render: () => ReactNode }
+
+/** The tabs of a detail pane; `[` and `]` change them wherever the focus is on the screen. */
+export function DetailTabs<Id extends string>(props: {
+  tabs: readonly Tab<Id>[]
+  current: Id
+  onChange: (id: Id) => void
+}) {
+  const { tabs } = props
+  const theme = useTheme()
+  const { width, height } = useSize()
+  const at = Math.max(
+    0,
+    tabs.findIndex(tab => tab.id === props.current),
+  )
+  const step = (by: number): void => props.onChange(tabs[(at + by + tabs.length) % tabs.length]!.id)
+  useBindings(tabsKeys, { next: () => step(1), previous: () => step(-1) })
+  const line = tabs
+    .map((tab, index) =>
+      index === at ? theme.paint('selected', `[${tab.title}]`) : theme.paint('muted', ` ${tab.title} `),
+    )
+    .join(' ')
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Text wrap="truncate">{` ${line}`}</Text>
+      <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>
+        {tabs[at]!.render()}
+      </SizeProvider>
+    </Box>
+  )
+}

@@ -1,0 +1,25 @@
+/**
+ * First of the fields that show, so that the active one and as many before it as fit are visible.
+ * `heights` are the rows of each field as it is drawn now.
+ */
+export function firstShown(heights: readonly number[], active: number, rows: number): number {
+  let first = Math.min(active, heights.length - 1)
+  let used = heights[first] ?? 0
+  while (first > 0 && used + (heights[first - 1] ?? 0) <= rows) {
+    first -= 1
+    used += heights[first] ?? 0
+  }
+  return Math.max(0, first)
+}
+
+/** How many fields from `first` on fit; at least one. */
+export function shownCount(heights: readonly number[], first: number, rows: number): number {
+  let used = 0
+  let count = 0
+  for (const height of heights.slice(first)) {
+    used += height
+    if (used > rows && count > 0) break
+    count += 1
+  }
+  return count
+}

@@ -1,0 +1,37 @@
+import { UNKNOWN } from '../app/theme/format.ts'
+import { fit, widthOf } from '../app/theme/text.ts'
+import type { Tone } from '../app/theme/theme.ts'
+import type { Line } from './viewer.tsx'
+
+export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
+
+/** Labels and values in two columns; an unknown value shows as such, never as nothing. */
+export function fieldLines(fields: readonly Field[]): Line[] {
+  const width = Math.max(...fields.map(([label]) => widthOf(label)))
+  return fields.map(([label, value, tone]) => ({
+    parts: [
+      { text: `${fit(label, width)}  `, tone: 'muted' },
+      { text: value == null || value === '' ? UNKNOWN : value, tone: tone ?? 'plain' },
+    ],
+  }))
+}
+
+export function heading(text: string): Line {
+  return { text, tone: 'accent' }
+}
+
+/** Longest JSON that is laid out for reading; beyond it the rest is named, not shown. */
+const JSON_LIMIT = 2_000_000
+
+/** A value as indented JSON, a line each. */
+export function jsonLines(value: unknown, indent = 0): Line[] {
+  const text = JSON.stringify(value, null, 2) ?? 'undefined'
+  const shown = text.length > JSON_LIMIT ? text.slice(0, JSON_LIMIT) : text
+  const lines: Line[] = shown.split('\n').map(line => {
+    const margin = line.length - line.trimStart().length
+    return { text: line.trimStart(), indent: indent + margin }
+  })
+  if (shown.length < text.length)
+    lines.push({ text: `… ${text.length - shown.length} more characters`, tone: 'warn' })
+  return lines
+}

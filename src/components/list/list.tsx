@@ -1,0 +1,172 @@
+import { Box, Text } from 'ink'
+import { memo, useMemo, useRef, useState } from 'react'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { clean } from '../../app/theme/text.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useArea, useSize } from '../size.tsx'
+import { TextField } from '../text-field.tsx'
+import {
+  composeHeader,
+  composeRow,
+  placeColumns,
+  type Column,
+  type PlacedColumn,
+  type Sorting,
+} from './columns.ts'
+import { filterKeys, listKeys } from './list-keys.ts'
+import { windowStart } from './selection.ts'
+import { useFastRows } from './use-fast-rows.ts'
+import type { ListState } from './use-list.ts'
+import { useRestedIndex } from './use-rested-index.ts'
+
+const Row = memo(function Row(props: { text: string }) {
+  return <Text wrap="truncate">{props.text}</Text>
+})
+
+function nextSorting<Item>(
+  columns: readonly Column<Item>[],
+  sorting: Sorting | undefined,
+): Sorting | undefined {
+  const sortable = columns.filter(column => column.sort)
+  const at = sortable.findIndex(column => column.id === sorting?.column)
+  const next = sortable[at + 1]
+  return next ? { column: next.id, descending: false } : undefined
+}
+
+/** A list of rows, one string each, of which only the visible ones are mounted. */
+export function List<Item>(props: { list: ListState<Item>; focused: boolean; empty: string }) {
+  const { list, focused } = props
+  const theme = useTheme()
+  const area = useArea()
+  const { width, height } = area
+  const [filtering, setFiltering] = useState(false)
+  useRestedIndex(list.selection)
+  const above = list.filter !== '' || filtering ? 2 : 1
+  const rows = Math.max(1, height - above)
+  const placed = useMemo(() => placeColumns(list.columns, width), [list.columns, width])
+  const compose = useRowComposer({ list, placed, rows, width, focused })
+  const lines = compose()
+  useFastRows({
+    selection: list.selection,
+    rectangle: {
+      row: area.row + above,
+      column: area.column,
+      width,
+      height: Math.min(rows, list.items.length),
+    },
+    compose,
+    enabled: focused,
+  })
+  useListKeys(list, { focused, rows, openFilter: () => setFiltering(true) })
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {above === 2 && (
+        <FilterLine list={list} editing={filtering && focused} onDone={() => setFiltering(false)} />
+      )}
+      <Row text={composeHeader(theme, placed, list.sorting)} />
+      {lines.map((line, offset) => (
+        <Row key={offset} text={line} />
+      ))}
+      {lines.length === 0 && (
+        <Text wrap="wrap">
+          {theme.paint(
+            'muted',
+            list.filter ? ` Nothing matches “${clean(list.filter)}”.` : ` ${props.empty}`,
+          )}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+/** A map that starts empty again whenever one of these changes. */
+function useKept<Item>(reasons: readonly unknown[]): Map<Item, string> {
+  const kept = useRef({ reasons, rows: new Map<Item, string>() })
+  if (reasons.some((reason, index) => reason !== kept.current.reasons[index]))
+    kept.current = { reasons, rows: new Map() }
+  return kept.current.rows
+}
+
+/**
+ * Composes the visible rows as they are when it is called. A row that is not chosen is composed once
+ * and kept for as long as its item and the columns stay the same.
+ */
+function useRowComposer<Item>(options: {
+  list: ListState<Item>
+  placed: readonly PlacedColumn<Item>[]
+  rows: number
+  width: number
+  focused: boolean
+}): () => string[] {
+  const { list, placed, rows, width, focused } = options
+  const theme = useTheme()
+  const start = useRef(0)
+  const kept = useKept<Item>([list.items, placed, theme, width])
+  return () => {
+    const selected = list.selection.index()
+    start.current = windowStart({ previous: start.current, selected, rows, count: list.items.length })
+    return list.items.slice(start.current, start.current + rows).map((item, offset) => {
+      if (start.current + offset === selected)
+        return composeRow(theme, placed, item, { selected: true, focused, width })
+      const known = kept.get(item)
+      if (known !== undefined) return known
+      const row = composeRow(theme, placed, item, { selected: false, focused, width })
+      kept.set(item, row)
+      return row
+    })
+  }
+}
+
+function useListKeys<Item>(
+  list: ListState<Item>,
+  options: { focused: boolean; rows: number; openFilter: () => void },
+): void {
+  const { selection } = list
+  const page = Math.max(1, options.rows - 1)
+  useBindings(
+    listKeys,
+    {
+      down: () => selection.move(1),
+      up: () => selection.move(-1),
+      pageDown: () => selection.move(page),
+      pageUp: () => selection.move(-page),
+      first: () => selection.to(0),
+      last: () => selection.to(list.items.length - 1),
+      filter: options.openFilter,
+      sort: () => list.setSorting(nextSorting(list.columns, list.sorting)),
+      reverse: list.sorting
+        ? () => list.setSorting({ ...list.sorting!, descending: !list.sorting!.descending })
+        : { unavailable: 'Choose a column to sort by first.' },
+    },
+    { active: options.focused },
+  )
+  useBindings(
+    filterKeys,
+    { clear: () => list.setFilter('') },
+    { active: options.focused && list.filter !== '' },
+  )
+}
+
+function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDone: () => void }) {
+  const { list, editing } = props
+  const theme = useTheme()
+  const { width } = useSize()
+  return (
+    <Box width={width} height={1}>
+      <Text>{theme.paint('accent', ' /')}</Text>
+      {editing ? (
+        <TextField
+          value={list.filter}
+          onChange={list.setFilter}
+          onSubmit={props.onDone}
+          onCancel={() => {
+            list.setFilter('')
+            props.onDone()
+          }}
+        />
+      ) : (
+        <Text wrap="truncate">{clean(list.filter)}</Text>
+      )}
+    </Box>
+  )
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createSelection, windowStart } from './selection.ts'
+
+describe('selection', () => {
+  test('stays with the row while rows change around it', () => {
+    const selection = createSelection()
+    selection.setKeys(['a', 'b', 'c'])
+    selection.move(1)
+    selection.setKeys(['new', 'a', 'b', 'c'])
+    expect([selection.key(), selection.index()]).toEqual(['b', 2])
+  })
+
+  test('is the first row until the person chooses', () => {
+    const selection = createSelection()
+    selection.setKeys(['a', 'b'])
+    selection.setKeys(['failing', 'a', 'b'])
+    expect(selection.key()).toBe('failing')
+    selection.to(0)
+    selection.setKeys(['worse', 'failing', 'a', 'b'])
+    expect(selection.key()).toBe('failing')
+  })
+
+  test('takes the nearest row when the chosen one is gone', () => {
+    const selection = createSelection()
+    selection.setKeys(['a', 'b', 'c'])
+    selection.to(2)
+    selection.setKeys(['a', 'b'])
+    expect(selection.key()).toBe('b')
+  })
+
+  test('waits for a row that is yet to appear', () => {
+    const selection = createSelection()
+    selection.setKeys(['a', 'b'])
+    selection.select('new')
+    selection.setKeys(['a', 'b', 'c'])
+    expect(selection.key()).toBe('a')
+    selection.setKeys(['new', 'a', 'b', 'c'])
+    expect(selection.key()).toBe('new')
+  })
+
+  test('moving gives up waiting', () => {
+    const selection = createSelection('later')
+    selection.setKeys(['a', 'b'])
+    selection.move(1)
+    selection.setKeys(['later', 'a', 'b'])
+    expect(selection.key()).toBe('b')
+  })
+
+  test('always points at a row that exists', () => {
+    const action = fc.oneof(
+      fc.record({ keys: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e')) }),
+      fc.record({ move: fc.integer({ min: -9, max: 9 }) }),
+      fc.record({ select: fc.constantFrom('a', 'c', 'z') }),
+    )
+    fc.assert(
+      fc.property(fc.array(action), actions => {
+        const selection = createSelection()
+        let keys: string[] = []
+        for (const step of actions) {
+          if ('keys' in step) selection.setKeys((keys = step.keys))
+          else if ('move' in step) selection.move(step.move)
+          else selection.select(step.select)
+          if (keys.length > 0) expect(keys[selection.index()]).toBe(selection.key())
+          else expect(selection.key()).toBeUndefined()
+        }
+      }),
+    )
+  })
+})
+
+test('the window always holds the chosen row and never leaves the list', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(500),
+      fc.nat(500),
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 500 }),
+      (previous, at, rows, count) => {
+        const selected = at % count
+        const start = windowStart({ previous, selected, rows, count })
+        expect(start).toBeGreaterThanOrEqual(0)
+        expect(selected).toBeGreaterThanOrEqual(start)
+        expect(selected).toBeLessThan(start + rows)
+        expect(start).toBeLessThanOrEqual(Math.max(0, count - rows))
+      },
+    ),
+  )
+})

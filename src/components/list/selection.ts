@@ -1,0 +1,77 @@
+/** The chosen row of a list, held by identity while the rows change under it. */
+export type Selection = {
+  index(): number
+  key(): string | undefined
+  /** The rows as they are now, told while rendering them; keeps the chosen one, or the nearest to where it was. */
+  setKeys(keys: readonly string[]): void
+  move(by: number): void
+  to(index: number): void
+  /** Chooses a row, also one that is yet to appear; until it does, the position stays. */
+  select(key: string): void
+  subscribe(listener: () => void): () => void
+}
+
+/**
+ * `initial` is chosen as soon as it appears. Until the person chooses, the first row is the chosen one,
+ * whatever arrives above it.
+ */
+export function createSelection(initial?: string): Selection {
+  let keys: readonly string[] = []
+  let index = 0
+  let key: string | undefined = initial
+  let awaited = initial !== undefined
+  let chosen = initial !== undefined
+  const listeners = new Set<() => void>()
+  const notify = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const set = (next: number): void => {
+    const bounded = Math.max(0, Math.min(keys.length - 1, next))
+    chosen = true
+    if (bounded === index && key === keys[bounded]) return
+    index = bounded
+    key = keys[bounded]
+    awaited = false
+    notify()
+  }
+  return {
+    index: () => index,
+    key: () => (keys.length > 0 ? keys[index] : undefined),
+    setKeys(next) {
+      if (next === keys) return
+      keys = next
+      if (keys.length === 0) return
+      const found = !chosen || key === undefined ? -1 : keys.indexOf(key)
+      index = !chosen ? 0 : found === -1 ? Math.max(0, Math.min(index, keys.length - 1)) : found
+      if (found !== -1 || !awaited) key = keys[index]
+      if (found !== -1) awaited = false
+    },
+    move: by => set(index + by),
+    to: set,
+    select(next) {
+      const found = keys.indexOf(next)
+      if (found !== -1) return set(found)
+      key = next
+      awaited = true
+      chosen = true
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** First row of the window so that the chosen one shows, moving as little as possible. */
+export function windowStart(options: {
+  previous: number
+  selected: number
+  rows: number
+  count: number
+}): number {
+  const { previous, selected, rows, count } = options
+  const latest = Math.max(0, count - rows)
+  if (selected < previous) return Math.min(selected, latest)
+  if (selected >= previous + rows) return Math.min(selected - rows + 1, latest)
+  return Math.min(previous, latest)
+}

@@ -1,0 +1,91 @@
+import { Box, Text } from 'ink'
+import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { OverlayScope } from '../app/keymap/keymap-context.tsx'
+import { useTheme } from '../app/theme/theme-context.tsx'
+import { Pane } from './panes/pane.tsx'
+import { SizeProvider, useSize, type Size } from './size.tsx'
+
+type Entry = { id: number; title: string; size: (available: Size) => Size; content: ReactNode }
+
+export type Overlays = {
+  /** Shows content above the page until the returned function is called. */
+  open(entry: Omit<Entry, 'id'>): () => void
+  entries(): readonly Entry[]
+  subscribe(listener: () => void): () => void
+}
+
+export function createOverlays(): Overlays {
+  let entries: readonly Entry[] = []
+  let next = 1
+  const listeners = new Set<() => void>()
+  const set = (value: readonly Entry[]): void => {
+    entries = value
+    for (const listener of listeners) listener()
+  }
+  return {
+    open(entry) {
+      const id = next
+      next += 1
+      set([...entries, { ...entry, id }])
+      return () => set(entries.filter(other => other.id !== id))
+    },
+    entries: () => entries,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+const OverlaysContext = createContext<Overlays | undefined>(undefined)
+
+export function OverlaysProvider(props: { children: ReactNode }) {
+  const [overlays] = useState(createOverlays)
+  return <OverlaysContext.Provider value={overlays}>{props.children}</OverlaysContext.Provider>
+}
+
+export function useOverlays(): Overlays {
+  const overlays = useContext(OverlaysContext)
+  if (!overlays) throw new Error('OverlaysProvider is missing')
+  return overlays
+}
+
+/** Draws the open overlays above whatever its parent shows; each has its own keys. */
+export function OverlayHost() {
+  const overlays = useOverlays()
+  const entries = useSyncExternalStore(overlays.subscribe, overlays.entries)
+  return entries.map((entry, index) => <OverlayFrame key={entry.id} entry={entry} depth={index + 1} />)
+}
+
+function OverlayFrame(props: { entry: Entry; depth: number }) {
+  const available = useSize()
+  const theme = useTheme()
+  const { entry } = props
+  const wanted = entry.size(available)
+  const size = {
+    width: Math.min(wanted.width, available.width),
+    height: Math.min(wanted.height, available.height),
+  }
+  const left = Math.floor((available.width - size.width) / 2)
+  const top = Math.floor((available.height - size.height) / 3)
+  const blank = useMemo(
+    () => Array.from({ length: size.height }, () => ' '.repeat(size.width)).join('\n'),
+    [size.width, size.height],
+  )
+  return (
+    <Box position="absolute" top={top} left={left} width={size.width} height={size.height}>
+      <Box position="absolute" top={0} left={0}>
+        <Text>{theme.paint('plain', blank)}</Text>
+      </Box>
+      <Box position="absolute" top={0} left={0}>
+        <OverlayScope depth={props.depth}>
+          <SizeProvider {...size} top={top} left={left}>
+            <Pane title={entry.title} focused>
+              {entry.content}
+            </Pane>
+          </SizeProvider>
+        </OverlayScope>
+      </Box>
+    </Box>
+  )
+}

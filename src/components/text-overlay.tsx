@@ -1,0 +1,24 @@
+import { useBindings } from '../app/keymap/use-bindings.ts'
+import { clean } from '../app/theme/text.ts'
+import { useOverlays } from './overlays.tsx'
+import { textOverlayKeys } from './text-overlay-keys.ts'
+import { Viewer, type Line } from './viewer.tsx'
+
+const WIDTH = 100
+
+/** Shows a longer text above the page until it is closed. */
+export function useTextOverlay(): (title: string, lines: readonly Line[]) => void {
+  const overlays = useOverlays()
+  return (title, lines) => {
+    const close = overlays.open({
+      title: clean(title),
+      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
+      content: <TextOverlay lines={lines} onClose={() => close()} />,
+    })
+  }
+}
+
+function TextOverlay(props: { lines: readonly Line[]; onClose: () => void }) {
+  useBindings(textOverlayKeys, { close: props.onClose })
+  return <Viewer lines={props.lines} focused />
+}

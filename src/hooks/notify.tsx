@@ -1,0 +1,14 @@
+import { createContext, useContext, type ReactNode } from 'react'
+
+export type Notify = (tone: 'ok' | 'warn' | 'error', sentence: string) => void
+
+const NotifyContext = createContext<Notify>(() => undefined)
+
+export function NotifyProvider(props: { notify: Notify; children: ReactNode }) {
+  return <NotifyContext.Provider value={props.notify}>{props.children}</NotifyContext.Provider>
+}
+
+/** Says one sentence to the person, wherever the shell shows such sentences. */
+export function useNotify(): Notify {
+  return useContext(NotifyContext)
+}

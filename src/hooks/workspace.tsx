@@ -1,0 +1,28 @@
+import { createContext, useContext, type ReactNode } from 'react'
+import type { Budget } from '../api/budget.ts'
+import type { Client } from '../api/client.ts'
+import type { Queries } from '../api/queries.ts'
+
+/** Where the data comes from, as the header names it. */
+export type Profile = {
+  name: string
+  /** Host and port of the service; empty for the local workspace. */
+  host: string
+  local: boolean
+  readOnly: boolean
+}
+
+/** What every screen works with: one client, one budget, one profile. */
+export type Workspace = { client: Client; queries: Queries; budget: Budget; profile: Profile }
+
+const WorkspaceContext = createContext<Workspace | undefined>(undefined)
+
+export function WorkspaceProvider(props: { workspace: Workspace; children: ReactNode }) {
+  return <WorkspaceContext.Provider value={props.workspace}>{props.children}</WorkspaceContext.Provider>
+}
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext)
+  if (!workspace) throw new Error('WorkspaceProvider is missing')
+  return workspace
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An empty home directory in the system's temporary folder. */
+export function createHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'mcpdeck-home-'))
+  for (const [, folder] of xdgFolders(home)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return home
+}
+
+/** Removes a home and all that the program left in it. */
+export function removeHome(home: string): void {
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/**
+ * The environment of a fresh account: nothing of the caller's but PATH, so that a test cannot depend on the
+ * machine it runs on (CI, NO_COLOR, tokens, editors).
+ */
+export function minimalEnv(home: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    HOME: home,
+    ...Object.fromEntries(xdgFolders(home)),
+  }
+}
+
+function xdgFolders(home: string): [name: string, folder: string][] {
+  return [
+    ['XDG_CONFIG_HOME', join(home, '.config')],
+    ['XDG_DATA_HOME', join(home, '.local/share')],
+    ['XDG_STATE_HOME', join(home, '.local/state')],
+    ['XDG_CACHE_HOME', join(home, '.cache')],
+    ['XDG_RUNTIME_DIR', join(home, '.runtime')],
+  ]
+}

@@ -1,0 +1,258 @@
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { spawn, type IPty } from '@lydell/node-pty'
+import xterm from '@xterm/headless'
+import { createHome, minimalEnv, removeHome } from './home.ts'
+import { keyBytes, type Key } from './keys.ts'
+
+export type { Key } from './keys.ts'
+
+const defaultProgram = join(import.meta.dirname, '../../dist/boot.js')
+
+export type TerminalOptions = {
+  /** The program; without it `node dist/boot.js`. */
+  command?: string
+  args?: readonly string[]
+  /** Added to the minimal environment; undefined removes a variable. */
+  env?: Record<string, string | undefined>
+  cols?: number
+  rows?: number
+  cwd?: string
+  /** A home to use again, as `terminal.home` of an earlier start; it is then the caller's to remove. */
+  home?: string
+  /** Leaves the temporary home behind on close. */
+  keepHome?: boolean
+}
+
+/** How a program ended: an exit code, or the name of the signal that ended it. */
+export type Exit = { code: number; signal: NodeJS.Signals | undefined }
+
+/** Text on the screen, a pattern on it, or any condition on the terminal. */
+export type Condition = string | RegExp | ((terminal: Terminal) => boolean)
+
+/** One piece of output: its bytes, and when it arrived on the clock of `performance.now()`. */
+export type Output = { bytes: number; at: number }
+
+/** Starts a program in a real pseudo-terminal whose other end is an xterm. */
+export function openTerminal(options: TerminalOptions = {}): Terminal {
+  return new Terminal(options)
+}
+
+export class Terminal {
+  /** Home directory of the program. */
+  readonly home: string
+  /** Bytes the program has written so far. */
+  bytes = 0
+  /** How the program ended, once it has. */
+  exit: Exit | undefined
+  /** When the program was started, on the clock of `performance.now()`. */
+  readonly startedAt: number
+  /** Called for every piece of output once the screen shows it. */
+  onOutput: ((piece: Output) => void) | undefined
+
+  readonly #pty: IPty
+  readonly #screen: xterm.Terminal
+  readonly #ownsHome: boolean
+  readonly #exited = Promise.withResolvers<Exit>()
+  readonly #waiting = new Set<() => void>()
+  #raw = ''
+
+  constructor(options: TerminalOptions) {
+    const { cols = 120, rows = 40 } = options
+    this.home = options.home ?? createHome()
+    this.#ownsHome = options.home === undefined && options.keepHome !== true
+    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 })
+    this.startedAt = performance.now()
+    this.#pty = spawn(...commandLine(options), {
+      name: 'xterm-256color',
+      cols,
+      rows,
+      cwd: options.cwd ?? this.home,
+      env: { ...minimalEnv(this.home), ...options.env },
+    })
+    // The emulator answers queries (cursor position, device attributes) as xterm does.
+    this.#screen.onData(answer => this.type(answer))
+    this.#pty.onData(text => this.#receive(text))
+    this.#pty.onExit(({ exitCode, signal }) => {
+      this.#screen.write('', () => this.#end({ code: exitCode, signal: signalName(signal) }))
+    })
+  }
+
+  get pid(): number {
+    return this.#pty.pid
+  }
+
+  /** Everything the program wrote, control sequences included. */
+  get output(): string {
+    return this.#raw
+  }
+
+  get cols(): number {
+    return this.#screen.cols
+  }
+
+  get rows(): number {
+    return this.#screen.rows
+  }
+
+  /** Position of the caret, zero-based. */
+  get cursor(): { x: number; y: number } {
+    const { cursorX, cursorY } = this.#screen.buffer.active
+    return { x: cursorX, y: cursorY }
+  }
+
+  get buffer(): 'normal' | 'alternate' {
+    return this.#screen.buffer.active.type
+  }
+
+  /** Terminal modes the program has switched on: bracketed paste, mouse, focus reports and so on. */
+  get modes(): xterm.IModes {
+    return this.#screen.modes
+  }
+
+  /** Whether the last thing the program said of the caret was to show it. */
+  get cursorVisible(): boolean {
+    return this.#raw.lastIndexOf('\u001B[?25l') <= this.#raw.lastIndexOf('\u001B[?25h')
+  }
+
+  /** The visible text, one line a row, without trailing spaces and trailing empty rows. */
+  screen(): string {
+    return Array.from({ length: this.rows }, (_, y) => this.row(y))
+      .join('\n')
+      .trimEnd()
+  }
+
+  /** Text of one visible row, zero-based, without trailing spaces. */
+  row(y: number): string {
+    const { active } = this.#screen.buffer
+    return (
+      active
+        .getLine(active.baseY + y)
+        ?.translateToString(true)
+        .trimEnd() ?? ''
+    )
+  }
+
+  /** The cell at a place of the screen, with its colours and attributes. */
+  cell(x: number, y: number): xterm.IBufferCell | undefined {
+    const { active } = this.#screen.buffer
+    return active.getLine(active.baseY + y)?.getCell(x)
+  }
+
+  /** Sends text as if typed. */
+  type(text: string): void {
+    if (!this.exit) this.#pty.write(text)
+  }
+
+  /** Presses keys; several arrive in one piece, as when a link stalls. */
+  press(...keys: readonly Key[]): void {
+    const application = this.modes.applicationCursorKeysMode
+    this.type(keys.map(key => keyBytes(key, application)).join(''))
+  }
+
+  /** Sends text as xterm pastes it: line ends as Enter, marked when the program asked for marks. */
+  paste(text: string): void {
+    const body = text.replaceAll(/\r?\n/g, '\r')
+    this.type(this.modes.bracketedPasteMode ? `\u001B[200~${body}\u001B[201~` : body)
+  }
+
+  /**
+   * Waits until a condition holds; it is looked at now and after every parsed piece of output.
+   * @throws with the screen in the message, after `timeout` milliseconds or when the program ends before.
+   */
+  async waitFor(condition: Condition, timeout = 15_000): Promise<void> {
+    const holds = () => this.#holds(condition)
+    if (holds()) return
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const fail = (reason: string) =>
+      reject(new Error(`${reason} waiting for ${String(condition)}; screen:\n${this.#framed()}`))
+    const timer = setTimeout(fail, timeout, `timed out after ${timeout} ms`)
+    const look = () => {
+      if (holds()) resolve()
+      else if (this.exit) fail(`program ended (${describeExit(this.exit)})`)
+    }
+    this.#waiting.add(look)
+    look()
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiting.delete(look)
+    }
+  }
+
+  /** Resolves when the program has ended and all it wrote is on the screen. */
+  async waitForExit(timeout = 15_000): Promise<Exit> {
+    await this.waitFor(terminal => terminal.exit !== undefined, timeout)
+    return this.#exited.promise
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#screen.resize(cols, rows)
+    this.#pty.resize(cols, rows)
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGTERM'): void {
+    if (!this.exit) this.#pty.kill(signal)
+  }
+
+  /** Ends the program if it still runs, and removes the home that this terminal made. */
+  async close(): Promise<void> {
+    this.kill('SIGKILL')
+    await this.#exited.promise
+    this.#screen.dispose()
+    if (this.#ownsHome) removeHome(this.home)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #receive(text: string): void {
+    const piece = { bytes: Buffer.byteLength(text), at: performance.now() }
+    this.bytes += piece.bytes
+    this.#raw += text
+    this.#screen.write(text, () => {
+      this.onOutput?.(piece)
+      this.#look()
+    })
+  }
+
+  #look(): void {
+    for (const look of this.#waiting) look()
+  }
+
+  #end(exit: Exit): void {
+    this.exit = exit
+    this.#exited.resolve(exit)
+    this.#look()
+  }
+
+  #holds(condition: Condition): boolean {
+    if (typeof condition === 'function') return condition(this)
+    const screen = this.screen()
+    return typeof condition === 'string' ? screen.includes(condition) : condition.test(screen)
+  }
+
+  #framed(): string {
+    const edge = '─'.repeat(this.cols)
+    return `${edge}\n${this.screen()}\n${edge}`
+  }
+}
+
+function commandLine({ command, args = [] }: TerminalOptions): [file: string, args: string[]] {
+  if (command !== undefined) return [command, [...args]]
+  if (!existsSync(defaultProgram)) throw new Error('dist/boot.js is missing; run npm run build first')
+  return [process.execPath, [defaultProgram, ...args]]
+}
+
+function signalName(number: number | undefined): NodeJS.Signals | undefined {
+  if (!number) return undefined
+  const names = Object.entries(constants.signals).find(([, value]) => value === number)
+  return names?.[0] as NodeJS.Signals | undefined
+}
+
+function describeExit({ code, signal }: Exit): string {
+  return signal ? `signal ${signal}` : `code ${code}`
+}
