@@ -1,0 +1,21 @@
+import { defineBindings } from '../../app/keymap/binding.ts'
+
+export const projectsKeys = defineBindings({
+  name: 'projects',
+  scope: 'panel',
+  title: 'Projects',
+  bindings: {
+    open: {
+      keys: ['enter'],
+      label: 'open its servers',
+      hint: true,
+      help: 'Make it the current project and open its servers.',
+    },
+    runs: {
+      keys: ['e'],
+      label: 'eval runs',
+      hint: true,
+      help: 'Make it the current project and open its eval runs.',
+    },
+  },
+})

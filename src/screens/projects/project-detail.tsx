@@ -1,0 +1,76 @@
+import { PROJECT_PERMISSIONS, type Project, type ProjectCapabilities } from '../../api/contract/projects.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import type { Symbols } from '../../app/theme/theme.ts'
+import { UNKNOWN } from '../../app/theme/format.ts'
+import { Pane } from '../../components/panes/pane.tsx'
+import { PaneState } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { fieldLines, heading } from '../../components/lines.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+
+/** `launchEvalRun` as words: `launch eval run`. */
+function words(permission: string): string {
+  return permission.replaceAll(/([A-Z])/g, letter => ` ${letter.toLowerCase()}`)
+}
+
+/** Whether the organization has the gated features. */
+function featureText(capabilities: ProjectCapabilities | undefined): string | undefined {
+  const enabled = capabilities?.features?.sandboxes?.enabled
+  return enabled == null ? undefined : enabled ? 'on' : 'off for this organization'
+}
+
+/** What the caller may do in the project; advice, since every write still checks. */
+export function permissionLines(capabilities: ProjectCapabilities, symbols: Symbols): Line[] {
+  const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(capabilities.can)])]
+  const allowedFirst = names.sort(
+    (a, b) => Number(capabilities.can[b] === true) - Number(capabilities.can[a] === true),
+  )
+  return allowedFirst.map(name => {
+    const allowed = capabilities.can[name]
+    const known = typeof allowed === 'boolean'
+    return {
+      parts: [
+        {
+          text: `${known ? (allowed ? symbols.ok : symbols.error) : UNKNOWN} `,
+          tone: known ? (allowed ? 'ok' : 'error') : 'muted',
+        },
+        { text: words(name), tone: allowed === true ? 'plain' : 'muted' },
+      ],
+    }
+  })
+}
+
+/** The chosen project: its record, what it holds, what may be done in it. */
+export function ProjectDetail(props: { project: Project; focused: boolean }) {
+  const { project } = props
+  const { symbols } = useTheme()
+  const { queries } = useWorkspace()
+  const input = { projectId: project.id }
+  const capabilities = useApiQuery(queries.projects.capabilities.options(input))
+  const servers = useApiQuery(queries.servers.list.options(input))
+  const suites = useApiQuery(queries.suites.list.options(input))
+  const count = (items: readonly unknown[] | undefined): string => (items ? String(items.length) : UNKNOWN)
+  const lines: Line[] = [
+    ...fieldLines([
+      ['Id', project.id],
+      ['Description', project.description],
+      ['Organization', project.organizationId],
+      ['Servers', count(servers.data?.items)],
+      ['Eval suites', count(suites.data?.items)],
+      ['Role here', capabilities.data?.projectRole],
+      ['Plan', capabilities.data?.plan?.name],
+      ['Swarms and user testing', featureText(capabilities.data)],
+    ]),
+    '',
+    heading('What you may do here'),
+    ...(capabilities.data ? permissionLines(capabilities.data, symbols) : []),
+  ]
+  return (
+    <Pane title={project.name} focused={props.focused}>
+      <PaneState data={capabilities} loading="Reading what you may do here…">
+        <Viewer lines={lines} focused={props.focused} />
+      </PaneState>
+    </Pane>
+  )
+}

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
+import { projectsKeys } from './bindings.ts'
+import { projectsRoute } from './route.ts'
+
+let testService: TestService
+let app: TestApp
+
+beforeAll(async () => {
+  testService = await openService()
+  for (const name of ['Zebra', 'Amber']) await testService.client.projects.create({ body: { name } })
+})
+afterAll(() => testService.close())
+afterEach(() => app.close())
+
+async function openProjects(params: Record<string, string> = {}): Promise<void> {
+  app = await openApp({ testService, place: projectsRoute.to(params) })
+  await app.see(/Projects \d of 3/)
+}
+
+const chosen = (): string => /│▌(\w+)/.exec(app.frame())?.[1] ?? ''
+
+describe('the projects', () => {
+  test('show what the chosen one holds and what may be done in it', async () => {
+    await openProjects()
+    await app.see('✓ launch eval run')
+    expect(await app.see(/Servers +1/)).toMatch(/Eval suites +1/)
+    await app.press(listKeys.bindings.down)
+    await app.see(/Servers +0/)
+  })
+
+  test('sort by a column, both ways, and keep the chosen row', async () => {
+    await openProjects()
+    await app.press(listKeys.bindings.sort)
+    await app.see(/by name[^]*Amber[^]*Sandbox[^]*Zebra/)
+    await app.press(listKeys.bindings.last)
+    expect(chosen()).toBe('Zebra')
+    await app.press(listKeys.bindings.reverse)
+    await app.see(/▌Zebra[^]*Sandbox[^]*Amber/)
+  })
+
+  test('are filtered while typing; Esc clears the filter before it leaves', async () => {
+    await openProjects()
+    await app.press(listKeys.bindings.filter)
+    await app.type('amb')
+    await app.see('Projects 1 of 1/3')
+    expect(chosen()).toBe('Amber')
+    await app.press(fieldKeys.bindings.submit, filterKeys.bindings.clear)
+    await app.see(/Projects \d of 3/)
+    expect(app.router.current().screen).toBe('projects')
+  })
+
+  test('a filter that hides all says so', async () => {
+    await openProjects()
+    await app.press(listKeys.bindings.filter)
+    await app.type('nothing like it')
+    await app.see('Nothing matches “nothing like it”.')
+    await app.press(fieldKeys.bindings.cancel)
+    await app.see(/Projects \d of 3/)
+  })
+
+  test('one opens at its servers or its runs, and back returns to its row', async () => {
+    const zebra = (await testService.client.projects.list()).items.find(({ name }) => name === 'Zebra')!
+    await openProjects({ projectId: zebra.id })
+    expect(chosen()).toBe('Zebra')
+    await app.press(projectsKeys.bindings.open)
+    await app.see('This project has no saved server.')
+    await app.press('escape')
+    await app.see('▌Zebra')
+    await app.press(projectsKeys.bindings.runs)
+    await app.see('This project has no eval suite.')
+    await app.press('escape')
+    await app.see('▌Zebra')
+  })
+
+  test('the detail takes the keys while it has the focus', async () => {
+    await openProjects()
+    const row = chosen()
+    await app.press(panesKeys.bindings.next)
+    await app.see(new RegExp(`▌${row} ─`))
+    await app.press('j')
+    expect(app.row('Projects 1 of 3')).not.toBe('')
+  })
+})

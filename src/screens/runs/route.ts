@@ -1,0 +1,4 @@
+import { defineRoute } from '../../app/router/place.ts'
+
+/** Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `tab` of the run, `iterationId` of the trace. */
+export const runsRoute = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')

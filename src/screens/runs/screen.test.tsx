@@ -1,0 +1,230 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { until } from '../../../test/service/harness.ts'
+import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import { confirmKeys, fieldKeys, tabsKeys } from '../../components/component-keys.ts'
+import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { projectsRoute } from '../projects/route.ts'
+import { runsKeys } from './bindings.ts'
+import { runsRoute } from './route.ts'
+
+const keys = runsKeys.bindings
+const confirm = confirmKeys.bindings
+
+let testService: TestService
+let projectId: string
+let serverId: string
+let app: TestApp
+
+beforeAll(async () => {
+  testService = await openService()
+  const { client } = testService
+  projectId = (await client.projects.list()).items[0]!.id
+  serverId = (await client.servers.list({ projectId })).items[0]!.id
+})
+afterAll(() => testService.close())
+afterEach(() => app.close())
+
+type Case = { title: string; steps: EvalTestStep[] }
+
+function callOf(toolName: string, args: Record<string, unknown>): EvalTestStep {
+  return { id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }
+}
+
+/** Calls echo with `hello` and wants a text in the answer. */
+function echoCase(title: string, wanted: string): Case {
+  const assertion = { type: 'responseContains', needle: wanted }
+  return { title, steps: [callOf('echo', { message: 'hello' }), { id: 'text', kind: 'assert', assertion }] }
+}
+
+/** Launches cases of their own under this suite name. */
+async function launch(suiteName: string, cases: Case[]) {
+  const tests = cases.map(each => ({ ...each, runs: 1, model: 'none', provider: 'none' }))
+  const body = { suiteName, serverIds: [serverId], tests }
+  return await testService.client.runs.create({ projectId, body })
+}
+
+async function relaunch(suiteId: string): Promise<void> {
+  const { runId } = await testService.client.runs.create({ projectId, body: { suiteId } })
+  await ended(runId)
+}
+
+/** A suite of one passing and one failing case with this many ended runs. */
+async function suiteWithRuns(name: string, count: number): Promise<string> {
+  const { suiteId, runId } = await launch(name, [
+    echoCase('says what it is told', 'hello'),
+    echoCase('hears something else', 'goodbye'),
+  ])
+  await ended(runId)
+  for (let made = 1; made < count; made += 1) await relaunch(suiteId)
+  return suiteId
+}
+
+async function ended(runId: string) {
+  return await until(
+    () => testService.client.runs.get({ projectId, runId }),
+    run => isTerminalRunStatus(run.status),
+  )
+}
+
+const runsOf = async (suiteId: string) => (await testService.client.runs.list({ projectId, suiteId })).items
+
+async function openRuns(params: Record<string, string> = {}): Promise<void> {
+  app = await openApp({ testService, place: runsRoute.to({ projectId, ...params }) })
+}
+
+describe('launching', () => {
+  test('asks first, starts on Cancel, and declining does nothing', async () => {
+    const suiteId = await suiteWithRuns('Declined', 1)
+    await openRuns({ suiteId })
+    await app.see('▌Declined')
+    await app.press(keys.launch)
+    await app.see('❯ Cancel')
+    expect(app.frame()).toContain('Launch Declined?')
+    await app.press(confirm.choose)
+    await app.see(frame => !frame.includes('Launch Declined?'))
+    await app.press(keys.launch)
+    await app.see('❯ Cancel')
+    await app.press(confirm.next, confirm.cancel)
+    await app.see(frame => !frame.includes('Launch Declined?'))
+    expect(await runsOf(suiteId)).toHaveLength(1)
+  })
+
+  test('opens the new run, and it ends with the failing trial on top', async () => {
+    const suiteId = await suiteWithRuns('Agreed', 1)
+    await openRuns({ suiteId })
+    await app.see('▌Agreed')
+    await app.press(keys.launch)
+    await app.see('2 cases, 2 trials, as configured.')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('▌Run #2')
+    const frame = await app.see(/✗ failed +hears something else[^]*✓ passed +says what it is told/)
+    expect(frame).toContain('[Trials 2]')
+    expect(await runsOf(suiteId)).toHaveLength(2)
+  })
+})
+
+describe('cancelling', () => {
+  test('asks first, then the run and its trials say cancelled', async () => {
+    const { suiteId, runId } = await launch('Slow', [
+      {
+        title: 'takes a minute',
+        steps: [callOf('trigger-long-running-operation', { duration: 60, steps: 1 })],
+      },
+    ])
+    await openRuns({ suiteId, runId, pane: 'run', tab: 'trials' })
+    await app.see('● running   takes a minute')
+    await app.press(keys.cancel)
+    await app.see('❯ Keep it running')
+    await app.press(confirm.choose)
+    await app.see(frame => !frame.includes('Cancel run #1?'))
+    expect(await testService.client.runs.get({ projectId, runId })).toMatchObject({ status: 'running' })
+    await app.press(keys.cancel)
+    await app.see('❯ Keep it running')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Run #1 cancelled: 0 of 1 passed.')
+    await app.see(/#1 +⊘ cancelled/)
+    await app.see(/⊘ cancelled +takes a minute/)
+    await app.press(keys.cancel)
+    await app.see('No run that is in flight is chosen.')
+  })
+})
+
+describe('rerunning', () => {
+  test('previews cases and trials, and says when nothing needs another try', async () => {
+    const suiteId = await suiteWithRuns('Rerun', 1)
+    await openRuns({ suiteId, pane: 'runs' })
+    await app.see(/▌#1 +✗ failed/)
+    await app.press(keys.rerun)
+    const preview = await app.see('❯ Cancel')
+    expect(preview).toContain('1 of 2 cases would run again.')
+    expect(preview).toContain('Trials that select their case: 1 failed.')
+    expect(preview).toContain('Trials that do not count: 1 passed.')
+    await app.press(confirm.cancel)
+    await app.see(frame => !frame.includes('❯ Cancel'))
+    expect(await runsOf(suiteId)).toHaveLength(1)
+    const { suiteId: healthy, runId } = await launch('Healthy', [echoCase('fine', 'hello')])
+    await ended(runId)
+    await app.close()
+    await openRuns({ suiteId: healthy, pane: 'runs' })
+    await app.see(/▌#1 +✓ passed/)
+    await app.press(keys.rerun)
+    await app.see('No case of this run needs another try.')
+  })
+})
+
+describe('the runs', () => {
+  test('keep the chosen row while a new one appears above it', async () => {
+    const suiteId = await suiteWithRuns('Moving', 2)
+    await openRuns({ suiteId, pane: 'runs' })
+    await app.see(/▌#2[^]*#1/)
+    await app.press(listKeys.bindings.down)
+    await app.see('▌#1')
+    await relaunch(suiteId)
+    await app.press(appKeys.bindings.refresh)
+    await app.see(/ #3[^]* #2[^]*▌#1/)
+    expect(app.frame()).toContain('Runs 3 of 3')
+  })
+
+  test('are filtered and sorted', async () => {
+    const suiteId = await suiteWithRuns('Sorted', 3)
+    await openRuns({ suiteId, pane: 'runs' })
+    await app.see(/▌#3[^]*#2[^]*#1/)
+    await app.press(listKeys.bindings.sort)
+    await app.see(/by run[^]*#1[^]*#2[^]*#3/)
+    await app.press(listKeys.bindings.reverse)
+    await app.see(/#3[^]*#2[^]*#1/)
+    await app.press(listKeys.bindings.filter)
+    await app.type('#2')
+    await app.see(/\/#2[^]*▌#2/)
+    await app.press(fieldKeys.bindings.submit, filterKeys.bindings.clear)
+    await app.see(frame => !frame.includes('/#2'))
+    expect(app.frame()).toMatch(/Runs \d of 3 /)
+    await app.press(listKeys.bindings.filter)
+    await app.type('no such run')
+    await app.see('Nothing matches “no such run”.')
+    await app.press(fieldKeys.bindings.cancel)
+    await app.see('▌#')
+  })
+})
+
+describe('the way in and out', () => {
+  test('Enter goes from suite to trial, back goes the same way and then to where one came from', async () => {
+    const suiteId = await suiteWithRuns('Deep', 1)
+    app = await openApp({ testService, place: projectsRoute.to({ projectId }) })
+    await app.see('▌Sandbox')
+    app.router.go(runsRoute.to({ projectId, suiteId }))
+    await app.see('▌Deep')
+    await app.press(keys.open)
+    await app.see('▌Runs 1 of 1')
+    await app.press(keys.open)
+    await app.see('▌Run #1')
+    await app.see('[Summary]')
+    await app.press(tabsKeys.bindings.next)
+    await app.see('▌✗ failed')
+    await app.press(keys.open)
+    const trace = await app.see(/✗ fail +assert text/)
+    expect(trace).toMatch(/expected final text containing "goodbye"/)
+    expect(trace).toContain('echo {"message":"hello"}')
+    await app.press(keys.open)
+    await app.see('there is nothing further in it')
+    await app.press(keys.back)
+    await app.see('[Trials 2]')
+    await app.press(keys.back)
+    await app.see('▌Runs 1 of 1')
+    await app.press(keys.back)
+    await app.see('▌Suites')
+    await app.press(keys.back)
+    await app.see('[1 Projects]')
+  })
+
+  test('a place that names only a run opens its suite and its row', async () => {
+    const suiteId = await suiteWithRuns('Located', 2)
+    const [, first] = await runsOf(suiteId)
+    await openRuns({ runId: first!.id, pane: 'runs' })
+    await app.see('▌#1')
+    expect(app.router.current().params).toMatchObject({ suiteId })
+  })
+})

@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useMemo } from 'react'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../components/list/use-list.ts'
+import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { runColumns, runKey, suiteColumns, suiteKey } from './columns.ts'
+import { useSuiteRuns } from './use-runs-data.ts'
+
+const NONE: never[] = []
+
+export type RunsLists = {
+  suites: ApiQuery<unknown>
+  suiteList: ListState<EvalSuite>
+  suite: EvalSuite | undefined
+  runs: ApiQuery<unknown>
+  runList: ListState<EvalRun>
+  run: EvalRun | undefined
+}
+
+/** The suites of a project, the runs of the chosen one, and the chosen run. */
+export function useLists(projectId: string): RunsLists {
+  const { queries } = useWorkspace()
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const forSuites = useMemo(() => suiteColumns(symbols), [symbols])
+  const forRuns = useMemo(() => runColumns(symbols), [symbols])
+  const suites = useApiQuery(queries.suites.list.options({ projectId }))
+  const suiteList = useList({
+    items: suites.data?.items ?? NONE,
+    keyOf: suiteKey,
+    columns: forSuites,
+    initialKey: params.suiteId,
+  })
+  const suite = useChosen(suiteList)
+  const runs = useSuiteRuns(projectId, suite?.id, params.runId)
+  const runList = useList({
+    items: runs.data?.items ?? NONE,
+    keyOf: runKey,
+    columns: forRuns,
+    initialKey: params.runId,
+  })
+  const run = useChosen(runList)
+  useSuiteOfRun(projectId, suiteList)
+  return { suites, suiteList, suite, runs, runList, run }
+}
+
+/** A locator may name only the run: finds its suite, so that the lists stand at the right rows. */
+function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void {
+  const { queries } = useWorkspace()
+  const router = useRouter()
+  const { params } = usePlace()
+  const unknown = params.runId !== undefined && params.suiteId === undefined
+  const run = useApiQuery({
+    ...queries.runs.get.options({ projectId, runId: params.runId ?? '' }),
+    enabled: unknown,
+  })
+  const suiteId = run.data?.suiteId
+  const { selection } = suiteList
+  const select = useCallback((id: string) => selection.select(id), [selection])
+  useEffect(() => {
+    if (!unknown || !suiteId) return
+    select(suiteId)
+    router.replace({ suiteId })
+  }, [unknown, suiteId, select, router])
+}

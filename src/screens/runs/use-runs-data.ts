@@ -1,0 +1,80 @@
+import { useEffect, useMemo } from 'react'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { useApiPages } from '../../hooks/use-api-pages.ts'
+import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+
+const RUNS_SHOWN = 100
+const TRIALS_A_PAGE = 200
+/** What a run's end makes out of date. */
+const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
+
+/** The latest runs of a suite, polled while one of them is in flight that `watched` does not follow itself. */
+export function useSuiteRuns(projectId: string, suiteId: string | undefined, watched: string | undefined) {
+  const { queries } = useWorkspace()
+  const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
+  return useLiveQuery(
+    { ...options, enabled: suiteId !== undefined },
+    {
+      isLive: runs => runs.items.some(run => run.id !== watched && !isTerminalRunStatus(run.status)),
+      requestsEach: 1,
+    },
+  )
+}
+
+export type RunData = {
+  run: ApiQuery<EvalRun> & { live: boolean }
+  trials: readonly EvalIteration[]
+  trialsQuery: ReturnType<typeof useTrials>
+}
+
+/** A full page of ended trials; one with room left may still get more. */
+function isSettledPage(page: {
+  items: readonly EvalIteration[]
+  nextCursor?: string | null | undefined
+}): boolean {
+  return (
+    !!page.nextCursor && page.items.every(trial => trial.status !== 'pending' && trial.status !== 'running')
+  )
+}
+
+function useTrials(projectId: string, runId: string, run: { interval: number | false; ended: boolean }) {
+  const { queries } = useWorkspace()
+  const options = queries.iterations.list.infinite(
+    { projectId, runId, limit: TRIALS_A_PAGE },
+    { settled: isSettledPage },
+  )
+  return useApiPages({ ...options, ...(run.ended && { staleTime: Infinity }) }, run.interval)
+}
+
+/**
+ * One run with its trials, polled while it is in flight and read once more when it ends, so that the
+ * suite's figures and the last trials are those of the end.
+ */
+export function useRun(projectId: string, runId: string): RunData {
+  const { queries } = useWorkspace()
+  const run = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
+    isLive: data => !isTerminalRunStatus(data.status),
+    requestsEach: 2,
+  })
+  const ended = run.hasData && !run.live
+  const trialsQuery = useTrials(projectId, runId, { interval: run.interval, ended })
+  useRefreshOnce(ended, run.live, ENDED)
+  const trials = useMemo(() => trialsQuery.items ?? [], [trialsQuery.items])
+  return { run, trials, trialsQuery }
+}
+
+/** Rows left below the chosen one at which the next page is fetched. */
+const READ_AHEAD = 50
+
+/** Fetches further trials: all of them where requests cost nothing, else as the person comes near the end. */
+export function useMoreTrials(trialsQuery: RunData['trialsQuery'], selected: number): void {
+  const { budget } = useWorkspace()
+  const near = selected + READ_AHEAD >= (trialsQuery.items?.length ?? 0)
+  const wanted = trialsQuery.hasMore && !trialsQuery.problem && (near || budget.snapshot().unlimited)
+  useEffect(() => {
+    if (wanted) trialsQuery.more()
+  }, [wanted, trialsQuery])
+}

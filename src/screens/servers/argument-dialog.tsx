@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from 'react'
+import { clean } from '../../app/theme/text.ts'
+import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
+import { useOverlays } from '../../components/overlays.tsx'
+import { compileCheck, type ArgumentFault } from './arguments-check.ts'
+import { parseArguments, type ArgumentForm } from './arguments.ts'
+import { shorten, type JsonObject } from './json-text.ts'
+
+/** What is to be filled in, and what happens then. */
+export type ArgumentQuestion = {
+  title: string
+  about: string | undefined
+  form: ArgumentForm
+  /** Input schema to check against before anything is sent; without the property nothing is checked. */
+  schema?: JsonObject | null | undefined
+  /** What sending does, where it has effects. */
+  effect: readonly FormText[]
+  act: string
+  onSend: (value: JsonObject) => void
+}
+
+const WIDTH = 92
+const MOST_ABOUT = 600
+/** Rows beside one per field: border, description, what the active field shows, effect, the two answers. */
+const ROWS_AROUND = 16
+
+/** Opens the form of a call; nothing is sent unless the person chooses the act. */
+export function useArgumentDialog(): (question: ArgumentQuestion) => void {
+  const overlays = useOverlays()
+  return question => {
+    const close = overlays.open({
+      title: clean(question.title),
+      size: available => ({
+        width: Math.min(WIDTH, available.width),
+        height: Math.min(available.height, ROWS_AROUND + question.form.fields.length),
+      }),
+      content: <ArgumentDialog question={question} onClose={() => close()} />,
+    })
+  }
+}
+
+type Faults = { fields: readonly (string | undefined)[]; rest: readonly string[] }
+const NO_FAULTS: Faults = { fields: [], rest: [] }
+
+/** Faults at the fields that they name; what names none stands by itself. */
+export function placeFaults(form: ArgumentForm, faults: readonly ArgumentFault[]): Faults {
+  const ofField = (name: string) => faults.find(fault => fault.name === name)?.message
+  if (form.whole) {
+    const named = faults.map(({ name, message }) => (name === undefined ? message : `${name} ${message}`))
+    return { fields: [named.slice(0, 3).join('; ') || undefined], rest: [] }
+  }
+  const names = new Set(form.fields.map(field => field.name))
+  const rest = faults.filter(({ name }) => name === undefined || !names.has(name))
+  return {
+    fields: form.fields.map(field => ofField(field.name)),
+    rest: rest.slice(0, 3).map(({ name, message }) => (name === undefined ? message : `${name} ${message}`)),
+  }
+}
+
+function useCheck(question: ArgumentQuestion) {
+  const [check] = useState(() => ('schema' in question ? compileCheck(question.schema) : undefined))
+  const [unusable, setUnusable] = useState<string>()
+  useEffect(() => {
+    let mounted = true
+    void check?.then(made => mounted && 'unusable' in made && setUnusable(made.unusable))
+    return () => {
+      mounted = false
+    }
+  }, [check])
+  return { check, unusable }
+}
+
+function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void }) {
+  const { question } = props
+  const { form } = question
+  const { check, unusable } = useCheck(question)
+  const [texts, setTexts] = useState(() => form.fields.map(field => field.initial))
+  const [faults, setFaults] = useState(NO_FAULTS)
+  const sent = useRef(false)
+  const show = (found: Faults): number | undefined => {
+    setFaults(found)
+    const index = found.fields.findIndex(fault => fault !== undefined)
+    return index === -1 ? undefined : index
+  }
+  const act = async (): Promise<number | undefined> => {
+    const parsed = parseArguments(form, texts)
+    if ('problems' in parsed) return show({ fields: parsed.problems, rest: [] })
+    const made = await check
+    const found = made && 'faults' in made ? made.faults(parsed.value) : []
+    if (found.length > 0) return show(placeFaults(form, found))
+    // A second press while the check was awaited must not call twice.
+    if (sent.current) return undefined
+    sent.current = true
+    props.onClose()
+    question.onSend(parsed.value)
+    return undefined
+  }
+  return (
+    <FieldsForm
+      fields={form.fields.map((field, index) => ({
+        label: field.name,
+        kind: field.kind === 'either' ? `${field.type} (JSON or text)` : field.type,
+        required: field.required,
+        note: field.description,
+        error: faults.fields[index],
+      }))}
+      texts={texts}
+      onText={(index, text) => {
+        setTexts(texts.map((old, at) => (at === index ? text : old)))
+        setFaults(NO_FAULTS)
+      }}
+      about={aboutLines(question, unusable)}
+      effect={[...faults.rest.map(text => ({ text, tone: 'error' as const })), ...question.effect]}
+      act={question.act}
+      onAct={act}
+      onCancel={props.onClose}
+    />
+  )
+}
+
+function aboutLines(question: ArgumentQuestion, unusable: string | undefined): FormText[] {
+  const about = question.about?.replaceAll(/\s+/g, ' ').trim()
+  return [
+    ...(unusable
+      ? [
+          {
+            text: `Not checked before sending: its input schema cannot be used (${shorten(unusable, 200)}).`,
+            tone: 'warn' as const,
+          },
+        ]
+      : []),
+    ...(about ? [{ text: shorten(about, MOST_ABOUT), tone: 'muted' as const }] : []),
+    ...(question.form.fields.length === 0
+      ? [{ text: 'It takes no arguments.', tone: 'muted' as const }]
+      : []),
+  ]
+}

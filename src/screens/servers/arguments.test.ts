@@ -1,0 +1,165 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { clean } from '../../app/theme/text.ts'
+import { compileCheck } from './arguments-check.ts'
+import { argumentForm, parseArguments, promptForm, skeleton } from './arguments.ts'
+import { editableJson, type JsonObject } from './json-text.ts'
+
+const sum = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: { note: { type: 'string' }, a: { type: 'number' }, on: { type: 'boolean', default: false } },
+  required: ['a'],
+}
+
+async function faults(schema: JsonObject, value: JsonObject) {
+  const check = await compileCheck(schema)
+  return 'faults' in check ? check.faults(value) : check.unusable
+}
+
+describe('the form of an input schema', () => {
+  test('has a field per property, required ones first, defaults filled in', () => {
+    const { whole, fields } = argumentForm(sum)
+    expect(whole).toBe(false)
+    expect(fields.map(field => [field.name, field.kind, field.required, field.initial])).toEqual([
+      ['a', 'json', true, ''],
+      ['note', 'text', false, ''],
+      ['on', 'json', false, 'false'],
+    ])
+  })
+
+  test('asks nothing of a tool without arguments and for JSON where the schema says nothing', () => {
+    expect(argumentForm({ type: 'object', properties: {} })).toEqual({ whole: false, fields: [] })
+    expect(argumentForm({ type: 'object', additionalProperties: false }).fields).toEqual([])
+    expect(argumentForm({ type: 'object' })).toMatchObject({ whole: true, fields: [{ initial: '{}' }] })
+    expect(argumentForm(undefined).whole).toBe(true)
+  })
+
+  test('starts composed schemas from a JSON skeleton', () => {
+    const form = argumentForm({ ...sum, oneOf: [{}] })
+    expect(form.fields[0]?.initial).toBe('{"a":0,"on":false}')
+  })
+
+  test('starts a required choice at its first value and a required object at its skeleton', () => {
+    const { fields } = argumentForm({
+      type: 'object',
+      properties: {
+        kind: { enum: ['x', 'y'] },
+        at: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+      },
+      required: ['kind', 'at'],
+    })
+    expect(fields.map(field => [field.kind, field.initial])).toEqual([
+      ['text', 'x'],
+      ['json', '{"n":0}'],
+    ])
+  })
+
+  test('never puts control characters of a default into a field, and keeps the value', () => {
+    const form = argumentForm({
+      type: 'object',
+      properties: { x: { type: 'string', default: 'a\u001b[2J\u202eé' } },
+    })
+    const text = form.fields[0]?.initial ?? ''
+    expect(clean(text)).toBe(text)
+    expect(parseArguments(form, [text])).toEqual({ value: { x: 'a\u001b[2J\u202eé' } })
+  })
+
+  test('a skeleton of any nesting ends', () => {
+    let schema: JsonObject = { type: 'string' }
+    for (let depth = 0; depth < 2_000; depth += 1)
+      schema = { type: 'object', properties: { x: schema }, required: ['x'] }
+    expect(JSON.stringify(skeleton(schema, 0)).length).toBeLessThan(200)
+  })
+
+  test('editable JSON holds the value and nothing that a terminal obeys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
+        const whole = [value, text.toWellFormed()]
+        const json = editableJson(whole)
+        expect(clean(json)).toBe(json)
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)))
+      }),
+    )
+  })
+})
+
+describe('what was typed', () => {
+  test('texts are taken literally, the rest is JSON, empty optional fields are left out', () => {
+    const form = argumentForm(sum)
+    expect(parseArguments(form, ['12', '34', ''])).toEqual({ value: { a: 12, note: '34' } })
+    expect(parseArguments(form, ['12', '', 'true'])).toEqual({ value: { a: 12, on: true } })
+  })
+
+  test('names the fields that cannot be read', () => {
+    expect(parseArguments(argumentForm(sum), ['', 'x', 'yes'])).toEqual({
+      problems: ['is required: number', undefined, 'is not JSON for boolean'],
+    })
+  })
+
+  test('a property with an awkward name is an argument like any other', () => {
+    const properties = JSON.parse(
+      '{"__proto__":{"type":"string"},"constructor":{"type":"string"}}',
+    ) as JsonObject
+    const parsed = parseArguments(argumentForm({ type: 'object', properties }), ['a', 'b'])
+    expect(JSON.stringify(parsed)).toBe('{"value":{"__proto__":"a","constructor":"b"}}')
+  })
+
+  test('arguments as one text must be an object', () => {
+    const form = argumentForm({ type: 'object' })
+    expect(parseArguments(form, ['[1]'])).toEqual({ problems: ['must be a JSON object, such as {}'] })
+    expect(parseArguments(form, ['{"a":[1]}'])).toEqual({ value: { a: [1] } })
+  })
+
+  test('prompt arguments are texts, and a required one is sent even when empty', () => {
+    const form = promptForm([{ name: 'city', required: true }, { name: 'state' }])
+    expect(parseArguments(form, ['', ''])).toEqual({ value: { city: '' } })
+  })
+})
+
+describe('the check before sending', () => {
+  test('finds wrong types and missing arguments at their names, also under draft-07', async () => {
+    expect(await faults(sum, { a: 1 })).toEqual([])
+    expect(await faults(sum, { note: 3 })).toEqual([
+      { name: 'a', message: 'is required' },
+      { name: 'note', message: 'must be string' },
+    ])
+  })
+
+  test('names choices, inner places and unknown arguments', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        k: { enum: ['x', 'y'] },
+        o: { type: 'object', properties: { 'n/m': { type: 'integer' } } },
+      },
+      additionalProperties: false,
+    }
+    expect(await faults(schema, { k: 'z', o: { 'n/m': 1.5 }, q: 1 })).toEqual([
+      { name: 'q', message: 'is not an argument of this tool' },
+      { name: 'k', message: 'must be one of "x", "y"' },
+      { name: 'o', message: 'n/m must be integer' },
+    ])
+  })
+
+  test('a schema that cannot be compiled is named, not thrown', async () => {
+    expect(await faults({ type: 'nonsense' }, {})).toMatch(/type/)
+    expect(await faults({ $ref: 'https://example.com/elsewhere.json' }, {})).toMatch(/reference/)
+    expect(await faults({ properties: { a: { type: 'string', pattern: '(' } } }, { a: '' })).toMatch(
+      /regular expression/i,
+    )
+    expect(await compileCheck(null)).toEqual({ unusable: 'the server gave none' })
+    expect(await faults({ description: 'x'.repeat(400_000) }, {})).toBe('it is too large')
+  })
+
+  test('a pattern without end does not stop the dashboard', async () => {
+    const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+    expect(await faults(schema, { a: `${'a'.repeat(40)}!` })).toEqual([])
+    expect(await faults(schema, { a: 'b' })).toEqual([{ name: 'a', message: 'must match pattern "^(a+)+$"' }])
+  })
+
+  test('two schemas of one $id do not meet', async () => {
+    expect(await faults({ $id: 'x', type: 'object' }, {})).toEqual([])
+    expect(await faults({ $id: 'x', required: ['a'] }, {})).toEqual([{ name: 'a', message: 'is required' }])
+  })
+})

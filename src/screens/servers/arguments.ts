@@ -1,0 +1,189 @@
+import { clean } from '../../app/theme/text.ts'
+import { editableJson, isObject, type JsonObject } from './json-text.ts'
+import { schemaType } from './schema-lines.ts'
+
+/**
+ * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
+ * parsed where it is JSON and taken literally where it is not.
+ */
+export type FieldKind = 'text' | 'json' | 'either'
+
+export type ArgumentField = {
+  name: string
+  kind: FieldKind
+  required: boolean
+  /** Its type in words, such as `number` or `"a" | "b"`. */
+  type: string
+  description: string | undefined
+  /** What the field holds before anything is typed; never holds control characters. */
+  initial: string
+}
+
+/** What is asked before a call: one field per argument, or one field for all of them as JSON. */
+export type ArgumentForm = { whole: boolean; fields: readonly ArgumentField[] }
+
+/** More fields than this are easier to edit as one JSON text. */
+const MOST_FIELDS = 40
+/** Deepest nesting for which a skeleton is written. */
+const MOST_DEPTH = 6
+const COMPOSITION = ['anyOf', 'oneOf', 'allOf', '$ref', 'if']
+
+/** The form of a tool's input schema. */
+export function argumentForm(schema: JsonObject | null | undefined): ArgumentForm {
+  const properties = schema?.['properties']
+  if (!schema || COMPOSITION.some(keyword => keyword in schema)) return wholeForm(schema)
+  const names = isObject(properties) ? Object.keys(properties) : undefined
+  const closed = schema['additionalProperties'] === false
+  if (names?.length === 0 || (!names && closed)) return { whole: false, fields: [] }
+  if (!isObject(properties) || !names || names.length > MOST_FIELDS) return wholeForm(schema)
+  const required = requiredNames(schema)
+  const fields = names.map(name => fieldOf(name, properties[name], required.has(name)))
+  return { whole: false, fields: [...fields.filter(f => f.required), ...fields.filter(f => !f.required)] }
+}
+
+/** The form of a prompt's arguments, which are texts. */
+export function promptForm(
+  declared: readonly {
+    name: string
+    description?: string | null | undefined
+    required?: boolean | null | undefined
+  }[],
+): ArgumentForm {
+  const fields = declared.map((argument): ArgumentField => ({
+    name: argument.name,
+    kind: 'text',
+    required: argument.required === true,
+    type: 'text',
+    description: argument.description ?? undefined,
+    initial: '',
+  }))
+  return { whole: false, fields }
+}
+
+function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
+  const start = skeleton(schema ?? {}, 0)
+  const field: ArgumentField = {
+    name: 'arguments',
+    kind: 'json',
+    required: true,
+    type: 'JSON object',
+    description: undefined,
+    initial: editableJson(isObject(start) ? start : {}),
+  }
+  return { whole: true, fields: [field] }
+}
+
+function requiredNames(schema: JsonObject): Set<unknown> {
+  const required = schema['required']
+  return new Set(Array.isArray(required) ? required : [])
+}
+
+function fieldOf(name: string, property: unknown, required: boolean): ArgumentField {
+  const schema = isObject(property) ? property : {}
+  const description = schema['description']
+  const kind = kindOf(schema)
+  return {
+    name,
+    required,
+    type: schemaType(schema),
+    description: typeof description === 'string' ? description : undefined,
+    ...initialOf(schema, kind, required),
+  }
+}
+
+function kindOf(schema: JsonObject): FieldKind {
+  const { type } = schema
+  if (type === 'string') return 'text'
+  const json = ['number', 'integer', 'boolean', 'object', 'array', 'null']
+  if (typeof type === 'string') return json.includes(type) ? 'json' : 'either'
+  const choices = choicesOf(schema)
+  return choices.length > 0 && choices.every(choice => typeof choice === 'string') ? 'text' : 'either'
+}
+
+/** A text that can't be shown as it is becomes JSON with escapes, which is parsed back. */
+function initialOf(
+  schema: JsonObject,
+  kind: FieldKind,
+  required: boolean,
+): Pick<ArgumentField, 'initial' | 'kind'> {
+  const value = startOf(schema) ?? (required ? skeletonOfStructure(schema) : undefined)
+  if (value === undefined) return { kind, initial: '' }
+  if (kind === 'json') return { kind, initial: editableJson(value) }
+  const plain = typeof value === 'string' && clean(value) === value
+  if (kind === 'text')
+    return plain ? { kind, initial: value } : { kind: 'either', initial: editableJson(value) }
+  return { kind, initial: plain && !isJson(value) ? value : editableJson(value) }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function choicesOf(schema: JsonObject): readonly unknown[] {
+  return Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : []
+}
+
+/** The value that a schema itself suggests: its default, its constant, or nothing. */
+function startOf(schema: JsonObject): unknown {
+  return schema['default'] ?? schema['const']
+}
+
+/** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */
+function skeletonOfStructure(schema: JsonObject): unknown {
+  const first = choicesOf(schema)[0]
+  if (first !== undefined) return first
+  return schema['type'] === 'object' || schema['type'] === 'array' ? skeleton(schema, 1) : undefined
+}
+
+/** A value to start from: defaults, first choices, required properties, else the type's empty value. */
+export function skeleton(schema: JsonObject, depth: number): unknown {
+  const start = startOf(schema) ?? choicesOf(schema)[0]
+  if (start !== undefined || depth > MOST_DEPTH) return start ?? null
+  const { type, properties } = schema
+  if (type === 'string') return ''
+  if (type === 'number' || type === 'integer') return 0
+  if (type === 'boolean') return false
+  if (type === 'array') return []
+  if (type !== 'object' && !isObject(properties)) return depth === 0 ? {} : null
+  const required = requiredNames(schema)
+  const entries = Object.entries(isObject(properties) ? properties : {})
+    .map(([name, property]) => [name, isObject(property) ? property : {}] as const)
+    .filter(([name, property]) => required.has(name) || startOf(property) !== undefined)
+    .map(([name, property]) => [name, skeleton(property, depth + 1)] as const)
+  return Object.fromEntries(entries)
+}
+
+export type ParsedArguments =
+  | { value: JsonObject }
+  /** What is wrong with each field, in the form's order. */
+  | { problems: readonly (string | undefined)[] }
+
+const LEFT_OUT = Symbol('left out')
+
+/** Reads what was typed, a text per field. An empty optional field is left out. */
+export function parseArguments(form: ArgumentForm, texts: readonly string[]): ParsedArguments {
+  const read = form.fields.map((field, index) => readField(field, texts[index] ?? ''))
+  if (read.some(field => 'problem' in field))
+    return { problems: read.map(field => ('problem' in field ? field.problem : undefined)) }
+  const values = read.map(field => ('value' in field ? field.value : LEFT_OUT))
+  if (form.whole)
+    return isObject(values[0]) ? { value: values[0] } : { problems: ['must be a JSON object, such as {}'] }
+  const entries = form.fields.map((field, index) => [field.name, values[index]] as const)
+  return { value: Object.fromEntries(entries.filter(([, value]) => value !== LEFT_OUT)) }
+}
+
+function readField(field: ArgumentField, text: string): { value: unknown } | { problem: string } {
+  if (field.kind === 'text') return { value: text === '' && !field.required ? LEFT_OUT : text }
+  if (text.trim() === '')
+    return field.required ? { problem: `is required: ${field.type}` } : { value: LEFT_OUT }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return field.kind === 'either' ? { value: text } : { problem: `is not JSON for ${field.type}` }
+  }
+}

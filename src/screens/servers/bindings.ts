@@ -1,0 +1,94 @@
+import { defineBindings } from '../../app/keymap/binding.ts'
+
+export const serversKeys = defineBindings({
+  name: 'servers',
+  scope: 'screen',
+  title: 'Servers',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the server.' },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the server; then one place back.' },
+    doctor: {
+      keys: ['d'],
+      label: 'doctor',
+      hint: true,
+      help: 'Examine the server step by step, from probe to listings.',
+    },
+    validate: {
+      keys: ['v'],
+      label: 'validate',
+      hint: true,
+      help: 'Connect and initialize once, and say how long it took.',
+    },
+    checkOAuth: {
+      keys: ['a'],
+      label: 'check OAuth',
+      help: 'Ask whether its settings demand OAuth; nothing is connected.',
+    },
+  },
+})
+
+export const toolsKeys = defineBindings({
+  name: 'tools',
+  scope: 'panel',
+  title: 'Tools',
+  bindings: {
+    call: { keys: ['enter', 'c'], label: 'call', hint: true, help: 'Fill in its arguments, then call it.' },
+    inspect: { keys: ['i'], label: 'inspect', hint: true, help: 'Its whole description and input schema.' },
+    raw: { keys: ['J'], label: 'raw JSON', help: 'Its definition as the server gave it.' },
+  },
+})
+
+export const promptsKeys = defineBindings({
+  name: 'prompts',
+  scope: 'panel',
+  title: 'Prompts',
+  bindings: {
+    render: { keys: ['enter'], label: 'render', hint: true, help: 'Fill in its arguments, then render it.' },
+    raw: { keys: ['J'], label: 'raw JSON', help: 'Its definition as the server gave it.' },
+  },
+})
+
+export const resourcesKeys = defineBindings({
+  name: 'resources',
+  scope: 'panel',
+  title: 'Resources',
+  bindings: {
+    read: { keys: ['enter'], label: 'read', hint: true },
+    raw: { keys: ['J'], label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
+  },
+})
+
+/** Only while a listing is longer than what is read by itself. */
+export const moreKeys = defineBindings({
+  name: 'listing',
+  scope: 'panel',
+  title: 'Listing',
+  bindings: { more: { keys: ['m'], label: 'more', hint: true, help: 'Read more pages of the listing.' } },
+})
+
+export const callsKeys = defineBindings({
+  name: 'calls',
+  scope: 'panel',
+  title: 'Calls',
+  bindings: { show: { keys: ['enter'], label: 'show result', hint: true } },
+})
+
+export const resultKeys = defineBindings({
+  name: 'result',
+  scope: 'overlay',
+  title: 'Result',
+  bindings: {
+    close: {
+      keys: ['escape', 'q'],
+      label: 'close',
+      hint: true,
+      help: 'Close; what still runs goes on, the calls tab has it.',
+    },
+    stop: {
+      keys: ['x'],
+      label: 'stop waiting',
+      hint: true,
+      help: 'Give up waiting; the server may finish all the same.',
+    },
+  },
+})

@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ApiError } from '../../api/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { createTheme } from '../../app/theme/theme.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { createCallLog, type Answer, type CallRecord } from './call-log.ts'
+import { blockLines, callDuration, callLines, callLook } from './result-lines.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: false })
+const subject = {
+  kind: 'tool',
+  serverId: 's1',
+  serverName: 'everything',
+  target: 'echo',
+  input: { a: 1 },
+} as const
+
+function drawn(lines: readonly Line[]): string {
+  return lines
+    .map(line =>
+      typeof line === 'string'
+        ? line
+        : 'parts' in line
+          ? line.parts.map(part => part.text).join('')
+          : line.text,
+    )
+    .join('\n')
+}
+
+async function settledCall(send: () => Promise<{ answer: Answer; text: string }>): Promise<CallRecord> {
+  const log = createCallLog()
+  const { record, settled } = log.start(subject, send)
+  await settled
+  return log.get(record.id)!
+}
+
+const answered = (value: Extract<Answer, { kind: 'tool' }>['value']) =>
+  settledCall(() => Promise.resolve({ answer: { kind: 'tool', value }, text: JSON.stringify(value) }))
+const failed = (fields: Partial<ConstructorParameters<typeof ApiError>[0]>) =>
+  settledCall(() =>
+    Promise.reject(
+      new ApiError({
+        kind: 'network',
+        message: 'lost',
+        endpoint: contract.servers.callTool,
+        sent: true,
+        ...fields,
+      }),
+    ),
+  )
+
+test('a call is listed at once, newest first and per server, and settles where it stands', async () => {
+  const log = createCallLog()
+  const gate = Promise.withResolvers<{ answer: Answer; text: string }>()
+  const first = log.start(subject, () => gate.promise)
+  log.start({ ...subject, target: 'sum' }, () => Promise.reject(new Error('no')))
+  log.start({ ...subject, serverId: 's2' }, () => Promise.reject(new Error('no')))
+  expect(log.of('s1').map(record => [record.target, record.outcome.state])).toEqual([
+    ['sum', 'running'],
+    ['echo', 'running'],
+  ])
+  expect(log.of('s1')).toBe(log.of('s1'))
+  gate.resolve({ answer: { kind: 'tool', value: { content: [] } }, text: '{}' })
+  await first.settled
+  expect(log.of('s1').map(record => record.outcome.state)).toEqual(['failed', 'answered'])
+})
+
+test('stopping aborts the request and leaves the record', async () => {
+  const log = createCallLog()
+  const { record, settled } = log.start(
+    subject,
+    signal =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+  )
+  record.stop()
+  await settled
+  expect(log.get(record.id)?.outcome.state).toBe('failed')
+})
+
+test('the log stays within its limit, keeps the newest and never drops what runs', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }), async pattern => {
+      const log = createCallLog()
+      const settled: Promise<void>[] = []
+      for (const runs of pattern) {
+        const call = log.start(subject, () =>
+          runs ? new Promise(() => undefined) : Promise.reject(new Error('no')),
+        )
+        if (!runs) settled.push(call.settled)
+      }
+      await Promise.all(settled)
+      const kept = log.of('s1')
+      const running = kept.filter(record => record.outcome.state === 'running').length
+      expect(running).toBe(pattern.filter(Boolean).length)
+      expect(kept.length).toBeLessThanOrEqual(Math.max(200, running + 1))
+      expect(kept[0]?.id).toBe(String(pattern.length))
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('a tool’s own failure is an answer, with the time the service measured', async () => {
+  const record = await answered({
+    content: [{ type: 'text', text: 'bad\u001b[2J\nnews' }],
+    isError: true,
+    durationMs: 42,
+  })
+  expect(callLook(record).word).toBe('tool error')
+  expect(callDuration(record)).toEqual({ ms: 42, by: 'service' })
+  const text = drawn(callLines(record, symbols, record.startedAt))
+  expect(text).toContain('42ms, as the service measured')
+  expect(text).toContain('\nnews\n')
+  expect(text).toContain('"isError": true,')
+})
+
+test('without the service’s time, the own measure shows', async () => {
+  const record = await answered({ content: [] })
+  expect(callDuration(record)?.by).toBe('here')
+  expect(drawn(callLines(record, symbols, record.startedAt))).toContain('measured here')
+})
+
+test('an unknown outcome says that it may have happened; a refusal does not', async () => {
+  for (const kind of ['network', 'timeout', 'aborted', 'invalid-response'] as const)
+    expect(drawn(callLines(await failed({ kind }), symbols, 0))).toContain('may have happened')
+  expect(callLook(await failed({ kind: 'timeout' })).word).toBe('unknown')
+  const refused = await failed({ kind: 'refused', code: 'read-only', sent: false })
+  expect(callLook(refused).word).toBe('failed')
+  expect(drawn(callLines(refused, symbols, 0))).not.toContain('may have happened')
+})
+
+test('blocks: text as text, binary as type and size, the rest as JSON', () => {
+  const line = (block: unknown) => drawn(blockLines(block, 0))
+  expect(line({ type: 'text', text: 'a\nb' })).toBe('a\nb')
+  expect(line({ type: 'image', mimeType: 'image/png', data: 'AAAA' })).toBe('image image/png, 3 B')
+  expect(line({ type: 'audio', data: 'AA==' })).toBe('audio of unknown type, 1 B')
+  expect(line({ type: 'resource', resource: { uri: 'demo:1', blob: 'AAAA', mimeType: 'x/y' } })).toBe(
+    'demo:1\nblob x/y, 3 B',
+  )
+  expect(line({ type: 'resource', resource: { uri: 'demo:1', text: 'hi' } })).toBe('demo:1\nhi')
+  expect(line({ type: 'resource_link', uri: 'demo:2', name: 'two' })).toBe('link to demo:2 two')
+  expect(line({ type: 'novel', x: [1] })).toBe('{\n"type": "novel",\n"x": [\n1\n]\n}')
+})
+
+test('prompt messages and resource contents', async () => {
+  const prompt = await settledCall(() =>
+    Promise.resolve({
+      answer: {
+        kind: 'prompt',
+        value: { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] },
+      },
+      text: '{"messages":[]}',
+    }),
+  )
+  expect(drawn(callLines(prompt, symbols, 0))).toContain('Messages\nuser\nhello')
+})
+
+test('endless texts are cut and say how much is missing', async () => {
+  const record = await answered({ content: [{ type: 'text', text: 'x'.repeat(1_000_000) }] })
+  const text = drawn(callLines(record, symbols, 0))
+  expect(text.length).toBeLessThan(100_000)
+  expect(text).toContain('980000 more characters')
+})

@@ -1,0 +1,85 @@
+import { queryOptions, useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
+import type { ApiError } from '../../api/api-error.ts'
+import { describeError, type ErrorText } from '../../api/error-text.ts'
+import type { CheckOAuthResult, DoctorReport, ValidateResult } from '../../api/contract/server-operations.ts'
+import type { ApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+
+export type ServerInput = { projectId: string; serverId: string }
+
+/** What came of a check that was asked for, and how long the answer took, in milliseconds. */
+export type Timed<T> = { durationMs: number; outcome: { value: T } | { problem: ErrorText } }
+
+/** Kept for the whole session: the list shows what the last check said. */
+const KEPT = { gcTime: Infinity, staleTime: 0 }
+
+/**
+ * The doctor's report of a server. It runs only when asked, and is not handed the query's signal,
+ * so that looking elsewhere does not stop what was asked for.
+ */
+export function doctorQuery({ client, queries }: Workspace, input: ServerInput) {
+  return queryOptions<DoctorReport, ApiError, DoctorReport, readonly unknown[]>({
+    ...KEPT,
+    queryKey: queries.servers.doctor.options(input).queryKey,
+    queryFn: () => client.servers.doctor(input, { priority: 'asked' }),
+  })
+}
+
+/** Connects and initializes once. */
+export function validateQuery({ client, queries }: Workspace, input: ServerInput) {
+  return timedQuery<ValidateResult>(queries.servers.validate.options(input).queryKey, () =>
+    client.servers.validate(input, { priority: 'asked' }),
+  )
+}
+
+/** Asks what the saved settings demand; never connects. */
+export function oauthQuery({ client, queries }: Workspace, input: ServerInput) {
+  return timedQuery<CheckOAuthResult>(queries.servers.checkOAuth.options(input).queryKey, () =>
+    client.servers.checkOAuth(input, { priority: 'asked' }),
+  )
+}
+
+function timedQuery<T>(key: readonly unknown[], ask: () => Promise<T>) {
+  return queryOptions<Timed<T>, ApiError, Timed<T>, readonly unknown[]>({
+    ...KEPT,
+    queryKey: [...key, 'timed'],
+    queryFn: async () => {
+      const began = performance.now()
+      const outcome = await ask().then(
+        value => ({ value }),
+        (error: unknown) => ({ problem: describeError(error) }),
+      )
+      return { durationMs: performance.now() - began, outcome }
+    },
+  })
+}
+
+/** The last answer of something that runs only when asked, and whether it is being asked now. */
+export function useAsked<T>(
+  options: UseQueryOptions<T, ApiError, T, readonly unknown[]>,
+): ApiQuery<T> & { running: boolean } {
+  const query = useQuery({ ...options, enabled: false })
+  return {
+    data: query.data,
+    pending: query.isPending,
+    hasData: query.data !== undefined,
+    problem: query.error ? describeError(query.error) : undefined,
+    updatedAt: query.dataUpdatedAt || undefined,
+    error: query.error,
+    running: query.isFetching,
+  }
+}
+
+/** Starts a check of a server; one that is under way is not started again. Its failure is the query's. */
+export function useServerChecks() {
+  const workspace = useWorkspace()
+  const queryClient = useQueryClient()
+  const ask = <T>(options: UseQueryOptions<T, ApiError, T, readonly unknown[]>): void => {
+    queryClient.query(options).catch(() => undefined)
+  }
+  return {
+    doctor: (input: ServerInput) => ask(doctorQuery(workspace, input)),
+    validate: (input: ServerInput) => ask(validateQuery(workspace, input)),
+    checkOAuth: (input: ServerInput) => ask(oauthQuery(workspace, input)),
+  }
+}

@@ -1,0 +1,188 @@
+import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { formatAge, formatDuration, plural, UNKNOWN } from '../../app/theme/format.ts'
+import type { Symbols } from '../../app/theme/theme.ts'
+import type { Column } from '../../components/list/columns.ts'
+import type { CallRecord } from './call-log.ts'
+import { shorten } from './json-text.ts'
+import { callDuration, callLook, KIND_WORDS } from './result-lines.ts'
+import type { DoctorState } from './use-doctor-states.ts'
+
+/** A saved server with what the doctor last said about it. */
+export type ServerRow = { server: ProjectServer; doctor: DoctorState | undefined }
+
+/** Longest text of a cell; more is never visible, and filters prepare all of it. */
+const MOST_TEXT = 300
+
+export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Server',
+      width: 'flex',
+      cell: ({ server }) => ({
+        text: shorten(server.name, MOST_TEXT),
+        tone: server.enabled ? 'plain' : 'muted',
+      }),
+      sort: ({ server }) => server.name,
+    },
+    {
+      id: 'transport',
+      title: 'Over',
+      width: 5,
+      cell: ({ server }) => ({ text: server.transportType, tone: 'muted' }),
+      sort: ({ server }) => server.transportType,
+    },
+    {
+      id: 'enabled',
+      title: 'On',
+      width: 3,
+      cell: ({ server }) => (server.enabled ? 'yes' : { text: 'no', tone: 'warn' }),
+      sort: ({ server }) => (server.enabled ? 'yes' : 'no'),
+    },
+    {
+      id: 'doctor',
+      title: 'Doctor',
+      width: 13,
+      cell: ({ doctor }) =>
+        doctor
+          ? { text: `${symbols[doctor.look.symbol]} ${doctor.look.word}`, tone: doctor.look.tone }
+          : { text: UNKNOWN, tone: 'muted' },
+      sort: ({ doctor }) => doctor?.look.word,
+    },
+    {
+      id: 'url',
+      title: 'Address',
+      width: 'flex',
+      from: 64,
+      cell: ({ server }) => ({ text: shorten(server.url ?? UNKNOWN, MOST_TEXT), tone: 'muted' }),
+      sort: ({ server }) => server.url ?? undefined,
+    },
+    {
+      id: 'age',
+      title: 'Age',
+      width: 5,
+      from: 42,
+      align: 'right',
+      cell: ({ server }) => ({ text: formatAge(toEpochMs(server.createdAt), Date.now()), tone: 'muted' }),
+      sort: ({ server }) => toEpochMs(server.createdAt),
+    },
+  ]
+}
+
+function oneLine(text: string | null | undefined): string {
+  return shorten(text ?? '', MOST_TEXT)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+export const toolColumns: readonly Column<Tool>[] = [
+  {
+    id: 'name',
+    title: 'Tool',
+    width: 'flex',
+    cell: tool => shorten(tool.name, MOST_TEXT),
+    sort: tool => tool.name,
+  },
+  {
+    id: 'description',
+    title: 'Description',
+    width: 'flex',
+    from: 50,
+    cell: tool => ({ text: oneLine(tool.description), tone: 'muted' }),
+  },
+]
+
+export const promptColumns: readonly Column<Prompt>[] = [
+  {
+    id: 'name',
+    title: 'Prompt',
+    width: 'flex',
+    cell: prompt => shorten(prompt.name, MOST_TEXT),
+    sort: prompt => prompt.name,
+  },
+  {
+    id: 'arguments',
+    title: 'Takes',
+    width: 12,
+    cell: prompt => ({ text: plural(prompt.arguments?.length ?? 0, 'argument'), tone: 'muted' }),
+    sort: prompt => prompt.arguments?.length ?? 0,
+  },
+]
+
+export const resourceColumns: readonly Column<Resource>[] = [
+  {
+    id: 'uri',
+    title: 'URI',
+    width: 'flex',
+    cell: resource => shorten(resource.uri, MOST_TEXT),
+    sort: resource => resource.uri,
+  },
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'flex',
+    from: 60,
+    cell: resource => oneLine(resource.name),
+    sort: resource => resource.name ?? undefined,
+  },
+  {
+    id: 'mime',
+    title: 'Type',
+    width: 16,
+    cell: resource => ({ text: resource.mimeType ?? UNKNOWN, tone: 'muted' }),
+    sort: resource => resource.mimeType ?? undefined,
+  },
+]
+
+export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
+  return [
+    {
+      id: 'state',
+      title: 'State',
+      width: 12,
+      cell: record => {
+        const look = callLook(record)
+        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+      },
+      sort: record => callLook(record).word,
+    },
+    {
+      id: 'kind',
+      title: 'What',
+      width: 8,
+      cell: record => ({ text: KIND_WORDS[record.kind], tone: 'muted' }),
+      sort: record => record.kind,
+    },
+    {
+      id: 'target',
+      title: 'Of',
+      width: 'flex',
+      cell: record => shorten(record.target, MOST_TEXT),
+      sort: record => record.target,
+    },
+    {
+      id: 'took',
+      title: 'Took',
+      width: 8,
+      align: 'right',
+      cell: record => ({ text: formatDuration(callDuration(record)?.ms), tone: 'muted' }),
+      sort: record => callDuration(record)?.ms,
+    },
+    {
+      id: 'age',
+      title: 'Age',
+      width: 5,
+      align: 'right',
+      cell: record => ({ text: formatAge(record.startedAt, Date.now()), tone: 'muted' }),
+      sort: record => record.startedAt,
+    },
+  ]
+}
+
+export const serverKey = (row: ServerRow): string => row.server.id
+export const toolKey = (tool: Tool): string => tool.name
+export const promptKey = (prompt: Prompt): string => prompt.name
+export const resourceKey = (resource: Resource): string => resource.uri
+export const callKey = (record: CallRecord): string => record.id

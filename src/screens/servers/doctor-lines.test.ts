@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import type { DoctorReport } from '../../api/contract/server-operations.ts'
+import { createTheme } from '../../app/theme/theme.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { reportLines, runningLines } from './doctor-lines.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: false })
+
+function drawn(lines: readonly Line[]): string[] {
+  return lines.map(line =>
+    typeof line === 'string'
+      ? line
+      : 'parts' in line
+        ? line.parts
+            .map(part => part.text)
+            .join('')
+            .trimEnd()
+        : ' '.repeat(line.indent ?? 0) + line.text,
+  )
+}
+
+const healthy: DoctorReport = {
+  generatedAt: '2026-01-01T00:00:00Z',
+  status: 'ready',
+  connection: { status: 'connected', detail: 'Connected.' },
+  initInfo: { protocolVersion: '2025-11-25', serverInfo: { name: 'everything', version: '2.0.0' } },
+  capabilities: { tools: {}, prompts: {} },
+  tools: [{ name: 'echo' }],
+  checks: {
+    prompts: { status: 'skipped', detail: 'Not offered.', durationMs: 0 },
+    tools: { status: 'ok', detail: '1 listed.', durationMs: 12 },
+    probe: { status: 'ok', detail: 'Found it.' },
+  },
+  error: null,
+}
+
+test('steps stand in the order of the contract, with state, time and detail', () => {
+  expect(drawn(reportLines(healthy, symbols))).toEqual([
+    '✓ ready',
+    '  Everything that was asked for came; its tools, prompts and resources can be used.',
+    '',
+    'Steps',
+    '  ✓ probe               ok             —  Found it.',
+    '  — connection          not reported',
+    '  — initialization      not reported',
+    '  — capabilities        not reported',
+    '  ✓ tools               ok          12ms  1 listed.',
+    '  — resources           not reported',
+    '  — resource templates  not reported',
+    '  ⊘ prompts             skipped        —  Not offered.',
+    '',
+    'Server',
+    'Name      everything',
+    'Version   2.0.0',
+    'Protocol  2025-11-25',
+    '',
+    'Capabilities',
+    '  tools, prompts',
+  ])
+})
+
+test('a failed step tells its detail in full, the error its sentence and the next step', () => {
+  const report: DoctorReport = {
+    ...healthy,
+    status: 'error',
+    checks: { probe: { status: 'error', detail: 'Command not found: nope', durationMs: 3 } },
+    error: { code: 'SERVER_UNREACHABLE', message: 'Command not found: nope', details: null },
+  }
+  const lines = drawn(reportLines(report, symbols))
+  expect(lines[0]).toBe('✗ error')
+  expect(lines).toContain('      Command not found: nope')
+  expect(lines).toContain('MCP server unreachable (SERVER_UNREACHABLE)')
+  expect(lines).toContain('  The service says: Command not found: nope')
+})
+
+test('what a newer service adds shows as it is', () => {
+  const report: DoctorReport = {
+    ...healthy,
+    status: 'sleepy',
+    checks: { dreams: { status: 'vivid', detail: 'Many.', durationMs: 5 } },
+  }
+  const lines = drawn(reportLines(report, symbols))
+  expect(lines[0]).toBe('! sleepy')
+  expect(lines).toContain('  ! dreams              vivid        5ms')
+})
+
+test('while it runs, the steps are named', () => {
+  expect(drawn(runningLines(symbols))).toContain('  ○ resource templates')
+})

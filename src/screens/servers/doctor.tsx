@@ -1,0 +1,48 @@
+import { useMemo } from 'react'
+import { displayKey } from '../../app/keymap/binding.ts'
+import { formatAge } from '../../app/theme/format.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { serversKeys } from './bindings.ts'
+import { doctorQuery, useAsked } from './checks.ts'
+import { reportLines, runningLines } from './doctor-lines.ts'
+import type { TabProps } from './tab.ts'
+import { useNow } from './use-now.ts'
+
+/** The doctor's last report on a server; it examines only when asked. */
+export function Doctor(props: TabProps) {
+  const { projectId, server, focused } = props
+  const { symbols } = useTheme()
+  const report = useAsked(doctorQuery(useWorkspace(), { projectId, serverId: server.id }))
+  const { data, running } = report
+  const now = useNow()
+  const lines = useMemo<Line[]>(() => {
+    const shown = data ? reportLines(data, symbols) : []
+    if (running)
+      return [...runningLines(symbols), ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : [])]
+    return data ? [ageLine(data.generatedAt, now), ...shown] : []
+  }, [data, running, symbols, now])
+  if (running) return <Viewer lines={lines} focused={focused} />
+  if (!report.hasData && !report.problem) {
+    const key = displayKey(serversKeys.bindings.doctor.keys[0] ?? '')
+    return (
+      <>
+        <Sentence tone="plain" text={`${server.name} was not examined in this session.`} />
+        <Sentence tone="muted" text={`Press ${key}: the service connects to it and reports step by step.`} />
+      </>
+    )
+  }
+  return (
+    <PaneState data={report} loading="">
+      <Viewer lines={lines} focused={focused} />
+    </PaneState>
+  )
+}
+
+function ageLine(generatedAt: number | string, now: number): Line {
+  const age = formatAge(toEpochMs(generatedAt), now)
+  return { text: age === 'now' ? 'Examined just now' : `Examined ${age} ago`, tone: 'muted' }
+}

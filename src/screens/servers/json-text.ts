@@ -1,0 +1,46 @@
+import { clean } from '../../app/theme/text.ts'
+
+export type JsonObject = Record<string, unknown>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * JSON on one line that is safe to show and to edit: what a terminal would hide or obey is written
+ * as an escape, so that the value survives unchanged.
+ */
+export function editableJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null'
+  return text.replaceAll(/[^\u0020-\u007e]/gu, character =>
+    clean(character) === character
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** `12 B`, `3.4 kB`, `1.2 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+/** Bytes that a base64 text stands for. */
+export function base64Size(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return Math.max(0, Math.floor((text.length * 3) / 4) - padding)
+}
+
+/** A text cut at a length, with how much is missing. */
+export function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… ${text.length - most} more characters`
+}
+
+/** A value whose long texts are cut, for laying out; laying out a line costs the square of its length. */
+export function withShortTexts(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return shorten(value, most)
+  if (Array.isArray(value)) return value.map(item => withShortTexts(item, most))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withShortTexts(item, most)]))
+}

@@ -1,0 +1,110 @@
+import { Box, Text } from 'ink'
+import { useEffect, useMemo, useRef } from 'react'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { formatCount } from '../../app/theme/format.ts'
+import { truncate } from '../../app/theme/text.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { List } from '../../components/list/list.tsx'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import type { ListState } from '../../components/list/use-list.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { moreKeys } from './bindings.ts'
+
+/** Pages read by themselves; a listing that still goes on is read further on request. */
+const PAGES_BY_ITSELF = 20
+/** From this width on the chosen item stands beside the list, below it otherwise. */
+const BESIDE_FROM = 88
+
+/**
+ * Reads page after page while the listing is on screen. Answers whether it has stopped before the
+ * end, at an error (which shows) or because the listing is very long.
+ */
+function useAllPages(pages: ApiPages<unknown>): boolean {
+  const read = useRef(1)
+  useEffect(() => {
+    if (!pages.hasMore || pages.problem || read.current >= PAGES_BY_ITSELF) return
+    read.current += 1
+    pages.more()
+  }, [pages])
+  return pages.hasMore && (pages.problem !== undefined || read.current >= PAGES_BY_ITSELF)
+}
+
+/** A key per item, also where a server lists one name twice: otherwise no selection could pass it. */
+export function useUniqueKeys<Item extends object>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+): (item: Item) => string {
+  return useMemo(() => {
+    const seen = new Map<string, number>()
+    const keys = new Map<Item, string>()
+    for (const item of items) {
+      const name = nameOf(item)
+      const before = seen.get(name) ?? 0
+      seen.set(name, before + 1)
+      keys.set(item, before === 0 ? name : `${name}\n${before}`)
+    }
+    return item => keys.get(item) ?? nameOf(item)
+  }, [items, nameOf])
+}
+
+type ListingProps<Item> = {
+  pages: ApiPages<Item>
+  list: ListState<Item>
+  focused: boolean
+  empty: { why: string; next: string }
+  /** The chosen item for reading; must be stable. */
+  describe: (item: Item) => Line[]
+}
+
+/** What a live server lists, with the chosen item's description. */
+export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
+  const { pages, list } = props
+  const stopped = useAllPages(pages)
+  useBindings(moreKeys, { more: pages.more }, { active: props.focused && stopped })
+  return (
+    <PaneState
+      data={pages}
+      loading={props.loading}
+      empty={list.total === 0 && !pages.hasMore ? props.empty : undefined}
+    >
+      <ListingBody {...props} />
+    </PaneState>
+  )
+}
+
+function ListingBody<Item>(props: ListingProps<Item>) {
+  const { pages, list, describe } = props
+  const { width, height } = useSize()
+  const chosen = useChosen(list)
+  const lines = useMemo(() => (chosen ? describe(chosen) : []), [chosen, describe])
+  const beside = width >= BESIDE_FROM
+  const listWidth = beside ? Math.floor(width * 0.45) : width
+  const listHeight = beside ? Math.max(1, height - 1) : Math.max(3, Math.floor(height * 0.45))
+  return (
+    <Box flexDirection={beside ? 'row' : 'column'} width={width} height={height} overflow="hidden">
+      <Box flexDirection="column" flexShrink={0}>
+        <SizeProvider width={listWidth} height={listHeight}>
+          <List list={list} focused={props.focused} empty={props.empty.why} />
+        </SizeProvider>
+        <CountLine width={listWidth} total={list.total} more={pages.hasMore} failed={!!pages.problem} />
+      </Box>
+      <SizeProvider
+        width={beside ? width - listWidth : width}
+        height={Math.max(1, beside ? height : height - listHeight - 1)}
+      >
+        <Viewer lines={lines} focused={false} />
+      </SizeProvider>
+    </Box>
+  )
+}
+
+function CountLine(props: { width: number; total: number; more: boolean; failed: boolean }) {
+  const theme = useTheme()
+  const rest = props.failed ? ', the rest could not be read' : props.more ? ', there are more' : ''
+  const text = truncate(` ${formatCount(props.total)} listed${rest} `, props.width)
+  const rule = theme.symbols.lines.horizontal.repeat(props.width - text.length)
+  return <Text wrap="truncate">{theme.paint('muted', text + rule)}</Text>
+}

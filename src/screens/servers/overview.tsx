@@ -1,0 +1,127 @@
+import { displayKey, type Binding } from '../../app/keymap/binding.ts'
+import { formatAge, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import type { Symbols } from '../../app/theme/theme.ts'
+import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { fieldLines, heading, jsonLines, type Field } from '../../components/lines.ts'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { serversKeys } from './bindings.ts'
+import { oauthQuery, useAsked, validateQuery, type Timed } from './checks.ts'
+import { withShortTexts } from './json-text.ts'
+import type { TabProps } from './tab.ts'
+import { useNow } from './use-now.ts'
+
+/** The saved record; the service never tells commands, headers or secrets. */
+export function recordFields(server: ProjectServer, now: number): Field[] {
+  const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
+  const when = (value: number | string | null | undefined): string => {
+    const age = formatAge(toEpochMs(value), now)
+    return age === UNKNOWN || age === 'now' ? age : `${age} ago`
+  }
+  return [
+    ['Id', server.id],
+    ['Transport', server.transportType],
+    ['Enabled', yes(server.enabled), server.enabled ? 'plain' : 'warn'],
+    ['Address', server.url ?? (server.transportType === 'stdio' ? 'a program over stdio' : undefined)],
+    ['Uses OAuth', yes(server.useOAuth)],
+    [
+      'Client secret',
+      server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined,
+    ],
+    ['OAuth scopes', server.oauthScopes?.join(' ')],
+    ['Created', when(server.createdAt)],
+    ['Changed', when(server.updatedAt)],
+  ]
+}
+
+type Check<T> = { data: Timed<T> | undefined; running: boolean; updatedAt: number | undefined }
+
+/** A check that was asked for: what came of it, how long it took and when, or how to ask. */
+export function checkLines<T>(
+  symbols: Symbols,
+  check: Check<T>,
+  words: { running: string; binding: Binding; answer: (value: T) => Line[] },
+  now: number,
+): Line[] {
+  if (check.running) return [{ text: `${symbols.live} ${words.running}`, tone: 'live', indent: 2 }]
+  if (!check.data) {
+    const key = displayKey(words.binding.keys[0] ?? '')
+    return [{ text: `Not asked in this session; press ${key}.`, tone: 'muted', indent: 2 }]
+  }
+  const { outcome, durationMs } = check.data
+  const age = formatAge(check.updatedAt, now)
+  const when: Line = {
+    text: `${formatDuration(durationMs)}, measured here, ${age === 'now' ? 'just now' : `${age} ago`}`,
+    tone: 'muted',
+    indent: 2,
+  }
+  if ('value' in outcome) return [...words.answer(outcome.value), when]
+  return [
+    { text: `${symbols.error} ${outcome.problem.title}`, tone: 'error', indent: 2 },
+    { text: outcome.problem.sentence, indent: 2 },
+    { text: outcome.problem.next, tone: 'muted', indent: 2 },
+    when,
+  ]
+}
+
+function validateLines(symbols: Symbols, result: ValidateResult): Line[] {
+  return [
+    {
+      text: `${result.success ? symbols.ok : symbols.error} ${result.status}`,
+      tone: result.success ? 'ok' : 'error',
+      indent: 2,
+    },
+    ...(result.initInfo ? jsonLines(withShortTexts(result.initInfo, 2_000), 2) : []),
+  ]
+}
+
+function oauthLines(result: CheckOAuthResult): Line[] {
+  const address = result.serverUrl ? ` (${result.serverUrl})` : ''
+  return [
+    result.useOAuth
+      ? { text: `Its settings demand OAuth${address}.`, tone: 'warn', indent: 2 }
+      : { text: `Its settings do not demand OAuth${address}.`, tone: 'ok', indent: 2 },
+  ]
+}
+
+/** The saved server, and the two quick checks of it. */
+export function Overview(props: TabProps) {
+  const { projectId, server, focused } = props
+  const { symbols } = useTheme()
+  const workspace = useWorkspace()
+  const input = { projectId, serverId: server.id }
+  const validate = useAsked(validateQuery(workspace, input))
+  const oauth = useAsked(oauthQuery(workspace, input))
+  const now = useNow()
+  const lines: Line[] = [
+    ...fieldLines(recordFields(server, now)),
+    '',
+    heading('Validate'),
+    ...checkLines(
+      symbols,
+      validate,
+      {
+        running: 'Connecting and initializing once…',
+        binding: serversKeys.bindings.validate,
+        answer: result => validateLines(symbols, result),
+      },
+      now,
+    ),
+    '',
+    heading('OAuth'),
+    ...checkLines(
+      symbols,
+      oauth,
+      {
+        running: 'Asking what its settings demand…',
+        binding: serversKeys.bindings.checkOAuth,
+        answer: oauthLines,
+      },
+      now,
+    ),
+  ]
+  return <Viewer lines={lines} focused={focused} />
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from './json-text.ts'
+import { schemaLines, schemaType } from './schema-lines.ts'
+
+function drawn(schema: JsonObject | undefined): string[] {
+  return schemaLines(schema).map(line =>
+    typeof line === 'string'
+      ? line
+      : 'parts' in line
+        ? line.parts.map(part => part.text).join('')
+        : ' '.repeat(line.indent ?? 0) + line.text,
+  )
+}
+
+test('types in words', () => {
+  expect(schemaType({ type: 'array', items: { type: 'string' } })).toBe('string[]')
+  expect(schemaType({ enum: ['a', 1] })).toBe('"a" | 1')
+  expect(schemaType({ anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'string' }] })).toBe(
+    'string | null',
+  )
+  expect(schemaType({ type: ['string', 'null'] })).toBe('string | null')
+  expect(schemaType({ $ref: '#/$defs/Point' })).toBe('Point')
+  expect(schemaType(true)).toBe('any')
+})
+
+test('properties with type, need, limits, description, and what is inside them', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      count: { type: 'number', minimum: 1, default: 3, description: 'How many\nlinks' },
+      at: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+    required: ['count'],
+  }
+  expect(drawn(schema)).toEqual([
+    '  count  number  required',
+    '    at least 1, default 3',
+    '    How many',
+    '    links',
+    '  at  object',
+    '    city  string  required',
+  ])
+})
+
+test('nothing to type, no schema, and a schema without end', () => {
+  expect(drawn({ type: 'object', properties: {} })).toEqual(['  Takes no arguments.'])
+  expect(drawn(undefined)).toEqual(['  The server gave no input schema.'])
+  const many = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+  )
+  expect(drawn({ properties: many }).at(-1)).toMatch(/more lines in the raw JSON/)
+  let deep: JsonObject = { type: 'string' }
+  for (let depth = 0; depth < 5_000; depth += 1) deep = { type: 'object', properties: { x: deep } }
+  expect(drawn(deep).length).toBeLessThan(10)
+})

@@ -1,0 +1,140 @@
+import { useEffect, useMemo } from 'react'
+import { unavailable } from '../../app/keymap/binding.ts'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useCrumbs } from '../../components/crumbs.tsx'
+import { ListPane } from '../../components/list/list-pane.tsx'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../components/list/use-list.ts'
+import { NeedsProject } from '../../components/needs-project.tsx'
+import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
+import { Pane } from '../../components/panes/pane.tsx'
+import { Panes } from '../../components/panes/panes.tsx'
+import { Sentence } from '../../components/pane-state.tsx'
+import { useSize } from '../../components/size.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { serversKeys } from './bindings.ts'
+import { useServerChecks, type ServerInput } from './checks.ts'
+import { serverColumns, serverKey, type ServerRow } from './columns.ts'
+import { ServerPane, tabOf, type ServerTab } from './server-pane.tsx'
+import { NO_ITEMS } from './tab.ts'
+import { useDoctorStates } from './use-doctor-states.ts'
+
+const EMPTY = {
+  why: 'This project has no saved server.',
+  next: 'Save one over the API (createProjectServer) or in the hosted app.',
+}
+
+/** The saved servers of a project, and what can be asked of the chosen one. */
+export function ServersScreen() {
+  const { params } = usePlace()
+  if (!params.projectId) return <NeedsProject what="servers" />
+  return <ProjectServers key={params.projectId} projectId={params.projectId} />
+}
+
+function useServerList(projectId: string) {
+  const { queries } = useWorkspace()
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const servers = useApiQuery(queries.servers.list.options({ projectId }))
+  const doctors = useDoctorStates(projectId)
+  const items = servers.data?.items ?? NO_ITEMS
+  const rows = useMemo(
+    () => items.map((server): ServerRow => ({ server, doctor: doctors.get(server.id) })),
+    [items, doctors],
+  )
+  const columns = useMemo(() => serverColumns(symbols), [symbols])
+  const list = useList({ items: rows, keyOf: serverKey, columns, initialKey: params.serverId })
+  const { selection } = list
+  useEffect(() => {
+    if (params.serverId) selection.select(params.serverId)
+  }, [params.serverId, selection])
+  return { servers, list }
+}
+
+function useServerBindings(projectId: string, list: ListState<ServerRow>, inDetail: boolean): void {
+  const router = useRouter()
+  const { width } = useSize()
+  const checks = useServerChecks()
+  const open = (): void => router.replace({ serverId: list.current()?.server.id, pane: 'detail' })
+  // Where one pane shows at a time, the answer would otherwise appear out of sight.
+  const look = (tab: ServerTab): void =>
+    width < TWO_PANES_FROM
+      ? router.replace({ tab, serverId: list.current()?.server.id, pane: 'detail' })
+      : router.replace({ tab })
+  const check = (tab: ServerTab, ask: (input: ServerInput) => void) => () => {
+    const row = list.current()
+    if (!row) return
+    ask({ projectId, serverId: row.server.id })
+    look(tab)
+  }
+  const back = (): void => {
+    if (inDetail) router.replace({ pane: undefined })
+    else router.back()
+  }
+  const none = unavailable('There is no server.')
+  const some = list.items.length > 0
+  useBindings(serversKeys, {
+    open: !some ? none : inDetail ? unavailable('The server is open; its tabs hold the rest.') : open,
+    back,
+    doctor: some ? check('doctor', checks.doctor) : none,
+    validate: some ? check('overview', checks.validate) : none,
+    checkOAuth: some ? check('overview', checks.checkOAuth) : none,
+  })
+}
+
+function ProjectServers(props: { projectId: string }) {
+  const { projectId } = props
+  const { queries } = useWorkspace()
+  const router = useRouter()
+  const { params } = usePlace()
+  const { servers, list } = useServerList(projectId)
+  const server = useChosen(list)?.server
+  const focused = params.pane === 'detail' ? 'detail' : 'list'
+  const projects = useApiQuery(queries.projects.list.options({}))
+  const projectName = projects.data?.items.find(project => project.id === projectId)?.name
+  useCrumbs([projectName ?? projectId, 'Servers', server?.name])
+  useServerBindings(projectId, list, focused === 'detail')
+  return (
+    <Panes
+      focused={focused}
+      onFocus={pane => router.replace({ pane })}
+      panes={[
+        {
+          id: 'list',
+          weight: 3,
+          render: focus => (
+            <ListPane
+              title="Servers"
+              list={list}
+              data={servers}
+              focused={focus}
+              loading="Reading the saved servers…"
+              empty={EMPTY}
+            />
+          ),
+        },
+        {
+          id: 'detail',
+          weight: 5,
+          render: focus =>
+            server ? (
+              <ServerPane
+                key={server.id}
+                projectId={projectId}
+                server={server}
+                tab={tabOf(params.tab)}
+                focused={focus}
+              />
+            ) : (
+              <Pane title="Server" focused={focus}>
+                <Sentence tone="muted" text="No server is chosen." />
+              </Pane>
+            ),
+        },
+      ]}
+    />
+  )
+}

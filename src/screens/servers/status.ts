@@ -1,0 +1,30 @@
+import type { Symbols, Tone } from '../../app/theme/theme.ts'
+
+export type Look = {
+  symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
+  tone: Tone
+  word: string
+}
+
+const REPORT: Record<string, Look> = {
+  ready: { symbol: 'ok', tone: 'ok', word: 'ready' },
+  oauth_required: { symbol: 'warn', tone: 'warn', word: 'needs OAuth' },
+  partial: { symbol: 'warn', tone: 'warn', word: 'partial' },
+  error: { symbol: 'error', tone: 'error', word: 'error' },
+}
+
+/** A doctor report's status for reading; an unknown one shows as it is. */
+export function reportLook(status: string): Look {
+  return REPORT[status] ?? { symbol: 'warn', tone: 'warn', word: status }
+}
+
+const STEP: Record<string, Look> = {
+  ok: { symbol: 'ok', tone: 'ok', word: 'ok' },
+  error: { symbol: 'error', tone: 'error', word: 'error' },
+  skipped: { symbol: 'cancelled', tone: 'muted', word: 'skipped' },
+}
+
+/** One step of the doctor for reading. */
+export function stepLook(status: string): Look {
+  return STEP[status] ?? { symbol: 'warn', tone: 'warn', word: status }
+}

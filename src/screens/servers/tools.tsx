@@ -1,0 +1,102 @@
+import { unavailable } from '../../app/keymap/binding.ts'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import type { Tool } from '../../api/contract/server-operations.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { heading, jsonLines } from '../../components/lines.ts'
+import { useList } from '../../components/list/use-list.ts'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import { useApiPages } from '../../hooks/use-api-pages.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useArgumentDialog } from './argument-dialog.tsx'
+import { argumentForm } from './arguments.ts'
+import { toolsKeys } from './bindings.ts'
+import { toolColumns, toolKey } from './columns.ts'
+import { withShortTexts } from './json-text.ts'
+import { Listing, useUniqueKeys } from './listing.tsx'
+import { schemaLines, textLines } from './schema-lines.ts'
+import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
+import { useCalls } from './use-calls.ts'
+
+const EMPTY = {
+  why: 'This server offers no tools.',
+  next: 'The doctor shows what it can do.',
+}
+
+/** A tool for reading: what it does and what it takes. */
+export function toolLines(tool: Tool): Line[] {
+  return [
+    heading(tool.name),
+    ...(tool.description
+      ? textLines(tool.description, 2)
+      : [{ text: 'No description.', tone: 'muted' as const, indent: 2 }]),
+    '',
+    heading('Arguments'),
+    ...schemaLines(tool.inputSchema),
+  ]
+}
+
+/** The tools of the live server; each can be called. */
+export function Tools(props: TabProps) {
+  const { projectId, server, focused } = props
+  const { queries } = useWorkspace()
+  const pages = useApiPages(
+    queries.servers.tools.infinite({ projectId, serverId: server.id }, LISTING_AGE),
+    false,
+  )
+  const items: readonly Tool[] = pages.items ?? NO_ITEMS
+  const list = useList({ items, keyOf: useUniqueKeys(items, toolKey), columns: toolColumns })
+  const call = useToolCall(projectId, server)
+  const openText = useTextOverlay()
+  const { profile } = useWorkspace()
+  const none = unavailable('There is no tool.')
+  const withTool = (act: (tool: Tool) => void) =>
+    list.items.length === 0
+      ? none
+      : () => {
+          const tool = list.current()
+          if (tool) act(tool)
+        }
+  useBindings(
+    toolsKeys,
+    {
+      call: profile.readOnly
+        ? unavailable('This profile is read-only; a call may change things.')
+        : withTool(call),
+      inspect: withTool(tool => openText(tool.name, toolLines(tool))),
+      raw: withTool(tool => openText(tool.name, jsonLines(withShortTexts(tool, 20_000)))),
+    },
+    { active: focused },
+  )
+  return (
+    <Listing
+      pages={pages}
+      list={list}
+      focused={focused}
+      loading="Connecting to the server and listing its tools…"
+      empty={EMPTY}
+      describe={toolLines}
+    />
+  )
+}
+
+/** The form is the question: its last lines say what will be called, and that it acts elsewhere. */
+function useToolCall(projectId: string, server: ProjectServer): (tool: Tool) => void {
+  const ask = useArgumentDialog()
+  const calls = useCalls(projectId, server)
+  return tool =>
+    ask({
+      title: `Call ${tool.name}`,
+      about: tool.description ?? undefined,
+      form: argumentForm(tool.inputSchema),
+      schema: tool.inputSchema,
+      effect: [
+        {
+          text: `It acts on the server ${server.name}, with whatever effects the tool has there. It is sent once.`,
+          tone: 'warn',
+        },
+      ],
+      act: `Call ${tool.name} on ${server.name}`,
+      onSend: parameters => calls.callTool(tool.name, parameters),
+    })
+}

@@ -1,0 +1,52 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { callLogOf, type CallSubject, type Send } from './call-log.ts'
+import type { JsonObject } from './json-text.ts'
+import { useResultOverlay } from './result.tsx'
+
+/**
+ * Calls, renders and reads on one server: each is sent once, noted in the session's log, and its
+ * result opens at once. The caller has asked the person before a call.
+ */
+export function useCalls(projectId: string, server: ProjectServer) {
+  const { client } = useWorkspace()
+  const show = useResultOverlay()
+  const path = { projectId, serverId: server.id }
+  const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
+    const { record } = callLogOf(client).start(
+      { ...subject, serverId: server.id, serverName: server.name },
+      send,
+    )
+    show(record)
+  }
+  return {
+    callTool: (toolName: string, parameters: JsonObject) =>
+      start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
+        const input = { ...path, body: { toolName, parameters } }
+        const { value, text } = await client.exchange(contract.servers.callTool, input, {
+          priority: 'asked',
+          signal,
+        })
+        return { answer: { kind: 'tool', value }, text }
+      }),
+    renderPrompt: (promptName: string, args: Record<string, string>) =>
+      start({ kind: 'prompt', target: promptName, input: args }, async signal => {
+        const input = { ...path, body: { promptName, arguments: args } }
+        const { value, text } = await client.exchange(contract.servers.getPrompt, input, {
+          priority: 'asked',
+          signal,
+        })
+        return { answer: { kind: 'prompt', value }, text }
+      }),
+    readResource: (uri: string) =>
+      start({ kind: 'resource', target: uri, input: undefined }, async signal => {
+        const input = { ...path, body: { uri } }
+        const { value, text } = await client.exchange(contract.servers.readResource, input, {
+          priority: 'asked',
+          signal,
+        })
+        return { answer: { kind: 'resource', value }, text }
+      }),
+  }
+}
