@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { text as readAll } from 'node:stream/consumers'
+import { ApiError } from '../api/api-error.ts'
+import { allEndpoints } from '../api/contract/contract.ts'
+import type { AnyEndpoint, Risk } from '../api/contract/endpoint.ts'
+import { describeError } from '../api/error-text.ts'
+import { newIdempotencyKey, type Client } from '../api/client.ts'
+import { clean } from '../app/theme/text.ts'
+import { buildInput, findOperation, inputNames } from './api-operation.ts'
+import { EXIT } from './exit-codes.ts'
+import { createLog } from './log.ts'
+import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
+import { openWorkspace } from './workspace.ts'
+
+export type ApiOptions = {
+  list?: boolean
+  json?: boolean
+  field: string[]
+  input?: string
+  paginate?: boolean
+  idempotencyKey?: string
+  yes?: boolean
+}
+
+/** What a call does to the world, as the question before it says. */
+const EFFECTS: Partial<Record<Risk, string>> = {
+  external: 'has side effects on somebody else’s server',
+  spend: 'spends credits, uses a quota or occupies a run slot',
+  end: 'ends something that is live',
+  expose: 'opens data to more people',
+  delete: 'cannot be undone',
+}
+
+/** `mcpdeck api`: any operation of the contract; resolves to the exit code. */
+export async function runApi(
+  words: readonly string[],
+  common: CommonOptions,
+  own: ApiOptions,
+): Promise<number> {
+  if (own.list) return listOperations(own.json ?? false)
+  const operation = findOperation(words)
+  const { endpoint } = operation
+  const input = buildInput(operation, own.field, await readBody(own.input))
+  const settings = resolveSettings(common, process.env)
+  if (settings.readOnly && endpoint.risk !== 'read')
+    throw new UsageError(`${endpoint.operation} writes, and --read-only refuses every write.`)
+  if (!own.yes && !(await agreed(endpoint))) return EXIT.noVerdict
+  const opened = openWorkspace(settings, createLog(settings.logFile))
+  try {
+    return await call(opened.workspace.client, endpoint, input, own)
+  } catch (error) {
+    return report(error)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function call(client: Client, endpoint: AnyEndpoint, input: object, own: ApiOptions): Promise<number> {
+  if (own.paginate) {
+    const items: unknown[] = []
+    for await (const page of client.pages(endpoint, input)) items.push(...itemsOf(page))
+    process.stdout.write(`${JSON.stringify({ items })}\n`)
+    return EXIT.done
+  }
+  const takesKey = endpoint.idempotency === 'header'
+  const idempotencyKey = own.idempotencyKey ?? (takesKey ? newIdempotencyKey() : undefined)
+  const answer = await client.exchange(endpoint, input, { priority: 'asked', idempotencyKey })
+  process.stdout.write(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
+  return EXIT.done
+}
+
+function itemsOf(page: unknown): unknown[] {
+  if (typeof page === 'object' && page !== null && 'items' in page && Array.isArray(page.items))
+    return page.items
+  throw new UsageError('This operation answers no list, so --paginate has nothing to follow.')
+}
+
+/** A refusal before sending is wrong usage; everything else that went wrong has no verdict. */
+function report(error: unknown): number {
+  if (error instanceof UsageError) throw error
+  const { title, sentence, next } = describeError(error)
+  process.stderr.write(`${title}: ${sentence} ${next}\n`)
+  if (error instanceof ApiError && error.kind === 'http') process.stderr.write(`${clean(error.message)}\n`)
+  return error instanceof ApiError && error.kind === 'refused' && error.code !== 'rate-paused'
+    ? EXIT.usage
+    : EXIT.noVerdict
+}
+
+async function readBody(file: string | undefined): Promise<unknown> {
+  if (file === undefined) return undefined
+  let text: string
+  try {
+    text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new UsageError(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Asks where a person can answer; elsewhere `--yes` must have said it. */
+async function agreed(endpoint: AnyEndpoint): Promise<boolean> {
+  const effect = EFFECTS[endpoint.risk]
+  if (!effect) return true
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(`${endpoint.operation} ${effect}; add --yes to do it without a question.`)
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await lines.question(`${endpoint.operation} ${effect}. Type yes to go on: `)
+  lines.close()
+  return answer.trim() === 'yes'
+}
+
+function listOperations(json: boolean): number {
+  const endpoints = allEndpoints()
+  if (json) {
+    const items = endpoints.map(endpoint => ({
+      name: endpoint.operation,
+      resource: `${endpoint.resource}.${endpoint.name}`,
+      method: endpoint.method,
+      path: endpoint.path,
+      summary: endpoint.summary,
+      input: inputNames(endpoint),
+      risk: endpoint.risk,
+      gate: endpoint.gate ?? null,
+      idempotency: endpoint.idempotency ?? 'none',
+      source: endpoint.source,
+    }))
+    process.stdout.write(`${JSON.stringify({ items })}\n`)
+    return EXIT.done
+  }
+  for (const endpoint of endpoints) {
+    const gate = endpoint.gate ? ` gate:${endpoint.gate}` : ''
+    process.stdout.write(
+      `${endpoint.operation} ${endpoint.method} ${endpoint.path} [${endpoint.risk}${gate}] ${inputNames(endpoint).join(' ')}\n`,
+    )
+  }
+  process.stderr.write(`${endpoints.length} operations\n`)
+  return EXIT.done
+}

@@ -1,0 +1,10 @@
+/** Exit codes of the program, one meaning each; no network trouble ever becomes 1. */
+export const EXIT = {
+  done: 0,
+  /** An eval verdict failed, and nothing else. */
+  failedVerdict: 1,
+  /** Wrong usage or configuration. */
+  usage: 2,
+  /** Cancelled, undecided, unreachable, timed out, refused. */
+  noVerdict: 3,
+} as const

@@ -1,0 +1,13 @@
+import { screens } from '../app/registry.ts'
+import { parsePlace, type Place } from '../app/router/place.ts'
+import { UsageError } from './settings.ts'
+
+/** The place that the dashboard opens at: the one named, else the first screen. */
+export function openingPlace(text: string | undefined, project: string | undefined): Place {
+  if (text === undefined) return screens[0]!.route.to({ projectId: project })
+  const routes = screens.map(screen => screen.route)
+  const place = parsePlace(routes, text)
+  if (place) return place
+  const forms = routes.map(route => route.path).join(', ')
+  throw new UsageError(`There is no place "${text}". Places are written as ${forms}.`)
+}

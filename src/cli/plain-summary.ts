@@ -1,0 +1,30 @@
+import { describeError } from '../api/error-text.ts'
+import { clean } from '../app/theme/text.ts'
+import { UNKNOWN } from '../app/theme/format.ts'
+import type { Workspace } from '../hooks/workspace.tsx'
+
+/** What `mcpdeck` prints where there is no terminal: the projects with their servers and suites. */
+export async function plainSummary(workspace: Workspace, write: (text: string) => void): Promise<number> {
+  const { client, profile } = workspace
+  try {
+    write(`${profile.local ? 'local workspace' : profile.host}\n`)
+    for (const project of (await client.projects.list({})).items) {
+      const input = { projectId: project.id }
+      const [servers, suites] = [await client.servers.list(input), await client.suites.list(input)]
+      write(`project ${clean(project.name)} (${project.id})\n`)
+      for (const server of servers.items)
+        write(
+          `  server ${clean(server.name)} ${clean(server.transportType)}${server.enabled ? '' : ' disabled'}\n`,
+        )
+      for (const suite of suites.items)
+        write(
+          `  suite ${clean(suite.name ?? suite.id)}: last run ${clean(suite.latestRun?.status ?? UNKNOWN)}\n`,
+        )
+    }
+    return 0
+  } catch (error) {
+    const text = describeError(error)
+    process.stderr.write(`${text.title}: ${text.sentence} ${text.next}\n`)
+    return 3
+  }
+}

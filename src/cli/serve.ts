@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isIP } from 'node:net'
+import { API_PREFIX } from '../api/contract/contract.ts'
+import { createService } from '../service/app.ts'
+import { createFaults, parseFaults, type FaultyAnswer } from '../service/faults.ts'
+import { ensureKeyFile } from '../service/key-files.ts'
+import type { ModelSettings } from '../service/models/settings.ts'
+
+export type ServeOptions = {
+  dataDir: string
+  /** 0 picks a free port. Default 0. */
+  port?: number
+  /** Default 127.0.0.1. */
+  host?: string
+  /** Allows a host that other machines can reach. */
+  allowRemote?: boolean
+  /** Requests a minute and key, sustained. Default 60; 0 switches the limit off. */
+  rateLimit?: number
+  /** Requests of a key at once after a pause. Default 10. */
+  burst?: number
+  /** Runs that may be in flight at once. Default 2. */
+  maxRuns?: number
+  /** The endpoint of prompt steps. */
+  models?: ModelSettings | undefined
+  /** Specs such as `latency=50,429=0.1`. */
+  faults?: readonly string[]
+  /** Seed of the faults. Default 1. */
+  seed?: number
+  /** Prints one line of JSON instead of words. */
+  json?: boolean
+  stdout?: (text: string) => void
+  stderr?: (text: string) => void
+  /** Stops the service, beside SIGTERM and SIGINT. */
+  signal?: AbortSignal
+}
+
+/** What cannot be served; its message is for the person who typed it. */
+export class ServeError extends Error {
+  override readonly name = 'ServeError'
+}
+
+/**
+ * Serves the local workspace over HTTP until it is told to stop; resolves when answers are finished and nothing
+ * of it is left.
+ * @throws ServeError when the options or the address cannot be used
+ */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { dataDir, port = 0, host = '127.0.0.1', rateLimit = 60, burst = 10, seed = 1 } = options
+  const { stdout = text => process.stdout.write(text), stderr = text => process.stderr.write(text) } = options
+  requireLoopback(host, options.allowRemote ?? false)
+  const inject = createFaults(faultRatesOf(options.faults ?? []), seed)
+  const service = await createService({
+    dataDir,
+    ...(rateLimit > 0 && { rateLimit: { perMinute: rateLimit, burst } }),
+    models: options.models,
+    ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
+    log: entry => {
+      if (entry.kind === 'failure') stderr(`mcpdeck serve: ${describe(entry.error)}\n`)
+      else if (entry.status === 500) stderr(`${entry.requestId} ${entry.status}: ${describe(entry.error)}\n`)
+    },
+  })
+  try {
+    const keyFile = service.store.directory?.serveKey ?? ''
+    ensureKeyFile(service.store, keyFile, 'serve')
+    const { createAdaptorServer, RESPONSE_ALREADY_SENT } = await loadHttp()
+    const server = createAdaptorServer({
+      overrideGlobalObjects: false,
+      fetch: async (request, { outgoing }) => {
+        const answer = await inject(request, service.fetch)
+        if (answer.transport === 'send') return answer.response
+        await breakOff(answer, outgoing as ServerResponse)
+        return RESPONSE_ALREADY_SENT
+      },
+    })
+    server.listen(port, host)
+    await listening(server, host, port)
+    const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${API_PREFIX}`
+    stdout(
+      options.json
+        ? `${JSON.stringify({ baseUrl, keyFile, pid: process.pid })}\n`
+        : greeting(baseUrl, keyFile),
+    )
+    await toldToStop(options.signal)
+    const closed = once(server, 'close')
+    server.close()
+    await service.close()
+    if ('closeAllConnections' in server) server.closeAllConnections()
+    await closed
+  } finally {
+    await service.close()
+  }
+}
+
+/** The HTTP server costs time to load, and only this command needs it. */
+async function loadHttp() {
+  const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+    import('@hono/node-server'),
+    import('@hono/node-server/utils/response'),
+  ])
+  return { createAdaptorServer, RESPONSE_ALREADY_SENT }
+}
+
+function requireLoopback(host: string, allowRemote: boolean): void {
+  const loopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  if (!loopback && !allowRemote)
+    throw new ServeError(`${host} can be reached from other machines; add --allow-remote if that is wanted.`)
+}
+
+function faultRatesOf(specs: readonly string[]) {
+  try {
+    return parseFaults(specs)
+  } catch (error) {
+    throw new ServeError(describe(error), { cause: error })
+  }
+}
+
+async function listening(server: NodeJS.EventEmitter, host: string, port: number): Promise<void> {
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new ServeError(`Cannot listen on ${host}:${port}: ${describe(error)}`, { cause: error })
+  }
+}
+
+/** Cuts the connection before the answer, or after half of its body while the headers promise all of it. */
+async function breakOff({ response, transport }: FaultyAnswer, outgoing: ServerResponse): Promise<void> {
+  if (transport === 'truncate') {
+    const body = Buffer.from(await response.arrayBuffer())
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    await new Promise<void>(resolve => outgoing.write(body.subarray(0, body.length >> 1), () => resolve()))
+  }
+  outgoing.destroy()
+}
+
+function greeting(baseUrl: string, keyFile: string): string {
+  return `Serving the local workspace at ${baseUrl}\nThe key lies in ${keyFile}\nStop with Ctrl+C.\n`
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Resolves at the first signal; a second one ends the process as usual. */
+async function toldToStop(signal: AbortSignal | undefined): Promise<void> {
+  const stop = new AbortController()
+  const stopped = new Promise<void>(resolve => stop.signal.addEventListener('abort', () => resolve()))
+  const end = () => stop.abort()
+  process.once('SIGTERM', end).once('SIGINT', end)
+  if (signal?.aborted) end()
+  else signal?.addEventListener('abort', end, { once: true })
+  await stopped
+  process.off('SIGTERM', end).off('SIGINT', end)
+  signal?.removeEventListener('abort', end)
+}

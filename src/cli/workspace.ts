@@ -1,0 +1,150 @@
+import { join, resolve } from 'node:path'
+import { ApiError, refusal } from '../api/api-error.ts'
+import { createBudget } from '../api/budget.ts'
+import { createClient } from '../api/client.ts'
+import { API_PREFIX } from '../api/contract/contract.ts'
+import { createHttpFetch, type Fetch } from '../api/fetch.ts'
+import { journalProfile } from '../api/journal/entry.ts'
+import { type Journal, openJournal } from '../api/journal/journal.ts'
+import { createQueries } from '../api/queries.ts'
+import type { Deprecation } from '../api/transport.ts'
+import { budgetKeyId } from '../api/shared-ledger.ts'
+import type { Workspace } from '../hooks/workspace.tsx'
+import type { Service } from '../service/app.ts'
+import type { LogEntry } from '../service/pipeline.ts'
+import type { Log } from './log.ts'
+import { modelSettings } from './model-settings.ts'
+import { directories, type Settings } from './settings.ts'
+
+export type OpenedWorkspace = {
+  workspace: Workspace
+  /** Of the client's writes. */
+  journal: Journal
+  close: () => Promise<void>
+}
+
+/** The service's name in its own header names (contract differences, row 35). */
+const SERVICE = 'mcpjam'
+/** The address that requests to the local workspace carry; nothing listens there. */
+const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
+
+/**
+ * Opens the client of a service or of the local workspace. Returns at once: connections and the local
+ * database open with the first request, so that the first frame need not wait for them.
+ */
+export function openWorkspace(settings: Settings, log: Log): OpenedWorkspace {
+  return settings.target.kind === 'remote'
+    ? openRemote(settings, settings.target, log)
+    : openLocal(settings, log)
+}
+
+function openRemote(settings: Settings, target: { baseUrl: string; key: string }, log: Log): OpenedWorkspace {
+  const http = createHttpFetch({ baseUrl: target.baseUrl })
+  const budget = createBudget({
+    sharing: {
+      file: join(directories().state, 'budget.sqlite'),
+      keyId: budgetKeyId(target.baseUrl, target.key),
+      onNotice: log.line,
+    },
+  })
+  const journal = openWrites(log, target.baseUrl, target.key)
+  const client = createClient({
+    fetch: logged(http.fetch, log),
+    baseUrl: target.baseUrl,
+    key: target.key,
+    budget,
+    readOnly: settings.readOnly,
+    negotiate: SERVICE,
+    onDeprecation: noticeOnce(log),
+    journal,
+  })
+  const { host } = new URL(target.baseUrl)
+  const profile = { name: 'service', host, local: false, readOnly: settings.readOnly }
+  const close = async (): Promise<void> => {
+    await http.close()
+    budget.close()
+    await journal.close()
+  }
+  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, close }
+}
+
+function openLocal(settings: Settings, log: Log): OpenedWorkspace {
+  let opening: Promise<Service> | undefined
+  const models = modelSettings(process.env)
+  const open = async () => {
+    try {
+      const { createService } = await import('../service/app.ts')
+      return await createService({
+        dataDir: settings.dataDir,
+        models,
+        log: entry => noteService(log, entry),
+      })
+    } catch (error) {
+      opening = undefined
+      log.error(error)
+      throw refusal('local-workspace', error instanceof Error ? error.message : String(error))
+    }
+  }
+  const fetch: Fetch = async request => {
+    const service = await (opening ??= open())
+    const headers = new Headers(request.headers)
+    headers.set('authorization', `Bearer ${service.localKey}`)
+    return await service.fetch(new Request(request, { headers }))
+  }
+  const budget = createBudget({ unlimited: true })
+  const journal = openWrites(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const client = createClient({
+    fetch: logged(fetch, log),
+    baseUrl: LOCAL_ADDRESS,
+    budget,
+    readOnly: settings.readOnly,
+    journal,
+  })
+  const profile = { name: 'local', host: '', local: true, readOnly: settings.readOnly }
+  const close = async (): Promise<void> => {
+    const service = await opening?.catch(() => undefined)
+    await service?.close()
+    await journal.close()
+  }
+  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, close }
+}
+
+/** One file holds the writes of all profiles; each sees its own. */
+function openWrites(log: Log, ...profile: readonly string[]): Journal {
+  const file = join(directories().state, 'journal.sqlite')
+  return openJournal({ file, profile: journalProfile(...profile), onFault: log.error })
+}
+
+/** Notes each deprecated path once, with its successor where the service names one. */
+function noticeOnce(log: Log): (deprecation: Deprecation) => void {
+  const seen = new Set<string>()
+  return ({ endpoint, link }) => {
+    if (seen.has(endpoint.path)) return
+    seen.add(endpoint.path)
+    log.line(`deprecated: ${endpoint.method} ${endpoint.path}${link ? `, successor ${link}` : ''}`)
+  }
+}
+
+/** Failures that no caller sees; requests are noted by the client's side already. */
+function noteService(log: Log, entry: LogEntry): void {
+  if (entry.kind === 'failure') log.error(entry.error)
+}
+
+/** Notes method, path, status and time of each request; never headers or bodies, which may hold secrets. */
+function logged(fetch: Fetch, log: Log): Fetch {
+  if (!log.enabled) return fetch
+  return async request => {
+    const start = performance.now()
+    const { pathname } = new URL(request.url)
+    const note = (outcome: string): void =>
+      log.line(`${request.method} ${pathname} ${outcome} ${Math.round(performance.now() - start)}ms`)
+    try {
+      const response = await fetch(request)
+      note(String(response.status))
+      return response
+    } catch (error) {
+      note(error instanceof ApiError ? error.kind : 'failed')
+      throw error
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { render } from 'ink-testing-library'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createBudget } from '../src/api/budget.ts'
+import { createClient, type Client } from '../src/api/client.ts'
+import { API_PREFIX } from '../src/api/contract/contract.ts'
+import type { Fetch } from '../src/api/fetch.ts'
+import { createQueries } from '../src/api/queries.ts'
+import { createQueryClient } from '../src/api/query-client.ts'
+import type { Binding } from '../src/app/keymap/binding.ts'
+import { createDispatcher } from '../src/app/keymap/dispatcher.ts'
+import type { Place } from '../src/app/router/place.ts'
+import { createRouter, type Router } from '../src/app/router/router.ts'
+import { App } from '../src/app/shell/app.tsx'
+import { createReport } from '../src/app/shell/report.ts'
+import { createTheme } from '../src/app/theme/theme.ts'
+import { createToasts } from '../src/components/toasts.tsx'
+import { createService, type Service, type ServiceOptions } from '../src/service/app.ts'
+
+const PATIENCE_MS = 15_000
+/** ink-testing-library's terminal is this wide. */
+const SIZE = { width: 100, height: 40 }
+
+export type TestService = { service: Service; client: Client; fetch: Fetch; close: () => Promise<void> }
+
+/** The real service over a temporary directory, with a client of its owner's key. */
+export async function openService(
+  options: Partial<Omit<ServiceOptions, 'memory' | 'dataDir'>> & { wrap?: (fetch: Fetch) => Fetch } = {},
+): Promise<TestService> {
+  const { wrap, ...serviceOptions } = options
+  const dataDir = await mkdtemp(join(tmpdir(), 'mcpdeck-test-'))
+  const service = await createService({ dataDir, ...serviceOptions })
+  const fetch = wrap ? wrap(service.fetch) : service.fetch
+  const client = createClient({
+    fetch,
+    baseUrl: `http://local.invalid${API_PREFIX}`,
+    key: service.localKey,
+    budget: createBudget({ unlimited: true }),
+  })
+  const close = async (): Promise<void> => {
+    await service.close()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  return { service, client, fetch, close }
+}
+
+export type TestApp = {
+  client: Client
+  router: Router
+  /** What is on screen now. */
+  frame(): string
+  /** The first line that contains the text. */
+  row(text: string): string
+  /** Resolves with the frame as soon as it shows this; throws with the frame when it never does. */
+  see(wanted: string | RegExp | ((frame: string) => boolean)): Promise<string>
+  /** Presses a declared binding's first key, or a key by name. */
+  press(...keys: (Binding | string)[]): Promise<void>
+  /** Types text key by key. */
+  type(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** The whole program below the terminal, over the real service. */
+export async function openApp(options: {
+  place: Place | ((client: Client) => Promise<Place>)
+  testService?: TestService
+  readOnly?: boolean
+}): Promise<TestApp> {
+  const own = options.testService ?? (await openService())
+  const { client } = own
+  const place = typeof options.place === 'function' ? await options.place(client) : options.place
+  const router = createRouter(place)
+  const toasts = createToasts()
+  const frames = createFrames()
+  const dispatcher = createDispatcher({ settle: frames.quiet, report: createReport(toasts, () => undefined) })
+  const profile = { name: 'local', host: '', local: true, readOnly: options.readOnly ?? false }
+  const queryClient = createQueryClient()
+  const leave = (): void => undefined
+  const instance = render(
+    <App
+      workspace={{ client, queries: createQueries(client), budget: client.budget, profile }}
+      queryClient={queryClient}
+      router={router}
+      dispatcher={dispatcher}
+      feed={sequence => instance.stdin.write(sequence)}
+      theme={createTheme({ level: 0, ascii: false })}
+      toasts={toasts}
+      actions={{ quit: leave, interrupt: leave, redraw: leave }}
+      size={SIZE}
+    />,
+  )
+  frames.attach(instance.stdout)
+  const frame = (): string => instance.lastFrame() ?? ''
+  return {
+    client,
+    router,
+    frame,
+    row: text =>
+      frame()
+        .split('\n')
+        .find(line => line.includes(text)) ?? '',
+    see: wanted => frames.until(frame, wanted),
+    async press(...keys) {
+      await dispatcher.press(keys.map(key => toKey(typeof key === 'string' ? key : key.keys[0]!)))
+      await frames.quiet()
+    },
+    async type(text) {
+      await dispatcher.press([...text].map(toKey))
+      await frames.quiet()
+    },
+    async close() {
+      instance.unmount()
+      queryClient.clear()
+      if (!options.testService) await own.close()
+    },
+  }
+}
+
+const SEQUENCES: Record<string, string> = {
+  enter: '\r',
+  escape: '\u001b',
+  tab: '\t',
+  ' ': ' ',
+  backspace: '\u007f',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+}
+
+function toKey(name: string): { name: string; sequence: string } {
+  return { name: name === ' ' ? 'space' : name, sequence: SEQUENCES[name] ?? name }
+}
+
+/** Hears of every frame that is drawn, so that waiting needs no clock. */
+function createFrames() {
+  const listeners = new Set<() => void>()
+  return {
+    attach(stdout: { write: (frame: string) => void }) {
+      const write = stdout.write
+      stdout.write = frame => {
+        write(frame)
+        listeners.forEach(listener => listener())
+      }
+    },
+    /** Lets React commit what has been set. */
+    quiet: () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve))),
+    until(frame: () => string, wanted: string | RegExp | ((frame: string) => boolean)): Promise<string> {
+      const found = (): boolean =>
+        typeof wanted === 'function'
+          ? wanted(frame())
+          : typeof wanted === 'string'
+            ? frame().includes(wanted)
+            : wanted.test(frame())
+      return new Promise((resolve, reject) => {
+        const done = (settle: () => void): void => {
+          listeners.delete(check)
+          clearTimeout(timer)
+          settle()
+        }
+        const check = (): void => {
+          if (found()) done(() => resolve(frame()))
+        }
+        const timer = setTimeout(
+          () => done(() => reject(new Error(`never showed ${String(wanted)}; the screen was:\n${frame()}`))),
+          PATIENCE_MS,
+        )
+        listeners.add(check)
+        check()
+      })
+    },
+  }
+}

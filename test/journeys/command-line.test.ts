@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { createHome, minimalEnv, removeHome } from '../pty/home.ts'
+import { PROGRAM } from './visitor.ts'
+
+/** Runs mcpdeck where there is no terminal, in an empty home. */
+function run(...args: string[]) {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    env: minimalEnv(home),
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+describe('bad usage is one sentence and exit code 2', () => {
+  test.each<[string, string[], RegExp]>([
+    ['an unknown option', ['--bogus'], /unknown option '--bogus'/],
+    [
+      'an address without a key',
+      ['--base-url', 'https://mcp.example/api/v1'],
+      /^mcpdeck: No key for https:\/\/mcp\.example\/api\/v1: set MCPDECK_API_KEY\. .+\n$/,
+    ],
+    ['an address that is none', ['--base-url', 'mcp.example'], /^mcpdeck: .+\n$/],
+    ['a place that is none', ['nowhere/at/all'], /^mcpdeck: There is no place "nowhere\/at\/all"\. .+\n$/],
+    ['an unknown option of a command', ['serve', '--bogus'], /unknown option '--bogus'/],
+    ['a port out of range', ['serve', '--port', '70000'], /whole number from 0 to 65535/],
+  ])('%s', (_, args, sentence) => {
+    const { status, stdout, stderr } = run(...args)
+    expect(stderr).toMatch(sentence)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  })
+})
+
+test('without a terminal it prints what the workspace holds, as plain text', () => {
+  const { status, stdout, stderr } = run()
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout.split('\n')).toEqual([
+    'local workspace',
+    expect.stringMatching(/^project Sandbox \(prj_\w+\)$/),
+    '  server everything stdio',
+    expect.stringMatching(/^ {2}suite Reference server smoke: last run —$/),
+    '',
+  ])
+  expect(stdout).not.toContain('\u001B')
+})
+
+test('tells its options and its version', () => {
+  const help = run('--help')
+  expect(help).toMatchObject({ status: 0, stderr: '' })
+  for (const word of ['--base-url', '--read-only', '--data-dir', 'serve']) expect(help.stdout).toContain(word)
+  expect(run('--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
+})

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { confirmKeys } from '../../src/components/component-keys.ts'
+import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { serversKeys } from '../../src/screens/servers/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import type { Terminal } from '../pty/terminal.ts'
+import { until } from '../service/harness.ts'
+import { descendantsOf, programBelow, serversOf, stillRunning } from './processes.ts'
+import { PROGRAM, visit, type Visitor } from './visitor.ts'
+
+const PTY_HOST = fileURLToPath(new URL('pty-host.ts', import.meta.url))
+const RUN = `'${process.execPath}' '${PROGRAM}'`
+const RESTORED = {
+  buffer: 'normal',
+  cursorVisible: true,
+  bracketedPaste: false,
+  focusReports: false,
+  mouse: 'none',
+  wraparound: true,
+}
+
+/** What a program left behind in a terminal. */
+function leftBehind({ buffer, cursorVisible, modes }: Terminal) {
+  return {
+    buffer,
+    cursorVisible,
+    bracketedPaste: modes.bracketedPasteMode,
+    focusReports: modes.sendFocusMode,
+    mouse: modes.mouseTrackingMode,
+    wraparound: modes.wraparoundMode,
+  }
+}
+
+/** Lets the dashboard start the reference server. */
+async function examine(person: Visitor): Promise<void> {
+  await person.see('▌Sandbox')
+  person.press(projectsKeys.bindings.open)
+  await person.see('▌everything')
+  person.press(serversKeys.bindings.doctor)
+  await person.see(/✓ ready\s/)
+}
+
+async function launch(person: Visitor): Promise<void> {
+  person.press(runsKeys.bindings.launch)
+  await person.see('❯ Cancel')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Launch the run')
+  person.press(confirmKeys.bindings.choose)
+}
+
+function newHome(): string {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  return home
+}
+
+async function untilGone(pids: readonly number[]): Promise<void> {
+  await until(
+    () => stillRunning(pids),
+    left => left.length === 0,
+  )
+}
+
+/** Every process in the terminal below its shell, servers and their guardian included. */
+function everythingIn({ pid }: Terminal): number[] {
+  expect(serversOf(programBelow(pid)).length).toBeGreaterThan(0)
+  return descendantsOf(pid).map(each => each.pid)
+}
+
+describe('the terminal is as it was and no process is left', () => {
+  test.each<[string, number, (person: Visitor) => void]>([
+    ['q', 0, person => person.press(appKeys.bindings.quit)],
+    ['Ctrl+C', 130, person => person.press(appKeys.bindings.interrupt)],
+    ['SIGTERM', 143, ({ terminal }) => process.kill(programBelow(terminal.pid), 'SIGTERM')],
+    ['SIGHUP', 129, ({ terminal }) => process.kill(programBelow(terminal.pid), 'SIGHUP')],
+  ])('after %s', async (_, code, leave) => {
+    const script = `echo before; ${RUN}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
+    await using person = visit({ command: 'sh', args: ['-c', script] })
+    await examine(person)
+    expect(person.terminal.buffer).toBe('alternate')
+    const processes = everythingIn(person.terminal)
+    leave(person)
+    await person.see(/^before\ncode \d+\n[^]*icanon/)
+    expect(person.terminal.screen()).toContain(`before\ncode ${code}\n`)
+    expect(person.terminal.screen()).not.toMatch(/-icanon|-echo\b/)
+    expect(leftBehind(person.terminal)).toEqual(RESTORED)
+    await untilGone(processes)
+  })
+
+  test('after Ctrl+Z, until fg brings it back', async () => {
+    await using person = visit({
+      command: 'bash',
+      args: ['--norc', '--noediting', '-i'],
+      env: { PS1: 'prompt> ' },
+    })
+    await person.see('prompt>')
+    person.type(`${RUN}\r`)
+    await examine(person)
+    person.press(appKeys.bindings.suspend)
+    await person.see(/Stopped[^]*prompt>$/m)
+    expect(person.terminal.screen()).toMatch(/^prompt> /)
+    expect(leftBehind(person.terminal)).toEqual(RESTORED)
+    person.type('fg\r')
+    await person.see(/✓ ready\s/)
+    expect(leftBehind(person.terminal)).toMatchObject({ buffer: 'alternate', cursorVisible: false })
+    const processes = everythingIn(person.terminal)
+    person.press(appKeys.bindings.quit)
+    await person.see(/fg\n[^]*prompt>$/m)
+    expect(leftBehind(person.terminal)).toEqual(RESTORED)
+    person.type('echo "code $?"\r')
+    await person.see(/^code 0$/m)
+    await untilGone(processes)
+  })
+
+  test('after the terminal itself is gone', async () => {
+    const host = spawn(process.execPath, [PTY_HOST, newHome()], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void host.kill('SIGKILL'))
+    const [line] = (await once(host.stdout, 'data')) as [Buffer]
+    const processes = JSON.parse(String(line)) as number[]
+    onTestFinished(() => stillRunning(processes).forEach(({ pid }) => process.kill(pid, 'SIGKILL')))
+    expect(processes.length).toBeGreaterThan(1)
+    host.kill('SIGKILL')
+    await untilGone(processes)
+  })
+})
+
+test('a run whose dashboard was killed is settled at the next start, and a new one works', async () => {
+  const home = newHome()
+  await using first = visit({ home })
+  await first.see('▌Sandbox')
+  first.press(projectsKeys.bindings.runs)
+  await first.see('▌Reference server smoke')
+  await launch(first)
+  await first.see(/✗ failed +Sum is wrong[^]*● running +Long operation/)
+  const processes = [first.terminal.pid, ...descendantsOf(first.terminal.pid).map(each => each.pid)]
+  expect(serversOf(first.terminal.pid)).not.toEqual([])
+  first.terminal.kill('SIGKILL')
+  await untilGone(processes)
+
+  await using second = visit({ home })
+  await second.see('▌Sandbox')
+  second.press(projectsKeys.bindings.runs)
+  await second.see(/#1 +✗ failed +8\/10/)
+  second.press(runsKeys.bindings.open)
+  await second.see('▌Runs 1 of 1')
+  second.press(runsKeys.bindings.open)
+  await second.see('▌Run #1')
+  await second.see(/Status +completed/)
+  await second.see(/Long operation[^\n]+\n[^\n]*The process that ran it \(\d+ on /)
+  expect(second.terminal.screen()).not.toContain('running')
+  await launch(second)
+  await second.see('▌Run #2')
+  await second.see(/✗ failed +Sum is wrong[^]*✓ passed +Long operation/)
+})

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
+import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { resultKeys, serversKeys, toolsKeys } from '../../src/screens/servers/bindings.ts'
+import { visit, type Visitor } from './visitor.ts'
+
+const SUITE = 'Reference server smoke'
+const TRIALS = 15
+/** The case that fails by design, as far as a narrow terminal shows its title. */
+const WRONG = 'Sum is wrong on purpose'
+
+const sizes = [
+  { cols: 120, rows: 40 },
+  { cols: 80, rows: 24 },
+]
+
+describe.each(sizes)('in an empty home at $cols×$rows', size => {
+  test('a newcomer examines a server, calls a tool, and runs, reads and reruns the evals', async () => {
+    await using person = visit(size)
+    await person.see(/▌Sandbox +admin/)
+    // What the terminal answers to questions must not be echoed onto the screen.
+    expect(person.terminal.output).not.toContain('^[')
+
+    person.press(projectsKeys.bindings.open)
+    await person.see(/▌everything +stdio +yes/)
+    await examine(person)
+    await lookAround(person)
+    await callEcho(person)
+
+    person.go(3)
+    await person.see(new RegExp(`▌${SUITE} .*0│`))
+    await declineLaunch(person)
+    await launch(person)
+    await person.see(`Run #1`)
+    await person.see(terminal => isUnderWay(terminal.screen()))
+    await person.see(() => verdicts(person) === `1 failed, ${TRIALS - 1} passed`)
+
+    await readTrace(person)
+    await rerun(person)
+    await person.see(/Run #2/)
+    await person.see(() => verdicts(person) === '1 failed, 0 passed')
+    expect(person.terminal.screen()).toContain('[Trials 1]')
+    expect(person.terminal.screen()).toMatch(new RegExp(`✗ failed +${WRONG}`))
+
+    person.press(appKeys.bindings.quit)
+    expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+  })
+})
+
+async function examine(person: Visitor): Promise<void> {
+  person.press(serversKeys.bindings.open)
+  await person.see('▌everything ─')
+  await person.see('Sandbox › Servers › everything')
+  person.press(serversKeys.bindings.doctor)
+  await person.see(/✓ ready\s/)
+  await person.see(/✓ probe +ok +\d+ms/)
+  await person.see(/✓ prompts +ok +\d+ms +4 listed\./)
+}
+
+async function lookAround(person: Visitor): Promise<void> {
+  person.press(tabsKeys.bindings.next)
+  await person.see(/\[Tools\][^]*echo +Echoes back the input[^]*get-sum[^]*13 listed/)
+  person.press(tabsKeys.bindings.next)
+  await person.see(/\[Prompts\][^]*simple-prompt[^]*4 listed/)
+  person.press(tabsKeys.bindings.next)
+  await person.see(/\[Resources\][^]*architecture\.md[^]*\d+ listed/)
+  person.press(tabsKeys.bindings.previous)
+  await person.see(/\[Prompts\]/)
+  person.press(tabsKeys.bindings.previous)
+  await person.see(/\[Tools\][^]*13 listed/)
+}
+
+async function callEcho(person: Visitor): Promise<void> {
+  person.press(toolsKeys.bindings.call)
+  await person.see('Call echo on everything')
+  person.type('hello from a stranger')
+  await person.see('hello from a stranger')
+  person.press(formKeys.bindings.choose)
+  await person.see('▌ Call echo on everything')
+  person.press(formKeys.bindings.choose)
+  await person.see('Echo: hello from a stranger')
+  await person.see(/State +✓ answered/)
+  await person.see(/Took +\d+ms, as the service measured/)
+  person.press(resultKeys.bindings.close)
+  await person.see(/\[Tools\]/)
+}
+
+async function declineLaunch(person: Visitor): Promise<void> {
+  person.press(runsKeys.bindings.launch)
+  await person.see('❯ Cancel')
+  expect(person.words()).toContain('10 cases, 15 trials, as configured.')
+  person.press(confirmKeys.bindings.choose)
+  await person.seeGone(`Launch ${SUITE}?`)
+  expect(person.terminal.screen()).toMatch(new RegExp(`▌${SUITE} +— +— +0│`))
+}
+
+async function launch(person: Visitor): Promise<void> {
+  person.press(runsKeys.bindings.launch)
+  await person.see('❯ Cancel')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Launch the run')
+  // A line end that arrives by paste is no answer: the question still stands and takes the next key.
+  person.terminal.paste('yes\n')
+  person.press(confirmKeys.bindings.previous)
+  await person.see('❯ Cancel')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Launch the run')
+  person.press(confirmKeys.bindings.choose)
+}
+
+/** The slow trial runs while quick ones have passed already. */
+function isUnderWay(screen: string): boolean {
+  return /● running +Long operation/.test(screen) && /✓ passed +Echo/.test(screen)
+}
+
+/** What the trials on screen say, once none of them is open. */
+function verdicts(person: Visitor): string {
+  const screen = person.terminal.screen()
+  if (/(pending|running) +\S/.test(screen)) return 'open'
+  const count = (word: RegExp) => [...screen.matchAll(word)].length
+  return `${count(/✗ failed +[A-Z]/g)} failed, ${count(/✓ passed +[A-Z]/g)} passed`
+}
+
+async function readTrace(person: Visitor): Promise<void> {
+  await person.see(new RegExp(`▌✗ failed +${WRONG}`))
+  person.press(runsKeys.bindings.open)
+  await person.see(/\[Trace\][^]*✗ fail +assert text/)
+  const words = person.words()
+  expect(words).toContain('expected final text containing "The sum of 2 and 2 is 5."')
+  expect(words).toContain('actual: "The sum of 2 and 2 is 4."')
+  expect(words).toContain('get-sum {"a":2,"b":2}')
+}
+
+async function rerun(person: Visitor): Promise<void> {
+  person.press(runsKeys.bindings.rerun)
+  await person.see('1 of 10 cases would run again.')
+  await person.see('Trials that select their case: 1 failed.')
+  await person.see(`Trials that do not count: ${TRIALS - 1} passed.`)
+  await person.see('❯ Cancel')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Rerun 1 case')
+  person.press(confirmKeys.bindings.choose)
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { minimalEnv } from '../pty/home.ts'
+import { PROGRAM } from './visitor.ts'
+
+/** `mcpdeck serve` as a process of its own. */
+export type Serving = {
+  baseUrl: string
+  host: string
+  port: number
+  /** What a dashboard needs in its environment to use it. */
+  env: { MCPDECK_BASE_URL: string; MCPDECK_API_KEY: string }
+  /** Ends the process and waits until it has. */
+  stop(): Promise<void>
+}
+
+/** Serves the workspace of a home until the test ends. */
+export async function startServing(home: string, options: { port?: number } = {}): Promise<Serving> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--json', '--port', String(options.port ?? 0)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: minimalEnv(home),
+  })
+  const exited = once(child, 'exit')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  onTestFinished(stop)
+  const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  const { baseUrl, keyFile } = JSON.parse(String(line.value)) as { baseUrl: string; keyFile: string }
+  const { host, port } = new URL(baseUrl)
+  const key = readFileSync(keyFile, 'utf8').trim()
+  return {
+    baseUrl,
+    host,
+    port: Number(port),
+    env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: key },
+    stop,
+  }
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import type { Binding } from '../../src/app/keymap/binding.ts'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import {
+  openTerminal,
+  type Condition,
+  type Key,
+  type Terminal,
+  type TerminalOptions,
+} from '../pty/terminal.ts'
+
+/** The built program, for tests that start it in a way of their own. */
+export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
+
+/** mcpdeck in a terminal, with a person who presses keys by their declared bindings and reads the screen. */
+export type Visitor = AsyncDisposable & {
+  readonly terminal: Terminal
+  /** Presses a binding's first key, or the named one of its keys. */
+  press(binding: Binding, key?: string): void
+  /** Opens the screen of this number. */
+  go(number: number): void
+  type(text: string): void
+  /** Resolves as soon as the screen shows this. */
+  see(wanted: Condition): Promise<void>
+  /** Resolves as soon as the screen no longer shows this. */
+  seeGone(unwanted: string | RegExp): Promise<void>
+  /** What is on screen without borders and line ends, so that a wrapped sentence is one. */
+  words(): string
+}
+
+/** Starts mcpdeck, in an empty home unless one is given. */
+export function visit(options: TerminalOptions = {}): Visitor {
+  const terminal = openTerminal(options)
+  const press: Visitor['press'] = (binding, key = binding.keys[0]!) => {
+    if ([...key].length === 1) terminal.type(key)
+    else terminal.press(key as Key)
+  }
+  return {
+    terminal,
+    press,
+    go: number => press(appKeys.bindings.screen, String(number)),
+    type: text => terminal.type(text),
+    see: wanted => terminal.waitFor(wanted),
+    seeGone: unwanted => terminal.waitFor(() => !shows(terminal.screen(), unwanted)),
+    words: () => wordsOf(terminal.screen()),
+    [Symbol.asyncDispose]: () => terminal.close(),
+  }
+}
+
+/** Text of a screen without borders and line ends. */
+export function wordsOf(screen: string): string {
+  return screen.replaceAll(/[\s│]+/g, ' ')
+}
+
+function shows(screen: string, text: string | RegExp): boolean {
+  return typeof text === 'string' ? screen.includes(text) : text.test(screen)
+}

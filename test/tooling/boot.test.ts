@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const boot = join(import.meta.dirname, '../../dist/boot.js')
+
+function startAs(version: string) {
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+  return spawnSync(process.execPath, ['--import', `data:text/javascript,${pretend}`, boot, '--version'], {
+    encoding: 'utf8',
+  })
+}
+
+test.each(['12.22.12', '20.20.2', '22.18.9'])('Node %s is told which one is needed', version => {
+  const { status, stdout, stderr } = startAs(version)
+  expect(stderr).toBe(`mcpdeck needs Node 22.19 or newer; this is Node ${version}.\n`)
+  expect(stdout).toBe('')
+  expect(status).toBe(2)
+})
+
+test.each(['22.19.0', '22.20.1', '24.0.0', '100.0.0'])('Node %s starts the program', version => {
+  const { status, stdout, stderr } = startAs(version)
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/\d+\.\d+\.\d+/)
+  expect(status).toBe(0)
+})
