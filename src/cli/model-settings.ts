@@ -3,7 +3,8 @@ import { UsageError } from './settings.ts'
 
 /**
  * The endpoint of prompt steps in the local workspace: `MCPDECK_MODEL_BASE_URL`, `MCPDECK_MODEL_KIND`
- * (`openai-compatible` unless it says `anthropic`, which also has an address of its own) and `MCPDECK_MODEL_API_KEY`.
+ * (`openai-compatible` unless it says `anthropic`, which also has an address of its own) and `MCPDECK_MODEL_API_KEY`;
+ * `MCPDECK_MODEL` names the model where nothing else does.
  * @throws UsageError when one of them cannot be used
  */
 export function modelSettings(env: NodeJS.ProcessEnv): ModelSettings | undefined {
@@ -19,7 +20,8 @@ export function modelSettings(env: NodeJS.ProcessEnv): ModelSettings | undefined
   if (!address && kind !== 'anthropic')
     throw new UsageError('MCPDECK_MODEL_API_KEY is set but no address: set MCPDECK_MODEL_BASE_URL too.')
   const baseUrl = address ? checkedAddress(address) : ADDRESSES.anthropic.baseUrl
-  return { kind, baseUrl, ...(apiKey && { apiKey }) }
+  const model = env.MCPDECK_MODEL?.trim()
+  return { kind, baseUrl, ...(apiKey && { apiKey }), ...(model && { model }) }
 }
 
 function checkedAddress(text: string): string {

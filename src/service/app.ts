@@ -1,8 +1,12 @@
 import { contract } from '../api/contract/contract.ts'
+import { createBackground } from './background.ts'
 import { createConnections } from './connections/engine.ts'
 import type { ConnectionsOptions } from './connections/runner.ts'
 import { createHandlers } from './handlers/handlers.ts'
 import type { ServiceContext } from './handlers/handler.ts'
+import { createJobs } from './jobs.ts'
+import { createLimits } from './limits/limits.ts'
+import { createQuotas } from './limits/quotas.ts'
 import type { ModelSettings } from './models/settings.ts'
 import { createPipeline, type LogEntry } from './pipeline.ts'
 import type { RateLimit } from './rate-limiter.ts'
@@ -45,19 +49,23 @@ export type Service = {
   readonly localKey: string
   /** For making, listing and revoking keys (`keys.ts`). */
   readonly store: Store
-  /** Resolves when no run is executing in this process. */
+  /** Resolves when no run and no other work is under way in this process. */
   settle(): Promise<void>
   /** Finishes answers, ends runs and server programs, closes the store; safe to call twice. */
   close(): Promise<void>
 }
 
-const DEFAULTS = { maxConcurrentRuns: 2, trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
+/** How often work that other processes left behind is looked for, in milliseconds. */
+const ABANDONED_LOOK_MS = 5000
+
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
   const connections = createConnections(options.connections)
   const log = options.log ?? (() => {})
+  const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
     const runs = createRunEngine({
       store,
@@ -66,22 +74,37 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       serialServers: options.serialServers ?? false,
       trialDeadlineMs: options.trialDeadlineMs,
       models: options.models,
-      onError: error => log({ kind: 'failure', error }),
+      onError,
     })
-    runs.settleAbandoned()
+    const background = createBackground(onError)
+    const jobs = createJobs(store, onError)
+    const limits = createLimits(store, {
+      requestsPerMinute: options.rateLimit?.perMinute ?? 0,
+      ...(options.rateLimit && { burst: options.rateLimit.burst }),
+      ...(options.maxConcurrentRuns !== undefined && { concurrentRuns: options.maxConcurrentRuns }),
+    })
     const context: ServiceContext = {
       store,
       connections,
       targets: createServerTargets(store),
       runs,
-      limits: {
-        rate: options.rateLimit,
-        concurrentRuns: options.maxConcurrentRuns ?? DEFAULTS.maxConcurrentRuns,
-      },
+      limits,
+      quotas: createQuotas(store, limits),
+      jobs,
+      background,
+      models: options.models,
     }
+    const handlers = createHandlers(context)
+    const settleAbandoned = () => {
+      runs.settleAbandoned()
+      jobs.settleAbandoned()
+    }
+    settleAbandoned()
+    background.every(ABANDONED_LOOK_MS, settleAbandoned)
     const pipeline = createPipeline({
       store,
-      handlers: createHandlers(context),
+      handlers,
+      limits,
       rateLimit: options.rateLimit,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
@@ -92,6 +115,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     let closing: Promise<void> | undefined
     const close = async () => {
       await pipeline.close()
+      await background.close()
+      await jobs.close()
       await runs.close()
       await connections.close()
       store.close()
@@ -100,7 +125,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       fetch: pipeline.fetch,
       localKey,
       store,
-      settle: runs.settle,
+      async settle() {
+        await jobs.settle()
+        await runs.settle()
+      },
       close: () => (closing ??= close()),
     }
   } catch (error) {

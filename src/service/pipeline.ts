@@ -1,10 +1,12 @@
 import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
-import type { AnyEndpoint } from '../api/contract/endpoint.ts'
+import type { AnyEndpoint, Gate } from '../api/contract/endpoint.ts'
 import { ServiceError } from './errors.ts'
 import type { Handlers } from './handlers/handler.ts'
 import { newId } from './ids.ts'
 import { authenticate, type Caller } from './keys.ts'
+import type { OrganizationLimits } from './limits/limits.ts'
 import { createRateLimiter, type RateLimit } from './rate-limiter.ts'
+import { Reply } from './reply.ts'
 import { projectFor, REQUIRED_ROLES } from './rights.ts'
 import { createRouter, type Match } from './router.ts'
 import type { ProjectRole } from './store/keys.ts'
@@ -28,6 +30,7 @@ export type PipelineOptions = {
   store: Store
   handlers: Handlers
   rateLimit: RateLimit | undefined
+  limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
@@ -45,6 +48,7 @@ export type Pipeline = {
 type UntypedHandler = (call: object) => unknown
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> }
 
+const GATE_NAMES: Record<Gate, string> = { swarms: 'Swarms', 'user-testing': 'User testing' }
 const MAX_IDEMPOTENCY_KEY_LENGTH = 256
 /** How long answers may take to finish when the service closes, in milliseconds. */
 const CLOSING_GRACE_MS = 2000
@@ -127,14 +131,28 @@ async function operate(
   const { projectId } = params
   const project =
     projectId !== undefined && role !== null ? projectFor(store, caller, projectId, role) : undefined
-  const reply = await handler({ params, query, body, caller, project, idempotencyKey, signal })
+  const closed = closedGateReply(endpoint, caller, options.limits)
+  const result = closed ?? (await handler({ params, query, body, caller, project, idempotencyKey, signal }))
+  const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)
   const bare = options.bareLists.includes(endpoint)
   return {
     status: endpoint.status ?? 200,
     body: bare ? (reply as { items: unknown }).items : reply,
-    ...(endpoint.deprecated && { headers: { deprecation: 'true' } }),
+    headers: { ...headers, ...(endpoint.deprecated && { deprecation: 'true' }) },
   }
+}
+
+/**
+ * What a gated operation answers while its feature is off: writes are refused, lists are empty, other reads are refused
+ * too (limits-and-errors, section 7).
+ */
+function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
+  const { gate, risk, response } = endpoint
+  if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
+  const empty = { items: [] }
+  if (risk === 'read' && response.safeParse(empty).success) return empty
+  throw new ServiceError('FORBIDDEN', `${GATE_NAMES[gate]} is switched off for this organization.`)
 }
 
 /** The entry of a table that is written per resource and operation. */

@@ -1,4 +1,4 @@
-import { statSync, unlinkSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { createService } from '../../src/service/app.ts'
 import { newId } from '../../src/service/ids.ts'
+import { initial } from '../../src/service/store/migrations/0001-initial.ts'
 import { openStore } from '../../src/service/store/store.ts'
 import { createApi, echoCase, open, sandbox, temporaryDirectory, untilEnded } from './harness.ts'
 
@@ -72,19 +73,22 @@ test('a workspace in memory leaves nothing behind', async () => {
 
 test('a workspace of the first schema is brought up to date and keeps what it has', async () => {
   const dataDir = temporaryDirectory()
-  const first = await createService({ dataDir })
-  const known = await sandbox(createApi(first.fetch, first.localKey))
-  await first.close()
+  mkdirSync(dataDir, { recursive: true })
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
-  database.exec('DROP TABLE client; DROP TABLE environment; PRAGMA user_version = 1')
+  database.exec(`${initial}; PRAGMA user_version = 1;
+    INSERT INTO organization VALUES ('org_1', 'Local workspace', 1);
+    INSERT INTO account VALUES ('acc_1', 'Local account', 1, 1);
+    INSERT INTO setting VALUES ('localOrganizationId', 'org_1'), ('localAccountId', 'acc_1');
+    INSERT INTO project VALUES ('prj_1', 'org_1', 'Older', NULL, NULL, 'private', 1, 1);`)
   database.close()
   const { api } = await open({ dataDir })
-  expect(await sandbox(api)).toEqual(known)
-  const { projectId } = known
+  expect((await api.call(projects.list)).items).toMatchObject([{ id: 'prj_1', name: 'Older' }])
   const body = { name: 'Client', template: 'claude' }
-  const { id } = await api.call(clients.create, { projectId, body })
+  const { id } = await api.call(clients.create, { projectId: 'prj_1', body })
   const stack = { name: 'Nightly', hostId: id }
-  expect(await api.call(environments.create, { projectId, body: stack })).toMatchObject({ revision: 1 })
+  expect(await api.call(environments.create, { projectId: 'prj_1', body: stack })).toMatchObject({
+    revision: 1,
+  })
 })
 
 test('a newer schema is refused with its number', () => {

@@ -27,13 +27,13 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
 /** The body is not documented (differences, section 5); no vocabulary block means vocabulary 1. */
 export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {
   return {
-    get: () => ({
+    get: ({ caller }) => ({
       service: 'mcpdeck',
       deployment: 'local',
       limits: {
-        requestsPerMinute: limits.rate?.perMinute ?? null,
-        burst: limits.rate?.burst ?? null,
-        concurrentRuns: limits.concurrentRuns,
+        requestsPerMinute: limits.number(caller.organizationId, 'requestsPerMinute') || null,
+        burst: limits.number(caller.organizationId, 'burst'),
+        concurrentRuns: limits.number(caller.organizationId, 'concurrentRuns'),
       },
     }),
   }

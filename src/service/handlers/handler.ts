@@ -1,20 +1,17 @@
 import type { OutputOf, ParsedInputOf, PathParameter } from '../../api/contract/endpoint.ts'
 import type { Connections } from '../connections/engine.ts'
 import type { Caller } from '../keys.ts'
-import type { RateLimit } from '../rate-limiter.ts'
+import type { Background } from '../background.ts'
+import type { Jobs } from '../jobs.ts'
+import type { OrganizationLimits } from '../limits/limits.ts'
+import type { Quotas } from '../limits/quotas.ts'
+import type { ModelSettings } from '../models/settings.ts'
+import type { Reply } from '../reply.ts'
 import type { RunEngine } from '../runs/engine.ts'
 import type { Served } from '../served.ts'
 import type { ServerTargets } from '../server-targets.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { Store } from '../store/store.ts'
-
-/** The numbers that clients meet. */
-type ServiceLimits = {
-  /** Undefined = no rate limit. */
-  rate: RateLimit | undefined
-  /** Runs of one organization that may be in flight at once. */
-  concurrentRuns: number
-}
 
 /** What every handler works with. */
 export type ServiceContext = {
@@ -22,7 +19,12 @@ export type ServiceContext = {
   connections: Connections
   targets: ServerTargets
   runs: RunEngine
-  limits: ServiceLimits
+  limits: OrganizationLimits
+  quotas: Quotas
+  jobs: Jobs
+  background: Background
+  /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
+  models: ModelSettings | undefined
 }
 
 type ProjectOf<E> = E extends { path: infer P extends string }
@@ -40,7 +42,8 @@ type Call<E> = ParsedInputOf<E> &
     signal: AbortSignal
   }
 
-type Handler<E> = (call: Call<E>) => OutputOf<E> | Promise<OutputOf<E>>
+type Answer<E> = OutputOf<E> | Reply<OutputOf<E>>
+type Handler<E> = (call: Call<E>) => Answer<E> | Promise<Answer<E>>
 
 /** One handler for every served operation; a missing one does not compile. */
 export type Handlers = { [R in keyof Served]: { [O in keyof Served[R]]: Handler<Served[R][O]> } }

@@ -65,7 +65,11 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
         surface: 'rest',
         // Swarms and user testing are not served here, which is what a closed gate says.
         features: { sandboxes: { enabled: false, mode: 'enforce', enforced: true } },
-        plan: { name: 'local', limits: { concurrentRuns: limits.concurrentRuns }, features: {} },
+        plan: {
+          name: 'local',
+          limits: { concurrentRuns: limits.number(project.organizationId, 'concurrentRuns') },
+          features: {},
+        },
         can: permissionsOf(role),
       }
     },

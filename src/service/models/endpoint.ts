@@ -25,10 +25,13 @@ export type ModelEndpoint = ModelSettings & {
  * @throws ServiceError `VALIDATION_ERROR` with the one thing to do
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {
-  const { model } = name
+  const model = name.model ?? configured?.model
   if (!model)
-    throw new ServiceError('VALIDATION_ERROR', 'The prompt has no model: name one in the case or its suite.')
-  const provider = providerOf(name, keys)
+    throw new ServiceError(
+      'VALIDATION_ERROR',
+      'The prompt has no model: name one in the case or its suite, or set MCPDECK_MODEL.',
+    )
+  const provider = providerOf({ ...name, model }, keys)
   const key = provider !== undefined && Object.hasOwn(keys, provider) ? keys[provider] : undefined
   const own = addressOf(provider)
   if (own && key !== undefined) return endpoint({ ...own, apiKey: key }, model, provider)

@@ -9,6 +9,8 @@ export type ModelSettings = {
   baseUrl: string
   /** Kept in memory only; local servers need none. */
   apiKey?: string
+  /** The model that drafts, judges, plays personas and answers visitors where the contract names none. */
+  model?: string
 }
 
 /** Where a key that a caller sends for a provider may go; every other provider has to be configured. */

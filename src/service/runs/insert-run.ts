@@ -96,11 +96,12 @@ export function requireSlot(
 ): void {
   const running = store.runs.inFlight(project.organizationId)
   const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))
-  if (slots.size < limits.concurrentRuns || (slotId !== undefined && slots.has(slotId))) return
+  const limit = limits.number(project.organizationId, 'concurrentRuns')
+  if (slots.size < limit || (slotId !== undefined && slots.has(slotId))) return
   throw new ServiceError('RATE_LIMITED', `${slots.size} runs are in flight, which is the limit.`, {
     details: {
       reason: 'CONCURRENT_RUN_LIMIT',
-      limit: limits.concurrentRuns,
+      limit,
       activeRunIds: running.map(({ id }) => id),
     },
   })

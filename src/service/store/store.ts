@@ -11,10 +11,13 @@ import {
 import { openDatabase, type Database } from './database.ts'
 import { createEnvironmentRows, type EnvironmentRows } from './environments.ts'
 import { createIdempotencyRows, type IdempotencyRows } from './idempotency.ts'
+import { createJobRows, type JobRows } from './jobs.ts'
 import { createKeyRows, type KeyRows } from './keys.ts'
 import { migrate } from './migrations/migrations.ts'
+import { createOrganizationSettingRows, type OrganizationSettingRows } from './organization-settings.ts'
 import { createOrganizationRows, type OrganizationRows } from './organizations.ts'
 import { createProjectRows, type ProjectRows } from './projects.ts'
+import { createQuotaUseRows, type QuotaUseRows } from './quota-uses.ts'
 import { createRunRows, type RunRows } from './runs.ts'
 import { createSealer, SEALING_KEY_BYTES, type Sealer } from './sealer.ts'
 import { createServerRows, type ServerRows } from './servers.ts'
@@ -33,6 +36,9 @@ export type Store = {
   readonly cursors: Cursors
   readonly settings: Settings
   readonly organizations: OrganizationRows
+  readonly organizationSettings: OrganizationSettingRows
+  readonly quotaUses: QuotaUseRows
+  readonly jobs: JobRows
   readonly keys: KeyRows
   readonly projects: ProjectRows
   readonly servers: ServerRows
@@ -78,6 +84,9 @@ function transactionsOf({ write, read, close }: Database) {
 function rowsOf(database: Database, sealer: Sealer) {
   return {
     organizations: createOrganizationRows(database),
+    organizationSettings: createOrganizationSettingRows(database),
+    quotaUses: createQuotaUseRows(database),
+    jobs: createJobRows(database),
     keys: createKeyRows(database),
     projects: createProjectRows(database),
     servers: createServerRows(database, sealer),

@@ -1,9 +1,30 @@
 import type { Database } from '../database.ts'
 import { initial } from './0001-initial.ts'
 import { clientsAndEnvironments } from './0002-clients-and-environments.ts'
+import { organizationSettingsAndJobs } from './0003-organization-settings-and-jobs.ts'
+import { swarms } from './0004-swarms.ts'
+import { journeyRuns } from './0005-journey-runs.ts'
+import { findings } from './0006-findings.ts'
+import { scenarios } from './0007-scenarios.ts'
+import { schedulesAndJudging } from './0008-schedules-and-judging.ts'
+import { ingest } from './0009-ingest.ts'
+import { connectionsAndReadiness } from './0010-connections-and-readiness.ts'
+import { limits } from './0011-limits.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
-const MIGRATIONS: readonly string[] = [initial, clientsAndEnvironments]
+const MIGRATIONS: readonly string[] = [
+  initial,
+  clientsAndEnvironments,
+  organizationSettingsAndJobs,
+  swarms,
+  journeyRuns,
+  findings,
+  scenarios,
+  schedulesAndJudging,
+  ingest,
+  connectionsAndReadiness,
+  limits,
+]
 
 /**
  * Brings the database to the current version. The caller holds the write lock.

@@ -1,0 +1,38 @@
+/** Work that is looked at again and again while the service is open, such as schedules. */
+export type Background = {
+  /** Calls `look` every so many milliseconds, never twice at once; its failures are logged and it goes on. */
+  every(milliseconds: number, look: () => void | Promise<void>): void
+  /** No look begins any more; resolves when those under way are done. */
+  close(): Promise<void>
+}
+
+export function createBackground(onError: (error: unknown) => void): Background {
+  const timers: NodeJS.Timeout[] = []
+  const underWay = new Set<Promise<void>>()
+  return {
+    every(milliseconds, look) {
+      let busy = false
+      const once = async () => {
+        busy = true
+        try {
+          await look()
+        } catch (error) {
+          onError(error)
+        } finally {
+          busy = false
+        }
+      }
+      const begin = () => {
+        if (busy) return
+        const done = once()
+        underWay.add(done)
+        void done.finally(() => underWay.delete(done))
+      }
+      timers.push(setInterval(begin, milliseconds).unref())
+    },
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(underWay)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type * as z from 'zod'
+import { ServiceError } from '../errors.ts'
+import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
+import { toModelFailure } from './failures.ts'
+import { loadModelLibrary, openModel } from './library.ts'
+
+/** One question whose answer is a JSON document of a shape. */
+export type Question<T> = {
+  /** Absent parts are filled from the configured default. */
+  name?: Partial<ModelName>
+  /** What the model is, and what it may not do. */
+  instructions: string
+  /** Everything it is to work on; text from servers and visitors belongs here, never into the instructions. */
+  prompt: string
+  shape: z.ZodType<T>
+  /** Says what the shape is, for endpoints that ask for a name. */
+  shapeName: string
+  temperature?: number
+  signal: AbortSignal
+}
+
+export type Answered<T> = {
+  value: T
+  /** The id that was asked. */
+  model: string
+  usage: { inputTokens: number; outputTokens: number; totalTokens: number }
+}
+
+/** Says how to configure a model, for features that cannot work without one. */
+export const NO_MODEL_CONFIGURED =
+  'This needs a model: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and MCPDECK_MODEL.'
+
+/**
+ * Asks a model once; its answer is checked against the shape.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a configured model, `SERVER_UNREACHABLE`, `FORBIDDEN`, `NOT_FOUND`,
+ *   `RATE_LIMITED`, `VALIDATION_ERROR` as the endpoint refuses, `INTERNAL_ERROR` when it answers another shape
+ */
+export async function askForObject<T>(access: ModelAccess, question: Question<T>): Promise<Answered<T>> {
+  const { name, instructions, prompt, shape, shapeName, temperature, signal } = question
+  requireModel(access, name)
+  const endpoint = chooseEndpoint({ model: name?.model, provider: name?.provider }, access)
+  const library = await loadModelLibrary()
+  try {
+    const { output, usage } = await library.generateText({
+      model: await openModel(endpoint),
+      instructions,
+      prompt,
+      output: library.Output.object({ schema: shape, name: shapeName }),
+      abortSignal: signal,
+      ...(temperature !== undefined && { temperature }),
+    })
+    const { inputTokens = 0, outputTokens = 0, totalTokens } = usage
+    return {
+      value: output,
+      model: endpoint.modelId,
+      usage: { inputTokens, outputTokens, totalTokens: totalTokens ?? inputTokens + outputTokens },
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toModelFailure(error, endpoint, library)
+  }
+}
+
+/**
+ * Refuses before anything is written or counted.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED` when nothing could answer
+ */
+export function requireModel({ configured, keys }: ModelAccess, name: Partial<ModelName> = {}): void {
+  const named = name.model ?? configured?.model
+  if (named === undefined || (!configured && Object.keys(keys).length === 0))
+    throw new ServiceError('FEATURE_NOT_SUPPORTED', NO_MODEL_CONFIGURED)
+}

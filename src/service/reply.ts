@@ -1,0 +1,10 @@
+/** An answer with more than a body; most handlers answer the body alone. */
+export class Reply<T> {
+  readonly body: T
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(body: T, headers: Readonly<Record<string, string>>) {
+    this.body = body
+    this.headers = headers
+  }
+}

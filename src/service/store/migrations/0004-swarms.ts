@@ -1,0 +1,2 @@
+/** Personas, journeys and swarms. */
+export const swarms = ''

@@ -1,0 +1,2 @@
+/** Journey runs with their sessions. */
+export const journeyRuns = ''

@@ -1,0 +1,2 @@
+/** Findings over waves and windows, with generated insights. */
+export const findings = ''

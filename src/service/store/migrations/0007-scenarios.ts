@@ -1,0 +1,2 @@
+/** Published environments with their visitors. */
+export const scenarios = ''

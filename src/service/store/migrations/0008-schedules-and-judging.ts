@@ -1,0 +1,2 @@
+/** Schedules of suites, judge verdicts and insights of runs. */
+export const schedulesAndJudging = ''

@@ -1,0 +1,2 @@
+/** Runs and reports that other programs send. */
+export const ingest = ''

@@ -1,0 +1,2 @@
+/** Requests to connect a server and directory readiness. */
+export const connectionsAndReadiness = ''

@@ -1,0 +1,2 @@
+/** Limits shared by processes. */
+export const limits = ''
