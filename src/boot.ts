@@ -1,7 +1,8 @@
 import manifest from '../package.json' with { type: 'json' }
+import { paintLastScreen } from './cli/last-screen.ts'
 
-// This file is built for Node 12 and loads nothing before the check, so that an old Node reads the sentence
-// below instead of a syntax error.
+// This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads
+// the sentence below instead of a syntax error. Before the program is loaded it shows the screen that was left last.
 const required = manifest.engines.node.replace('>=', '')
 
 function isOlder(version: string, minimum: string): boolean {
@@ -25,6 +26,7 @@ if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 } else {
+  const painted = paintLastScreen(process.argv.slice(2), process.env)
   keepCompiledCode()
-  void import('./main.tsx')
+  void import('./main.tsx').then(({ start }) => start(painted))
 }

@@ -1,4 +1,8 @@
+import type { PaintedScreen } from './cli/last-screen.ts'
 import { run } from './cli/program.ts'
 
-const code = await run(process.argv.slice(2))
-if (code !== undefined) process.exitCode = code
+/** Runs the program; the picture that the boot file painted goes to the dashboard or away. */
+export async function start(painted: PaintedScreen | undefined): Promise<void> {
+  const code = await run(process.argv.slice(2), painted)
+  if (code !== undefined) process.exitCode = code
+}

@@ -51,6 +51,8 @@ function trials(what: string, build: Build, workspace: PreparedWorkspace): Targe
   return {
     name: nameOf(build, what),
     ...startOn(build, workspace),
+    args: [join(build.dist, 'boot.js')],
+    before: [workspace.place],
     painted: terminal => terminal.screen().includes('Projects'),
     toList: terminal => terminal.waitFor(selectedTrial),
     loaded: terminal => terminal.waitFor(`Trials ${rows}]`, 60_000),

@@ -21,6 +21,11 @@ export type Target = {
   args?: readonly string[]
   /** Fills the empty home, which is also the working folder, before every start. */
   prepare?: (home: string) => void
+  /**
+   * A start before the one that is measured, which is brought to the list with these arguments and left there; the measured
+   * start then has none, and comes back to that place.
+   */
+  before?: readonly string[]
   /** Whether the program has drawn anything of its own; without it, any text counts. */
   painted?: (terminal: Terminal) => boolean
   /** Brings a just started program to the list, with the first row selected. */
@@ -67,13 +72,12 @@ export async function sample(target: Target): Promise<Sample> {
   const home = createHome()
   target.prepare?.(home)
   const { command, args = [] } = target
+  if (target.before) await startBefore(target, [...args, ...target.before], home)
   const terminal = openTerminal({ command, args, home, cols: 120, rows: 40 })
   try {
     const paint = await firstPaint(terminal, target.painted)
     await target.toList(terminal)
-    const asked = performance.now() - terminal.startedAt
-    const answer = await respond(terminal, () => terminal.press(target.next))
-    const live = asked + answer.first
+    const live = await untilAnswered(terminal, target)
     terminal.press(target.previous)
     await target.loaded?.(terminal)
     const loaded = target.loaded ? performance.now() - terminal.startedAt : Number.NaN
@@ -88,6 +92,27 @@ export async function sample(target: Target): Promise<Sample> {
     await terminal.close()
     removeHome(home)
   }
+}
+
+/** Milliseconds from the start until a first key has moved the selection. */
+async function untilAnswered(terminal: Terminal, { next, position }: Target): Promise<number> {
+  const from = position?.(terminal)
+  if (from === undefined) {
+    const asked = performance.now() - terminal.startedAt
+    return asked + (await respond(terminal, () => terminal.press(next))).first
+  }
+  terminal.press(next)
+  await terminal.waitFor(() => (position?.(terminal) ?? from) !== from)
+  return performance.now() - terminal.startedAt
+}
+
+async function startBefore(target: Target, args: readonly string[], home: string): Promise<void> {
+  await using terminal = openTerminal({ command: target.command, args, home, cols: 120, rows: 40 })
+  await target.toList(terminal)
+  await target.loaded?.(terminal)
+  await settle(terminal)
+  target.quit(terminal)
+  await terminal.waitForExit()
 }
 
 async function measureList(terminal: Terminal, target: Target) {

@@ -2,10 +2,11 @@ import { screens } from '../app/registry.ts'
 import { parsePlace, type Place } from '../app/router/place.ts'
 import { UsageError } from './settings.ts'
 
-/** The place that the dashboard opens at: the one named, else the first screen. */
-export function openingPlace(text: string | undefined, project: string | undefined): Place {
-  if (text === undefined) return screens[0]!.route.to({ projectId: project })
+/** The place that the dashboard opens at: the one named, else the one left last, else the first screen. */
+export function openingPlace(text: string | undefined, project: string | undefined, left?: string): Place {
   const routes = screens.map(screen => screen.route)
+  if (text === undefined)
+    return (left && parsePlace(routes, left)) || screens[0]!.route.to({ projectId: project })
   const place = parsePlace(routes, text)
   if (place) return place
   const forms = routes.map(route => route.path).join(', ')

@@ -2,22 +2,31 @@ import { writeSync } from 'node:fs'
 import manifest from '../../package.json' with { type: 'json' }
 import { abilitiesOf } from '../app/terminal/abilities.ts'
 import { EXIT } from './exit-codes.ts'
+import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from './log.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
 
 /** Runs the command line; resolves to the exit code, or `undefined` while the program goes on by itself. */
-export async function run(argv: readonly string[]): Promise<number | undefined> {
+export async function run(
+  argv: readonly string[],
+  painted: PaintedScreen | undefined,
+): Promise<number | undefined> {
   try {
-    return argv.length === 0 ? await dashboard(undefined, {}) : await parse(argv)
+    return argv.length === 0 ? await dashboard(undefined, {}, painted) : await parse(argv)
   } catch (error) {
+    painted?.undo()
     if (!(error instanceof UsageError)) throw error
     process.stderr.write(`mcpdeck: ${error.message}\n`)
     return EXIT.usage
   }
 }
 
-async function dashboard(placeText: string | undefined, options: CommonOptions): Promise<number | undefined> {
+async function dashboard(
+  placeText: string | undefined,
+  options: CommonOptions,
+  painted?: PaintedScreen,
+): Promise<number | undefined> {
   const settings = resolveSettings(options, process.env)
   const log = createLog(settings.logFile)
   const opened = openWorkspace(settings, log)
@@ -41,15 +50,25 @@ async function dashboard(placeText: string | undefined, options: CommonOptions):
     import('./dashboard.tsx'),
     import('./opening-place.ts'),
   ])
-  const place = openingPlace(placeText, settings.project)
+  // Options show other data or show it otherwise; what they show is not what the next plain start comes back to.
+  const keeps = hasOptions(options) ? undefined : lastScreenFile(process.env)
+  const kept = keeps === undefined ? undefined : readLastScreen(keeps)
+  const place = openingPlace(placeText, settings.project, kept?.place)
   openDashboard({
     opened,
     place,
+    painted,
+    lastScreenFile: keeps,
     abilities: settings.color ? abilities : { ...abilities, colour: 0 },
     ascii: settings.ascii,
     log,
   })
   return undefined
+}
+
+/** Whether any option differs from how commander fills it in by itself. */
+function hasOptions({ color, ...others }: CommonOptions): boolean {
+  return color === false || Object.keys(others).length > 0
 }
 
 async function parse(argv: readonly string[]): Promise<number | undefined> {

@@ -1,5 +1,5 @@
-import envPaths from 'env-paths'
 import { API_PREFIX, KEY_PREFIX } from '../api/contract/contract.ts'
+import { directories } from './directories.ts'
 
 /** Options that every command takes, as the command line gives them. */
 export type CommonOptions = {
@@ -28,12 +28,6 @@ export type Settings = {
 /** Wrong usage or configuration: one sentence, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-}
-
-/** The program's directories, after XDG where the system has it. */
-export function directories(): { data: string; config: string; cache: string; state: string } {
-  const paths = envPaths('mcpdeck', { suffix: '' })
-  return { data: paths.data, config: paths.config, cache: paths.cache, state: paths.log }
 }
 
 /** Base address as given, checked, without a slash at its end and with the version when it was left out. */

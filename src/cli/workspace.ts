@@ -12,9 +12,10 @@ import { budgetKeyId } from '../api/shared-ledger.ts'
 import type { Workspace } from '../hooks/workspace.tsx'
 import type { Service } from '../service/app.ts'
 import type { LogEntry } from '../service/pipeline.ts'
+import { directories } from './directories.ts'
 import type { Log } from './log.ts'
 import { modelSettings } from './model-settings.ts'
-import { directories, type Settings } from './settings.ts'
+import type { Settings } from './settings.ts'
 
 export type OpenedWorkspace = {
   workspace: Workspace

@@ -41,6 +41,7 @@ export class Screen {
   #mustClear = true
   #isActive = false
   #isScheduled = false
+  #isHeld = false
   #batches = 0
   #synchronized: boolean
   #mouse: boolean
@@ -83,14 +84,39 @@ export class Screen {
     return this.#isActive
   }
 
+  /**
+   * Goes on from a picture that is on the terminal already, in its alternate screen: only what differs is written. Until
+   * `release` nothing is, so that frames without data do not flash between the picture and the first ones with it.
+   */
+  adopt(lines: readonly string[]): void {
+    this.#composition.setFrame([...lines])
+    this.#painted = Array.from({ length: this.rows }, (_, row) => this.#composition.compose(row))
+    this.#composition.visitChanged(() => {})
+    this.#mustClear = false
+    this.#isActive = true
+    this.#isHeld = true
+    this.#output.send(this.#modesToSet())
+  }
+
+  /** Paints from now on. */
+  release(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#flush()
+  }
+
   /** Takes over the terminal and paints what is known. */
   enter(): void {
     if (this.#isActive) return
     this.#isActive = true
     this.#isCursorShown = false
-    const mouse = this.#mouse ? modes.MOUSE_ON : ''
-    this.#output.send(modes.ENTER + mouse + (this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : ''))
+    this.#isHeld = false
+    this.#output.send(modes.ENTER + this.#modesToSet())
     this.redraw()
+  }
+
+  #modesToSet(): string {
+    return (this.#mouse ? modes.MOUSE_ON : '') + (this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : '')
   }
 
   /** Gives the terminal back before it returns; frames after that are kept but not written until `enter`. */
@@ -121,6 +147,7 @@ export class Screen {
     this.#adoptSize()
     this.#painter.forget()
     this.#mustClear = true
+    this.#isHeld = false
     this.stdout.emit('resize')
     this.#flush()
   }
@@ -185,7 +212,7 @@ export class Screen {
 
   #flush(): void {
     this.#isScheduled = false
-    if (!this.#isActive || this.#output.blocked || this.#batches > 0) return
+    if (!this.#isActive || this.#isHeld || this.#output.blocked || this.#batches > 0) return
     if (this.#mustClear) {
       this.#painter.clear()
       this.#painted = new Array<Row>(this.rows).fill(this.#composition.blank)

@@ -1,0 +1,7 @@
+import envPaths from 'env-paths'
+
+/** The program's directories, after XDG where the system has it. */
+export function directories(): { data: string; config: string; cache: string; state: string } {
+  const paths = envPaths('mcpdeck', { suffix: '' })
+  return { data: paths.data, config: paths.config, cache: paths.cache, state: paths.log }
+}

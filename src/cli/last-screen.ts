@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
+import { directories } from './directories.ts'
+
+/**
+ * What was on the screen when the program was left, so that the next start shows it before anything else is loaded.
+ * This file is part of the boot file: it imports next to nothing.
+ */
+export type LastScreen = {
+  version: 1
+  columns: number
+  rows: number
+  /** Locator of the place below the profile. */
+  place: string
+  /** One text with SGR for each row; the last one says from when the picture is. */
+  lines: string[]
+}
+
+/** A restored picture on the terminal, until the dashboard takes it over or it is taken back. */
+export type PaintedScreen = {
+  lines: readonly string[]
+  /** The dashboard looks after the terminal from now on. */
+  takeOver(): void
+  /** Gives the terminal back as it was; does nothing after `takeOver`. */
+  undo(): void
+}
+
+const VERSION = 1
+const STANDARD_OUTPUT = 1
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+/** What decides which data is shown and how it looks, secrets by their fingerprint only. */
+const SHOWN_BY = [
+  'MCPDECK_BASE_URL',
+  'MCPDECK_PROFILE',
+  'MCPDECK_DATA_DIR',
+  'MCPDECK_CONFIG',
+  'XDG_DATA_HOME',
+  'TERM',
+  'COLORTERM',
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+]
+
+/** Where the last screen of this way of starting lies; each data source and look has its own. */
+export function lastScreenFile(env: NodeJS.ProcessEnv): string {
+  const shown = SHOWN_BY.map(name => env[name] ?? '')
+  const identity = fingerprint([...shown, fingerprint(env['MCPDECK_API_KEY'] ?? '')].join('\n'))
+  return join(directories().state, `last-screen-${identity}.json`)
+}
+
+/** The kept screen; undefined when there is none that can be used. */
+export function readLastScreen(file: string): LastScreen | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
+    return kept.version === VERSION && Array.isArray(kept.lines) ? kept : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the screen for the next start, for its owner only. Throws where the file cannot be written. */
+export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const fresh = `${file}.${process.pid}`
+  try {
+    writeFileSync(fresh, JSON.stringify({ version: VERSION, ...screen }), { mode: 0o600 })
+    renameSync(fresh, file)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+}
+
+/** Shows the kept screen at once where the program is started without arguments in a terminal of the same size. */
+export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
+  if (argv.length > 0) return undefined
+  const kept = readLastScreen(lastScreenFile(env))
+  if (!kept) return undefined
+  const { stdin, stdout } = process
+  if (!stdin.isTTY || !stdout.isTTY) return undefined
+  if (stdout.columns !== kept.columns || stdout.rows !== kept.rows) return undefined
+  const rows = kept.lines.map((line, row) => `\x1b[${row + 1};1H${line}`)
+  // What is typed from now on waits unread, and the terminal must not show it.
+  stdin.setRawMode(true)
+  writeNow(STANDARD_OUTPUT, `${ENTER}\x1b[m${rows.join('\x1b[m')}\x1b[m`)
+  let isOurs = true
+  const takeOver = (): void => {
+    isOurs = false
+    process.off('exit', undo)
+    for (const [signal, listener] of listeners) process.off(signal, listener)
+  }
+  const undo = (): void => {
+    if (!isOurs) return
+    takeOver()
+    writeNow(STANDARD_OUTPUT, LEAVE)
+    stdin.setRawMode(false)
+  }
+  const listeners = Object.entries(SIGNAL_CODES).map(([signal, code]) => {
+    const listener = (): void => process.exit(code)
+    process.on(signal, listener)
+    return [signal, listener] as const
+  })
+  process.on('exit', undo)
+  return { lines: kept.lines, takeOver, undo }
+}
+
+/** FNV-1a over UTF-16 units: tells texts apart, and nothing of a secret can be read back from 32 bits. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
