@@ -11,6 +11,7 @@ import { App } from '../app/shell/app.tsx'
 import { createReport } from '../app/shell/report.ts'
 import type { Abilities } from '../app/terminal/abilities.ts'
 import { createInput, type InputEvent } from '../app/terminal/input.ts'
+import { pictureOf } from '../app/terminal/picture.ts'
 import { installRestore } from '../app/terminal/restore.ts'
 import { createScreen, type Screen } from '../app/terminal/screen.ts'
 import { createStdinProxy } from '../app/terminal/stdin-proxy.ts'
@@ -73,7 +74,8 @@ export function openDashboard(options: {
       const [header = '', ...others] = screen.snapshot().slice(0, rows - 1)
       const lines = [header.replace(FRESH, 'stale'), ...others, lastSeenLine(columns)]
       const place = formatPlace(routes, router.current())
-      keepLastScreen(options.lastScreenFile, { columns, rows, place, lines })
+      const picture = pictureOf(lines, screen)
+      keepLastScreen(options.lastScreenFile, { columns, rows, place, lines, picture })
     } catch (error) {
       log.error(error)
     }

@@ -15,6 +15,8 @@ export type LastScreen = {
   place: string
   /** One text with SGR for each row; the last one says from when the picture is. */
   lines: string[]
+  /** What draws the lines on an empty screen. */
+  picture: string
 }
 
 /** A restored picture on the terminal, until the dashboard takes it over or it is taken back. */
@@ -56,7 +58,9 @@ export function lastScreenFile(env: NodeJS.ProcessEnv): string {
 export function readLastScreen(file: string): LastScreen | undefined {
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
-    return kept.version === VERSION && Array.isArray(kept.lines) ? kept : undefined
+    return kept.version === VERSION && Array.isArray(kept.lines) && typeof kept.picture === 'string'
+      ? kept
+      : undefined
   } catch {
     return undefined
   }
@@ -83,10 +87,9 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) return undefined
   if (stdout.columns !== kept.columns || stdout.rows !== kept.rows) return undefined
-  const rows = kept.lines.map((line, row) => `\x1b[${row + 1};1H${line}`)
   // What is typed from now on waits unread, and the terminal must not show it.
   stdin.setRawMode(true)
-  writeNow(STANDARD_OUTPUT, `${ENTER}\x1b[m${rows.join('\x1b[m')}\x1b[m`)
+  writeNow(STANDARD_OUTPUT, ENTER + kept.picture)
   let isOurs = true
   const takeOver = (): void => {
     isOurs = false

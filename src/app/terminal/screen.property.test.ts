@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ENTER } from './modes.ts'
+import { pictureOf } from './picture.ts'
 import type { Rectangle } from './region.ts'
 import { createScreen, type Screen } from './screen.ts'
 import { Emulator } from './test-emulator.ts'
@@ -101,6 +103,36 @@ for (const modernWidths of [false, true]) {
     )
   })
 }
+
+test('a screen goes on from an adopted picture as if it had painted it', async () => {
+  await fc.assert(
+    fc.asyncProperty(lines, lines, fc.array(step, { maxLength: 6 }), async (first, second, steps) => {
+      const before = createScreen(new Emulator({ columns: 20, rows: 6 }))
+      before.stdout.write(first.map(lineText).join('\n') || '\n')
+      await Promise.resolve()
+      const picture = before.snapshot()
+      const emulator = new Emulator({ columns: 20, rows: 6 })
+      emulator.write(ENTER + pictureOf(picture, emulator))
+      const screen = createScreen(emulator)
+      const model = new Model()
+      screen.adopt(picture)
+      screen.stdout.write(second.map(lineText).join('\n') || '\n')
+      await Promise.resolve()
+      await emulator.drawn()
+      model.frame = first
+      expectShown(emulator, model.compose(20, 6))
+      screen.release()
+      model.frame = second
+      await emulator.drawn()
+      expectShown(emulator, model.compose(20, 6))
+      for (const next of steps) apply(next, screen, emulator, model)
+      await Promise.resolve()
+      await emulator.drawn()
+      expectShown(emulator, model.compose(emulator.columns, emulator.rows))
+    }),
+    { numRuns: 150 },
+  )
+})
 
 function apply(step: Step, screen: Screen, emulator: Emulator, model: Model): void {
   if (step.do === 'frame') {
