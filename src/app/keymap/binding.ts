@@ -15,6 +15,8 @@ export type Binding = {
   help?: string
   /** Shown in the footer while it works: first come those of the place, later those of every list, `end` keeps the right end. */
   hint?: true | 'later' | 'end'
+  /** What it does depends on which of its keys was pressed, so it cannot be chosen without one. */
+  byKey?: true
   /** May be handled many times within one burst of input without waiting for a redraw. */
   repeats?: boolean
 }

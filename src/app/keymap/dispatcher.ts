@@ -1,5 +1,13 @@
 import type { KeyHandler, PressedKey } from './binding.ts'
-import { activeBindings, fieldOf, findMatch, printable, type ActiveBinding, type Layer } from './layers.ts'
+import {
+  activeBindings,
+  fieldOf,
+  findMatch,
+  handlerOf,
+  printable,
+  type ActiveBinding,
+  type Layer,
+} from './layers.ts'
 
 export type Dispatcher = {
   /** Adds a layer; the returned function takes it out again. */
@@ -10,6 +18,8 @@ export type Dispatcher = {
   press(keys: readonly PressedKey[]): Promise<void>
   /** A paste: goes to the focused text field and nowhere else, so a pasted newline never confirms. */
   paste(text: string): void
+  /** Does what the binding's key would do on the page beneath all overlays. */
+  perform(binding: ActiveBinding): Promise<void>
   /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
   active(): ActiveBinding[]
   subscribe(listener: () => void): () => void
@@ -54,6 +64,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     touch,
     press(keys) {
       queue = queue.then(() => handleBatch(layers, keys, options)).catch(options.report)
+      return queue
+    },
+    perform(binding) {
+      queue = queue.then(() => performBinding(layers, binding, options)).catch(options.report)
       return queue
     },
     paste(text) {
@@ -103,6 +117,20 @@ function typedText(layers: ReadonlySet<Layer>, keys: readonly PressedKey[], from
     typed += text
   }
   return typed
+}
+
+/** Waits until what was open above has closed, because the action may open something itself. */
+async function performBinding(
+  layers: ReadonlySet<Layer>,
+  { name, keys }: ActiveBinding,
+  { settle, report }: DispatcherOptions,
+): Promise<void> {
+  await settle()
+  const handler = handlerOf(layers, name)
+  const key = keys[0]
+  if (!handler || key === undefined) return
+  if (typeof handler === 'function') run(handler, { name: key, sequence: '' }, report)
+  else report(new UnavailableAction(handler.unavailable))
 }
 
 function run(handler: KeyHandler, key: PressedKey, report: (error: unknown) => void): void {

@@ -72,6 +72,14 @@ export function findMatch(layers: ReadonlySet<Layer>, key: PressedKey): Match | 
   return undefined
 }
 
+/** What a binding of the page does now, by its full name. */
+export function handlerOf(layers: ReadonlySet<Layer>, name: string): KeyHandler | Unavailable | undefined {
+  for (const layer of layers)
+    for (const id of Object.keys(layer.bindings.bindings))
+      if (layer.depth === 0 && `${layer.bindings.name}.${id}` === name) return layer.handlers()[id]
+  return undefined
+}
+
 /** Every binding that would be found by one of its keys now, nearest first, with the keys that reach it. */
 export function activeBindings(layers: ReadonlySet<Layer>): ActiveBinding[] {
   const order = ranked(layers)

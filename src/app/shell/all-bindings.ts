@@ -14,7 +14,7 @@ import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import type { Bindings } from '../keymap/binding.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
-import { appKeys, helpKeys } from './app-keys.ts'
+import { appKeys, helpKeys, paletteKeys } from './app-keys.ts'
 
 /** Every group of bindings in the program, widest first; docs and overrides read this list. */
 export const allBindings: readonly Bindings[] = [
@@ -27,6 +27,7 @@ export const allBindings: readonly Bindings[] = [
   fieldKeys,
   confirmKeys,
   helpKeys,
+  paletteKeys,
   formKeys,
   textOverlayKeys,
   projectsKeys,

@@ -6,6 +6,12 @@ export const appKeys = defineBindings({
   title: 'Everywhere',
   bindings: {
     help: { keys: ['?'], label: 'help', hint: 'end' },
+    palette: {
+      keys: [':', 'ctrl+p'],
+      label: 'palette',
+      help: 'Find a place, a thing or an action by a few letters.',
+      hint: 'end',
+    },
     back: { keys: ['escape'], label: 'back', help: 'One step back.' },
     quit: { keys: ['q'], label: 'quit', hint: 'end' },
     interrupt: { keys: ['ctrl+c'], label: 'leave at once' },
@@ -15,6 +21,7 @@ export const appKeys = defineBindings({
     screen: {
       keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
       label: 'screen',
+      byKey: true,
       help: 'Open the screen of that number.',
     },
     last: { keys: ['-'], label: 'last place', help: 'Swap with the place you left last.' },
@@ -27,4 +34,16 @@ export const helpKeys = defineBindings({
   scope: 'overlay',
   title: 'Help',
   bindings: { close: { keys: ['escape', 'q', '?'], label: 'close', hint: true } },
+})
+
+export const paletteKeys = defineBindings({
+  name: 'palette',
+  scope: 'overlay',
+  title: 'Palette',
+  bindings: {
+    next: { keys: ['down', 'ctrl+n', 'tab'], label: 'next', hint: true, repeats: true },
+    previous: { keys: ['up', 'ctrl+p', 'shift+tab'], label: 'previous', repeats: true },
+    pageDown: { keys: ['pagedown', 'ctrl+d'], label: 'page down', repeats: true },
+    pageUp: { keys: ['pageup'], label: 'page up', repeats: true },
+  },
 })

@@ -1,4 +1,6 @@
+import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
+import type { NamedPlace } from '../router/named-place.ts'
 import type { Route } from '../router/place.ts'
 
 /** A screen as the registry lists it; its number is its position. */
@@ -10,5 +12,7 @@ export type ScreenEntry = {
     }
   }
   title: string
+  /** What of this screen can be opened by its name, of everything that was read already. */
+  named?: (queryClient: QueryClient) => NamedPlace[]
   Screen: ComponentType
 }

@@ -13,6 +13,7 @@ import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { Tabs } from './tabs.tsx'
+import { usePalette } from './use-palette.tsx'
 
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
@@ -74,6 +75,7 @@ function useAppBindings(actions: ShellActions): void {
       content: <Help bindings={bindings} onClose={() => close()} />,
     })
   }
+  const palette = usePalette(() => project.current)
   useBindings(appKeys, {
     help,
     back: () => void router.back(),
@@ -81,6 +83,7 @@ function useAppBindings(actions: ShellActions): void {
     interrupt: actions.interrupt,
     suspend: actions.suspend ?? unavailable('This terminal cannot be suspended.'),
     redraw: actions.redraw,
+    palette,
     refresh,
     screen: openScreen,
     last: () => router.last(),

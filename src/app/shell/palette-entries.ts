@@ -1,0 +1,74 @@
+import fuzzysort from 'fuzzysort'
+import { displayKey } from '../keymap/binding.ts'
+import type { ActiveBinding } from '../keymap/layers.ts'
+import type { NamedPlace } from '../router/named-place.ts'
+import type { Place } from '../router/place.ts'
+import { clean } from '../theme/text.ts'
+
+/** A line of the palette: somewhere to go, something by its name, or something to do. */
+export type PaletteEntry = {
+  id: string
+  /** What is searched and shown, cleaned. */
+  text: string
+  /** What kind of thing it is, or the key that does the same. */
+  detail: string
+  /** Why it can't be done now. */
+  unavailable?: string
+  choose: () => void
+}
+
+/** What works here, nearest first; leaving the palette is not worth a line in it. */
+export function actionEntries(
+  bindings: readonly ActiveBinding[],
+  perform: (binding: ActiveBinding) => void,
+): PaletteEntry[] {
+  return bindings
+    .filter(binding => !binding.byKey && binding.scope !== 'field')
+    .map(binding => ({
+      id: `action ${binding.name}`,
+      text: [`${binding.title}: ${binding.label}`, binding.help?.replace(/\.$/, '')]
+        .filter(Boolean)
+        .join(' · '),
+      detail: binding.keys.map(displayKey).join(' '),
+      ...(binding.unavailable !== undefined && { unavailable: binding.unavailable }),
+      choose: () => perform(binding),
+    }))
+}
+
+/** Screens with their numbers. */
+export function screenEntries(
+  screens: readonly { title: string; place: Place }[],
+  go: (place: Place) => void,
+): PaletteEntry[] {
+  return screens.map(({ title, place }, index) => ({
+    id: `screen ${place.screen}`,
+    text: `Go to ${title}`,
+    detail: String(index + 1),
+    choose: () => go(place),
+  }))
+}
+
+/** Things that were read already, by name. */
+export function namedEntries(named: readonly NamedPlace[], go: (place: Place) => void): PaletteEntry[] {
+  return named.map(({ id, kind, name, place }) => ({
+    id: `${kind} ${id}`,
+    text: clean(name),
+    detail: kind,
+    choose: () => go(place),
+  }))
+}
+
+/**
+ * Best first; without a text as they come. Entries that hold every word as typed come before those that match only letter by
+ * letter, and what can't be done comes last.
+ */
+export function rankEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
+  const wanted = query.trim().toLowerCase()
+  const words = wanted.split(/\s+/)
+  const literal = entries.filter(({ text }) => words.every(word => text.toLowerCase().includes(word)))
+  const fuzzy = fuzzysort.go(wanted, entries, { key: 'text', threshold: 0 }).map(hit => hit.obj)
+  const found = wanted === '' ? entries : new Set([...literal, ...fuzzy])
+  const isDoable = (entry: PaletteEntry): boolean => entry.unavailable === undefined
+  const ranked = [...found]
+  return [...ranked.filter(isDoable), ...ranked.filter(entry => !isDoable(entry))]
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { projectsRoute } from '../../screens/projects/route.ts'
+import { serversRoute } from '../../screens/servers/route.ts'
+import { appKeys } from './app-keys.ts'
+import { rankEntries, type PaletteEntry } from './palette-entries.ts'
+
+describe('in the program', () => {
+  let testService: TestService
+  let projectId: string
+  let app: TestApp
+  beforeAll(async () => {
+    testService = await openService()
+    projectId = (await testService.client.projects.list()).items[0]!.id
+  })
+  afterAll(() => testService.close())
+  afterEach(() => app.close())
+
+  async function openPalette(): Promise<void> {
+    app = await openApp({ testService, place: serversRoute.to({ projectId }) })
+    await app.see('▌everything')
+    await app.press(appKeys.bindings.palette)
+    await app.see('Go or do')
+  }
+
+  test('a screen is a few letters away', async () => {
+    await openPalette()
+    await app.type('go runs')
+    await app.see(/▌Go to Runs/)
+    await app.press('enter')
+    await app.see('Reference server smoke')
+    expect(app.router.current()).toEqual({ screen: 'runs', params: { projectId } })
+  })
+
+  test('what was read already is found by its name', async () => {
+    await openPalette()
+    await app.type('sandb')
+    await app.see(/▌Sandbox +project/)
+    await app.press('enter')
+    await app.see('▌Sandbox')
+    expect(app.router.current()).toEqual(projectsRoute.to({ projectId }))
+  })
+
+  test('an action is done as its key would, with the overlay that it opens', async () => {
+    await openPalette()
+    await app.type('everywhere help')
+    await app.see(/▌Everywhere: help +\?/)
+    await app.press('enter')
+    await app.see('What works here')
+  })
+
+  test('a pasted locator opens its place', async () => {
+    await openPalette()
+    await app.type(`projects/${projectId}/runs`)
+    await app.see(/▌Open projects\/prj_/)
+    await app.press('enter')
+    await app.see('Reference server smoke')
+  })
+
+  test('without a match it says so, and Enter does nothing', async () => {
+    await openPalette()
+    await app.type('zzzzqqq')
+    await app.see('Nothing fits.')
+    await app.press('enter')
+    await app.see('Nothing fits.')
+    await app.press('escape')
+    await app.see(frame => !frame.includes('Go or do'))
+    expect(app.router.current().screen).toBe('servers')
+  })
+
+  test('arrows move, and the palette lists every action of the page with its key', async () => {
+    await openPalette()
+    await app.see(/▌Go to Projects/)
+    await app.press('down', 'down')
+    await app.see(/▌Go to Runs/)
+    await app.press('up')
+    await app.see(/▌Go to Servers/)
+    await app.type('doctor')
+    await app.see(/Servers: .+ d\b/)
+  })
+})
+
+describe('ranking', () => {
+  const entry = (text: string, unavailable?: string): PaletteEntry => ({
+    id: text,
+    text,
+    detail: '',
+    choose: () => undefined,
+    ...(unavailable !== undefined && { unavailable }),
+  })
+
+  test('words as typed come before letters, and what cannot be done comes last', () => {
+    const entries = [
+      entry('Runs: cancel the run', 'It has ended.'),
+      entry('Canopy cell'),
+      entry('cancel all'),
+    ]
+    expect(rankEntries(entries, 'cancel').map(({ text }) => text)).toEqual([
+      'cancel all',
+      'Canopy cell',
+      'Runs: cancel the run',
+    ])
+  })
+
+  test('never invents, repeats or, without a text, loses an entry', () => {
+    const text = fc.string({ maxLength: 12 })
+    fc.assert(
+      fc.property(fc.uniqueArray(text), text, (texts, query) => {
+        const entries = texts.map(each => entry(each))
+        const found = rankEntries(entries, query)
+        expect(new Set(found).size).toBe(found.length)
+        for (const each of found) expect(entries).toContain(each)
+        if (query.trim() === '') expect(found).toEqual(entries)
+      }),
+    )
+  })
+})
