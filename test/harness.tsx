@@ -48,6 +48,8 @@ export async function openService(
 export type TestApp = {
   client: Client
   router: Router
+  /** Texts that were put on the clipboard, oldest first. */
+  copied: readonly string[]
   /** What is on screen now. */
   frame(): string
   /** The first line that contains the text. */
@@ -77,6 +79,7 @@ export async function openApp(options: {
   const profile = { name: 'local', host: '', local: true, readOnly: options.readOnly ?? false }
   const queryClient = createQueryClient()
   const leave = (): void => undefined
+  const copied: string[] = []
   const instance = render(
     <App
       workspace={{ client, queries: createQueries(client), budget: client.budget, profile }}
@@ -86,7 +89,7 @@ export async function openApp(options: {
       feed={sequence => instance.stdin.write(sequence)}
       theme={createTheme({ level: 0, ascii: false })}
       toasts={toasts}
-      actions={{ quit: leave, interrupt: leave, redraw: leave }}
+      actions={{ quit: leave, interrupt: leave, redraw: leave, copy: text => void copied.push(text) }}
       size={SIZE}
     />,
   )
@@ -96,6 +99,7 @@ export async function openApp(options: {
     client,
     router,
     frame,
+    copied,
     row: text =>
       frame()
         .split('\n')

@@ -12,6 +12,7 @@ import { createReport } from '../app/shell/report.ts'
 import type { Abilities } from '../app/terminal/abilities.ts'
 import { createInput, type InputEvent } from '../app/terminal/input.ts'
 import { pictureOf } from '../app/terminal/picture.ts'
+import { copySequence } from '../app/terminal/osc.ts'
 import { installRestore } from '../app/terminal/restore.ts'
 import { createScreen, type Screen } from '../app/terminal/screen.ts'
 import { createStdinProxy } from '../app/terminal/stdin-proxy.ts'
@@ -121,6 +122,12 @@ export function openDashboard(options: {
         interrupt: () => restore.exit(130),
         suspend: () => restore.suspend(),
         redraw: () => screen.redraw(),
+        copy(text) {
+          const result = copySequence(text, process.env)
+          if (!result.copied) return result.reason
+          screen.control(result.sequence)
+          return undefined
+        },
       }}
     />,
     {

@@ -24,6 +24,13 @@ export const appKeys = defineBindings({
       byKey: true,
       help: 'Open the screen of that number.',
     },
+    copyId: { keys: ['y'], label: 'copy id', help: 'Copy the id of the chosen thing.' },
+    copyLink: {
+      keys: ['Y'],
+      label: 'copy link',
+      help: 'Copy a locator of this place, which `mcpdeck` opens.',
+    },
+    raw: { keys: ['J'], label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
     last: { keys: ['-'], label: 'last place', help: 'Swap with the place you left last.' },
     projects: { keys: ['p'], label: 'projects', help: 'Choose another project.' },
   },

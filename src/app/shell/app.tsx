@@ -5,6 +5,7 @@ import { CrumbsProvider } from '../../components/crumbs.tsx'
 import { RegionsProvider, type Regions } from '../../components/list/regions.tsx'
 import { OverlaysProvider } from '../../components/overlays.tsx'
 import { SizeProvider, type Size } from '../../components/size.tsx'
+import { SubjectProvider } from '../../components/subject.tsx'
 import { ToastsProvider, type Toasts } from '../../components/toasts.tsx'
 import { NotifyProvider } from '../../hooks/notify.tsx'
 import { WorkspaceProvider, type Workspace } from '../../hooks/workspace.tsx'
@@ -42,13 +43,15 @@ export function App(props: AppParts) {
               <NotifyProvider notify={props.toasts.show}>
                 <ToastsProvider toasts={props.toasts}>
                   <CrumbsProvider>
-                    <OverlaysProvider>
-                      <RegionsProvider regions={props.regions}>
-                        <Sized {...(props.size && { size: props.size })}>
-                          <Shell actions={props.actions} />
-                        </Sized>
-                      </RegionsProvider>
-                    </OverlaysProvider>
+                    <SubjectProvider>
+                      <OverlaysProvider>
+                        <RegionsProvider regions={props.regions}>
+                          <Sized {...(props.size && { size: props.size })}>
+                            <Shell actions={props.actions} />
+                          </Sized>
+                        </RegionsProvider>
+                      </OverlaysProvider>
+                    </SubjectProvider>
                   </CrumbsProvider>
                 </ToastsProvider>
               </NotifyProvider>

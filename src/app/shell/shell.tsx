@@ -14,6 +14,7 @@ import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { Tabs } from './tabs.tsx'
 import { usePalette } from './use-palette.tsx'
+import { useSubjectActions, type Copy } from './use-subject-actions.ts'
 
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
@@ -27,6 +28,8 @@ export type ShellActions = {
   interrupt: () => void
   suspend?: () => void
   redraw: () => void
+  /** Puts a text on the clipboard; answers why it could not, or nothing. */
+  copy: Copy
 }
 
 /** The frame around every screen. */
@@ -76,7 +79,9 @@ function useAppBindings(actions: ShellActions): void {
     })
   }
   const palette = usePalette(() => project.current)
+  const subjectActions = useSubjectActions(actions.copy)
   useBindings(appKeys, {
+    ...subjectActions,
     help,
     back: () => void router.back(),
     quit: actions.quit,

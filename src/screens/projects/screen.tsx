@@ -3,6 +3,7 @@ import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
+import { useSubject } from '../../components/subject.tsx'
 import { useList } from '../../components/list/use-list.ts'
 import { ListPane } from '../../components/list/list-pane.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -34,6 +35,7 @@ export function ProjectsScreen() {
   const chosen = useChosen(list)
   const focused = params.pane === 'detail' ? 'detail' : 'list'
   useCrumbs(['Projects', chosen?.name])
+  useSubject('project', chosen)
   const chosenId = chosen?.id
   useEffect(() => {
     // The row is the current project, so that the numbers of the other screens open its things.

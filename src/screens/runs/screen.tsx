@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
+import { useSubject } from '../../components/subject.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
 import { NeedsProject } from '../../components/needs-project.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -30,6 +31,7 @@ function ProjectRuns(props: { projectId: string }) {
   const tab = tabOf(params.tab)
   const runNumber = focused === 'run' && run?.runNumber != null ? `#${run.runNumber}` : null
   useCrumbs([useProjectName(projectId), 'Runs', suite?.name, runNumber])
+  useSubject(focused === 'suites' ? 'suite' : 'run', focused === 'suites' ? suite : run)
   useKeys({ projectId, lists, focused, tab, openTrial: () => openTrial.current?.() })
   return (
     <Panes

@@ -12,6 +12,7 @@ import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { Sentence } from '../../components/pane-state.tsx'
+import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -96,6 +97,7 @@ function ProjectServers(props: { projectId: string }) {
   const projects = useApiQuery(queries.projects.list.options({}))
   const projectName = projects.data?.items.find(project => project.id === projectId)?.name
   useCrumbs([projectName ?? projectId, 'Servers', server?.name])
+  useSubject('server', server)
   useServerBindings(projectId, list, focused === 'detail')
   return (
     <Panes

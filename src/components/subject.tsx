@@ -1,0 +1,56 @@
+import { createContext, useContext, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
+
+/** What the person has chosen on the screen: the thing that copying and looking at its record is about. */
+export type Subject = {
+  /** Such as `run`, for sentences. */
+  kind: string
+  id: string
+  /** As the service answered it. */
+  record: unknown
+}
+
+type Subjects = {
+  set(subject: Subject | undefined): void
+  current(): Subject | undefined
+  subscribe(listener: () => void): () => void
+}
+
+function createSubjects(): Subjects {
+  let subject: Subject | undefined
+  const listeners = new Set<() => void>()
+  return {
+    set(next) {
+      const isOther = subject?.id !== next?.id
+      subject = next
+      if (isOther) for (const listener of listeners) listener()
+    },
+    current: () => subject,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+const SubjectsContext = createContext<Subjects>(createSubjects())
+
+export function SubjectProvider(props: { children: ReactNode }) {
+  const [subjects] = useState(createSubjects)
+  return <SubjectsContext.Provider value={subjects}>{props.children}</SubjectsContext.Provider>
+}
+
+/** A screen says what is chosen on it; undefined while nothing is. */
+export function useSubject(kind: string, record: { id: string } | undefined): void {
+  const subjects = useContext(SubjectsContext)
+  useEffect(() => {
+    subjects.set(record && { kind, id: record.id, record })
+  }, [subjects, kind, record])
+  useEffect(() => () => subjects.set(undefined), [subjects])
+}
+
+/** What is chosen now; draws again when it is another thing. */
+export function useCurrentSubject(): () => Subject | undefined {
+  const subjects = useContext(SubjectsContext)
+  useSyncExternalStore(subjects.subscribe, () => subjects.current()?.id)
+  return subjects.current
+}
