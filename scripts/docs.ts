@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { apiDocument } from './docs/api.ts'
 import { keysDocument } from './docs/keys.ts'
+import { serviceDocument } from './docs/service.ts'
 import { root } from './paths.ts'
 
 /** A document that is written from the source. `file` is relative to the repository. */
@@ -11,6 +12,7 @@ type Generator = { file: string; text: () => Promise<string> }
 const generators: readonly Generator[] = [
   { file: 'docs/api.md', text: async () => apiDocument() },
   { file: 'docs/keys.md', text: async () => keysDocument() },
+  { file: 'docs/service.md', text: async () => serviceDocument() },
 ]
 
 async function current(file: string): Promise<string | undefined> {

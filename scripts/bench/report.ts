@@ -6,8 +6,6 @@ import { median, quantile } from './statistics.ts'
 import type { Stretch } from './measure.ts'
 import { idleMilliseconds, type Sample } from './target.ts'
 
-const [begin, end] = ['<!-- bench:begin -->', '<!-- bench:end -->']
-
 /** The samples of a run: `bare` is the time of `node -e 0` in milliseconds, one per round. */
 export type Run = {
   bare: readonly number[]
@@ -63,9 +61,13 @@ export function markdown({ bare, targets, live, notes }: Run): string {
   ])
   const head = ['', ...columns.map(([title]) => title)]
   const lines = table(head, rows)
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? arch()}, Node ${process.versions.node}`
-  const about = `\`node -e 0\` took ${number(unit)} ms = 1×; medians of ${bare.length} interleaved rounds, 120×40, ${machine}.`
+  const about = `\`node -e 0\` took ${number(unit)} ms = 1×; medians of ${bare.length} interleaved rounds, 120×40, ${machine()}.`
   return [about, '', lines, '', ...liveTable(live), ...notes].join('\n').trimEnd()
+}
+
+/** What it was measured on. */
+export function machine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model ?? arch()}, Node ${process.versions.node}`
 }
 
 /** Rows of cells as a Markdown table. */
@@ -84,8 +86,9 @@ function liveTable(live: Run['live']): string[] {
   return [table(head, rows), '']
 }
 
-/** Puts the table between the markers of a document. */
-export async function writeInto(file: string, table: string): Promise<void> {
+/** Puts the table between the markers of a document that have this name. */
+export async function writeInto(file: string, table: string, name: 'bench' | 'bench:service'): Promise<void> {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const text = await readFile(file, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`${file} has no ${begin} … ${end}`)

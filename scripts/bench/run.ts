@@ -6,7 +6,8 @@ import { liveName, sampleLive, type LiveSample } from './live.ts'
 import { sampleOneShot, type OneShotSample } from './one-shot.ts'
 import { isInstalled, peers } from './peers.ts'
 import { copyBuild, longList, shortList, type Build } from './program.ts'
-import { markdown, writeInto, type Run } from './report.ts'
+import { machine, markdown, writeInto, type Run } from './report.ts'
+import { measureService, serviceTable } from './service.ts'
 import { bareNode, sample, type Sample, type Target } from './target.ts'
 import { prepareWorkspaces, type PreparedWorkspaces } from './workspaces.ts'
 
@@ -56,14 +57,30 @@ async function measure(targets: readonly Target[], workspaces: PreparedWorkspace
   return { bare, targets: samples, live, oneShots, notes }
 }
 
-using workspaces = await prepareWorkspaces()
-const targets = [
-  longList(own, workspaces),
-  shortList(own, workspaces),
-  ...others.map(build => longList(build, workspaces)),
-  ...peers,
-]
-const run = await measure(targets, workspaces)
-const tables = [markdown(run), goalsTable(run)].filter(Boolean).join('\n\n')
-console.log(tables)
-if (values.write) await writeInto(join(root, 'docs/performance.md'), tables)
+const document = join(root, 'docs/performance.md')
+
+async function reportPrograms(): Promise<void> {
+  using workspaces = await prepareWorkspaces()
+  const targets = [
+    longList(own, workspaces),
+    shortList(own, workspaces),
+    ...others.map(build => longList(build, workspaces)),
+    ...peers,
+  ]
+  const run = await measure(targets, workspaces)
+  const tables = [markdown(run), goalsTable(run)].filter(Boolean).join('\n\n')
+  console.log(tables)
+  if (values.write) await writeInto(document, tables, 'bench')
+}
+
+async function reportService(): Promise<void> {
+  const rounds = Number(values.rounds)
+  const figures = serviceTable(await measureService(own, rounds))
+  const tables = `Medians of ${rounds} interleaved rounds, ${machine()}.\n\n${figures}`
+  console.log(tables)
+  if (values.write) await writeInto(document, tables, 'bench:service')
+}
+
+const { only } = values
+if (!only || only.some(name => name !== 'service')) await reportPrograms()
+if (!only || only.includes('service')) await reportService()

@@ -48,6 +48,15 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
   }
 }
 
+/** A workspace whose suite of echoes ran once, with its ids. */
+export async function prepareEchoes(
+  dataDir: string,
+  cases: number,
+): Promise<{ projectId: string; suiteId: string }> {
+  const { projectId, suiteId } = await prepare(dataDir, echoes(cases), 'run')
+  return { projectId, suiteId }
+}
+
 const minute: TestCase = {
   title: 'Waits a minute',
   steps: [call('trigger-long-running-operation', { duration: 60, steps: 60 })],
@@ -79,7 +88,7 @@ async function prepare(
   dataDir: string,
   tests: readonly TestCase[],
   then: 'run' | 'leave',
-): Promise<PreparedWorkspace> {
+): Promise<PreparedWorkspace & { projectId: string; suiteId: string }> {
   const service = await createService({ dataDir, trialConcurrency: 16, validateResponses: false })
   try {
     const ask = caller(service)
@@ -96,7 +105,7 @@ async function prepare(
         { projectId, suiteId },
         { cases: tests.slice(from, from + batch) },
       )
-    const prepared = { dataDir, cases: tests.length }
+    const prepared = { dataDir, cases: tests.length, projectId, suiteId }
     if (then === 'leave') return { ...prepared, place: `projects/${projectId}/runs?suiteId=${suiteId}` }
     const body = { suiteId, iterationOverride: iterations }
     const { runId } = await ask(contract.runs.create, { projectId }, body)

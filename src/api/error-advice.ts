@@ -33,6 +33,12 @@ const concurrentRuns: Advice = {
   next: 'Cancel one of the live runs, or wait until one ends; they hold the slots.',
 }
 
+const openRequests: Advice = {
+  title: 'Too many open connection requests',
+  sentence: 'The account has as many open connection requests as it may have.',
+  next: 'Cancel or finish one of them; each ends by itself after an hour.',
+}
+
 /** What every error means and what to do about it (spec section 6). The compiler asks for each code. */
 export const advice: Record<AdviceKey, Advice> = {
   UNAUTHORIZED: {
@@ -177,11 +183,8 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: 'The state of this connection request was read too often.',
     next: waitThen('it is read again, more slowly'),
   },
-  'open-requests': {
-    title: 'Too many open connection requests',
-    sentence: 'The account has as many open connection requests as it may have.',
-    next: 'Cancel or finish one of them; each ends by itself after an hour.',
-  },
+  'open-requests': openRequests,
+  ACTIVE_REQUEST_LIMIT: openRequests,
   'unknown-code': {
     title: 'Refused',
     sentence: error => `The service answered ${error.status} with the code ${words(error.code)}.`,

@@ -46,7 +46,7 @@ export async function runApi(
   if (settings.readOnly && endpoint.risk !== 'read')
     throw new UsageError(`${endpoint.operation} writes, and --read-only refuses every write.`)
   if (!own.yes && !(await agreed(endpoint))) return EXIT.noVerdict
-  const opened = openWorkspace(settings, createLog(settings.logFile))
+  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
   try {
     return await call(opened.workspace.client, endpoint, input, own)
   } catch (error) {

@@ -1,5 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { FAULT_FORM } from '../service/fault-kinds.ts'
+import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
+import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
+import { PROJECT_ROLES } from '../service/roles.ts'
 import type { ApiOptions } from './api-command.ts'
+import type { KeyOptions } from './serve-command.ts'
 import type { CommonOptions } from './settings.ts'
 
 type Dashboard = (place: string | undefined, options: CommonOptions) => Promise<number | undefined>
@@ -94,7 +99,14 @@ type ServeOptions = {
   maxRuns?: number
   fault: string[]
   seed?: number
+  requestLog?: string | true
   json?: boolean
+}
+
+/** A number that goes before a stored limit in this process. */
+function limitOption(name: LimitName) {
+  const { says, min } = LIMITS[name]
+  return [`${says} Default: the stored limit.`, whole(min, MAX_LIMIT)] as const
 }
 
 function addServe(program: Command, done: (code: number | undefined) => void): void {
@@ -104,16 +116,13 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--port <port>', 'port; 0 picks a free one', whole(0, 65_535), 4747)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--allow-remote', 'listen also on an address that other machines reach')
-    .option(
-      '--rate-limit <count>',
-      'requests a minute and key; 0 switches the limit off',
-      whole(0, 1_000_000),
-    )
-    .option('--burst <count>', 'requests at once', whole(1, 1_000_000))
-    .option('--max-runs <count>', 'eval runs at the same time', whole(1, 1000))
-    .option('--fault <kind=value>', 'add a fault, such as latency=200 or 500=0.1', collect, [])
+    .option('--rate-limit <count>', ...limitOption('requestsPerMinute'))
+    .option('--burst <count>', ...limitOption('burst'))
+    .option('--max-runs <count>', ...limitOption('concurrentRuns'))
+    .option('--fault <kind=value>', `add a fault: ${FAULT_FORM}`, collect, [])
     .option('--seed <number>', 'make the faults repeatable', whole(0, Number.MAX_SAFE_INTEGER))
-    .option('--json', 'print one line {"baseUrl","keyFile","pid"} once it listens')
+    .option('--request-log [file]', 'note each request in a file, or on standard output')
+    .option('--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON')
     .action(async (own: ServeOptions) => {
       const { runServe } = await import('./serve-command.ts')
       await runServe(program.opts<CommonOptions>(), own)
@@ -121,6 +130,61 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     })
   serve.exitOverride()
   addKeys(serve, program, done)
+  addLimits(serve, program, done)
+  addGates(serve, program, done)
+  serve
+    .command('status')
+    .description('Tell what is under way in the local workspace, and what of its limits is used.')
+    .option('--json', 'print one object')
+    .action(async (_own: object, command: Command) => {
+      const { showStatus } = await import('./serve-settings.ts')
+      done(showStatus(program.opts<CommonOptions>(), wantsJson(command)))
+    })
+}
+
+/** `serve` takes `--json` too, and with it the word wherever it stands. */
+function wantsJson(command: Command): boolean | undefined {
+  return command.optsWithGlobals<{ json?: boolean }>().json
+}
+
+function addLimits(serve: Command, program: Command, done: (code: number) => void): void {
+  const limits = serve
+    .command('limits')
+    .description('List the limits of the local workspace, or change them; running processes follow at once.')
+    .option('--json', 'print {"items": [...]}')
+    .action(async (_own: object, command: Command) => {
+      const { showLimits } = await import('./serve-settings.ts')
+      done(showLimits(program.opts<CommonOptions>(), wantsJson(command)))
+    })
+  limits
+    .command('set <name=value...>')
+    .description(`Set limits: ${LIMIT_NAMES.join(', ')}.`)
+    .action(async (set: string[], _own: object, command: Command) => {
+      const { changeLimits } = await import('./serve-settings.ts')
+      done(changeLimits(program.opts<CommonOptions>(), { set }, wantsJson(command)))
+    })
+  limits
+    .command('unset <name...>')
+    .description('Give limits their defaults back.')
+    .action(async (unset: string[], _own: object, command: Command) => {
+      const { changeLimits } = await import('./serve-settings.ts')
+      done(changeLimits(program.opts<CommonOptions>(), { unset }, wantsJson(command)))
+    })
+}
+
+function addGates(serve: Command, program: Command, done: (code: number) => void): void {
+  serve
+    .command('gate')
+    .description(
+      'List the features that can be switched off, or switch one; running processes follow at once.',
+    )
+    .argument('[name]', GATE_NAMES.join(' or '))
+    .argument('[state]', 'on or off')
+    .option('--json', 'print {"items": [...]}')
+    .action(async (name: string | undefined, state: string | undefined, _own: object, command: Command) => {
+      const { gates } = await import('./serve-settings.ts')
+      done(gates(program.opts<CommonOptions>(), [name, state], wantsJson(command)))
+    })
 }
 
 function addKeys(serve: Command, program: Command, done: (code: number) => void): void {
@@ -128,17 +192,20 @@ function addKeys(serve: Command, program: Command, done: (code: number) => void)
   key
     .command('create <name>')
     .description('Make a key; it is written to a file that only you can read, and never shown again.')
-    .option('--role <role>', 'guest, member, editor or admin', 'admin')
-    .action(async (name: string, own: { role: string }) => {
+    .option('--role <role>', `${PROJECT_ROLES.join(', ')}: in every project (default: admin, unless granted)`)
+    .option('--grant <project=role>', 'role in one project, by its id', collect, [])
+    .option('--json', 'print the record of the key with its file')
+    .action(async (name: string, own: KeyOptions, command: Command) => {
       const { createKey } = await import('./serve-command.ts')
-      done(createKey(program.opts<CommonOptions>(), name, own.role))
+      done(createKey(program.opts<CommonOptions>(), name, { ...own, json: wantsJson(command) ?? false }))
     })
   key
     .command('list')
-    .description('List keys; their text is not kept.')
-    .action(async () => {
+    .description('List keys with their organization and rights; their text is not kept.')
+    .option('--json', 'print {"items": [...]}')
+    .action(async (_own: object, command: Command) => {
       const { listKeys } = await import('./serve-command.ts')
-      done(listKeys(program.opts<CommonOptions>()))
+      done(listKeys(program.opts<CommonOptions>(), wantsJson(command)))
     })
   key
     .command('revoke <id>')
@@ -146,5 +213,12 @@ function addKeys(serve: Command, program: Command, done: (code: number) => void)
     .action(async (id: string) => {
       const { revokeKey } = await import('./serve-command.ts')
       done(revokeKey(program.opts<CommonOptions>(), id))
+    })
+  key
+    .command('orphan <id>')
+    .description('Take a key’s organization away, so that it is refused with ORPHANED_KEY.')
+    .action(async (id: string) => {
+      const { orphanKey } = await import('./serve-command.ts')
+      done(orphanKey(program.opts<CommonOptions>(), id))
     })
 }

@@ -1,4 +1,6 @@
-import { appendFileSync, chmodSync } from 'node:fs'
+import { fchmodSync, openSync, writeSync } from 'node:fs'
+import { createRedaction } from './redaction.ts'
+import { UsageError } from './settings.ts'
 
 export type Log = {
   enabled: boolean
@@ -6,21 +8,41 @@ export type Log = {
   error(error: unknown): void
 }
 
-const SECRETS = /\b(sk_|Bearer\s+)[\w.~+/=-]+/g
-
-/** A log file where one was asked for (mode 0600, keys blanked out); otherwise nothing is written anywhere. */
+/**
+ * A log file where one was asked for (mode 0600, secrets blanked out); otherwise nothing is written anywhere.
+ * @throws UsageError when the file cannot be written
+ */
 export function createLog(file: string | undefined): Log {
   if (!file) return { enabled: false, line: () => undefined, error: () => undefined }
-  const line = (text: string): void => {
-    appendFileSync(file, `${new Date().toISOString()} ${text.replaceAll(SECRETS, '$1[key]')}\n`, {
-      mode: 0o600,
-    })
-  }
+  const redact = createRedaction(process.env)
+  const write = openLogFile(file)
+  const line = (text: string): void => write(`${new Date().toISOString()} ${redact(text)}\n`)
   line('start')
-  chmodSync(file, 0o600)
   return {
     enabled: true,
     line,
     error: error => line(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  }
+}
+
+/**
+ * Opens a file that only its owner reads, to write lines at its end until the process ends.
+ * @throws UsageError when it cannot be written
+ */
+export function openLogFile(file: string): (line: string) => void {
+  let descriptor: number
+  try {
+    descriptor = openSync(file, 'a', 0o600)
+    fchmodSync(descriptor, 0o600)
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`The log file ${file} cannot be written: ${words}.`)
+  }
+  return line => {
+    try {
+      writeSync(descriptor, line)
+    } catch {
+      // A full disk must not end a program that only wanted to note something.
+    }
   }
 }

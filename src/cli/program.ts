@@ -29,8 +29,9 @@ async function dashboard(
 ): Promise<number | undefined> {
   const settings = resolveSettings(options, process.env)
   const log = createLog(settings.logFile)
-  const opened = openWorkspace(settings, log)
-  if (!process.stdout.isTTY || !process.stdin.isTTY) {
+  const isTerminal = process.stdout.isTTY && process.stdin.isTTY
+  const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
+  if (!isTerminal) {
     if (placeText !== undefined) {
       // A place that is none is bad usage here too.
       const { openingPlace } = await import('./opening-place.ts')

@@ -1,69 +1,142 @@
 import { join } from 'node:path'
-import { listKeys as keysOf, makeKey, revokeKey as revoke } from '../service/keys.ts'
-import { openWorkspace } from '../service/sandbox.ts'
+import { ServiceError } from '../service/errors.ts'
+import {
+  listKeys as keysOf,
+  makeKey,
+  orphanKey as orphan,
+  revokeKey as revoke,
+  type KeyRights,
+  type KeySummary,
+} from '../service/keys.ts'
 import { writeSecretFile } from '../service/store/data-directory.ts'
-import { PROJECT_ROLES } from '../service/store/keys.ts'
+import { PROJECT_ROLES, type ProjectRole } from '../service/store/keys.ts'
 import type { Store } from '../service/store/store.ts'
+import { EXIT } from './exit-codes.ts'
+import { createLog } from './log.ts'
 import { modelSettings } from './model-settings.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { serve, ServeError, type ServeOptions } from './serve.ts'
+import { printItems, withStore } from './with-store.ts'
 
-/** What the `serve` command takes, as the command line gives it. */
-export type ServeCommandOptions = Omit<ServeOptions, 'dataDir' | 'faults' | 'models'> & { fault: string[] }
+/** What the `serve` command takes, as the command line gives it; `--request-log` may stand alone. */
+export type ServeCommandOptions = Omit<
+  ServeOptions,
+  'dataDir' | 'faults' | 'models' | 'log' | 'requestLog'
+> & {
+  fault: string[]
+  requestLog?: string | true
+}
 
 /** Serves until it is told to stop. */
 export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<void> {
-  const { dataDir } = resolveSettings({ ...common, local: true }, process.env)
+  const { dataDir, logFile } = resolveSettings({ ...common, local: true }, process.env)
   const models = modelSettings(process.env)
-  const { fault, ...rest } = own
+  const { fault, requestLog, ...rest } = own
+  const noted = requestLog === true ? '-' : requestLog
   try {
-    await serve({ ...rest, dataDir, models, faults: fault })
+    await serve({
+      ...rest,
+      dataDir,
+      models,
+      faults: fault,
+      log: createLog(logFile),
+      ...(noted !== undefined && { requestLog: noted }),
+    })
   } catch (error) {
     if (error instanceof ServeError) throw new UsageError(error.message)
     throw error
   }
 }
 
-/** Opens the workspace's store for one piece of work. */
-function withStore<T>(common: CommonOptions, work: (store: Store, dataDir: string) => T): T {
-  const { dataDir } = resolveSettings({ ...common, local: true }, process.env)
-  const { store } = openWorkspace({ dataDir })
+/** What a new key may do, as the command line gives it. */
+export type KeyOptions = { role?: string; grant: readonly string[]; json?: boolean }
+
+/** Makes a key and tells where its file lies; the key itself is never printed. */
+export function createKey(common: CommonOptions, name: string, own: KeyOptions): number {
+  const grants = Object.fromEntries(own.grant.map(parseGrant))
+  // A key with grants reaches nothing else unless that is said.
+  const role = own.role ?? (own.grant.length > 0 ? undefined : 'admin')
+  const rights = { ...(role !== undefined && { role: roleNamed(role) }), grants }
+  return withStore(common, ({ store, dataDir }) => {
+    const { key, summary } = makeGrantedKey(store, name, rights)
+    const file = join(dataDir, `${summary.id}.key`)
+    writeSecretFile(file, `${key}\n`)
+    process.stdout.write(
+      own.json
+        ? `${JSON.stringify({ ...summary, keyFile: file })}\n`
+        : `${summary.id} ${summary.role ?? 'per project'} ${file}\n`,
+    )
+    return EXIT.done
+  })
+}
+
+function makeGrantedKey(store: Store, name: string, rights: KeyRights) {
   try {
-    return work(store, dataDir)
-  } finally {
-    store.close()
+    return makeKey(store, name, rights)
+  } catch (error) {
+    if (error instanceof ServiceError) throw new UsageError(error.message)
+    throw error
   }
 }
 
-/** Makes a key and tells where its file lies; the key itself is never printed. */
-export function createKey(common: CommonOptions, name: string, roleName: string): number {
-  const role = PROJECT_ROLES.find(known => known === roleName)
-  if (!role) throw new UsageError(`There is no role "${roleName}"; roles are ${PROJECT_ROLES.join(', ')}.`)
-  return withStore(common, (store, dataDir) => {
-    const { key, summary } = makeKey(store, name, { role })
-    const file = join(dataDir, `${summary.id}.key`)
-    writeSecretFile(file, `${key}\n`)
-    process.stdout.write(`${summary.id} ${role} ${file}\n`)
-    return 0
+function parseGrant(text: string): [string, ProjectRole] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError(`"${text}" grants nothing; write --grant project=role.`)
+  return [text.slice(0, at), roleNamed(text.slice(at + 1))]
+}
+
+function roleNamed(name: string): ProjectRole {
+  const role = PROJECT_ROLES.find(known => known === name)
+  if (!role) throw new UsageError(`There is no role "${name}"; roles are ${PROJECT_ROLES.join(', ')}.`)
+  return role
+}
+
+/** Lists every key with its organization, its role and its grants; the keys themselves are not kept. */
+export function listKeys(common: CommonOptions, json: boolean | undefined): number {
+  return withStore(common, ({ store }) => {
+    printItems(
+      keysOf(store).map(key => ({ ...key, state: stateOf(key) })),
+      json,
+      ({ id, prefix, role, grants, state, organizationId, name }) => [
+        id,
+        `${prefix}…`,
+        state,
+        organizationId ?? '-',
+        role ?? 'per project',
+        Object.entries(grants)
+          .map(([projectId, granted]) => `${projectId}=${granted}`)
+          .join(',') || '-',
+        name,
+      ],
+    )
+    return EXIT.done
   })
 }
 
-/** Lists every key with its role; the keys themselves are not kept. */
-export function listKeys(common: CommonOptions): number {
-  return withStore(common, store => {
-    for (const key of keysOf(store)) {
-      const state = key.revokedAt === null ? (key.organizationId === null ? 'orphaned' : 'active') : 'revoked'
-      process.stdout.write(`${key.id} ${key.prefix}… ${key.role ?? 'per project'} ${state} ${key.name}\n`)
-    }
-    return 0
-  })
+function stateOf({ revokedAt, organizationId }: KeySummary): 'active' | 'revoked' | 'orphaned' {
+  if (revokedAt !== null) return 'revoked'
+  return organizationId === null ? 'orphaned' : 'active'
 }
 
 export function revokeKey(common: CommonOptions, id: string): number {
-  return withStore(common, store => {
-    if (!revoke(store, id))
-      throw new UsageError(`There is no key ${id} that could be revoked; see mcpdeck serve key list.`)
-    process.stdout.write(`${id} revoked\n`)
-    return 0
+  return changeKey(common, id, revoke, 'revoked')
+}
+
+/** Takes a key's organization away, as the end of the organization would. */
+export function orphanKey(common: CommonOptions, id: string): number {
+  return changeKey(common, id, orphan, 'orphaned')
+}
+
+function changeKey(
+  common: CommonOptions,
+  id: string,
+  change: (store: Store, id: string) => boolean,
+  done: string,
+): number {
+  return withStore(common, ({ store }) => {
+    if (!change(store, id))
+      throw new UsageError(`There is no key ${id} that could be ${done}; see mcpdeck serve key list.`)
+    process.stdout.write(`${id} ${done}\n`)
+    return EXIT.done
   })
 }

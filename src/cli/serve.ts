@@ -7,6 +7,10 @@ import { createService } from '../service/app.ts'
 import { createFaults, parseFaults, type FaultyAnswer } from '../service/faults.ts'
 import { ensureKeyFile } from '../service/key-files.ts'
 import type { ModelSettings } from '../service/models/settings.ts'
+import type { LogEntry } from '../service/pipeline.ts'
+import type { Log } from './log.ts'
+import { createRedaction } from './redaction.ts'
+import { createRequestLog } from './request-log.ts'
 
 export type ServeOptions = {
   dataDir: string
@@ -16,11 +20,11 @@ export type ServeOptions = {
   host?: string
   /** Allows a host that other machines can reach. */
   allowRemote?: boolean
-  /** Requests a minute and key, sustained. Default 60; 0 switches the limit off. */
+  /** Requests a minute and key, sustained; 0 switches the limit off. Default: the stored limit. */
   rateLimit?: number
-  /** Requests of a key at once after a pause. Default 10. */
+  /** Requests of a key at once after a pause. Default: the stored limit. */
   burst?: number
-  /** Runs that may be in flight at once. Default 2. */
+  /** Runs that may be in flight at once. Default: the stored limit. */
   maxRuns?: number
   /** The endpoint of prompt steps. */
   models?: ModelSettings | undefined
@@ -28,7 +32,11 @@ export type ServeOptions = {
   faults?: readonly string[]
   /** Seed of the faults. Default 1. */
   seed?: number
-  /** Prints one line of JSON instead of words. */
+  /** Where each request is noted: a file, or `-` for standard output. Default: nowhere. */
+  requestLog?: string
+  /** Where failures are noted, beside standard error. */
+  log?: Log
+  /** Prints one line of JSON instead of words, and notes requests as JSON. */
   json?: boolean
   stdout?: (text: string) => void
   stderr?: (text: string) => void
@@ -47,19 +55,23 @@ export class ServeError extends Error {
  * @throws ServeError when the options or the address cannot be used
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { dataDir, port = 0, host = '127.0.0.1', rateLimit = 60, burst = 10, seed = 1 } = options
-  const { stdout = text => process.stdout.write(text), stderr = text => process.stderr.write(text) } = options
-  requireLoopback(host, options.allowRemote ?? false)
+  const { dataDir, port = 0, host = '127.0.0.1', rateLimit: perMinute, burst, seed = 1 } = options
+  const { stdout = text => void process.stdout.write(text) } = options
+  const { stderr = text => void process.stderr.write(text) } = options
+  const isRemote = !isLoopback(host)
+  if (isRemote && !options.allowRemote)
+    throw new ServeError(
+      `"${host}" can be reached from other machines; add --allow-remote if that is wanted.`,
+    )
   const inject = createFaults(faultRatesOf(options.faults ?? []), seed)
+  let origin = ''
   const service = await createService({
     dataDir,
-    ...(rateLimit > 0 && { rateLimit: { perMinute: rateLimit, burst } }),
+    rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
     models: options.models,
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
-    log: entry => {
-      if (entry.kind === 'failure') stderr(`mcpdeck serve: ${describe(entry.error)}\n`)
-      else if (entry.status === 500) stderr(`${entry.requestId} ${entry.status}: ${describe(entry.error)}\n`)
-    },
+    visitOrigin: () => origin,
+    log: createServiceLog(options, { stdout, stderr }),
   })
   try {
     const keyFile = service.store.directory?.serveKey ?? ''
@@ -76,12 +88,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     })
     server.listen(port, host)
     await listening(server, host, port)
-    const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${API_PREFIX}`
+    origin = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
+    const baseUrl = `${origin}${API_PREFIX}`
     stdout(
       options.json
         ? `${JSON.stringify({ baseUrl, keyFile, pid: process.pid })}\n`
         : greeting(baseUrl, keyFile),
     )
+    if (isRemote)
+      stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
     await toldToStop(options.signal)
     const closed = once(server, 'close')
     server.close()
@@ -90,6 +105,25 @@ export async function serve(options: ServeOptions): Promise<void> {
     await closed
   } finally {
     await service.close()
+  }
+}
+
+/** Requests go where they were asked for, and what no caller is told goes to standard error and to the log. */
+function createServiceLog(
+  { requestLog, json = false, log }: ServeOptions,
+  { stdout, stderr }: Record<'stdout' | 'stderr', (text: string) => void>,
+) {
+  const note = createRequestLog(requestLog, { json, stdout })
+  const redact = createRedaction(process.env)
+  return (entry: LogEntry): void => {
+    if (entry.kind === 'request') {
+      note(entry)
+      if (entry.status !== 500) return
+    }
+    const who = entry.kind === 'request' ? `${entry.requestId} ${entry.status}` : 'mcpdeck serve'
+    stderr(`${redact(`${who}: ${describe(entry.error)}`)}\n`)
+    log?.line(who)
+    log?.error(entry.error)
   }
 }
 
@@ -102,10 +136,9 @@ async function loadHttp() {
   return { createAdaptorServer, RESPONSE_ALREADY_SENT }
 }
 
-function requireLoopback(host: string, allowRemote: boolean): void {
-  const loopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-  if (!loopback && !allowRemote)
-    throw new ServeError(`${host} can be reached from other machines; add --allow-remote if that is wanted.`)
+/** Only what can be nothing else; a name that resolves to loopback today may resolve elsewhere tomorrow. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 function faultRatesOf(specs: readonly string[]) {

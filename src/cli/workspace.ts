@@ -24,6 +24,10 @@ export type OpenedWorkspace = {
   close: () => Promise<void>
 }
 
+/** A process that ends with its one answer launches no schedules: it would take the run with it. */
+type Stay = 'open' | 'briefly'
+
+const NEVER = 0
 /** The service's name in its own header names (contract differences, row 35). */
 const SERVICE = 'mcpjam'
 /** The address that requests to the local workspace carry; nothing listens there. */
@@ -33,10 +37,10 @@ const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
  * Opens the client of a service or of the local workspace. Returns at once: connections and the local
  * database open with the first request, so that the first frame need not wait for them.
  */
-export function openWorkspace(settings: Settings, log: Log): OpenedWorkspace {
+export function openWorkspace(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   return settings.target.kind === 'remote'
     ? openRemote(settings, settings.target, log)
-    : openLocal(settings, log)
+    : openLocal(settings, log, stays)
 }
 
 function openRemote(settings: Settings, target: { baseUrl: string; key: string }, log: Log): OpenedWorkspace {
@@ -69,7 +73,7 @@ function openRemote(settings: Settings, target: { baseUrl: string; key: string }
   return { workspace: { client, queries: createQueries(client), budget, profile }, journal, close }
 }
 
-function openLocal(settings: Settings, log: Log): OpenedWorkspace {
+function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   let opening: Promise<Service> | undefined
   const models = modelSettings(process.env)
   const open = async () => {
@@ -78,6 +82,7 @@ function openLocal(settings: Settings, log: Log): OpenedWorkspace {
       return await createService({
         dataDir: settings.dataDir,
         models,
+        ...(stays === 'briefly' && { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
     } catch (error) {

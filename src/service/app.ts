@@ -10,15 +10,22 @@ import { createQuotas } from './limits/quotas.ts'
 import type { ModelSettings } from './models/settings.ts'
 import { createPipeline, type LogEntry } from './pipeline.ts'
 import type { RateLimit } from './rate-limiter.ts'
+import { forgetInBackground } from './retention.ts'
 import { createRunEngine } from './runs/engine.ts'
 import { openWorkspace } from './sandbox.ts'
+import { createVisits } from './scenarios/visits.ts'
+import { mineInBackground } from './scenarios/windows.ts'
+import { launchInBackground } from './schedules/schedules.ts'
 import { createServerTargets } from './server-targets.ts'
 import type { Store, StoreLocation } from './store/store.ts'
 
 export type ServiceOptions = StoreLocation & {
-  /** Limit of each key. Default: none, as in the dashboard's own use. */
-  rateLimit?: RateLimit
-  /** Runs of the organization that may be in flight at once. Default 2. */
+  /**
+   * Limit of each key: what is named here goes before the organization's stored numbers. Default: `off`, as in the
+   * dashboard's own use.
+   */
+  rateLimit?: Partial<RateLimit> | 'off'
+  /** Runs of the organization that may be in flight at once. Default: the organization's stored number. */
   maxConcurrentRuns?: number
   /** Trials of one run that are executed at once. Default 4. */
   trialConcurrency?: number
@@ -37,13 +44,22 @@ export type ServiceOptions = StoreLocation & {
   /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
+  /**
+   * Origin that the links of visitors begin with, read when one is minted. Default: that of `mcpdeck serve` on its own
+   * port, which is where links of a workspace without a port are met.
+   */
+  visitOrigin?: () => string
+  /** The clock of schedules, epoch milliseconds. Default: the machine's. */
+  now?: () => number
+  /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
+  schedulePollMs?: number
   /** Told of every request and of every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
 
 /** The local workspace: one function from request to answer. */
 export type Service = {
-  /** Answers below `/api/v1`, whatever the host; never rejects. */
+  /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host; never rejects. */
   fetch(request: Request): Promise<Response>
   /** Key of the workspace's owner. */
   readonly localKey: string
@@ -58,7 +74,7 @@ export type Service = {
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 5000
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024, visitOrigin: 'http://127.0.0.1:4747' }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -78,20 +94,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     })
     const background = createBackground(onError)
     const jobs = createJobs(store, onError)
-    const limits = createLimits(store, {
-      requestsPerMinute: options.rateLimit?.perMinute ?? 0,
-      ...(options.rateLimit && { burst: options.rateLimit.burst }),
-      ...(options.maxConcurrentRuns !== undefined && { concurrentRuns: options.maxConcurrentRuns }),
-    })
+    const limits = createLimits(store, fixedLimits(options))
+    const now = options.now ?? Date.now
+    const targets = createServerTargets(store)
+    const visits = createVisits({ store, connections, targets, models: options.models, now, onError })
     const context: ServiceContext = {
       store,
       connections,
-      targets: createServerTargets(store),
+      targets,
       runs,
       limits,
-      quotas: createQuotas(store, limits),
+      quotas: createQuotas(store, limits, now),
       jobs,
       background,
+      visits,
+      visitOrigin: options.visitOrigin ?? (() => DEFAULTS.visitOrigin),
+      now,
       models: options.models,
     }
     const handlers = createHandlers(context)
@@ -101,14 +119,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     }
     settleAbandoned()
     background.every(ABANDONED_LOOK_MS, settleAbandoned)
+    launchInBackground(context, options.schedulePollMs)
+    forgetInBackground(store, background, now)
+    mineInBackground(context, background)
     const pipeline = createPipeline({
       store,
       handlers,
+      visits,
       limits,
-      rateLimit: options.rateLimit,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
+      ownBudgets: [contract.connections.get],
       bareLists: options.suiteRunEnvelope ? [] : [contract.runs.list],
       log,
     })
@@ -135,4 +157,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store.close()
     throw error
   }
+}
+
+/** Numbers that this process was started with; undefined leaves one to the organization. */
+function fixedLimits({ rateLimit = 'off', maxConcurrentRuns }: ServiceOptions) {
+  const { perMinute, burst }: Partial<RateLimit> = rateLimit === 'off' ? { perMinute: 0 } : rateLimit
+  return { requestsPerMinute: perMinute, burst, concurrentRuns: maxConcurrentRuns }
 }

@@ -10,8 +10,9 @@ import { ServiceError } from './errors.ts'
 import type { CaseRow } from './store/cases.ts'
 import type { Store } from './store/store.ts'
 import type { SuiteRow } from './store/suites.ts'
-import { issuesOf } from './validation.ts'
+import { invalidField, issuesOf } from './validation.ts'
 
+type Batch = z.output<typeof EvalCasesBatchCreateRequest>
 type Policy = 'block' | 'warn' | 'create_anyway'
 type Written = {
   id: string
@@ -54,7 +55,7 @@ class EntryRefusal extends Error {
 export function createCaseBatch(
   store: Store,
   suite: SuiteRow,
-  body: z.output<typeof EvalCasesBatchCreateRequest>,
+  body: Batch,
   idempotencyKey: string | undefined,
 ): EvalCasesBatchResult {
   const policy = effectivePolicy(body.duplicatePolicy)
@@ -72,6 +73,20 @@ export function createCaseBatch(
     }
   })
   return { created, failed, duplicatePolicy: policy }
+}
+
+/**
+ * The id of the suite file that syncs itself: in the query by preference, in the body all the same.
+ * @throws ServiceError `VALIDATION_ERROR` when the two differ
+ */
+export function declaredSuiteIdOf(
+  query: { declaredSuiteId?: string | undefined },
+  body: Batch,
+): string | undefined {
+  const [preferred, other] = [query.declaredSuiteId, body.declaredSuiteId]
+  if (preferred !== undefined && other !== undefined && preferred !== other)
+    throw invalidField('declaredSuiteId', 'differs between query and body')
+  return preferred ?? other
 }
 
 /** An unknown policy becomes `block`, and the answer says so. */

@@ -72,6 +72,7 @@ export function insertCase(
   suite: SuiteRow,
   input: { title: string; declaredId?: string; definition: CaseDefinition },
   origin: CaseOrigin = {},
+  now: number = Date.now(),
 ): CaseRow {
   const id = newId('cas')
   const declaredId = input.declaredId ?? id
@@ -79,7 +80,6 @@ export function insertCase(
     throw new ServiceError('CONFLICT', `The suite has a case "${declaredId}" already.`, {
       details: { field: 'id' },
     })
-  const now = Date.now()
   const { title, definition } = input
   const contentDigest = contentDigestOf(definition)
   const row = {

@@ -34,8 +34,10 @@ export function insertClient(
   store: Store,
   projectId: string,
   { name, template, theme, config }: z.output<typeof ClientCreateRequest>,
+  now: number = Date.now(),
 ): ClientRow {
-  return insertConfig(store, projectId, name, template ? configOfTemplate(template, theme) : (config ?? {}))
+  const content = { name, config: template ? configOfTemplate(template, theme) : (config ?? {}) }
+  return insertConfig(store, projectId, content, now)
 }
 
 /**
@@ -66,7 +68,8 @@ export function setClientServers(
 
 /** A copy that points at the same config; without a name it gets one that is free. */
 export function duplicateClient(store: Store, row: ClientRow, name: string | undefined): ClientRow {
-  return insertConfig(store, row.projectId, name ?? freeName(store, row), row.config)
+  const content = { name: name ?? freeName(store, row), config: row.config }
+  return insertConfig(store, row.projectId, content, Date.now())
 }
 
 /**
@@ -100,10 +103,14 @@ export function serversOfClient(store: Store, { projectId, config }: ClientRow):
   return [...new Set(ids)].flatMap(id => store.servers.get(projectId, id) ?? [])
 }
 
-function insertConfig(store: Store, projectId: string, name: string, config: ClientConfig): ClientRow {
+function insertConfig(
+  store: Store,
+  projectId: string,
+  { name, config }: Pick<ClientRow, 'name' | 'config'>,
+  now: number,
+): ClientRow {
   requireFreeName(store, projectId, name)
   requireServerLists(config)
-  const now = Date.now()
   const row = { id: newId('cli'), projectId, name, configId: configIdOf(config), config }
   const complete = { ...row, createdAt: now, updatedAt: now }
   store.clients.insert(complete)

@@ -33,10 +33,12 @@ export function insertEnvironment(
   store: Store,
   projectId: string,
   { name, description, ...content }: z.output<typeof EnvironmentCreateRequest>,
+  now: number = Date.now(),
 ): EnvironmentRow {
   requireFreeName(store, projectId, name)
   requireParts(store, projectId, content)
-  return insert(store, projectId, content, { name, description: description || null, contentDigest: null })
+  const named = { name, description: description || null, contentDigest: null }
+  return insert(store, projectId, content, named, now)
 }
 
 /** The live nameless environment of this content, made when there is none. @throws ServiceError `NOT_FOUND` */
@@ -51,7 +53,7 @@ export function ensureAdhocEnvironment(
   const known = store.environments.findByContent(projectId, contentDigest)
   if (known) return { row: known, created: false }
   const fields = { name: null, description: null, contentDigest }
-  return { row: insert(store, projectId, content, fields), created: true }
+  return { row: insert(store, projectId, content, fields, Date.now()), created: true }
 }
 
 /**
@@ -131,8 +133,13 @@ export function toEnvironment(row: EnvironmentRow): Environment {
 
 type Named = Pick<EnvironmentRow, 'name' | 'description' | 'contentDigest'>
 
-function insert(store: Store, projectId: string, { hostId, modelId }: Content, named: Named): EnvironmentRow {
-  const now = Date.now()
+function insert(
+  store: Store,
+  projectId: string,
+  { hostId, modelId }: Content,
+  named: Named,
+  now: number,
+): EnvironmentRow {
   const row: EnvironmentRow = {
     id: newId('env'),
     projectId,

@@ -1,19 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { ERROR_STATUS, type ErrorCode } from '../api/contract/error.ts'
+import { FAULT_FORM, FAULT_KINDS, type FaultKind } from './fault-kinds.ts'
+import { createNewerAnswers } from './newer-answers.ts'
 
-/** Troubles to add on request; rates are fractions of requests. */
-export type FaultRates = {
-  /** Milliseconds before every answer. */
-  latency: number
-  /** Refused before it is executed, with and without `Retry-After` by turns of chance. */
-  '429': number
-  /** Failed before it is executed. */
-  '500': number
-  /** Answered by an HTML page, as from a proxy, before it is executed. */
-  html: number
-  /** Executed, then the connection is cut before any answer. */
-  drop: number
-  /** Executed, then the connection is cut in the middle of the body. */
-  truncate: number
+/** Rates are fractions of requests. */
+export type FaultRates = Record<FaultKind, number> & {
+  /** How long a late answer waits. */
+  latencyMs: number
 }
 
 /** What the transport does with the answer. */
@@ -24,24 +17,30 @@ export type Faults = (
   answer: (request: Request) => Promise<Response>,
 ) => Promise<FaultyAnswer>
 
-const NO_FAULTS: FaultRates = { latency: 0, '429': 0, '500': 0, html: 0, drop: 0, truncate: 0 }
 const MAX_RETRY_AFTER_SECONDS = 3
 
+/** Failures in place of an answer, with the code that each status has in the contract. */
+const FAILURES = {
+  '500': 'INTERNAL_ERROR',
+  '502': 'SERVER_UNREACHABLE',
+  '504': 'TIMEOUT',
+} as const satisfies Partial<Record<FaultKind, ErrorCode>>
+
 /**
- * Reads specs such as `latency=50` or `429=0.1,drop=0.05`.
+ * Reads specs such as `latency=50:0.5` or `429=0.1,drop=0.05`.
  * @throws RangeError naming the part that is not one
  */
 export function parseFaults(specs: readonly string[]): FaultRates {
-  const rates = { ...NO_FAULTS }
+  const rates = { ...drawn(() => 0), latencyMs: 0 }
   for (const part of specs.flatMap(spec => spec.split(',')).filter(text => text !== '')) {
-    const [name = '', text = ''] = part.split('=')
-    const value = Number(text)
-    const usable = text !== '' && value >= 0 && (name === 'latency' || value <= 1)
-    if (!Object.hasOwn(rates, name) || !usable)
-      throw new RangeError(
-        `"${part}" is not a fault; use latency=MS or one of ${Object.keys(NO_FAULTS).slice(0, 2).join(', ')}, html, drop, truncate with a rate from 0 to 1.`,
-      )
-    rates[name as keyof FaultRates] = value
+    const at = part.indexOf('=')
+    const value = part.slice(at + 1)
+    const kind = FAULT_KINDS.find(known => known === part.slice(0, Math.max(0, at)))
+    const [milliseconds = '', rate = '1'] = kind === 'latency' ? value.split(':') : ['0', value]
+    const usable = /^\d+$/.test(milliseconds) && rate !== '' && Number(rate) >= 0 && Number(rate) <= 1
+    if (!kind || !usable) throw new RangeError(`"${part}" is not a fault; use ${FAULT_FORM}.`)
+    rates[kind] = Number(rate)
+    if (kind === 'latency') rates.latencyMs = Number(milliseconds)
   }
   return rates
 }
@@ -49,24 +48,33 @@ export function parseFaults(specs: readonly string[]): FaultRates {
 /** The same seed and the same order of requests meet the same faults. */
 export function createFaults(rates: FaultRates, seed: number): Faults {
   const random = createRandom(seed)
+  const makeNewer = createNewerAnswers()
   return async (request, answer) => {
-    // Each request draws the same number of times, so that one rate does not shift the others.
-    const [limited, failed, page, dropped, truncated, withHint] = Array.from({ length: 6 }, random) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ]
-    if (rates.latency > 0) await delay(rates.latency)
-    if (limited < rates['429']) return { response: tooMany(withHint), transport: 'send' }
-    if (failed < rates['500']) return { response: broken(), transport: 'send' }
-    if (page < rates.html) return { response: proxyPage(), transport: 'send' }
-    const response = await answer(request)
-    if (dropped < rates.drop) return { response, transport: 'drop' }
-    return { response, transport: truncated < rates.truncate ? 'truncate' : 'send' }
+    // Each request draws for every kind, so that one rate does not shift the others.
+    const draws = drawn(random)
+    const hint = random()
+    const meets = (kind: FaultKind) => draws[kind] < rates[kind]
+    if (meets('latency')) await delay(rates.latencyMs)
+    if (meets('429')) return sent(tooMany(hint))
+    for (const [status, code] of Object.entries(FAILURES))
+      if (meets(status as keyof typeof FAILURES)) return sent(failure(code, ERROR_STATUS[code]))
+    if (meets('503')) return sent(failure('UNAVAILABLE', 503))
+    if (meets('html')) return sent(proxyPage())
+    const response = await makeNewer(request, await answer(request), {
+      fields: meets('fields'),
+      values: meets('enums'),
+    })
+    if (meets('drop')) return { response, transport: 'drop' }
+    return { response, transport: meets('truncate') ? 'truncate' : 'send' }
   }
+}
+
+function drawn(draw: () => number): Record<FaultKind, number> {
+  return Object.fromEntries(FAULT_KINDS.map(kind => [kind, draw()])) as Record<FaultKind, number>
+}
+
+function sent(response: Response): FaultyAnswer {
+  return { response, transport: 'send' }
 }
 
 function tooMany(chance: number): Response {
@@ -75,8 +83,8 @@ function tooMany(chance: number): Response {
   return Response.json({ code: 'RATE_LIMITED', message: 'Injected fault.' }, { status: 429, headers })
 }
 
-function broken(): Response {
-  return Response.json({ code: 'INTERNAL_ERROR', message: 'Injected fault.' }, { status: 500 })
+function failure(code: string, status: number): Response {
+  return Response.json({ code, message: 'Injected fault.' }, { status })
 }
 
 function proxyPage(): Response {

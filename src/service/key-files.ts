@@ -1,10 +1,11 @@
 import { findKey, looksLikeKey, makeKey, registerKey } from './keys.ts'
 import { readSecretFile, writeSecretFile } from './store/data-directory.ts'
+import type { KeyRow } from './store/keys.ts'
 import type { Store } from './store/store.ts'
 
 /**
  * An owner's key that is kept in a file: the one in the file while it counts, also when its database was
- * deleted; a fresh one when there is none or it was revoked.
+ * deleted; a fresh one when there is none or it was revoked or orphaned.
  * @param file undefined for a workspace in memory
  */
 export function ensureKeyFile(
@@ -17,10 +18,16 @@ export function ensureKeyFile(
     if (kept !== undefined && looksLikeKey(kept)) {
       const known = findKey(store, kept)
       if (!known) return { key: kept, keyId: registerKey(store, kept, name, { role: 'admin' }).id }
-      if (known.revokedAt === null) return { key: kept, keyId: known.id }
+      if (known.revokedAt === null && !isReplaceable(store, known)) return { key: kept, keyId: known.id }
     }
     const { key, summary } = makeKey(store, name, { role: 'admin' })
     if (file !== undefined) writeSecretFile(file, `${key}\n`)
     return { key, keyId: summary.id }
   })
+}
+
+/** An orphan whose organization still stands; without one no key could be made. */
+function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
+  const own = store.settings.get('localOrganizationId')
+  return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined
 }

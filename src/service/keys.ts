@@ -82,6 +82,14 @@ export function revokeKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.revoke(keyId, Date.now()))
 }
 
+/**
+ * Takes a key's organization away, as the end of the organization would; false when there is no such key, or it has
+ * none or was revoked before.
+ */
+export function orphanKey(store: Store, keyId: string): boolean {
+  return store.write(() => store.keys.orphan(keyId))
+}
+
 /** Whether the text can be a key at all. */
 export function looksLikeKey(text: string): boolean {
   return text.startsWith(KEY_PREFIX) && text.length > KEY_PREFIX.length + LOOKUP_LENGTH

@@ -1,14 +1,20 @@
 import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
-import type { AnyEndpoint, Gate } from '../api/contract/endpoint.ts'
+import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { ServiceError } from './errors.ts'
+import type { EvalVocabulary } from './evals/vocabulary.ts'
 import type { Handlers } from './handlers/handler.ts'
 import { newId } from './ids.ts'
 import { authenticate, type Caller } from './keys.ts'
-import type { OrganizationLimits } from './limits/limits.ts'
-import { createRateLimiter, type RateLimit } from './rate-limiter.ts'
+import { GATES, type OrganizationLimits } from './limits/limits.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 import { Reply } from './reply.ts'
-import { projectFor, REQUIRED_ROLES } from './rights.ts'
+import { notServed } from './refusals.ts'
+import { namedProject, projectFor, REQUIRED_ROLES } from './rights.ts'
+import { answerVisit, VISIT_PREFIX } from './scenarios/visit-http.ts'
+import type { VisitAnswer } from './scenarios/visit-shapes.ts'
+import type { Visits } from './scenarios/visits.ts'
 import { createRouter, type Match } from './router.ts'
+import { isBusy } from './store/database.ts'
 import type { ProjectRole } from './store/keys.ts'
 import type { Store } from './store/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
@@ -22,6 +28,8 @@ export type LogEntry =
       path: string
       status: number
       durationMs: number
+      /** Of the caller, once it is known. */
+      keyId?: string
       error?: unknown
     }
   | { kind: 'failure'; error: unknown }
@@ -29,11 +37,14 @@ export type LogEntry =
 export type PipelineOptions = {
   store: Store
   handlers: Handlers
-  rateLimit: RateLimit | undefined
+  /** Answers what strangers send, beside the API and without its keys. */
+  visits: Visits
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
+  /** Operations that count in budgets of their own, which their handlers keep, and not in the key rate. */
+  ownBudgets: readonly unknown[]
   /** Lists that are answered as a bare array. */
   bareLists: readonly unknown[]
   log: (entry: LogEntry) => void
@@ -46,27 +57,30 @@ export type Pipeline = {
 }
 
 type UntypedHandler = (call: object) => unknown
-type Answer = { status: number; body?: unknown; headers?: Record<string, string> }
+type Answer = VisitAnswer
 
-const GATE_NAMES: Record<Gate, string> = { swarms: 'Swarms', 'user-testing': 'User testing' }
 const MAX_IDEMPOTENCY_KEY_LENGTH = 256
+/** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
+const UNSTATED_WAIT_SECONDS = 5
 /** How long answers may take to finish when the service closes, in milliseconds. */
 const CLOSING_GRACE_MS = 2000
 
 /** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const router = createRouter()
-  const limiter = options.rateLimit && createRateLimiter(options.rateLimit)
+  const limiter = createRateLimiter(options.store, options.limits)
   const open = new Set<Promise<Response>>()
   const closing = new AbortController()
   let closed = false
 
-  const answer = async (request: Request, path: string): Promise<Answer> => {
+  const answer = async (request: Request, path: string, told: (caller: Caller) => void): Promise<Answer> => {
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
+    if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const caller = authenticate(options.store, request.headers.get('authorization'))
-    limiter?.take(caller.keyId, performance.now())
+    told(caller)
     const match = router.match(request.method, path)
+    if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
     return operate(request, match, caller, closing.signal, options)
   }
@@ -75,8 +89,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const requestId = newId('req')
     const started = performance.now()
     const path = new URL(request.url).pathname
+    let keyId: string | undefined
     let error: unknown
-    const result = await answer(request, path).catch((thrown: unknown) => {
+    const told = (caller: Caller) => (keyId = caller.keyId)
+    const result = await answer(request, path, told).catch((thrown: unknown) => {
       error = request.signal.aborted ? hungUp(thrown) : thrown
       return errorAnswer(error)
     })
@@ -86,9 +102,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       kind: 'request',
       requestId,
       method: request.method,
-      path,
+      // The address of a visit holds the secret of its link.
+      path: path.startsWith(VISIT_PREFIX) ? VISIT_PREFIX : path,
       status,
       durationMs,
+      ...(keyId !== undefined && { keyId }),
       ...(error !== undefined && { error }),
     })
     return toResponse(result, requestId, request.method === 'HEAD')
@@ -121,7 +139,7 @@ async function operate(
 ): Promise<Answer> {
   const { store, handlers, maxBodyBytes } = options
   const signal = AbortSignal.any([request.signal, closing])
-  requireVocabulary(request.headers.get(options.vocabularyHeader), options.vocabularyHeader)
+  const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
   const idempotencyKey = readIdempotencyKey(request.headers, endpoint)
   const query = parseQuery(endpoint, new URL(request.url).searchParams)
   const body = await parseBody(endpoint, request, maxBodyBytes)
@@ -130,16 +148,23 @@ async function operate(
   const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null
   const { projectId } = params
   const project =
-    projectId !== undefined && role !== null ? projectFor(store, caller, projectId, role) : undefined
+    projectId !== undefined && role !== null
+      ? projectFor(store, caller, namedProject(store, caller, endpoint.resource, projectId), role)
+      : undefined
   const closed = closedGateReply(endpoint, caller, options.limits)
-  const result = closed ?? (await handler({ params, query, body, caller, project, idempotencyKey, signal }))
+  const call = { params, query, body, caller, project, idempotencyKey, vocabulary, signal }
+  const result = closed ?? (await handler(call))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)
   const bare = options.bareLists.includes(endpoint)
   return {
     status: endpoint.status ?? 200,
     body: bare ? (reply as { items: unknown }).items : reply,
-    headers: { ...headers, ...(endpoint.deprecated && { deprecation: 'true' }) },
+    headers: {
+      ...headers,
+      ...(endpoint.deprecated && { deprecation: 'true' }),
+      ...(endpoint.varies && { vary: options.vocabularyHeader }),
+    },
   }
 }
 
@@ -151,8 +176,9 @@ function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: Organiza
   const { gate, risk, response } = endpoint
   if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
   const empty = { items: [] }
-  if (risk === 'read' && response.safeParse(empty).success) return empty
-  throw new ServiceError('FORBIDDEN', `${GATE_NAMES[gate]} is switched off for this organization.`)
+  const isList = response.safeParse(empty).success && !response.safeParse({}).success
+  if (risk === 'read' && isList) return empty
+  throw new ServiceError('FORBIDDEN', `${GATES[gate]} is switched off for this organization.`)
 }
 
 /** The entry of a table that is written per resource and operation. */
@@ -160,16 +186,11 @@ function declared<T>(table: object, { resource, name }: AnyEndpoint): T | undefi
   return (table as Record<string, Record<string, T>>)[resource]?.[name]
 }
 
-function notServed({ operation, summary }: AnyEndpoint): ServiceError {
-  return new ServiceError(
-    'FEATURE_NOT_SUPPORTED',
-    `The local workspace does not offer ${operation} (${summary.replace(/\.$/, '')}).`,
-  )
-}
-
-/** Vocabularies 1 and 2 differ only in records that are not served here, so both read the same answers. */
-function requireVocabulary(value: string | null, header: string): void {
-  if (value !== null && value !== '1' && value !== '2') throw invalidField(header, 'must be 1 or 2')
+/** Absent means 1 (contract: "Versioning"). */
+function readVocabulary(headers: Headers, name: string): EvalVocabulary {
+  const value = headers.get(name) ?? '1'
+  if (value === '1' || value === '2') return value
+  throw invalidField(name, 'must be 1 or 2')
 }
 
 /** The first of the operation's key headers that was sent. */
@@ -198,20 +219,38 @@ function hungUp(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller hung up before the answer.', { cause })
 }
 
+/** The contract has no code of its own for this; a read may be repeated, a write with its key. */
+function databaseBusy(cause: unknown): ServiceError {
+  return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', {
+    cause,
+  })
+}
+
 /** A refusal in the contract's words; everything else is a fault whose cause only the log sees. */
-function errorAnswer(error: unknown): Answer {
+function errorAnswer(thrown: unknown): Answer {
+  const error = isBusy(thrown) ? databaseBusy(thrown) : thrown
   if (!(error instanceof ServiceError))
     return { status: 500, body: { code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' } }
-  const { status, code, message, details, retryAfterSeconds } = error
+  const { status, code, message, details } = error
+  const wait = waitOf(error)
   return {
     status,
     body: { code, message, ...(details && { details }) },
-    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+    ...(wait !== undefined && { headers: { 'retry-after': String(wait) } }),
   }
 }
 
-function toResponse({ status, body, headers }: Answer, requestId: string, headersOnly: boolean): Response {
+/** Whole seconds; only the end of a run clears the cap of runs, and everything else clears with time. */
+function waitOf({ code, details, retryAfterSeconds }: ServiceError): number | undefined {
+  if (code !== 'RATE_LIMITED' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return retryAfterSeconds
+  return retryAfterSeconds ?? UNSTATED_WAIT_SECONDS
+}
+
+function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Response {
+  const { status, body, headers } = answer
   const all = { ...headers, 'x-request-id': requestId, 'cache-control': 'no-store' }
+  if (answer.text !== undefined)
+    return new Response(headersOnly ? null : answer.text, { status, headers: all })
   if (body === undefined) return new Response(null, { status, headers: all })
   const text = JSON.stringify(body)
   const length = String(Buffer.byteLength(text))

@@ -1,4 +1,8 @@
 import { ServiceError } from './errors.ts'
+import type { Caller } from './keys.ts'
+import type { OrganizationLimits } from './limits/limits.ts'
+import type { RateBucket } from './store/rate-buckets.ts'
+import type { Store } from './store/store.ts'
 
 export type RateLimit = {
   /** Requests that one key may send a minute, sustained. */
@@ -7,36 +11,58 @@ export type RateLimit = {
   burst: number
 }
 
-/** A token bucket per key, kept as the one time at which the bucket would be full again. */
+/** A token bucket per key, exact over every process that shares the data directory. */
 export type RateLimiter = {
   /**
-   * Takes one request from the key's bucket.
-   * @param now milliseconds on any clock that never runs backwards
+   * Takes one request from the key's bucket; nothing is read or written where there is no limit.
    * @throws ServiceError `RATE_LIMITED` with whole seconds after which the next one passes
    */
-  take(key: string, now: number): void
+  take(caller: Pick<Caller, 'keyId' | 'organizationId'>): void
 }
 
-const MINUTE_MS = 60_000
+/** One request in the unit of a bucket, in which a millisecond repays `perMinute`. */
+const REQUEST = 60_000
 
 /**
- * Exact also for parallel requests, because taking is one synchronous step. Time is counted in units of
- * 1/perMinute ms, in which the distance of two tokens is a whole number.
+ * Reading and writing the bucket are one transaction, so that parallel requests take from it in turn.
+ * @param now epoch milliseconds, the one clock that processes have in common
  */
-export function createRateLimiter({ perMinute, burst }: RateLimit): RateLimiter {
-  const fullAt = new Map<string, number>()
+export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
   return {
-    take(key, now) {
-      const time = Math.floor(now) * perMinute
-      const full = Math.max(fullAt.get(key) ?? 0, time)
-      const wait = full + MINUTE_MS - burst * MINUTE_MS - time
-      if (wait > 0) throw rateLimited(Math.ceil(wait / perMinute / 1000))
-      fullAt.set(key, full + MINUTE_MS)
+    take({ keyId, organizationId }) {
+      const perMinute = limits.number(organizationId, 'requestsPerMinute')
+      if (perMinute === 0) return
+      const limit = { perMinute, burst: limits.number(organizationId, 'burst') }
+      const waitMs = store.write(() => {
+        const taken = takeOne(store.rateBuckets.get(keyId), limit, now())
+        store.rateBuckets.set(keyId, taken.bucket)
+        return taken.waitMs
+      })
+      if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000))
     },
   }
 }
 
-function rateLimited(retryAfterSeconds: number): ServiceError {
+/**
+ * A bucket after a request; `waitMs` is 0 when it passed. A clock that was set back repays nothing and costs no more
+ * than that, and a burst that was made smaller leaves an empty bucket, not a debt.
+ */
+export function takeOne(
+  bucket: RateBucket | undefined,
+  { perMinute, burst }: RateLimit,
+  now: number,
+): { bucket: RateBucket; waitMs: number } {
+  const { owed: before, at } = bucket ?? { owed: 0, at: now }
+  const repaid = Math.max(0, now - at) * perMinute
+  const owed = Math.min(burst * REQUEST, Math.max(0, before - repaid))
+  const missing = owed + REQUEST - burst * REQUEST
+  return missing > 0
+    ? { bucket: { owed, at: now }, waitMs: missing / perMinute }
+    : { bucket: { owed: owed + REQUEST, at: now }, waitMs: 0 }
+}
+
+/** The refusal of whoever asks too often. */
+export function rateLimited(retryAfterSeconds: number): ServiceError {
   return new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s.`, {
     retryAfterSeconds,
   })

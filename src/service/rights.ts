@@ -8,8 +8,8 @@ import type { Store } from './store/store.ts'
 /**
  * The lowest role in the project that an operation needs; `null` where no project is named. The contract
  * states: guests may do nothing, members author and run evals and compose nameless environments; project edits and deletes,
- * other changes of environments, copies of clients and their server lists need an admin. Where it is silent, changing
- * servers needs an editor.
+ * other changes of environments, copies of clients and their server lists need an admin, and so do publishing and what
+ * strangers may spend. Where it is silent, changing servers and the access of a scenario needs an editor.
  */
 export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: ProjectRole | null } } = {
   account: { me: null, organizations: null },
@@ -68,6 +68,7 @@ export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: Pr
     create: 'member',
     update: 'member',
     delete: 'member',
+    schedule: 'member',
     attachEnvironment: 'member',
   },
   cases: {
@@ -75,6 +76,7 @@ export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: Pr
     get: 'member',
     create: 'member',
     createBatch: 'member',
+    generate: 'member',
     update: 'member',
     delete: 'member',
   },
@@ -86,9 +88,105 @@ export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: Pr
     cancel: 'member',
     rerunPreview: 'member',
     rerun: 'member',
+    requestInsights: 'member',
+    requestJudge: 'member',
   },
   runGroups: { create: 'member' },
+  connections: { create: null, get: null, cancel: null, retryValidation: null },
+  readiness: {
+    startClaude: 'member',
+    startOpenAI: 'member',
+    list: 'member',
+    get: 'member',
+    cancel: 'member',
+    report: 'member',
+  },
+  models: { list: null },
+  hostCatalog: { get: null },
+  plugins: { list: 'member', version: null },
+  images: { list: 'member', get: 'member', builds: 'member' },
   iterations: { list: 'member', trace: 'member', steps: 'member' },
+  evalIngest: {
+    uploadUrl: 'member',
+    report: 'member',
+    start: 'member',
+    iterations: 'member',
+    finalize: 'member',
+  },
+  conformanceIngest: {
+    report: 'member',
+    start: 'member',
+    upsertReport: 'member',
+    heartbeat: 'member',
+    finalize: 'member',
+  },
+  sessions: { list: 'member' },
+  chatSessions: { list: null },
+  traceExports: { otlp: null },
+  checkRepos: { list: null, connect: null },
+  scenarios: { list: 'member', get: 'member' },
+  userTesting: {
+    publish: 'admin',
+    publishPut: 'admin',
+    unpublish: 'admin',
+    get: 'member',
+    update: 'editor',
+    rebind: 'editor',
+    rotateLink: 'editor',
+    upsertMember: 'editor',
+    removeMember: 'editor',
+    setGuestExecution: 'admin',
+  },
+  userTestingSessions: { list: 'member', get: 'member' },
+  personas: {
+    list: 'member',
+    create: 'member',
+    get: 'member',
+    update: 'member',
+    delete: 'member',
+    generate: 'member',
+  },
+  journeys: {
+    list: 'member',
+    create: 'member',
+    get: 'member',
+    update: 'member',
+    archive: 'member',
+    generate: 'member',
+  },
+  journeyRuns: {
+    list: 'member',
+    launch: 'member',
+    get: 'member',
+    sessions: 'member',
+    cancel: 'member',
+    scorecard: 'member',
+    overview: 'member',
+  },
+  journeyFindings: { list: 'member', dismiss: 'member', undismiss: 'member' },
+  waveInsights: { get: 'member', request: 'member', cancel: 'member' },
+  userTestingInsights: {
+    metrics: 'member',
+    usage: 'member',
+    signals: 'member',
+    get: 'member',
+    request: 'member',
+    cancel: 'member',
+  },
+  userTestingFindings: { list: 'member', dismiss: 'member', undismiss: 'member' },
+  swarms: { list: 'member', create: 'member', get: 'member', update: 'member', archive: 'member' },
+}
+
+/** Resources on whose paths `default` stands for the Default project of the key's organization. */
+const WITH_DEFAULT_PROJECT: readonly string[] = ['evalIngest', 'conformanceIngest'] satisfies (keyof Served)[]
+
+/**
+ * The id that a path names. The Default project is the organization's oldest one, which is the Sandbox unless somebody
+ * deleted it; a key without a role there finds nothing, as under its id.
+ */
+export function namedProject(store: Store, caller: Caller, resource: string, projectId: string): string {
+  if (projectId !== 'default' || !WITH_DEFAULT_PROJECT.includes(resource)) return projectId
+  return store.projects.list(caller.organizationId)[0]?.id ?? projectId
 }
 
 /** The caller's role in a project of its organization; undefined = the project is foreign to it. */

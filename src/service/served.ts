@@ -1,31 +1,14 @@
 import type { Contract } from '../api/contract/contract.ts'
+import type { Refused } from './refusals.ts'
 
-/** Resources that this workspace serves. */
-type ServedResource =
-  | 'account'
-  | 'capabilities'
-  | 'projects'
-  | 'servers'
-  | 'clients'
-  | 'hosts'
-  | 'environments'
-  | 'suites'
-  | 'cases'
-  | 'runs'
-  | 'runGroups'
-  | 'iterations'
-
-/** Operations of served resources that need what this workspace has not: schedules, a model. */
-type LeftOut = {
-  suites: 'schedule'
-  cases: 'generate'
-  runs: 'requestInsights' | 'requestJudge'
-}
-
-type LeftOutOf<R> = R extends keyof LeftOut ? LeftOut[R] : never
+type ServedName<R extends keyof Contract> = {
+  [O in keyof Contract[R] & string]: `${R}.${O}` extends Refused ? never : O
+}[keyof Contract[R] & string]
 
 /**
- * The part of the contract that has handlers here. Every other operation is answered with
- * FEATURE_NOT_SUPPORTED after key, limit and validation, never with a made-up success.
+ * The part of the contract that has handlers here: everything that `refusals.ts` does not name. What it names is answered
+ * with FEATURE_NOT_SUPPORTED after key, limit and validation, never with a made-up success.
  */
-export type Served = { [R in ServedResource]: Omit<Contract[R], LeftOutOf<R>> }
+export type Served = {
+  [R in keyof Contract as [ServedName<R>] extends [never] ? never : R]: Pick<Contract[R], ServedName<R>>
+}

@@ -10,6 +10,7 @@ import { ServiceError } from './errors.ts'
 import { passThreshold } from './evals/grading.ts'
 import { toMatchOptions } from './evals/match-options.ts'
 import { newId } from './ids.ts'
+import { toSuiteSchedule } from './schedules/schedule-record.ts'
 import { requireServers } from './server-records.ts'
 import { attachableClients, attachableEnvironments, toSuiteHosts } from './suite-attachments.ts'
 import type { CaseDefinition, CaseRow } from './store/cases.ts'
@@ -22,7 +23,8 @@ export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
 type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model'> & { model?: string }
 
-const DEFAULT_JUDGE_THRESHOLD = 0.7
+/** What an answer has to score where the suite says nothing. */
+export const DEFAULT_JUDGE_THRESHOLD = 0.7
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireSuite(store: Store, projectId: string, suiteId: string): SuiteRow {
@@ -35,10 +37,15 @@ export function requireSuite(store: Store, projectId: string, suiteId: string): 
  * Writes a suite with its cases; runs inside the caller's transaction. A case that could never run is answered
  * in `caseUpsert.failed` and does not keep the suite from being written.
  */
-export function insertSuite(store: Store, projectId: string, createdBy: string, body: NewSuite) {
+export function insertSuite(
+  store: Store,
+  projectId: string,
+  createdBy: string,
+  body: NewSuite,
+  now: number = Date.now(),
+) {
   requireParallel(body.serverIds, body.serverNames)
   const servers = requireServers(store, projectId, body.serverIds)
-  const now = Date.now()
   const settings: SuiteSettings = { serverIds: servers.map(({ id }) => id) }
   if (body.model !== undefined)
     settings.executionConfig = withProvider({ model: body.model, provider: body.provider })
@@ -126,7 +133,7 @@ export function toSuiteDetail(store: Store, suite: SuiteRow): EvalSuiteDetail {
       checks: settings.checks ?? [],
       judge: { enabled, model: settings.judge?.model ?? null, autoRun, threshold },
     },
-    schedule: { enabled: false, intervalMinutes: null, environmentId: null },
+    schedule: toSuiteSchedule(store.suiteSchedules.get(id)),
     createdAt,
     updatedAt,
   }

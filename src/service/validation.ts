@@ -4,12 +4,16 @@ import { ServiceError } from './errors.ts'
 
 type Issue = { path: string; message: string }
 
-/** A refusal that names the first field and lists every issue. */
-function invalidInput(issues: readonly Issue[]): ServiceError {
+/**
+ * A refusal that names the first field and lists every issue.
+ * @param reason the contract's own word for it, where the declaration gives one
+ */
+function invalidInput(issues: readonly Issue[], reason?: string): ServiceError {
   const [first] = issues
   const field = first?.path ?? ''
   const message = field ? `${field}: ${first?.message}` : (first?.message ?? 'The request is not valid.')
-  return new ServiceError('VALIDATION_ERROR', message, { details: { field, issues } })
+  const details = { field, issues, ...(reason !== undefined && { reason }) }
+  return new ServiceError('VALIDATION_ERROR', message, { details })
 }
 
 /** A refusal about one field. */
@@ -32,10 +36,16 @@ export function issuesOf(error: z.ZodError): Issue[] {
   })
 }
 
+/** What a declared rule says of its own refusal in `params`. */
+function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
+  const reason: unknown = issue?.code === 'custom' ? issue.params?.['reason'] : undefined
+  return typeof reason === 'string' ? reason : undefined
+}
+
 /** Parses a value by its declared schema. */
 function parseInput(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value)
-  if (!result.success) throw invalidInput(issuesOf(result.error))
+  if (!result.success) throw invalidInput(issuesOf(result.error), reasonOf(result.error))
   return result.data
 }
 
@@ -50,7 +60,11 @@ export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unkn
 }
 
 /** The body by the declaration; where none is declared only nothing or `{}` may come. */
-export async function parseBody(endpoint: AnyEndpoint, request: Request, maxBytes: number): Promise<unknown> {
+export async function parseBody(
+  endpoint: Pick<AnyEndpoint, 'body'>,
+  request: Request,
+  maxBytes: number,
+): Promise<unknown> {
   const text = await readText(request, maxBytes)
   const value = text.trim() === '' ? undefined : parseJson(text)
   if (endpoint.body) return parseInput(endpoint.body, value)

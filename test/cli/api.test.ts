@@ -94,7 +94,7 @@ describe('refusals', () => {
     [['api', 'GET', '/nowhere'], 2, /The contract has no GET \/nowhere/],
     [['api', 'createProject', '--input', '/does/not/exist'], 2, /Cannot read/],
     [['api', 'GET', '/projects/prj_none/servers'], 3, /Not found/],
-    [['api', 'listModels'], 3, /does not offer/],
+    [['api', 'listHarnessBuiltinTools', '--field', 'harnessId=claude-code'], 3, /No agent harness runs/],
   ])('%j ends with %i and a sentence', async (args, code, sentence) => {
     const ended = await home.run(args)
     expect(ended.stderr).toMatch(sentence)

@@ -133,11 +133,3 @@ test('an unknown path, a wrong method, OPTIONS and HEAD answer sanely', async ()
   expect((await ask('GET', `/projects/${encodeURIComponent('a/b')}/servers`)).status).toBe(404)
   expect((await ask('GET', '/projects/%zz/servers')).status).toBe(404)
 })
-
-test('what this workspace does not offer is refused in the contract’s words', async () => {
-  const { api } = await open()
-  for (const endpoint of [contract.models.list, contract.harness.builtinTools]) {
-    const named = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'x']))
-    expect(await api.refused(endpoint, named)).toMatchObject({ status: 422, code: 'FEATURE_NOT_SUPPORTED' })
-  }
-})

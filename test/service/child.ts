@@ -1,8 +1,8 @@
-// A process of its own for tests: `child.ts <mode> <dataDir>`; each mode prints lines of JSON.
-import { serve } from '../../src/cli/serve.ts'
+// A process of its own for tests: `child.ts <mode> <dataDir> [options]`; each mode prints lines of JSON.
+import { serve, type ServeOptions } from '../../src/cli/serve.ts'
 import { createService } from '../../src/service/app.ts'
 
-const [mode = '', dataDir = ''] = process.argv.slice(2)
+const [mode = '', dataDir = '', options = '{}'] = process.argv.slice(2)
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 async function openApi() {
@@ -48,7 +48,7 @@ const modes: Record<string, () => Promise<void>> = {
     await service.close()
   },
   async serve() {
-    await serve({ dataDir, json: true, rateLimit: 0 })
+    await serve({ ...(JSON.parse(options) as Partial<ServeOptions>), dataDir, json: true })
     say({ stopped: true })
   },
 }

@@ -1,30 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { createService } from '../../src/service/app.ts'
 import { createApi, open, temporaryDirectory, until, type Api } from './harness.ts'
+import { start } from './start-child.ts'
 
 const { runs, iterations, projects } = contract
 type Launched = { projectId: string; runId: string; pid: number }
 
 const placeOf = ({ projectId, runId }: Launched) => ({ projectId, runId })
-
-function start(mode: string, dataDir: string) {
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('./child.ts', import.meta.url)), mode, dataDir],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const next = async <T>() => JSON.parse(String((await lines.next()).value)) as T
-  return { child, next }
-}
 
 async function killed(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit')

@@ -161,3 +161,18 @@ test('an environment that changes while its group is launched is not run on', as
     error: { code: 'CONFLICT', details: { resolvedRevision: 1, revision: 2 } },
   })
 })
+
+test('targets of two kinds are refused by the contract’s own reason, before anything is looked at', async () => {
+  const { api, projectId, suiteId, refuse } = await workspace([])
+  const targets = [{ environmentId: 'env_none' }, { namedHostId: 'cli_none' }]
+  for (const more of [{ targets }, { targets, suiteId: 'ste_none' }])
+    expect(await refuse(more)).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      details: { field: 'targets', reason: 'HETEROGENEOUS_TARGETS' },
+    })
+  const twice = { ...targets[0], ...targets[1] }
+  const { details } = await refuse({ targets: [twice] })
+  expect(details).not.toHaveProperty('reason')
+  expect((await api.call(runs.list, { projectId, suiteId })).items).toEqual([])
+})

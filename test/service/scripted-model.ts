@@ -105,7 +105,7 @@ const Chat = z.object({
   model: z.string(),
   stream: z.literal(false).optional(),
   temperature: z.number().optional(),
-  tool_choice: z.unknown(),
+  tool_choice: z.unknown().optional(),
   tools: z.array(z.object({ function: z.object({ name: z.string(), parameters: z.unknown() }) })).default([]),
   messages: z.array(
     z.discriminatedUnion('role', [
@@ -125,7 +125,7 @@ const Messages = z.object({
   model: z.string(),
   stream: z.literal(false).optional(),
   temperature: z.number().optional(),
-  tool_choice: z.unknown(),
+  tool_choice: z.unknown().optional(),
   max_tokens: z.number(),
   system: Text.optional(),
   tools: z.array(z.object({ name: z.string(), input_schema: z.unknown() })).default([]),

@@ -12,6 +12,8 @@ export const ERROR_STATUS = {
   CONFLICT: 409,
   VALIDATION_ERROR: 400,
   RATE_LIMITED: 429,
+  /** Named in prose only; the status is that of the other limits (differences, section 5, item 9). */
+  ACTIVE_REQUEST_LIMIT: 429,
   INTERNAL_ERROR: 500,
   FEATURE_NOT_SUPPORTED: 422,
   SERVER_UNREACHABLE: 502,

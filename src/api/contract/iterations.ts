@@ -66,6 +66,7 @@ export const iterations = resource('iterations', {
     response: page(EvalIteration),
     risk: 'read',
     cursor: { in: 'query', name: 'cursor' },
+    varies: 'eval-vocabulary',
     source: 'openapi',
   }),
   trace: endpoint({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ErrorReason } from './error.ts'
 import { EvalRunEnvironment, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { openEnum, openObject, record, strictBody } from './shapes.ts'
 
@@ -22,6 +23,7 @@ export const EvalRunGroupCreateRequest = strictBody({
 }).refine(body => new Set(body.targets.map(target => Object.keys(target)[0])).size <= 1, {
   path: ['targets'],
   error: 'must be all environments or all clients',
+  params: { reason: 'HETEROGENEOUS_TARGETS' satisfies ErrorReason },
 })
 
 const LaunchedServer = record({ id: z.string().nullish(), name: z.string().nullish() })

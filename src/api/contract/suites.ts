@@ -202,6 +202,7 @@ export const EvalCasesBatchCreateRequest = strictBody({
   cases: z.array(openObject).min(1).max(100),
   duplicatePolicy: z.string().optional(),
   overrideReason: z.string().min(1).optional(),
+  declaredSuiteId: z.string().max(128).optional(),
 })
 
 const CaseWarning = record({ code: z.string(), message: z.string() })

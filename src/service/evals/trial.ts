@@ -68,7 +68,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
 }
 
 /** Only trials that were judged are `completed`; a result stands where there is a verdict. */
-function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
+export function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
   if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }
 }

@@ -1,3 +1,5 @@
+import { EVAL_VOCABULARIES } from '../evals/vocabulary.ts'
+import { announcedLimits } from '../limits/settings.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 import { organizationRoleOf } from './projects.ts'
 
@@ -24,17 +26,14 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
   }
 }
 
-/** The body is not documented (differences, section 5); no vocabulary block means vocabulary 1. */
+/** The body is not documented (differences, section 5); the vocabulary block is what callers look for. */
 export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {
   return {
     get: ({ caller }) => ({
       service: 'mcpdeck',
       deployment: 'local',
-      limits: {
-        requestsPerMinute: limits.number(caller.organizationId, 'requestsPerMinute') || null,
-        burst: limits.number(caller.organizationId, 'burst'),
-        concurrentRuns: limits.number(caller.organizationId, 'concurrentRuns'),
-      },
+      evalVocabulary: { versions: EVAL_VOCABULARIES },
+      limits: announcedLimits(limits, caller.organizationId),
     }),
   }
 }

@@ -1,12 +1,20 @@
+import { generateCases } from '../case-generation/generation.ts'
 import { caseInput, insertCase, toEvalCase, updateCase } from '../case-records.ts'
-import { createCaseBatch } from '../case-batch.ts'
+import { createCaseBatch, declaredSuiteIdOf } from '../case-batch.ts'
 import { ServiceError } from '../errors.ts'
 import type { CaseRow } from '../store/cases.ts'
 import type { Store } from '../store/store.ts'
+import { requireConfigurable } from '../suite-ownership.ts'
 import { requireSuite } from '../suite-records.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
-export function caseHandlers({ store }: ServiceContext): Handlers['cases'] {
+export function caseHandlers(context: ServiceContext): Handlers['cases'] {
+  const { store } = context
+  const configurable = (projectId: string, suiteId: string, declaredSuiteId?: string) => {
+    const suite = requireSuite(store, projectId, suiteId)
+    requireConfigurable(store, suite, declaredSuiteId)
+    return suite
+  }
   return {
     list: ({ project, params }) =>
       store.read(() => ({
@@ -15,17 +23,31 @@ export function caseHandlers({ store }: ServiceContext): Handlers['cases'] {
     get: ({ project, params }) => store.read(() => toEvalCase(requireCase(store, project.id, params))),
     create: ({ project, params, body }) =>
       store.write(() => {
-        const suite = requireSuite(store, project.id, params.suiteId)
+        const suite = configurable(project.id, params.suiteId)
         return toEvalCase(insertCase(store, suite, caseInput(body)))
       }),
-    createBatch: ({ project, params, body, idempotencyKey }) =>
-      store.write(() =>
-        createCaseBatch(store, requireSuite(store, project.id, params.suiteId), body, idempotencyKey),
-      ),
+    createBatch: ({ project, params, query, body, idempotencyKey }) =>
+      store.write(() => {
+        const suite = configurable(project.id, params.suiteId, declaredSuiteIdOf(query, body))
+        return createCaseBatch(store, suite, body, idempotencyKey)
+      }),
+    generate: ({ project, params, caller, body = {}, idempotencyKey, signal }) =>
+      generateCases(context, {
+        project,
+        suiteId: params.suiteId,
+        keyId: caller.keyId,
+        body,
+        idempotencyKey,
+        signal,
+      }),
     update: ({ project, params, body }) =>
-      store.write(() => toEvalCase(updateCase(store, requireCase(store, project.id, params), body))),
+      store.write(() => {
+        configurable(project.id, params.suiteId)
+        return toEvalCase(updateCase(store, requireCase(store, project.id, params), body))
+      }),
     delete: ({ project, params }) =>
       store.write(() => {
+        configurable(project.id, params.suiteId)
         const row = requireCase(store, project.id, params)
         store.cases.delete(row.id)
         return { id: row.id, deleted: true }

@@ -3,11 +3,13 @@ import type { Connections } from '../connections/engine.ts'
 import type { Caller } from '../keys.ts'
 import type { Background } from '../background.ts'
 import type { Jobs } from '../jobs.ts'
+import type { EvalVocabulary } from '../evals/vocabulary.ts'
 import type { OrganizationLimits } from '../limits/limits.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import type { ModelSettings } from '../models/settings.ts'
 import type { Reply } from '../reply.ts'
 import type { RunEngine } from '../runs/engine.ts'
+import type { Visits } from '../scenarios/visits.ts'
 import type { Served } from '../served.ts'
 import type { ServerTargets } from '../server-targets.ts'
 import type { ProjectRow } from '../store/projects.ts'
@@ -23,6 +25,11 @@ export type ServiceContext = {
   quotas: Quotas
   jobs: Jobs
   background: Background
+  visits: Visits
+  /** Origin under which visitors reach this workspace, such as `http://127.0.0.1:4747`. */
+  visitOrigin: () => string
+  /** The clock of everything that happens at a time, in epoch milliseconds. */
+  now: () => number
   /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
   models: ModelSettings | undefined
 }
@@ -38,6 +45,8 @@ type Call<E> = ParsedInputOf<E> &
   ProjectOf<E> & {
     caller: Caller
     idempotencyKey: string | undefined
+    /** How answers that vary are spelt. */
+    vocabulary: EvalVocabulary
     /** Aborts when the caller hangs up. */
     signal: AbortSignal
   }

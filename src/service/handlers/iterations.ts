@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import { toIteration, toStepRows, type TrialRow } from '../evals/iteration.ts'
 import { toTrace } from '../evals/trace.ts'
+import { inVocabulary } from '../evals/vocabulary.ts'
 import { requireRun } from '../run-records.ts'
 import type { Store } from '../store/store.ts'
 import type { TrialWithOutcome } from '../store/trials.ts'
@@ -14,7 +15,7 @@ export function iterationHandlers({ store, runs }: ServiceContext): Handlers['it
     return store.read(work)
   }
   return {
-    list: ({ project, params, query }) =>
+    list: ({ project, params, query, vocabulary }) =>
       look(() => {
         const run = requireRun(store, project.id, params.runId)
         const { cursor, limit = DEFAULT_PAGE } = query
@@ -24,7 +25,7 @@ export function iterationHandlers({ store, runs }: ServiceContext): Handlers['it
         const found = store.trials.page(run.id, after, limit + 1)
         const shown = found.slice(0, limit)
         const last = shown.at(-1)
-        const items = withCases(store, run.id, shown).map(toIteration)
+        const items = withCases(store, run.id, shown).map(row => inVocabulary(vocabulary, toIteration(row)))
         return found.length > limit && last
           ? { items, nextCursor: store.cursors.write(list, last.position) }
           : { items }
@@ -57,8 +58,10 @@ function requireTrial(
 
 /** Trials with the snapshots they executed; neighbours share most of them. */
 function withCases(store: Store, runId: string, trials: readonly TrialWithOutcome[]): TrialRow[] {
-  const first = trials[0]?.casePosition ?? 0
-  const last = trials.at(-1)?.casePosition ?? 0
+  if (trials.length === 0) return []
+  const positions = trials.map(({ casePosition }) => casePosition)
+  // Trials that other programs report come in any order of their cases.
+  const [first, last] = [Math.min(...positions), Math.max(...positions)]
   const cases = store.runs.cases(runId, first, last)
   return trials.flatMap(({ id, iterationNumber, casePosition, status, startedAt, outcome }) => {
     const snapshot = cases[casePosition - first]

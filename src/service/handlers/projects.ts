@@ -1,7 +1,7 @@
-import type { PROJECT_PERMISSIONS } from '../../api/contract/projects.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Caller } from '../keys.ts'
+import { permissionsOf, sandboxesOf } from '../permissions.ts'
 import { requireRole, roleIn } from '../rights.ts'
 import type { ProjectRole } from '../store/keys.ts'
 import type { ProjectRow } from '../store/projects.ts'
@@ -63,14 +63,13 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
         role: organizationRoleOf(caller),
         projectRole: role ?? null,
         surface: 'rest',
-        // Swarms and user testing are not served here, which is what a closed gate says.
-        features: { sandboxes: { enabled: false, mode: 'enforce', enforced: true } },
+        features: { sandboxes: sandboxesOf(limits, project.organizationId) },
         plan: {
           name: 'local',
           limits: { concurrentRuns: limits.number(project.organizationId, 'concurrentRuns') },
           features: {},
         },
-        can: permissionsOf(role),
+        can: permissionsOf(limits, project.organizationId, role),
       }
     },
   }
@@ -80,28 +79,6 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
 export function organizationRoleOf({ role }: Caller): 'owner' | 'member' | 'guest' {
   if (role === 'admin') return 'owner'
   return role === 'editor' || role === 'member' ? 'member' : 'guest'
-}
-
-/** Every caller that gets this far is a member at least. */
-function permissionsOf(role: ProjectRole | undefined): Record<(typeof PROJECT_PERMISSIONS)[number], boolean> {
-  return {
-    readSwarms: false,
-    readUserTesting: false,
-    writeSwarms: false,
-    launchJourneyRun: false,
-    cancelJourneyRun: false,
-    publishUserTestingScenario: false,
-    unpublishUserTestingScenario: false,
-    changeUserTestingExposure: false,
-    manageUserTestingGuestExecution: false,
-    requestInsights: false,
-    readEvals: true,
-    writeEvalSuites: true,
-    launchEvalRun: true,
-    deleteAnyEvalSuite: role === 'admin',
-    deleteAnyEvalRun: false,
-    exportEvalTraces: false,
-  }
 }
 
 function toProject(project: ProjectRow, role: ProjectRole | undefined) {

@@ -2,6 +2,8 @@ import type { RerunPreview } from '../../api/contract/runs.ts'
 import { ServiceError } from '../errors.ts'
 import { compareRuns } from '../evals/comparison.ts'
 import { previewRerun } from '../evals/rerun-selection.ts'
+import { createRunInsights } from '../insights/run-insights.ts'
+import { createJudging } from '../judging/judging.ts'
 import { requireRun, toComparedRun, toEvalRun } from '../run-records.ts'
 import { createRun, repeatCases } from '../runs/launch.ts'
 import type { RunRow } from '../store/runs.ts'
@@ -13,11 +15,14 @@ const DEFAULT_LIST_LIMIT = 25
 
 export function runHandlers(context: ServiceContext): Handlers['runs'] {
   const { store } = context
+  const judging = createJudging(context)
+  const insights = createRunInsights(context)
   /** Every look at a run first settles those whose process is gone. */
   const look = <T>(work: () => T): T => {
     context.runs.settleAbandoned()
     return store.read(work)
   }
+  const find = (projectId: string, runId: string) => look(() => requireRun(store, projectId, runId))
   return {
     list: ({ project, params, query }) =>
       look(() => {
@@ -27,7 +32,16 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
       }),
     create: ({ project, caller, body, idempotencyKey }) =>
       createRun(context, { project, caller }, body, idempotencyKey),
-    get: ({ project, params }) => look(() => toEvalRun(store, requireRun(store, project.id, params.runId))),
+    get({ project, params }) {
+      context.jobs.settleAbandoned()
+      return look(() => {
+        const run = requireRun(store, project.id, params.runId)
+        const analyses = { insights: insights.envelopeOf(run), judges: judging.judgesOf(run.id) }
+        return { ...toEvalRun(store, run), ...analyses }
+      })
+    },
+    requestInsights: ({ project, params, body }) => insights.request(find(project.id, params.runId), body),
+    requestJudge: ({ project, params, body }) => judging.request(find(project.id, params.runId), body),
     compare: ({ project, params, query }) =>
       look(() => {
         const run = requireRun(store, project.id, params.runId)
@@ -71,12 +85,16 @@ function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): R
   })
 }
 
+/** What another program executed cannot be repeated here: the harness and the checks that gave its verdicts are there. */
 function previewOf(store: Store, run: RunRow): RerunPreview {
   const byCase = Map.groupBy(store.trials.list(run.id), trial => trial.caseId)
   const cases = [...byCase].map(([caseId, trials]) => ({ caseId, trials: trials.map(trial => trial.class) }))
-  return previewRerun({ runId: run.id, suiteId: run.suiteId, status: run.status, cases })
+  const preview = previewRerun({ runId: run.id, suiteId: run.suiteId, status: run.status, cases })
+  return { ...preview, rerunnable: preview.rerunnable && run.source !== 'sdk' }
 }
 
-function whyNotRerunnable({ sourceTerminal }: RerunPreview): string {
+function whyNotRerunnable({ sourceTerminal, selectedCaseCount }: RerunPreview): string {
+  if (sourceTerminal && selectedCaseCount > 0)
+    return 'Another program executed and reported this run; repeat its cases there.'
   return sourceTerminal ? 'No case of this run has to be repeated.' : 'The run has not ended yet.'
 }

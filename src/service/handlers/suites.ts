@@ -1,15 +1,23 @@
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { requireRole, roleIn } from '../rights.ts'
+import { updateSchedule } from '../schedules/schedules.ts'
 import type { Store } from '../store/store.ts'
 import type { SuiteRow } from '../store/suites.ts'
 import { attachEnvironment } from '../suite-attachments.ts'
+import { requireConfigurable } from '../suite-ownership.ts'
 import { insertSuite, requireSuite, toSuiteDetail, updateSuite } from '../suite-records.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 /** How many of the latest finished runs the trend of a suite shows. */
 const TREND_RUNS = 10
 
-export function suiteHandlers({ store, runs }: ServiceContext): Handlers['suites'] {
+export function suiteHandlers(context: ServiceContext): Handlers['suites'] {
+  const { store, runs } = context
+  const configurable = (projectId: string, suiteId: string) => {
+    const suite = requireSuite(store, projectId, suiteId)
+    requireConfigurable(store, suite)
+    return suite
+  }
   return {
     list({ project }) {
       runs.settleAbandoned()
@@ -31,15 +39,21 @@ export function suiteHandlers({ store, runs }: ServiceContext): Handlers['suites
       }),
     update: ({ project, params, body }) =>
       store.write(() =>
-        toSuiteDetail(store, updateSuite(store, requireSuite(store, project.id, params.suiteId), body)),
+        toSuiteDetail(store, updateSuite(store, configurable(project.id, params.suiteId), body)),
       ),
+    schedule: ({ project, params, caller, body }) =>
+      store.write(() => {
+        const suite = configurable(project.id, params.suiteId)
+        updateSchedule(context, suite, body, caller.keyId)
+        return toSuiteDetail(store, suite)
+      }),
     attachEnvironment: ({ project, params, body }) =>
       store.write(() =>
-        attachEnvironment(store, requireSuite(store, project.id, params.suiteId), body.environmentId),
+        attachEnvironment(store, configurable(project.id, params.suiteId), body.environmentId),
       ),
     delete: ({ project, params, caller }) =>
       store.write(() => {
-        const suite = requireSuite(store, project.id, params.suiteId)
+        const suite = configurable(project.id, params.suiteId)
         if (suite.createdBy !== caller.keyId) requireRole(roleIn(caller, project), 'admin')
         store.suites.delete(suite.id)
         return { id: suite.id, deleted: true }

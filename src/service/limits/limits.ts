@@ -15,10 +15,16 @@ export const LIMITS = {
   launchesPerMinute: { value: 10, min: 1, says: 'Journey launches a minute.' },
   launchesPerDay: { value: 200, min: 0, says: 'Journey launches a day.' },
   insightsPerMinute: { value: 10, min: 1, says: 'Insight requests a minute.' },
-  insightsPerDay: { value: 50, min: 0, says: 'Insight requests a day, over waves and user testing.' },
+  insightsPerDay: { value: 50, min: 0, says: 'Insight requests a day, over runs, waves and user testing.' },
 } as const satisfies Record<string, { value: number; min: number; says: string }>
 
 export type LimitName = keyof typeof LIMITS
+
+/** The largest number that any limit can be given. */
+export const MAX_LIMIT = 1_000_000
+
+/** The features that can be switched off, in words. */
+export const GATES: Readonly<Record<Gate, string>> = { swarms: 'Swarms', 'user-testing': 'User testing' }
 
 /** What an organization is allowed; read at every use, so that a change counts at once in every process. */
 export type OrganizationLimits = {
@@ -30,15 +36,13 @@ export type OrganizationLimits = {
 /** @param fixed numbers that this process was started with; they go before stored ones */
 export function createLimits(
   store: Store,
-  fixed: Partial<Record<LimitName, number>> = {},
+  fixed: { [name in LimitName]?: number | undefined } = {},
 ): OrganizationLimits {
   const stored = (organizationId: string, name: string) =>
     store.organizationSettings.get(organizationId, name)
   return {
-    number(organizationId, name) {
-      const text = stored(organizationId, name)
-      return fixed[name] ?? (text === undefined ? LIMITS[name].value : Number(text))
-    },
+    number: (organizationId, name) =>
+      fixed[name] ?? Number(stored(organizationId, name) ?? LIMITS[name].value),
     isOn: (organizationId, gate) => stored(organizationId, gateSetting(gate)) !== 'off',
   }
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import type { OrganizationLimits } from './limits.ts'
+import type { LimitName, OrganizationLimits } from './limits.ts'
 
 /** Requests that are counted by brake and by day (service-api, "Limits"). */
 export type QuotaKind = 'generation' | 'launch' | 'insights'
@@ -9,7 +9,7 @@ const NAMES = {
   generation: ['generationsPerMinute', 'generationsPerDay'],
   launch: ['launchesPerMinute', 'launchesPerDay'],
   insights: ['insightsPerMinute', 'insightsPerDay'],
-} as const satisfies Record<QuotaKind, readonly [string, string]>
+} as const satisfies Record<QuotaKind, readonly [LimitName, LimitName]>
 
 export type Quotas = {
   /**
@@ -22,21 +22,38 @@ export type Quotas = {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
+/** What an organization has used since 00:00 UTC of its daily numbers. */
+export function quotaUsage(
+  store: Store,
+  limits: OrganizationLimits,
+  organizationId: string,
+  now: number,
+): { limit: LimitName; used: number; value: number }[] {
+  return Object.entries(NAMES).map(([kind, [, limit]]) => ({
+    limit,
+    used: store.quotaUses.since(organizationId, kind, midnightBefore(now)).count,
+    value: limits.number(organizationId, limit),
+  }))
+}
+
 export function createQuotas(store: Store, limits: OrganizationLimits, now = Date.now): Quotas {
   return {
     take(organizationId, kind) {
       const [perMinute, perDay] = NAMES[kind]
       const time = now()
-      const midnight = time - (time % DAY_MS)
+      const midnight = midnightBefore(time)
       const today = store.quotaUses.since(organizationId, kind, midnight)
       if (today.count >= limits.number(organizationId, perDay)) throw spent(perDay, midnight + DAY_MS - time)
       const recent = store.quotaUses.since(organizationId, kind, time - MINUTE_MS + 1)
       if (recent.count >= limits.number(organizationId, perMinute))
         throw spent(perMinute, (recent.oldest ?? time) + MINUTE_MS - time)
       store.quotaUses.insert(organizationId, kind, time)
-      store.quotaUses.deleteBefore(midnight - DAY_MS)
     },
   }
+}
+
+function midnightBefore(time: number): number {
+  return time - (time % DAY_MS)
 }
 
 function spent(limit: string, waitMs: number): ServiceError {

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { ServiceError } from '../errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { toModelFailure } from './failures.ts'
@@ -43,7 +43,7 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
   try {
     const { output, usage } = await library.generateText({
       model: await openModel(endpoint),
-      instructions,
+      instructions: `${instructions}\n${answerAs(shape)}`,
       prompt,
       output: library.Output.object({ schema: shape, name: shapeName }),
       abortSignal: signal,
@@ -59,6 +59,11 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
     signal.throwIfAborted()
     throw toModelFailure(error, endpoint, library)
   }
+}
+
+/** The shape is spelt out, because many endpoints take no schema. */
+function answerAs(shape: z.ZodType): string {
+  return `Answer with one JSON document and nothing else. Its JSON Schema: ${JSON.stringify(z.toJSONSchema(shape))}`
 }
 
 /**

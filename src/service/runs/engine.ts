@@ -47,6 +47,11 @@ export type RunEngine = {
    * @throws ServiceError `CONFLICT` when the run has ended otherwise
    */
   cancel(run: RunRow): void
+  /**
+   * Tells of every run that completes here, inside the transaction that ends it; runs that were cancelled or that their
+   * process left behind are not told.
+   */
+  onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
   /** Stops executing runs that are no longer in the store. */
@@ -65,6 +70,10 @@ type Execution = { launch: RunLaunch; stop: AbortController; done: Promise<void>
 export function createRunEngine(options: RunEngineOptions): RunEngine {
   const { store, onError } = options
   const executions = new Map<string, Execution>()
+  const listeners: ((run: RunRow) => void)[] = []
+  const onCompleted = (run: RunRow) => {
+    for (const listener of listeners) listener(run)
+  }
   let watch: NodeJS.Timeout | undefined
 
   const stopEnded = () => {
@@ -94,7 +103,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     const { run } = launch
     store.write(() => store.runs.begin(run.id, Date.now()))
     const stop = new AbortController()
-    const done = execute(launch, stop, options).finally(() => {
+    const done = execute(launch, stop, { ...options, onCompleted }).finally(() => {
       executions.delete(run.id)
       releaseLease(run.lease)
       if (executions.size > 0) return
@@ -131,6 +140,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
       })
       executions.get(run.id)?.stop.abort()
     },
+    onCompleted: listener => void listeners.push(listener),
     settleAbandoned,
     stopDeleted: stopEnded,
     settle,
@@ -160,8 +170,12 @@ function processEnded(lease: RunLease | undefined) {
 }
 
 /** Runs all trials, a few at a time, and settles the run; never rejects. */
-async function execute(launch: RunLaunch, stop: AbortController, options: RunEngineOptions): Promise<void> {
-  const { store, trialConcurrency, onError } = options
+async function execute(
+  launch: RunLaunch,
+  stop: AbortController,
+  options: RunEngineOptions & { onCompleted: (run: RunRow) => void },
+): Promise<void> {
+  const { store, trialConcurrency, onError, onCompleted } = options
   const { run, trials } = launch
   const waiting = trials.values()
   const servers = createTrialServers(launch.targets, options)
@@ -177,7 +191,10 @@ async function execute(launch: RunLaunch, stop: AbortController, options: RunEng
   const broken = (await Promise.allSettled(workers)).find(result => result.status === 'rejected')
   try {
     if (broken) onError(broken.reason)
-    store.write(() => endRun(store, run, { executionFailed: 'The service could not record the trial.' }))
+    store.write(() => {
+      const isCompleted = endRun(store, run, { executionFailed: 'The service could not record the trial.' })
+      if (isCompleted) onCompleted(run)
+    })
   } catch (error) {
     // The run stays in flight without a lease, so the next look at it settles it.
     onError(error)

@@ -94,7 +94,8 @@ export function requireSlot(
   project: ProjectRow,
   slotId: string | undefined,
 ): void {
-  const running = store.runs.inFlight(project.organizationId)
+  // What another program executes takes nothing here.
+  const running = store.runs.inFlight(project.organizationId).filter(({ source }) => source !== 'sdk')
   const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))
   const limit = limits.number(project.organizationId, 'concurrentRuns')
   if (slots.size < limit || (slotId !== undefined && slots.has(slotId))) return

@@ -17,6 +17,7 @@ import type { RunPlan, RunRow } from '../store/runs.ts'
 import type { Store } from '../store/store.ts'
 import type { SuiteRow } from '../store/suites.ts'
 import { attachableClients } from '../suite-attachments.ts'
+import { requireConfigurable } from '../suite-ownership.ts'
 import { insertSuite, requireParallel, requireSuite, upsertCases } from '../suite-records.ts'
 import { invalidField } from '../validation.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
@@ -27,7 +28,7 @@ export type RunCreate = z.output<typeof EvalRunCreateRequest>
 type Upserted = ReturnType<typeof upsertCases>
 
 /** Who launches what; the suite may be gone when its run is repeated. */
-export type Launcher = { project: ProjectRow; caller: Caller }
+export type Launcher = { project: ProjectRow; caller: Pick<Caller, 'keyId'> }
 
 /**
  * Creates a run by the contract's rules and starts it; everything is written or nothing.
@@ -150,6 +151,7 @@ export function prepareRun(
     ...(target.environment && { environment: target.environment }),
     ...(target.client && { client: target.client }),
     ...(membership && { slotId: membership.slotId }),
+    ...(suite.settings.judge && { judge: suite.settings.judge }),
   }
   const fields = {
     suiteId: suite.id,
@@ -186,7 +188,9 @@ function refuseContradictions(body: RunCreate): void {
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
-    const suite = withClients(store, requireSuite(store, project.id, suiteId), hosts)
+    const saved = requireSuite(store, project.id, suiteId)
+    if (hosts || tests.length > 0) requireConfigurable(store, saved)
+    const suite = withClients(store, saved, hosts)
     const target = chooseTarget(store, suite, body)
     return { suite, target, caseUpsert: upsertCases(store, suite, tests) }
   }

@@ -27,20 +27,22 @@ export type Unfinished = 'cancelled' | { executionFailed: string }
 /**
  * Ends a run in flight by the usual grading, and trials that have not ended in the given way; a run that has
  * ended stays as it is. Runs inside the caller's transaction.
+ * @returns whether the run was in flight and is completed now
  */
-export function endRun(store: Store, run: RunRow, unfinished: Unfinished): void {
+export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: number = Date.now()): boolean {
   const status = store.runs.status(run.id)
-  if (status !== 'pending' && status !== 'running') return
+  if (status !== 'pending' && status !== 'running') return false
   if (unfinished === 'cancelled') store.trials.cancelUnfinished(run.id)
   else failUnfinished(store, run.id, unfinished.executionFailed)
   const grade = gradeOf(store, run, unfinished === 'cancelled' ? 'cancelled' : 'ended')
-  store.runs.end(run.id, {
+  const ended = store.runs.end(run.id, {
     status: grade.status,
     result: grade.result,
     summary: grade.summary,
     decisionSummary: grade.decisionSummary,
-    completedAt: Date.now(),
+    completedAt: now,
   })
+  return ended && grade.status === 'completed'
 }
 
 function failUnfinished(store: Store, runId: string, error: string): void {

@@ -4,9 +4,11 @@ import { ServiceError } from '../errors.ts'
 /** Signed positions in lists; a position is the sort key of the last row answered, so inserts move nothing. */
 export type Cursors = {
   /** `list` names the list with its owner, so that a cursor of one list is refused by another. */
-  write(list: string, position: number): string
+  write(list: string, position: number | string): string
   /** @throws ServiceError `VALIDATION_ERROR` for a cursor that this list did not give */
   read(list: string, cursor: string): number
+  /** As `read`, for lists whose rows are ordered by more than one number; such a position is ASCII. */
+  readText(list: string, cursor: string): string
 }
 
 const MAC_BYTES = 16
@@ -14,19 +16,21 @@ const MAC_BYTES = 16
 export function createCursors(secret: Uint8Array): Cursors {
   const macOf = (list: string, position: string) =>
     createHmac('sha256', secret).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES)
+  const readText = (list: string, cursor: string): string => {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const position = bytes.subarray(MAC_BYTES).toString('latin1')
+    const mac = bytes.subarray(0, MAC_BYTES)
+    // Decoding skips what is not base64url, so only the text as it was given counts.
+    const asGiven = bytes.length > MAC_BYTES && bytes.toString('base64url') === cursor
+    if (asGiven && timingSafeEqual(mac, macOf(list, position))) return position
+    throw new ServiceError('VALIDATION_ERROR', 'The cursor does not belong to this list.', {
+      details: { field: 'cursor' },
+    })
+  }
   return {
     write: (list, position) =>
       Buffer.concat([macOf(list, String(position)), Buffer.from(String(position))]).toString('base64url'),
-    read(list, cursor) {
-      const bytes = Buffer.from(cursor, 'base64url')
-      const position = bytes.subarray(MAC_BYTES).toString('latin1')
-      const mac = bytes.subarray(0, MAC_BYTES)
-      // Decoding skips what is not base64url, so only the text as it was given counts.
-      const asGiven = bytes.length > MAC_BYTES && bytes.toString('base64url') === cursor
-      if (asGiven && timingSafeEqual(mac, macOf(list, position))) return Number(position)
-      throw new ServiceError('VALIDATION_ERROR', 'The cursor does not belong to this list.', {
-        details: { field: 'cursor' },
-      })
-    },
+    read: (list, cursor) => Number(readText(list, cursor)),
+    readText,
   }
 }

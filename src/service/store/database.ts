@@ -21,6 +21,8 @@ export type Database = {
 
 /** How long a writer waits for another process, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5000
+/** SQLite's code for that wait having been in vain; the upper bits of an error say more about it. */
+const SQLITE_BUSY = 5
 
 /** Opens a file, or `:memory:`. */
 export function openDatabase(location: string): Database {
@@ -65,6 +67,11 @@ export function openDatabase(location: string): Database {
     read: work => transaction('read', work),
     close: () => connection.close(),
   }
+}
+
+/** Whether another process kept the database to itself for longer than a writer waits. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
 }
 
 function rollBack(connection: DatabaseSync): void {

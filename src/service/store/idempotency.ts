@@ -5,6 +5,8 @@ export type IdempotencyRows = {
   /** `scope` names operation and owner; the same key under another scope is another key. */
   find(scope: string, key: string): { digest: string; reply: unknown } | undefined
   insert(scope: string, key: string, digest: string, reply: unknown): void
+  /** Forgets replies that were made before a time; the same keys are new ones then. */
+  deleteBefore(time: number): void
 }
 
 export function createIdempotencyRows(database: Database): IdempotencyRows {
@@ -23,5 +25,6 @@ export function createIdempotencyRows(database: Database): IdempotencyRows {
         { scope, key, digest, reply: JSON.stringify(reply), createdAt: Date.now() },
       )
     },
+    deleteBefore: time => void database.run('DELETE FROM idempotency WHERE createdAt < :time', { time }),
   }
 }

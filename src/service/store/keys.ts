@@ -1,8 +1,7 @@
+import type { ProjectRole } from '../roles.ts'
 import { insertInto, type Database } from './database.ts'
 
-/** What a key may do in a project, in rising order. */
-export const PROJECT_ROLES = ['guest', 'member', 'editor', 'admin'] as const
-export type ProjectRole = (typeof PROJECT_ROLES)[number]
+export { PROJECT_ROLES, type ProjectRole } from '../roles.ts'
 
 export type KeyRow = {
   id: string
@@ -28,6 +27,8 @@ export type KeyRows = {
   insert(row: KeyRow): void
   /** False when there is no such key or it was revoked before. */
   revoke(id: string, at: number): boolean
+  /** False when there is no such key, it has no organization or it was revoked. */
+  orphan(id: string): boolean
   grant(keyId: string, projectId: string, role: ProjectRole): void
   /** Project id to role. */
   grants(keyId: string): Map<string, ProjectRole>
@@ -41,6 +42,12 @@ export function createKeyRows(database: Database): KeyRows {
     insert: row => void database.run(insertInto('apiKey', Object.keys(row)), row),
     revoke: (id, at) =>
       database.run('UPDATE apiKey SET revokedAt = :at WHERE id = :id AND revokedAt IS NULL', { id, at }) > 0,
+    orphan: id =>
+      database.run(
+        `UPDATE apiKey SET organizationId = NULL
+         WHERE id = :id AND organizationId IS NOT NULL AND revokedAt IS NULL`,
+        { id },
+      ) > 0,
     grant(keyId, projectId, role) {
       database.run(
         `INSERT INTO apiKeyGrant (keyId, projectId, role) VALUES (:keyId, :projectId, :role)

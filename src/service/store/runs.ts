@@ -1,5 +1,6 @@
 import type { DecisionSummary } from '../../api/contract/runs.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
+import type { SuiteSettings } from './suites.ts'
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
@@ -15,14 +16,17 @@ export type RunPlan = {
   environment?: { id: string; name: string | null; revision: number }
   /** The client as it was, so that its name survives it. */
   client?: {
-    id: string
+    /** Null for the harness of another program. */
+    id: string | null
     name: string
-    source: 'environment' | 'attached_host'
+    source: 'environment' | 'attached_host' | 'sdk'
     hostStyle?: string
     modelId?: string
   }
   /** Runs that were launched as one group hold one slot together; absent = the run has its own. */
   slotId?: string
+  /** The suite's judge as it was; later edits do not reach the run. */
+  judge?: SuiteSettings['judge']
 }
 
 /** Which process executes a run, and until when it may stay silent. */
@@ -113,7 +117,8 @@ export function createRunRows(database: Database): RunRows {
       )[0],
     inFlight: organizationId =>
       organizationId === undefined
-        ? list(`SELECT * FROM run WHERE ${IN_FLIGHT} ORDER BY id`, {})
+        ? // Every look at a run asks this, and for the order SQLite would rather read all runs that ever were.
+          list(`SELECT * FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT} ORDER BY id`, {})
         : list(`SELECT * FROM run WHERE ${IN_FLIGHT} AND organizationId = :organizationId ORDER BY id`, {
             organizationId,
           }),

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createCaseRows, type CaseRows } from './cases.ts'
 import { createClientRows, type ClientRows } from './clients.ts'
+import { createConformanceRunRows, type ConformanceRunRows } from './conformance-runs.ts'
 import { createCursors, type Cursors } from './cursors.ts'
 import {
   prepareDataDirectory,
@@ -10,20 +11,38 @@ import {
 } from './data-directory.ts'
 import { openDatabase, type Database } from './database.ts'
 import { createEnvironmentRows, type EnvironmentRows } from './environments.ts'
+import { createEvalSessionRows, type EvalSessionRows } from './eval-sessions.ts'
+import { createFindingRows, type FindingRows } from './findings.ts'
 import { createIdempotencyRows, type IdempotencyRows } from './idempotency.ts'
+import { createInsightsRows, type InsightsRows } from './insights.ts'
+import { createIngestRunRows, type IngestRunRows } from './ingest-runs.ts'
 import { createJobRows, type JobRows } from './jobs.ts'
+import { createJourneyRunRows, type JourneyRunRows } from './journey-runs.ts'
+import { createJourneySessionRows, type JourneySessionRows } from './journey-sessions.ts'
+import { createJourneyRows, type JourneyRows } from './journeys.ts'
 import { createKeyRows, type KeyRows } from './keys.ts'
 import { migrate } from './migrations/migrations.ts'
 import { createOrganizationSettingRows, type OrganizationSettingRows } from './organization-settings.ts'
 import { createOrganizationRows, type OrganizationRows } from './organizations.ts'
+import { createPersonaRows, type PersonaRows } from './personas.ts'
 import { createProjectRows, type ProjectRows } from './projects.ts'
 import { createQuotaUseRows, type QuotaUseRows } from './quota-uses.ts'
+import { createRateBucketRows, type RateBucketRows } from './rate-buckets.ts'
+import { createReadinessRows, type ReadinessRows } from './readiness-runs.ts'
 import { createRunRows, type RunRows } from './runs.ts'
+import { createSampleRows, type SampleRows } from './samples.ts'
+import { createScenarioRows, type ScenarioRows } from './scenarios.ts'
 import { createSealer, SEALING_KEY_BYTES, type Sealer } from './sealer.ts'
+import { createConnectionRows, type ConnectionRows } from './server-connections.ts'
 import { createServerRows, type ServerRows } from './servers.ts'
 import { createSettings, type Settings } from './settings.ts'
+import { createRunAnalysisRows, type RunAnalysisRows } from './run-analyses.ts'
+import { createSuiteScheduleRows, type SuiteScheduleRows } from './suite-schedules.ts'
+import { createSuiteOwnershipRows, type SuiteOwnershipRows } from './suite-ownership.ts'
 import { createSuiteRows, type SuiteRows } from './suites.ts'
+import { createSwarmRows, type SwarmRows } from './swarms.ts'
 import { createTrialRows, type TrialRows } from './trials.ts'
+import { createVisitorSessionRows, type VisitorSessionRows } from './visitor-sessions.ts'
 
 /** The workspace's records. Every call is synchronous; what belongs together runs inside one `write`. */
 export type Store = {
@@ -38,17 +57,36 @@ export type Store = {
   readonly organizations: OrganizationRows
   readonly organizationSettings: OrganizationSettingRows
   readonly quotaUses: QuotaUseRows
+  readonly rateBuckets: RateBucketRows
   readonly jobs: JobRows
   readonly keys: KeyRows
   readonly projects: ProjectRows
   readonly servers: ServerRows
   readonly clients: ClientRows
   readonly environments: EnvironmentRows
+  readonly findings: FindingRows
+  readonly insights: InsightsRows
   readonly suites: SuiteRows
+  readonly suiteOwnership: SuiteOwnershipRows
   readonly cases: CaseRows
   readonly runs: RunRows
   readonly trials: TrialRows
+  readonly evalSessions: EvalSessionRows
+  readonly ingestRuns: IngestRunRows
+  readonly conformanceRuns: ConformanceRunRows
+  readonly personas: PersonaRows
+  readonly journeys: JourneyRows
+  readonly journeyRuns: JourneyRunRows
+  readonly journeySessions: JourneySessionRows
+  readonly swarms: SwarmRows
+  readonly scenarios: ScenarioRows
+  readonly visitorSessions: VisitorSessionRows
+  readonly serverConnections: ConnectionRows
+  readonly readinessRuns: ReadinessRows
   readonly idempotency: IdempotencyRows
+  readonly suiteSchedules: SuiteScheduleRows
+  readonly runAnalyses: RunAnalysisRows
+  readonly samples: SampleRows
   close(): void
 }
 
@@ -86,17 +124,36 @@ function rowsOf(database: Database, sealer: Sealer) {
     organizations: createOrganizationRows(database),
     organizationSettings: createOrganizationSettingRows(database),
     quotaUses: createQuotaUseRows(database),
+    rateBuckets: createRateBucketRows(database),
     jobs: createJobRows(database),
     keys: createKeyRows(database),
     projects: createProjectRows(database),
     servers: createServerRows(database, sealer),
     clients: createClientRows(database),
     environments: createEnvironmentRows(database),
+    findings: createFindingRows(database),
+    insights: createInsightsRows(database),
     suites: createSuiteRows(database),
+    suiteOwnership: createSuiteOwnershipRows(database),
     cases: createCaseRows(database),
     runs: createRunRows(database),
     trials: createTrialRows(database),
+    evalSessions: createEvalSessionRows(database),
+    ingestRuns: createIngestRunRows(database),
+    conformanceRuns: createConformanceRunRows(database),
+    personas: createPersonaRows(database),
+    journeys: createJourneyRows(database),
+    journeyRuns: createJourneyRunRows(database),
+    journeySessions: createJourneySessionRows(database),
+    swarms: createSwarmRows(database),
+    scenarios: createScenarioRows(database, sealer),
+    visitorSessions: createVisitorSessionRows(database),
+    serverConnections: createConnectionRows(database),
+    readinessRuns: createReadinessRows(database),
     idempotency: createIdempotencyRows(database),
+    suiteSchedules: createSuiteScheduleRows(database),
+    runAnalyses: createRunAnalysisRows(database),
+    samples: createSampleRows(database),
   }
 }
 

@@ -10,6 +10,7 @@ import { schedulesAndJudging } from './0008-schedules-and-judging.ts'
 import { ingest } from './0009-ingest.ts'
 import { connectionsAndReadiness } from './0010-connections-and-readiness.ts'
 import { limits } from './0011-limits.ts'
+import { samples } from './0012-samples.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   ingest,
   connectionsAndReadiness,
   limits,
+  samples,
 ]
 
 /**

@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { Pool } from 'undici'
+import { API_PREFIX } from '../../src/api/contract/contract.ts'
+import { createService } from '../../src/service/app.ts'
+import type { Build } from './program.ts'
+import { number, table } from './report.ts'
+import { median, quantile } from './statistics.ts'
+import { prepareEchoes } from './workspaces.ts'
+
+/** Cases of the measured suite, and how often its run stands in the database: 100,000 trials. */
+const [cases, copies] = [100, 100]
+/** Requests of one figure: one after the other, and several at once. */
+const [single, parallel, atOnce] = [200, 600, 16]
+
+/** Asks for a path below the API and reads the whole answer. */
+type Ask = (path: string, body?: object) => Promise<unknown>
+type Door = AsyncDisposable & { name: string; ask: Ask }
+
+/** Milliseconds of requests one after the other, and requests a second of several at once; NaN where not taken. */
+export type ServiceSample = { times: readonly number[]; perSecond: number }
+/** By door, then by what was asked. */
+export type ServiceSamples = Map<string, Map<string, ServiceSample[]>>
+
+type Measured = { dataDir: string; projectId: string; suiteId: string; runIds: readonly string[] }
+
+const DOORS = [openHere, openServed([]), openServed(['--rate-limit', '1000000', '--burst', '1000000'])]
+
+/** Measures the local workspace in this process, over loopback, and over loopback with requests counted. */
+export async function measureService(build: Build, rounds: number): Promise<ServiceSamples> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-service-'))
+  const samples: ServiceSamples = new Map()
+  try {
+    const measured = await prepareMany(folder)
+    for (let round = 0; round < rounds; round += 1) await measureRound(build, measured, samples)
+    return samples
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Every figure is taken at all doors in turn, so that a noisy moment of the machine falls on all of them. */
+async function measureRound(build: Build, measured: Measured, samples: ServiceSamples): Promise<void> {
+  await using doors = new AsyncDisposableStack()
+  const opened: (readonly [string, Map<string, () => Promise<ServiceSample>>])[] = []
+  for (const open of DOORS) {
+    const door = doors.use(await open(measured.dataDir, build))
+    opened.push([door.name, await figuresOf(door, measured)])
+  }
+  for (const what of opened[0]?.[1].keys() ?? [])
+    for (const [name, figures] of opened) {
+      process.stderr.write(`${what}, ${name}\n`)
+      const of = samples.get(name) ?? new Map<string, ServiceSample[]>()
+      samples.set(name, of)
+      const taken = await figures.get(what)?.()
+      if (taken) of.set(what, [...(of.get(what) ?? []), taken])
+    }
+}
+
+/** What is asked at a door, which is warm then. */
+async function figuresOf({ ask }: Door, { projectId, suiteId, runIds }: Measured) {
+  const below = `/projects/${projectId}`
+  let turn = 0
+  // Another run each time, so that no page is warm from the request before.
+  const anyRun = () => `${below}/eval-runs/${runIds[(turn = (turn + 37) % runIds.length)]}`
+  const run = () => ask(anyRun())
+  const page = () => ask(`${anyRun()}/iterations?limit=50`)
+  for (let i = 0; i < 50; i += 1) await Promise.all([run(), page()])
+  const launch = async () => {
+    const body = { suiteId, iterationOverride: 10 }
+    const { runId } = (await ask(`${below}/eval-runs`, body)) as { runId: string }
+    return `${below}/eval-runs/${runId}`
+  }
+  return new Map([
+    ['an ended run', () => sample(run)],
+    ['a page of 50 trials', () => sample(page)],
+    ['a page of 50 trials while a run executes', () => sampleBeside(launch, ask, page)],
+    ['the run that executes', () => sampleBeside(launch, ask, path => ask(path))],
+  ])
+}
+
+async function sample(send: () => Promise<unknown>): Promise<ServiceSample> {
+  const times: number[] = []
+  for (let i = 0; i < single; i += 1) times.push(await timed(send))
+  let left = parallel
+  const work = async () => {
+    while (left-- > 0) await send()
+  }
+  const begun = performance.now()
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return { times, perSecond: (parallel / (performance.now() - begun)) * 1000 }
+}
+
+/** Only what was asked while the run was in flight counts; another run is launched until it is enough. */
+async function sampleBeside(
+  launch: () => Promise<string>,
+  ask: Ask,
+  send: (run: string) => Promise<unknown>,
+): Promise<ServiceSample> {
+  const times: number[] = []
+  while (times.length < single) {
+    const path = await launch()
+    for (;;) {
+      const latest: number[] = []
+      for (let i = 0; i < 20; i += 1) latest.push(await timed(() => send(path)))
+      const { status } = (await ask(path)) as { status: string }
+      if (status !== 'running') break
+      times.push(...latest)
+      if (times.length >= single) await ask(`${path}/cancel`, {})
+    }
+  }
+  return { times, perSecond: Number.NaN }
+}
+
+async function timed(send: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now()
+  await send()
+  return performance.now() - begun
+}
+
+async function openHere(dataDir: string): Promise<Door> {
+  const service = await createService({ dataDir, validateResponses: false })
+  const headers = { authorization: `Bearer ${service.localKey}` }
+  const ask: Ask = async (path, body) => {
+    const init = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
+    const response = await service.fetch(new Request(`http://bench.invalid${API_PREFIX}${path}`, init))
+    return await readAnswer(path, response.status, response)
+  }
+  return { name: 'in the process', ask, [Symbol.asyncDispose]: service.close }
+}
+
+function openServed(options: readonly string[]) {
+  return async (dataDir: string, build: Build): Promise<Door> => {
+    const limit = options.length > 0 ? options : ['--rate-limit', '0']
+    const child = spawn(
+      process.execPath,
+      [join(build.dist, 'boot.js'), 'serve', '--json', '--port', '0', '--data-dir', dataDir, ...limit],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const { baseUrl, keyFile } = JSON.parse(line) as { baseUrl: string; keyFile: string }
+    const pool = new Pool(new URL(baseUrl).origin, { connections: atOnce })
+    const headers = { authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}` }
+    const ask: Ask = async (path, body) => {
+      const request = { path: `${API_PREFIX}${path}`, headers, method: body ? 'POST' : 'GET' } as const
+      const response = await pool.request({ ...request, body: body ? JSON.stringify(body) : null })
+      return await readAnswer(path, response.statusCode, response.body)
+    }
+    const close = async () => {
+      await pool.close()
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    }
+    const name = options.length > 0 ? 'over loopback, requests counted' : 'over loopback'
+    return { name, ask, [Symbol.asyncDispose]: close }
+  }
+}
+
+async function readAnswer(
+  path: string,
+  status: number,
+  body: { json(): Promise<unknown> },
+): Promise<unknown> {
+  const answer = await body.json()
+  // A run that is cancelled may have ended just before.
+  if (status >= 300 && status !== 409) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
+  return answer
+}
+
+/** A workspace whose suite really ran, with that run and its trials copied until there are enough. */
+async function prepareMany(dataDir: string): Promise<Measured> {
+  const { projectId, suiteId } = await prepareEchoes(dataDir, cases)
+  const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
+  const copied = {
+    run: { id: `id || '_' || :copy`, number: 'number + :copy' },
+    runCase: { runId: `runId || '_' || :copy` },
+    trial: { id: `id || '_' || :copy`, runId: `runId || '_' || :copy` },
+    trialOutcome: { trialId: `trialId || '_' || :copy` },
+  }
+  try {
+    database.exec('CREATE TEMP TABLE first AS SELECT id FROM run')
+    database.exec('CREATE TEMP TABLE firstTrial AS SELECT id FROM trial')
+    database.exec('BEGIN')
+    for (const [name, changes] of Object.entries(copied)) {
+      const [key = ''] = Object.keys(changes)
+      const columns = database
+        .prepare('SELECT name FROM pragma_table_info(?)')
+        .all(name)
+        .map(each => String(each['name']))
+      const values = columns.map(column => (changes as Record<string, string>)[column] ?? column)
+      const of = name.startsWith('trial') ? 'firstTrial' : 'first'
+      const copy = database.prepare(
+        `INSERT INTO ${name} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${name}
+         WHERE ${key} IN (SELECT id FROM ${of})`,
+      )
+      for (let n = 1; n < copies; n += 1) copy.run({ copy: n })
+    }
+    database.exec('COMMIT')
+    const runIds = database.prepare('SELECT id FROM run').all()
+    return { dataDir, projectId, suiteId, runIds: runIds.map(row => String(row['id'])) }
+  } finally {
+    database.close()
+  }
+}
+
+/** The figures as a Markdown table, a line for what was asked where. */
+export function serviceTable(samples: ServiceSamples): string {
+  const rows = [...samples].flatMap(([door, of]) =>
+    [...of].map(([what, all]) => [
+      what,
+      door,
+      number(median(all.map(each => each.perSecond))),
+      [0.5, 0.99].map(share => number(median(all.map(each => quantile(each.times, share))))).join(' / '),
+    ]),
+  )
+  const order = [...new Set(rows.map(([what]) => what))]
+  const sorted = rows.toSorted((a, b) => order.indexOf(a[0]) - order.indexOf(b[0]))
+  return table(['asked for', 'where', `requests/s, ${atOnce} at once`, 'one at a time: p50 / p99 ms'], sorted)
+}

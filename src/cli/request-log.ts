@@ -1,0 +1,44 @@
+import type { LogEntry } from '../service/pipeline.ts'
+import { openLogFile } from './log.ts'
+import { createRedaction } from './redaction.ts'
+
+/** A request that was answered; its path has no query. */
+type AnsweredRequest = Extract<LogEntry, { kind: 'request' }>
+
+/**
+ * One line for each request: when it was answered, its id, method, path, status, milliseconds and key id; never keys,
+ * bodies, queries or the secrets of links.
+ * @param target a file, or `-` for standard output; undefined = no log
+ * @throws UsageError when the file cannot be written
+ */
+export function createRequestLog(
+  target: string | undefined,
+  { json, stdout }: { json: boolean; stdout: (text: string) => void },
+): (request: AnsweredRequest) => void {
+  if (target === undefined) return () => undefined
+  const redact = createRedaction(process.env)
+  const write = target === '-' ? stdout : openLogFile(target)
+  const format = json ? asJson : asWords
+  return request => write(`${redact(format(request, new Date().toISOString()))}\n`)
+}
+
+function asJson({ requestId, method, path, status, durationMs, keyId }: AnsweredRequest, time: string) {
+  const record = {
+    time,
+    requestId,
+    method,
+    path,
+    status,
+    durationMs: rounded(durationMs),
+    keyId: keyId ?? null,
+  }
+  return JSON.stringify(record)
+}
+
+function asWords({ requestId, method, path, status, durationMs, keyId }: AnsweredRequest, time: string) {
+  return [time, requestId, method, path, status, `${rounded(durationMs)}ms`, keyId ?? '-'].join(' ')
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10
+}

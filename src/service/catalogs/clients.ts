@@ -1,0 +1,46 @@
+import type { ClientCatalog } from '../../api/contract/catalogs.ts'
+import { CLIENT_TEMPLATES } from '../../api/contract/client-shapes.ts'
+import { configOfTemplate } from '../client-templates.ts'
+
+const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
+  mcpjam: 'MCPJam',
+  claude: 'Claude',
+  'claude-code': 'Claude Code',
+  chatgpt: 'ChatGPT',
+  mistral: 'Mistral',
+  cursor: 'Cursor',
+  codex: 'Codex',
+  copilot: 'Copilot',
+  vscode: 'VS Code',
+  agentcore: 'AgentCore',
+  n8n: 'n8n',
+  perplexity: 'Perplexity',
+}
+
+/**
+ * The clients that can be made from a template, with the settings they are made with. What these products can render or
+ * speak was never observed here, so nothing is said about it.
+ */
+export function clientCatalog(): ClientCatalog {
+  const hostsById = Object.fromEntries(
+    CLIENT_TEMPLATES.map(id => [
+      id,
+      {
+        id,
+        label: LABELS[id],
+        provenance: 'assumed',
+        rendersMcpApps: null,
+        hostStyle: id,
+        config: configOfTemplate(id),
+      },
+    ]),
+  )
+  return {
+    schemaVersion: 1,
+    version: 0,
+    contentHash: '',
+    publishedAt: 0,
+    source: 'bundled',
+    catalog: { hostsById },
+  }
+}

@@ -1,0 +1,33 @@
+import { ServiceError } from '../errors.ts'
+import { createReadinessRuns, requireReadinessRun, toReadinessRun } from '../readiness/runs.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+const DEFAULT_LIMIT = 50
+
+export function readinessHandlers(context: ServiceContext): Handlers['readiness'] {
+  const { store } = context
+  const runs = createReadinessRuns(context)
+  return {
+    startClaude: ({ params, body = {} }) => runs.start({ ...params, ...body, kind: 'claude' }),
+    startOpenAI: ({ params, body }) => runs.start({ ...params, ...body, kind: 'openai' }),
+    list: ({ project, query: { readinessKind, serverId, limit = DEFAULT_LIMIT } }) =>
+      store.read(() => ({
+        items: store.readinessRuns
+          .list(project.id, { kind: readinessKind, serverId, limit })
+          .map(row => toReadinessRun(context, row)),
+      })),
+    get: ({ project, params }) =>
+      toReadinessRun(context, requireReadinessRun(context, project.id, params.runId)),
+    cancel({ project, params }) {
+      const { id, projectId, status } = runs.cancel(project.id, params.runId)
+      return { runId: id, projectId, status }
+    },
+    report({ project, params }) {
+      const row = requireReadinessRun(context, project.id, params.runId)
+      const report = store.readinessRuns.report(row.id)
+      if (!report)
+        throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
+      return report
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { requireFinding, setDismissed, toScenarioFinding } from '../findings/finding-records.ts'
+import { scopeOf } from '../findings/record.ts'
+import { requireScenario } from '../scenarios/records.ts'
+import type { FindingScope } from '../store/findings.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers, ServiceContext } from './handler.ts'
+
+type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
+
+export function userTestingFindingHandlers({ store }: ServiceContext): Handlers['userTestingFindings'] {
+  const dismissal = (dismissed: boolean) => (call: ScenarioCall & { params: { findingId: string } }) =>
+    store.write(() => {
+      const scope = findingScopeOf(store, call)
+      const row = requireFinding(store, scope, call.params.findingId)
+      setDismissed(store, row, dismissed)
+      return { id: row.id, scenarioId: scope.scope, projectId: call.project.id, dismissed }
+    })
+  return {
+    list: call =>
+      store.read(() => ({
+        items: store.findings.list(findingScopeOf(store, call)).map(row => toScenarioFinding(store, row)),
+      })),
+    dismiss: dismissal(true),
+    undismiss: dismissal(false),
+  }
+}
+
+function findingScopeOf(store: Store, { project, params }: ScenarioCall): FindingScope {
+  const { id: scenarioId } = requireScenario(store, project.id, params.scenarioId)
+  return scopeOf(project.id, { kind: 'user-testing', scenarioId })
+}

@@ -1,0 +1,113 @@
+import type { Connections } from '../connections/engine.ts'
+import { untilAborted } from '../connections/deadline.ts'
+import { limitBody } from '../connections/http-request.ts'
+import { loadLibrary } from '../connections/library.ts'
+import type { DoctorReport, JsonObject, ServerTarget } from '../connections/types.ts'
+import { ServiceError } from '../errors.ts'
+import { messageOf } from '../evals/one-line.ts'
+import type { ReadinessRow } from '../store/readiness-runs.ts'
+import { schemaChecker } from './schemas.ts'
+
+/** What a server says of its authorization to a caller without credentials. */
+export type AuthEvidence = {
+  demanded: boolean
+  resourceMetadata: boolean
+  authorizationServer: { pkceMethods: string[] } | undefined
+}
+
+/** Everything that the rules look at; gathered once, without side effects on the server. */
+export type Evidence = {
+  url: URL
+  submissionMode: ReadinessRow['submissionMode']
+  /** False when the server wants authorization that it was not given. */
+  connected: boolean
+  report: DoctorReport
+  /** How a call of a tool that does not exist was answered; undefined = not tried. */
+  unknownTool: { refused: boolean; detail: string } | undefined
+  auth: AuthEvidence
+  isObjectSchema: (schema: JsonObject | undefined) => boolean
+}
+
+/** No server has a tool of this name. */
+const UNKNOWN_TOOL = 'mcpdeck-readiness-no-such-tool'
+/** Longest wait for metadata in milliseconds. */
+const METADATA_MS = 15_000
+const MOST_METADATA_BYTES = 1024 * 1024
+
+/**
+ * Looks at the server as a directory's reviewer would before using it: connects, lists, asks for a tool that does not
+ * exist, reads the authorization metadata. No real tool is called.
+ * @throws ServiceError when the server cannot be reached, which grades nothing
+ */
+export async function gatherEvidence(
+  connections: Connections,
+  target: ServerTarget,
+  { serverUrl, submissionMode }: Pick<ReadinessRow, 'serverUrl' | 'submissionMode'>,
+  signal: AbortSignal,
+): Promise<Evidence> {
+  const report = await connections.doctor(target, signal)
+  const connected = report.connection.status === 'connected'
+  if (report.error && report.error.code !== 'OAUTH_REQUIRED')
+    throw new ServiceError('SERVER_UNREACHABLE', report.error.message, {
+      details: { code: report.error.code },
+    })
+  return {
+    url: new URL(serverUrl),
+    submissionMode,
+    connected,
+    report,
+    unknownTool: await callUnknownTool(connections, target, report, signal),
+    auth: await examineAuth(connections, target, serverUrl, signal),
+    isObjectSchema: await schemaChecker(),
+  }
+}
+
+async function callUnknownTool(
+  connections: Connections,
+  target: ServerTarget,
+  { tools }: DoctorReport,
+  signal: AbortSignal,
+): Promise<Evidence['unknownTool']> {
+  if (tools.length === 0) return undefined
+  try {
+    const { isError } = await connections.callTool(target, { toolName: UNKNOWN_TOOL }, signal)
+    return { refused: isError === true, detail: 'It answered with a result.' }
+  } catch (error) {
+    signal.throwIfAborted()
+    const refused = error instanceof ServiceError && error.code === 'VALIDATION_ERROR'
+    return { refused, detail: messageOf(error) }
+  }
+}
+
+/** Asked without the stored credentials, so that the server speaks as it does to a stranger. */
+async function examineAuth(
+  connections: Connections,
+  target: ServerTarget,
+  url: string,
+  signal: AbortSignal,
+): Promise<AuthEvidence> {
+  const stranger: ServerTarget = { ...target, useOAuth: false, transport: { type: 'http', url, headers: {} } }
+  const { useOAuth: demanded } = await connections.checkOAuth(stranger, signal)
+  const nothing = { demanded, resourceMetadata: false, authorizationServer: undefined }
+  if (!demanded) return nothing
+  const { discoverOAuthServerInfo } = await loadLibrary()
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(METADATA_MS)])
+  try {
+    const found = await untilAborted(
+      discoverOAuthServerInfo(url, {
+        fetchFn: async (input, init) =>
+          limitBody(await fetch(input, { ...init, signal: limited }), MOST_METADATA_BYTES, () => {}),
+      }),
+      limited,
+    )
+    const metadata = found.authorizationServerMetadata
+    return {
+      demanded,
+      resourceMetadata: found.resourceMetadata !== undefined,
+      authorizationServer: metadata && { pkceMethods: metadata.code_challenge_methods_supported ?? [] },
+    }
+  } catch {
+    signal.throwIfAborted()
+    return nothing
+  }
+}

@@ -1,0 +1,53 @@
+import { oneLine } from '../evals/one-line.ts'
+import type { Evidence } from './evidence.ts'
+import type { Outcome } from './types.ts'
+
+export const SATISFIED: Outcome = { status: 'satisfied' }
+
+/** How many offenders a finding names. */
+const MOST_SUBJECTS = 20
+
+/** Whether every member of a list is in order; the ones that are not are named. */
+export function everyOne<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  isInOrder: (item: T) => boolean,
+  remediation: string,
+): Outcome {
+  const offenders = items.filter(item => !isInOrder(item)).map(item => oneLine(nameOf(item)))
+  if (offenders.length === 0) return SATISFIED
+  return {
+    status: 'violated',
+    detail: `${offenders.length} of ${items.length} are not in order.`,
+    remediation,
+    subjects: offenders.slice(0, MOST_SUBJECTS),
+  }
+}
+
+/** For what needs a session: without one only the caller can help, by importing tokens. */
+export function whenConnected(evidence: Evidence, judge: () => Outcome): Outcome {
+  if (evidence.connected) return judge()
+  return {
+    status: 'not-evaluated',
+    detail: 'The server asks for authorization before it says anything; import tokens for it.',
+    missingInputs: ['accessToken'],
+  }
+}
+
+/** For what is about tools. */
+export function whenToolsListed(evidence: Evidence, judge: () => Outcome): Outcome {
+  return whenConnected(evidence, () =>
+    evidence.report.tools.length > 0
+      ? judge()
+      : { status: 'not-evaluated', detail: 'The server lists no tools.', missingInputs: ['toolListing'] },
+  )
+}
+
+export function notApplicable(detail: string): Outcome {
+  return { status: 'not-applicable', detail }
+}
+
+/** What a server says of itself may be anything. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

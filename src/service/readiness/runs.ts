@@ -1,0 +1,267 @@
+import type * as z from 'zod'
+import type {
+  OpenAIReadinessRequest,
+  ReadinessRun,
+  ReadinessRunReceipt,
+} from '../../api/contract/readiness-shapes.ts'
+import { ServiceError } from '../errors.ts'
+import { messageOf, oneLine } from '../evals/one-line.ts'
+import type { ServiceContext } from '../handlers/handler.ts'
+import { newId } from '../ids.ts'
+import { requireModel } from '../models/ask.ts'
+import { requireServer } from '../server-records.ts'
+import type { ReadinessRow } from '../store/readiness-runs.ts'
+import { invalidField } from '../validation.ts'
+import { gatherEvidence, type Evidence } from './evidence.ts'
+import { observe } from './observations.ts'
+import { isText } from './outcomes.ts'
+import { CITATIONS, judge } from './rules.ts'
+import type { Finding, ReadinessKind } from './types.ts'
+import { verdictOf } from './verdict.ts'
+
+/** Which rules and which reading of them graded a run; raised when either changes. */
+const ENGINE_VERSION = 'mcpdeck-readiness/1'
+/** What this surface can do; two surfaces agree only on what both can. */
+const CAPABILITIES = ['connect', 'list', 'unknown-tool-call', 'authorization-metadata']
+
+export type ReadinessStart = {
+  projectId: string
+  serverId: string
+  kind: ReadinessKind
+} & Partial<z.output<typeof OpenAIReadinessRequest>>
+
+export type ReadinessRuns = {
+  /**
+   * @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` for a server without an address, `FEATURE_NOT_SUPPORTED` for
+   *   observations without a model, `CONFLICT` for a key that started something else
+   */
+  start(start: ReadinessStart): ReadinessRunReceipt
+  /** @throws ServiceError `NOT_FOUND`, `CONFLICT` when the run has ended */
+  cancel(projectId: string, runId: string): ReadinessRow
+}
+
+export function createReadinessRuns(context: ServiceContext): ReadinessRuns {
+  const { store, jobs } = context
+  const end = (runId: string, status: 'failed' | 'cancelled', terminalReason: string, error?: string) => {
+    const row = store.readinessRuns.find(runId)
+    if (!row || hasEnded(row)) return row
+    const ended = { ...withoutObservations(row, status, error), terminalReason, errorMessage: error ?? null }
+    store.readinessRuns.update(ended)
+    return ended
+  }
+  jobs.define('readiness', (runId, why) => void end(runId, 'failed', 'interrupted', why))
+
+  return {
+    start: start =>
+      store.write(() => {
+        const planned = rowOf(context, start)
+        const key = planned.idempotencyKey
+        const earlier = key === null ? undefined : store.readinessRuns.findByKey(planned, key)
+        if (earlier) return receiptOf(sameStart(earlier, planned), true)
+        if (planned.includeObservations) requireModel({ configured: context.models, keys: {} })
+        store.readinessRuns.insert(planned)
+        jobs.start('readiness', planned.id, async signal => {
+          try {
+            await grade(context, planned.id, signal)
+          } catch (error) {
+            signal.throwIfAborted()
+            if (!(error instanceof ServiceError)) throw error
+            const { code } = error
+            store.write(() => end(planned.id, 'failed', code, messageOf(error)))
+          }
+        })
+        return receiptOf(planned, false)
+      }),
+    cancel: (projectId, runId) =>
+      store.write(() => {
+        const row = requireReadinessRun(context, projectId, runId)
+        if (hasEnded(row)) throw new ServiceError('CONFLICT', `The readiness run has ended: ${row.status}.`)
+        jobs.stop('readiness', runId)
+        return end(runId, 'cancelled', 'cancelled') ?? row
+      }),
+  }
+}
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requireReadinessRun(
+  { store }: ServiceContext,
+  projectId: string,
+  runId: string,
+): ReadinessRow {
+  const row = store.readinessRuns.get(projectId, runId)
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no readiness run ${runId} in this project.`)
+  return row
+}
+
+export function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): ReadinessRun {
+  const { id, kind, serverId, serverUrl, submissionMode, status, verdict, authMode } = row
+  return {
+    id,
+    readinessKind: kind,
+    serverId,
+    serverUrl,
+    submissionMode,
+    status,
+    overallStatus: verdict?.overallStatus ?? null,
+    lanes: verdict?.lanes ?? [],
+    stages: verdict?.stages ?? [],
+    authMode,
+    capabilities: [...CAPABILITIES, ...(row.includeObservations ? ['model-observations'] : [])],
+    attemptCount: status === 'pending' ? 0 : 1,
+    terminalReason: row.terminalReason,
+    errorMessage: row.errorMessage,
+    // The rules are read from the publishers' pages by us; no dated snapshot of theirs is graded against.
+    policySnapshotDate: null,
+    engineVersion: ENGINE_VERSION,
+    sdkVersion: null,
+    includeLlmObservations: row.includeObservations,
+    llmObservations: row.observations,
+    hasReport: store.readinessRuns.report(id) !== undefined,
+    reportUrl: null,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
+  const server = requireServer(store, start.projectId, start.serverId)
+  if (server.transportType !== 'http' || !server.url)
+    throw invalidField(
+      'serverId',
+      'directories list servers by their address, and this one runs over stdio; serve it over HTTP and save it with its url',
+    )
+  const includeObservations = start.includeLlmObservations ?? false
+  const hasCredentials = server.tokens !== undefined || Object.keys(server.secrets.headers ?? {}).length > 0
+  const createdAt = Date.now()
+  return {
+    id: newId('rdy'),
+    projectId: start.projectId,
+    serverId: server.id,
+    serverUrl: server.url,
+    kind: start.kind,
+    submissionMode: start.submissionMode ?? null,
+    idempotencyKey: start.idempotencyKey ?? null,
+    includeObservations,
+    authMode: hasCredentials ? 'provided-token' : 'headless',
+    status: 'pending',
+    observations: includeObservations
+      ? { status: 'pending' }
+      : { status: 'not-requested', reason: 'not_requested' },
+    terminalReason: null,
+    errorMessage: null,
+    createdAt,
+    updatedAt: createdAt,
+  }
+}
+
+/** The one idempotency key stands for one start. */
+function sameStart(earlier: ReadinessRow, planned: ReadinessRow): ReadinessRow {
+  const isSame =
+    earlier.submissionMode === planned.submissionMode &&
+    earlier.includeObservations === planned.includeObservations
+  if (isSame) return earlier
+  throw new ServiceError('CONFLICT', 'Another run was started under this idempotency key before.', {
+    details: { field: 'idempotencyKey' },
+  })
+}
+
+async function grade(context: ServiceContext, runId: string, signal: AbortSignal): Promise<void> {
+  const { store, connections, targets, models } = context
+  const row = store.write(() => {
+    const pending = store.readinessRuns.find(runId)
+    if (!pending || hasEnded(pending)) return undefined
+    const running: ReadinessRow = { ...pending, status: 'running', updatedAt: Date.now() }
+    store.readinessRuns.update(running)
+    return running
+  })
+  if (!row) return
+  const server = requireServer(store, row.projectId, row.serverId)
+  if (server.url !== row.serverUrl)
+    throw new ServiceError('CONFLICT', 'The server got another address before it was graded; start again.')
+  const target = targets.of(server)
+  const evidence = await gatherEvidence(connections, target, row, signal)
+  const measured = judge(evidence, row.kind)
+  const observed = row.includeObservations
+    ? await observe(models, evidence.report.tools, signal)
+    : { state: row.observations, findings: [] }
+  const findings = [...measured, ...observed.findings]
+  store.write(() => {
+    const current = store.readinessRuns.find(runId)
+    if (!current || hasEnded(current)) return
+    const verdict = verdictOf(findings, row.kind)
+    const done = { verdict, observations: observed.state, terminalReason: 'completed', updatedAt: Date.now() }
+    const completed: ReadinessRow = { ...current, ...done, status: 'completed' }
+    store.readinessRuns.update(completed)
+    store.readinessRuns.insertReport(runId, reportOf(completed, findings, serverOf(evidence)))
+  })
+}
+
+/** What was graded, in few words; the rest of what a server says of itself has no bounds. */
+function serverOf({ connected, report: { initInfo, tools, prompts, resources } }: Evidence) {
+  const { name, version } = initInfo?.serverInfo ?? {}
+  return {
+    connected,
+    name: isText(name) ? oneLine(name) : null,
+    version: isText(version) ? oneLine(version) : null,
+    protocolVersion: initInfo?.protocolVersion ?? null,
+    transport: initInfo?.transport ?? null,
+    toolCount: tools.length,
+    promptCount: prompts.length,
+    resourceCount: resources.length,
+  }
+}
+
+function reportOf(
+  row: ReadinessRow,
+  findings: Finding[],
+  server: ReturnType<typeof serverOf>,
+): Record<string, unknown> {
+  const { id, projectId, serverId, serverUrl, kind, submissionMode, verdict, observations, updatedAt } = row
+  return {
+    runId: id,
+    projectId,
+    readinessKind: kind,
+    serverId,
+    serverUrl,
+    submissionMode,
+    generatedAt: new Date(updatedAt).toISOString(),
+    engineVersion: ENGINE_VERSION,
+    policy: { ...CITATIONS[kind], note: 'Read and put into rules by mcpdeck; the publisher decides.' },
+    ...verdict,
+    server,
+    llmObservations: observations,
+    findings,
+  }
+}
+
+function receiptOf(row: ReadinessRow, deduped: boolean): ReadinessRunReceipt {
+  const { id, projectId, serverId, kind, status, includeObservations } = row
+  return {
+    runId: id,
+    projectId,
+    serverId,
+    readinessKind: kind,
+    status,
+    deduped,
+    includeLlmObservations: includeObservations,
+  }
+}
+
+function hasEnded({ status }: ReadinessRow): boolean {
+  return status !== 'pending' && status !== 'running'
+}
+
+/** A run that ends early takes its unfinished observations with it. */
+function withoutObservations(
+  row: ReadinessRow,
+  status: 'failed' | 'cancelled',
+  detail: string | undefined,
+): ReadinessRow {
+  const ended: ReadinessRow = { ...row, status, updatedAt: Date.now() }
+  if (row.observations.status !== 'pending') return ended
+  const observations =
+    status === 'cancelled'
+      ? ({ status: 'not-requested', reason: 'cancelled' } as const)
+      : ({ status: 'provider-failed', reason: 'no_evidence', ...(detail && { detail }) } as const)
+  return { ...ended, observations }
+}

@@ -1,0 +1,75 @@
+/** Publishers whose listing requirements a server is graded against. */
+export type ReadinessKind = 'claude' | 'openai'
+
+/** Lanes of each publisher's grading. The OpenAPI file names seven in all and leaves the split to the kind. */
+export const LANES = {
+  claude: [
+    'runtime-compatibility',
+    'directory-policy',
+    'optional-features',
+    'submission-artifacts',
+    'experience-insights',
+  ],
+  openai: [
+    'runtime-compatibility',
+    'directory-policy',
+    'optional-features',
+    'submission-artifacts',
+    'experience-insights',
+    'plugin-package',
+    'release-contract',
+  ],
+} as const satisfies Record<ReadinessKind, readonly string[]>
+
+export type Lane = (typeof LANES)[ReadinessKind][number]
+export type LaneStatus = 'ready' | 'not-ready' | 'incomplete'
+
+/** What a rule found out about one server. */
+export type Outcome =
+  | { status: 'satisfied' }
+  | { status: 'violated'; detail: string; remediation: string; subjects?: string[] }
+  /** Applies, but was not exercised; `missingInputs` names what the caller could add. */
+  | { status: 'not-evaluated'; detail: string; missingInputs?: string[] }
+  | { status: 'not-applicable'; detail: string }
+
+export type Citation = { publisher: string; title: string; url: string }
+
+export type Finding = Outcome & {
+  id: string
+  lane: Lane
+  title: string
+  /** Only deterministic findings decide a lane. */
+  class: 'deterministic' | 'heuristic' | 'manual-review'
+  provenance: 'measured' | 'llm'
+  citation: Citation | null
+}
+
+export type LaneResult = {
+  lane: Lane
+  status: LaneStatus
+  evaluated: number
+  notEvaluated: number
+  notApplicable: number
+  missingInputs: string[]
+}
+
+export type Stage = {
+  stage: 'technical-preflight' | 'submission-ready'
+  status: LaneStatus
+  lanes: Lane[]
+}
+
+export type Verdict = { overallStatus: LaneStatus; lanes: LaneResult[]; stages: Stage[] }
+
+/** State of the model-backed observations (contract: ReadinessObservationState). */
+export type Observations = {
+  status: 'not-requested' | 'pending' | 'completed' | 'provider-failed' | 'invalid-output'
+  reason?:
+    | 'not_requested'
+    | 'provider_error'
+    | 'provider_timeout'
+    | 'schema_invalid'
+    | 'no_evidence'
+    | 'cancelled'
+  detail?: string
+}

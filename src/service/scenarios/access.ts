@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+import { authenticate } from '../keys.ts'
+import { roleIn } from '../rights.ts'
+import { PROJECT_ROLES } from '../store/keys.ts'
+import type { ScenarioMode, ScenarioRow } from '../store/scenarios.ts'
+import type { Store } from '../store/store.ts'
+import type { SessionEnd, VisitorSessionRow } from '../store/visitor-sessions.ts'
+import { sameSecret } from './secrets.ts'
+
+/** What a visitor shows beside the link. */
+export type Credentials = {
+  /** `Authorization` header with an API key of the workspace. */
+  authorization: string | null
+  invitation: string | undefined
+}
+
+/** Whom a visitor has proved to be. */
+export type Visitor = Pick<VisitorSessionRow, 'authType' | 'memberId' | 'keyId' | 'displayName'>
+
+/** Why a session does not live any more, for the visitor. */
+export type Ending = { by: 'visitor' | 'owner' | 'time'; message: string }
+
+/** How long a visitor may be silent before the session has to be opened again, in milliseconds. */
+export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000
+
+const AGAIN = 'Open the link again if you may still use it.'
+const ENDINGS: Record<SessionEnd, Ending> = {
+  visitor: { by: 'visitor', message: 'You ended this session.' },
+  unpublished: { by: 'owner', message: 'The session has ended: the owner took this scenario offline.' },
+  narrowed: {
+    by: 'owner',
+    message: `The session has ended: the owner changed who may use this scenario. ${AGAIN}`,
+  },
+  removed: {
+    by: 'owner',
+    message: `The session has ended: the owner took access away from a member, which ends every session. ${AGAIN}`,
+  },
+}
+
+/**
+ * Whether a change of mode takes access from anybody. Members of the project and invited people are different
+ * people, so that only opening the scenario to everyone with the link leaves all of them in.
+ */
+export function narrows(before: ScenarioMode, after: ScenarioMode): boolean {
+  return before !== after && after !== 'anyone_with_link'
+}
+
+/**
+ * The one rule of who is alive (service-api, "Scenario access"): a session lives while its scenario is published under
+ * the access version that it was minted under, until its visitor ends it, its key or invitation goes, or a day of silence.
+ */
+export function whyEnded(store: Store, session: VisitorSessionRow, now: number): Ending | undefined {
+  if (session.endedBy !== null) return ENDINGS[session.endedBy]
+  const scenario = store.scenarios.getEver(session.scenarioId)
+  if (!scenario || scenario.unpublishedAt !== null) return ENDINGS.unpublished
+  if (scenario.accessVersion !== session.accessVersion) return ENDINGS.narrowed
+  if (session.memberId !== null && !store.scenarios.members.get(scenario.id, session.memberId))
+    return ENDINGS.removed
+  if (session.keyId !== null && !keyStillCounts(store, session.keyId, scenario))
+    return {
+      by: 'owner',
+      message: 'The session has ended: the key that you signed in with is not valid any more.',
+    }
+  if (now - session.lastActivityAt >= SESSION_IDLE_MS)
+    return { by: 'time', message: `The session has ended after a day of silence. ${AGAIN}` }
+  return undefined
+}
+
+/** What a mode asks of a visitor beside the link. */
+export const NEEDS: Record<ScenarioMode, 'key' | 'invitation' | null> = {
+  project_members: 'key',
+  invited_only: 'invitation',
+  anyone_with_link: null,
+}
+
+/**
+ * Lets a visitor in, or not. A member of the project signs in with an API key of this workspace that has at least the
+ * role of a member in the project. An invited person shows the invitation that the owner got from `upsertMember` and
+ * handed over, because this machine sends no mail. Anyone with the link may do either, to be known, or neither.
+ * @throws ServiceError `UNAUTHORIZED` when the proof is missing or wrong, `FORBIDDEN` when it does not suffice
+ */
+export function admit(store: Store, scenario: ScenarioRow, credentials: Credentials): Visitor {
+  const { authorization, invitation } = credentials
+  switch (scenario.mode) {
+    case 'project_members':
+      if (authorization === null)
+        throw new ServiceError(
+          'UNAUTHORIZED',
+          'This scenario is for members of its project: sign in with an API key of the workspace.',
+          { details: { needs: 'key' } },
+        )
+      return asMember(store, scenario, authorization)
+    case 'invited_only':
+      if (invitation === undefined)
+        throw new ServiceError(
+          'UNAUTHORIZED',
+          'This scenario is for invited people: show the invitation that its owner gave you.',
+          { details: { needs: 'invitation' } },
+        )
+      return asInvited(store, scenario, invitation)
+    case 'anyone_with_link':
+      if (authorization !== null) return asMember(store, scenario, authorization)
+      if (invitation !== undefined) return asInvited(store, scenario, invitation)
+      return { authType: 'guest', memberId: null, keyId: null, displayName: null }
+  }
+}
+
+/** An invitation names its member, so that one comparison decides. */
+export function mintInvitation(memberId: string): string {
+  return `${memberId}.${randomBytes(32).toString('base64url')}`
+}
+
+function asInvited(store: Store, scenario: ScenarioRow, invitation: string): Visitor {
+  const member = store.scenarios.members.get(scenario.id, invitation.split('.', 1)[0] ?? '')
+  if (!member || !sameSecret(member.invitation, invitation))
+    throw new ServiceError('UNAUTHORIZED', 'This invitation is not valid for this scenario (any more).')
+  return { authType: 'signedIn', memberId: member.id, keyId: null, displayName: member.email }
+}
+
+function asMember(store: Store, scenario: ScenarioRow, authorization: string): Visitor {
+  const { keyId } = authenticate(store, authorization)
+  const row = store.keys.get(keyId)
+  if (!keyStillCounts(store, keyId, scenario))
+    throw new ServiceError('FORBIDDEN', 'This key belongs to no member of the scenario’s project.')
+  return { authType: 'signedIn', memberId: null, keyId, displayName: row?.name ?? null }
+}
+
+/** Whether a key is alive and its role in the scenario's project is that of a member at least. */
+function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boolean {
+  const key = store.keys.get(keyId)
+  const project = store.projects.get(scenario.projectId)
+  if (!key || key.revokedAt !== null || key.organizationId === null || !project) return false
+  const { accountId, organizationId, role } = key
+  const held = roleIn({ keyId, accountId, organizationId, role, grants: store.keys.grants(keyId) }, project)
+  return held !== undefined && PROJECT_ROLES.indexOf(held) >= PROJECT_ROLES.indexOf('member')
+}

@@ -1,0 +1,297 @@
+import type { Connections } from '../connections/engine.ts'
+import {
+  openConversation,
+  type Conversation,
+  type ConversationToolCall,
+  type ConversationTurn,
+} from '../conversations/conversation.ts'
+import { resolveEnvironment, type Resolution } from '../environment-resolution.ts'
+import { ServiceError } from '../errors.ts'
+import { messageOf, oneLine } from '../evals/one-line.ts'
+import { requireModel } from '../models/ask.ts'
+import type { ModelSettings } from '../models/settings.ts'
+import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../runs/lease.ts'
+import type { ServerTargets } from '../server-targets.ts'
+import type { RunLease } from '../store/runs.ts'
+import type { ScenarioRow } from '../store/scenarios.ts'
+import type { Store } from '../store/store.ts'
+import { DAY_MS, type VisitorMessageRow, type VisitorSessionRow } from '../store/visitor-sessions.ts'
+import { whyEnded } from './access.ts'
+import { partsOf } from './records.ts'
+import { sessionEnded, toVisitorRefusal } from './refusals.ts'
+
+export type AnswersOptions = {
+  store: Store
+  connections: Connections
+  targets: ServerTargets
+  models: ModelSettings | undefined
+  now: () => number
+  onError: (error: unknown) => void
+}
+
+/** The assistants that answer visitors. */
+export type Answers = {
+  /**
+   * Notes what the visitor said, has it answered with the scenario's servers, and notes the answer with its calls.
+   * @returns the rows that the answer added
+   * @throws ServiceError `UNAUTHORIZED` when the session has ended, also while the answer was written; `CONFLICT` while
+   *   another answer is written or the environment cannot run; `FORBIDDEN` and `RATE_LIMITED` by the caps for guests
+   */
+  say(sessionId: string, text: string, signal: AbortSignal): Promise<VisitorMessageRow[]>
+  /** Breaks off the answers of sessions that have ended; called after every change of access. */
+  look(): void
+}
+
+/** How often a running answer looks whether another process ended its session, in milliseconds. */
+const WATCH_EVERY_MS = 200
+/** Longest time of one answer, in milliseconds. */
+const ANSWER_MS = 120_000
+/** Turns before this one that the assistant is told of. */
+const REMEMBERED_TURNS = 20
+
+type Running = { sessionId: string; stop: AbortController; lease: RunLease; renewedAt: number }
+type Opened = { conversation: Conversation; resolution: Resolution }
+
+export function createAnswers(options: AnswersOptions): Answers {
+  const { store, now, onError } = options
+  const running = new Map<string, Running>()
+  let watch: NodeJS.Timeout | undefined
+
+  const lookAtAll = () => {
+    for (const work of running.values()) {
+      const session = store.visitorSessions.get(work.sessionId)
+      const ending = session && whyEnded(store, session, now())
+      if (!session || ending) work.stop.abort(sessionEnded(ending))
+      else if (performance.now() - work.renewedAt >= RENEW_EVERY_MS) {
+        work.renewedAt = performance.now()
+        store.write(() => store.visitorSessions.renewLease(work.lease.token, leaseEnd()))
+      }
+    }
+  }
+  const look = () => {
+    try {
+      lookAtAll()
+    } catch (error) {
+      // A busy database is asked again at the next look; the end of the answer asks in any case.
+      onError(error)
+    }
+  }
+
+  return {
+    look,
+    async say(sessionId, text, signal) {
+      const begun = store.write(() => begin(options, sessionId, text))
+      if ('failure' in begun) throw toVisitorRefusal(begun.failure)
+      const { conversation, resolution, lease } = begun
+      const stop = new AbortController()
+      const late = () => stop.abort(new ServiceError('TIMEOUT', 'The answer took longer than two minutes.'))
+      const deadline = setTimeout(late, ANSWER_MS)
+      running.set(lease.token, { sessionId, stop, lease, renewedAt: performance.now() })
+      watch ??= setInterval(look, WATCH_EVERY_MS).unref()
+      try {
+        const turn = await conversation.say(text, AbortSignal.any([signal, stop.signal]))
+        return store.write(() => noteAnswer(options, sessionId, turn, resolution))
+      } catch (error) {
+        const failure = signal.aborted && !(error instanceof ServiceError) ? hungUp(error) : error
+        store.write(() => noteFailure(options, sessionId, failure))
+        throw toVisitorRefusal(failure)
+      } finally {
+        clearTimeout(deadline)
+        running.delete(lease.token)
+        releaseLease(lease)
+        if (running.size === 0) {
+          clearInterval(watch)
+          watch = undefined
+        }
+      }
+    },
+  }
+}
+
+/** Everything that is checked before anything is spent, and the visitor's words. Runs inside a transaction. */
+function begin(
+  options: AnswersOptions,
+  sessionId: string,
+  text: string,
+): (Opened & { lease: RunLease }) | { failure: unknown } {
+  const { store, now } = options
+  const session = store.visitorSessions.get(sessionId)
+  const scenario = session && store.scenarios.getEver(session.scenarioId)
+  if (!session || !scenario) throw sessionEnded(undefined)
+  const ending = whyEnded(store, session, now())
+  if (ending) throw sessionEnded(ending)
+  const other = store.visitorSessions.lease(session.id)
+  if (other && !isAbandoned(other))
+    throw new ServiceError('CONFLICT', 'The last message is still being answered.')
+  requireAllowance(store, scenario, session, now())
+  const history = historyOf(store.visitorSessions.messages.all(session.id))
+  noteQuestion(options, session.id, text)
+  try {
+    const opened = openAssistant(options, scenario, history)
+    const lease = takeLease()
+    store.visitorSessions.update({ ...session, lastActivityAt: now() })
+    store.visitorSessions.setLease(session.id, lease)
+    return { ...opened, lease }
+  } catch (failure) {
+    noteFailure(options, session.id, failure)
+    return { failure }
+  }
+}
+
+/**
+ * What the caps for anonymous visitors leave. A credit is one answer here: models of one's own have no price, and an
+ * answer is what can be counted before it is given, which makes the cap a hard one.
+ */
+function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: VisitorSessionRow, now: number) {
+  if (authType !== 'guest') return
+  const caps = scenario.guestExecution
+  if (!caps?.enabled)
+    throw new ServiceError(
+      'FORBIDDEN',
+      'The owner of this scenario has not allowed answers for anonymous visitors.',
+    )
+  const midnight = now - (now % DAY_MS)
+  if (store.visitorSessions.messages.countOfGuests(scenario.id, midnight) + 1 <= caps.dailyCreditCap) return
+  throw new ServiceError(
+    'RATE_LIMITED',
+    'Anonymous visitors have used up today’s answers; come back after 00:00 UTC.',
+    {
+      retryAfterSeconds: Math.ceil((midnight + DAY_MS - now) / 1000),
+    },
+  )
+}
+
+type History = { role: 'user' | 'assistant'; text: string }[]
+
+/** The assistant of the environment that the scenario points at now. @throws ServiceError when nothing could answer */
+function openAssistant(options: AnswersOptions, scenario: ScenarioRow, history: History): Opened {
+  const { store, connections, targets, models } = options
+  const { environment, client, systemPrompt, temperature } = partsOf(store, scenario)
+  if (!environment) throw new ServiceError('CONFLICT', 'The environment of the scenario is gone.')
+  if (client?.config['requireToolApproval'] === true)
+    throw new ServiceError(
+      'FEATURE_NOT_SUPPORTED',
+      'The client asks for approval of each tool call, which visitors cannot give here.',
+    )
+  const resolution = resolveEnvironment(store, environment)
+  const access = { configured: models, keys: {} }
+  requireModel(access, { model: resolution.model.id })
+  const conversation = openConversation({
+    access,
+    model: resolution.model.id,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(temperature !== undefined && { temperature }),
+    servers: resolution.servers.filter(({ enabled }) => enabled).map(row => targets.of(row)),
+    connections,
+    history,
+  })
+  return { conversation, resolution }
+}
+
+/** Questions with their answers; what was never answered was never said, as far as the assistant knows. */
+function historyOf(messages: readonly VisitorMessageRow[]): History {
+  const history: History = []
+  let asked: string | undefined
+  for (const { role, text } of messages) {
+    if (role === 'user') asked = text
+    if (role !== 'assistant' || asked === undefined) continue
+    history.push({ role: 'user', text: asked }, { role, text })
+    asked = undefined
+  }
+  return history.slice(-2 * REMEMBERED_TURNS)
+}
+
+type Noting = Pick<AnswersOptions, 'store' | 'now'>
+
+/** Notes what the visitor said. Runs inside the caller's transaction, as the following ones do. */
+export function noteQuestion({ store, now }: Noting, sessionId: string, text: string): void {
+  store.visitorSessions.messages.insert({ ...blank(sessionId, now()), role: 'user', text })
+}
+
+/** Notes an answer and gives the lease back. @throws ServiceError `UNAUTHORIZED` when the session ended meanwhile */
+export function noteAnswer(
+  { store, now }: Noting,
+  sessionId: string,
+  { text, toolCalls, usage, durationMs }: ConversationTurn,
+  { servers, model }: Pick<Resolution, 'servers' | 'model'>,
+) {
+  const session = store.visitorSessions.get(sessionId)
+  const ending = session && whyEnded(store, session, now())
+  if (!session || ending) throw sessionEnded(ending)
+  const { messages } = store.visitorSessions
+  const idOf = new Map(servers.map(({ name, id }) => [name, id]))
+  const rows = toolCalls.map(call =>
+    messages.insert({
+      ...blank(sessionId, now()),
+      ...ofCall(call),
+      serverId: idOf.get(call.serverName) ?? null,
+    }),
+  )
+  rows.push(
+    messages.insert({
+      ...blank(sessionId, now()),
+      role: 'assistant',
+      text,
+      durationMs,
+      tokens: usage.totalTokens,
+    }),
+  )
+  store.visitorSessions.update({
+    ...session,
+    modelId: model.id,
+    authInterrupted: false,
+    lastActivityAt: now(),
+  })
+  store.visitorSessions.setLease(sessionId, undefined)
+  return rows
+}
+
+function ofCall({ serverName, toolName, isError, resultText, durationMs }: ConversationToolCall) {
+  return {
+    role: 'tool',
+    text: isError ? oneLine(resultText) : '',
+    serverName,
+    toolName,
+    isError,
+    durationMs,
+  } as const
+}
+
+/** Notes why there is no answer, for the owner. */
+export function noteFailure({ store, now }: Noting, sessionId: string, error: unknown): void {
+  const session = store.visitorSessions.get(sessionId)
+  if (!session) return
+  const code = error instanceof ServiceError ? error.code : null
+  store.visitorSessions.messages.insert({
+    ...blank(sessionId, now()),
+    role: 'system',
+    text: messageOf(error),
+    isError: true,
+    errorCode: code,
+  })
+  store.visitorSessions.update({
+    ...session,
+    authInterrupted: code === 'OAUTH_REQUIRED',
+    lastActivityAt: now(),
+  })
+  store.visitorSessions.setLease(sessionId, undefined)
+}
+
+function blank(sessionId: string, createdAt: number): Omit<VisitorMessageRow, 'position' | 'role'> {
+  return {
+    sessionId,
+    text: '',
+    toolName: null,
+    serverId: null,
+    serverName: null,
+    isError: false,
+    errorCode: null,
+    durationMs: null,
+    tokens: null,
+    createdAt,
+  }
+}
+
+function hungUp(cause: unknown): ServiceError {
+  return new ServiceError('TIMEOUT', 'The visitor hung up before the answer.', { cause })
+}

@@ -1,0 +1,37 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A secret that is given away once; what is kept of it finds it again and tells whether it fits. */
+export type Minted = { secret: string; lookup: string; hash: Uint8Array }
+
+/** What a secret opens: a scenario for whoever may enter, or one visitor's own session. */
+export type SecretKind = 'link' | 'session'
+
+/** The prefix tells a session's token from an API key, which travels in the same header. */
+const PREFIXES: Record<SecretKind, string> = { link: '', session: 'vst_' }
+const LOOKUP_BYTES = 6
+const SECRET_BYTES = 32
+
+export function mintSecret(kind: SecretKind): Minted {
+  const lookup = randomBytes(LOOKUP_BYTES).toString('hex')
+  const secret = `${PREFIXES[kind]}${lookup}${randomBytes(SECRET_BYTES).toString('base64url')}`
+  return { secret, lookup, hash: hashOf(secret) }
+}
+
+/** The public part; undefined when the text cannot be such a secret. */
+export function lookupOf(kind: SecretKind, secret: string): string | undefined {
+  return new RegExp(`^${PREFIXES[kind]}([0-9a-f]{12})[\\w-]{43}$`).exec(secret)?.[1]
+}
+
+/** Compared in constant time. */
+export function fits(hash: Uint8Array, secret: string): boolean {
+  return timingSafeEqual(hash, hashOf(secret))
+}
+
+/** Compares two secrets that are both at hand without telling by the time where they differ. */
+export function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(hashOf(a), hashOf(b))
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

@@ -1,0 +1,192 @@
+import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
+import { excerptOf } from '../insights/excerpt.ts'
+import type { Sighting } from '../findings/record.ts'
+import type { ScenarioRow } from '../store/scenarios.ts'
+import type { VisitorMessageRow, VisitorSessionRow } from '../store/visitor-sessions.ts'
+
+/** A session with everything that was said in it. */
+export type Told = { session: VisitorSessionRow; messages: VisitorMessageRow[] }
+
+/** Silence after which a visitor who did not end the session is taken to have left, in milliseconds. */
+export const LEFT_AFTER_MS = 30 * 60 * 1000
+
+/** Feedback of so many stars or fewer is negative. */
+const NEGATIVE_RATING = 2
+/** Share of words two questions have in common at least, to be the same one. */
+const SAME_QUESTION = 0.8
+const MAX_EVIDENCE = 5
+
+const KINDS = [
+  'tool_error',
+  'answer_failed',
+  'abandonment',
+  'repeated_question',
+  'negative_feedback',
+] as const
+export type SignalKind = (typeof KINDS)[number]
+
+/** One thing that went wrong, over all sessions of a window. */
+export type Signal = {
+  kind: SignalKind
+  subject: Sighting['subject']
+  title: string
+  /** How often, and in how many sessions. */
+  count: number
+  sessionCount: number
+  evidence: ActionableFindingEvidence[]
+}
+
+/** What sessions of a window let us see, so that what is not seen is gone. */
+export type Coverage = { kind: SignalKind; subjectId: string }
+
+type Hit = Pick<Signal, 'kind' | 'subject' | 'title'> & { evidence: ActionableFindingEvidence }
+
+/** Mines signals from sessions; the same sessions give the same signals in the same order. */
+export function mineSignals(scenario: ScenarioRow, told: readonly Told[], now: number): Signal[] {
+  const hits = told.flatMap(one => hitsOf(scenario, one, now))
+  return [...Map.groupBy(hits, ({ kind, subject }) => `${kind}/${subject.id}`).values()]
+    .flatMap(group => {
+      const [first] = group
+      if (!first) return []
+      const { kind, subject, title } = first
+      const sessionCount = new Set(group.map(({ evidence }) => evidence.sessionId)).size
+      const evidence = group.slice(0, MAX_EVIDENCE).map(hit => hit.evidence)
+      return [{ kind, subject, title, count: group.length, sessionCount, evidence }]
+    })
+    .toSorted(
+      (a, b) =>
+        b.sessionCount - a.sessionCount ||
+        b.count - a.count ||
+        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+        (a.subject.id < b.subject.id ? -1 : 1),
+    )
+}
+
+/** Where the sessions looked: tools that were called, answers that were asked for, sessions that are over, feedback. */
+export function coverageOf(scenario: ScenarioRow, told: readonly Told[], now: number): Coverage[] {
+  const tools = told.flatMap(({ messages }) => messages.flatMap(message => toolSubject(message)?.id ?? []))
+  const asked = told.some(({ messages }) => messages.some(({ role }) => role === 'user'))
+  const over = told.some(({ session, messages }) => messages.length > 0 && isOver(session, now))
+  const rated = told.some(({ session }) => session.rating !== null)
+  const general: [SignalKind, boolean][] = [
+    ['answer_failed', asked],
+    ['repeated_question', asked],
+    ['abandonment', over],
+    ['negative_feedback', rated],
+  ]
+  return [
+    ...[...new Set(tools)].map(subjectId => ({ kind: 'tool_error' as const, subjectId })),
+    ...general.flatMap(([kind, looked]) => (looked ? { kind, subjectId: scenario.id } : [])),
+  ]
+}
+
+/** A signal as the findings take it; the fingerprint is made of ids alone. */
+export function toSighting({ kind, subject, title, evidence }: Signal): Sighting {
+  return { fingerprint: `${kind}:${subject.kind}:${subject.id}`, dimension: kind, subject, title, evidence }
+}
+
+function hitsOf(scenario: ScenarioRow, { session, messages }: Told, now: number): Hit[] {
+  const sessionId = session.id
+  const subject = { kind: 'scenario', id: scenario.id, label: scenario.name }
+  const said = (text: string) => ({ sessionId, kind: 'transcript' as const, excerpt: excerptOf(text) })
+  const hits: Hit[] = []
+  for (const message of messages) {
+    const tool = toolSubject(message)
+    const { toolName, text, errorCode } = message
+    if (tool && message.isError)
+      hits.push({
+        kind: 'tool_error',
+        subject: tool,
+        title: `The tool ${toolName} answers visitors with errors`,
+        evidence: { sessionId, kind: 'tool_error', excerpt: excerptOf(text), toolName },
+      })
+    if (message.role === 'system')
+      hits.push({
+        kind: 'answer_failed',
+        subject,
+        title: 'Visitors got no answer',
+        evidence: { ...said(text), ...(errorCode !== null && { errorCode }) },
+      })
+  }
+  for (const text of repeatedQuestions(messages))
+    hits.push({
+      kind: 'repeated_question',
+      subject,
+      title: 'Visitors ask the same again',
+      evidence: said(text),
+    })
+  const unanswered = abandonedAt(session, messages, now)
+  if (unanswered)
+    hits.push({
+      kind: 'abandonment',
+      subject,
+      title: 'Visitors leave after a failure',
+      evidence: said(unanswered.text),
+    })
+  if (session.rating !== null && session.rating <= NEGATIVE_RATING)
+    hits.push({
+      kind: 'negative_feedback',
+      subject,
+      title: 'Visitors rate the scenario low',
+      evidence: {
+        sessionId,
+        kind: 'feedback',
+        excerpt: excerptOf(session.comment ?? `${session.rating} of 5`),
+      },
+    })
+  return hits
+}
+
+/** A tool is known by its server and its name. */
+function toolSubject({ role, toolName, serverId }: VisitorMessageRow): Sighting['subject'] | undefined {
+  if (role !== 'tool' || toolName === null || serverId === null) return undefined
+  return { kind: 'tool', id: `${serverId}/${toolName}`, label: toolName }
+}
+
+/** Whether nothing more is to be expected of a session. */
+export function isOver({ endedAt, lastActivityAt }: VisitorSessionRow, now: number): boolean {
+  return endedAt !== null || now - lastActivityAt >= LEFT_AFTER_MS
+}
+
+/**
+ * The question that a visitor left with: the session is over, its visitor did not end it, and the last turn had no
+ * answer or a tool that failed.
+ */
+export function abandonedAt(
+  session: VisitorSessionRow,
+  messages: readonly VisitorMessageRow[],
+  now: number,
+): VisitorMessageRow | undefined {
+  if (!isOver(session, now) || session.endedBy !== null) return undefined
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const turn = messages.slice(asked + 1)
+  const failed = !turn.some(({ role }) => role === 'assistant') || turn.some(({ isError }) => isError)
+  return failed ? messages[asked] : undefined
+}
+
+/** Questions that a visitor had asked before in the same session, in nearly the same words. */
+function repeatedQuestions(messages: readonly VisitorMessageRow[]): string[] {
+  const before: Set<string>[] = []
+  return messages.flatMap(({ role, text }) => {
+    const words = role === 'user' ? wordsOf(text) : new Set<string>()
+    if (words.size === 0) return []
+    const repeated = before.some(other => similarity(words, other) >= SAME_QUESTION)
+    before.push(words)
+    return repeated ? text : []
+  })
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  )
+}
+
+/** Words in both over words in either. */
+function similarity(a: Set<string>, b: Set<string>): number {
+  const both = [...a].filter(word => b.has(word)).length
+  return both / (a.size + b.size - both)
+}

@@ -1,0 +1,134 @@
+import type * as z from 'zod'
+import { ServiceError } from '../errors.ts'
+import { invalidField, parseBody } from '../validation.ts'
+import type { Credentials } from './access.ts'
+import { visitPage } from './visit-page.ts'
+import { Feedback, Message, Opening, type VisitAnswer } from './visit-shapes.ts'
+import type { VisitorProgram, Visits } from './visits.ts'
+
+/**
+ * Where visitors come in, beside the API and without its keys. A link is `/visit/{secret}`; answers are
+ * `{ code, message, details? }` when they refuse.
+ * - `GET /visit/{link}`: name, description, mode, what it `needs`; a page for a browser
+ * - `POST /visit/{link}/sessions` `{ invitation? }`: 201 with the `token` of a session; a member of the project signs in with
+ *   `Authorization: Bearer sk_…`
+ * - `GET /visit/session`: 200 while it lives, 401 with the reason and `details.endedBy` afterwards
+ * - `GET /visit/session/messages`; `POST /visit/session/messages` `{ text }`: the items that the answer added
+ * - `PUT /visit/session/feedback` `{ rating?, comment? }`
+ * - `DELETE /visit/session`
+ *
+ * A scenario stays open while the feature is switched off for its organization; unpublishing closes it.
+ * Everything below `/visit/session` takes `Authorization: Bearer vst_…`, which no other site's page can send; nothing is
+ * allowed to other origins.
+ */
+export const VISIT_PREFIX = '/visit/'
+
+const MAX_BODY_BYTES = 64 * 1024
+const PRIVATE = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' }
+
+type Call = { request: Request; signal: AbortSignal; link: string }
+type Route = (visits: Visits, call: Call) => Promise<VisitAnswer> | VisitAnswer
+
+const SESSION_ROUTES: Record<string, Record<string, Route>> = {
+  '': {
+    GET: (visits, call) => ok(visits.session(tokenOf(call))),
+    DELETE: (visits, call) => ok(visits.end(tokenOf(call))),
+  },
+  '/messages': {
+    GET: (visits, call) => ok(visits.messages(tokenOf(call))),
+    POST: async (visits, call) => {
+      const token = tokenOf(call)
+      // Before the body is read, so that strangers cannot make this machine read.
+      visits.session(token)
+      const { text } = await read(call, Message)
+      return ok(await visits.say(token, text, call.signal))
+    },
+  },
+  '/feedback': {
+    PUT: async (visits, call) => {
+      const token = tokenOf(call)
+      visits.session(token)
+      return ok(visits.rate(token, await read(call, Feedback)))
+    },
+  },
+}
+
+const LINK_ROUTES: Record<string, Record<string, Route>> = {
+  '': {
+    GET: (visits, { request, link }) =>
+      request.headers.get('accept')?.includes('text/html')
+        ? visitPage(visits.describe(link))
+        : ok(visits.describe(link)),
+  },
+  '/sessions': {
+    POST: async (visits, call) => {
+      visits.describe(call.link)
+      const body = await read(call, Opening)
+      const { headers } = call.request
+      const credentials: Credentials = {
+        authorization: headers.get('authorization'),
+        invitation: body?.invitation,
+      }
+      return { ...ok(visits.redeem(call.link, credentials, programOf(headers))), status: 201 }
+    },
+  },
+}
+
+/**
+ * Answers a request below {@link VISIT_PREFIX}.
+ * @param closing aborts when the service closes
+ * @throws ServiceError
+ */
+export async function answerVisit(
+  visits: Visits,
+  request: Request,
+  closing: AbortSignal,
+): Promise<VisitAnswer> {
+  const { pathname } = new URL(request.url)
+  const rest = pathname.slice(VISIT_PREFIX.length)
+  const slash = rest.indexOf('/')
+  const head = slash < 0 ? rest : rest.slice(0, slash)
+  const tail = slash < 0 ? '' : rest.slice(slash)
+  const routes = head === 'session' ? SESSION_ROUTES : LINK_ROUTES
+  const methods = Object.hasOwn(routes, tail) ? routes[tail] : undefined
+  if (!methods) throw new ServiceError('NOT_FOUND', 'There is nothing to visit at this address.')
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const route = Object.hasOwn(methods, method) ? methods[method] : undefined
+  const allow = [...Object.keys(methods), 'OPTIONS'].join(', ')
+  if (!route) return { status: method === 'OPTIONS' ? 204 : 405, headers: { ...PRIVATE, allow } }
+  const signal = AbortSignal.any([request.signal, closing])
+  const answer = await route(visits, { request, signal, link: head })
+  return { ...answer, headers: { ...PRIVATE, ...answer.headers } }
+}
+
+function ok(body: unknown): VisitAnswer {
+  return { status: 200, body }
+}
+
+/** A page of another site can send a form but no JSON, as long as nobody allows it to. */
+async function read<T>({ request }: Call, schema: z.ZodType<T>): Promise<T> {
+  const type = request.headers.get('content-type') ?? ''
+  if (request.body && !/^application\/json\s*(;|$)/i.test(type))
+    throw invalidField('content-type', 'must be application/json')
+  return (await parseBody({ body: schema }, request, MAX_BODY_BYTES)) as T
+}
+
+function tokenOf({ request }: Call): string {
+  return /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
+}
+
+/** Coarse on purpose: what kind of program and which language, nothing that knows a visitor again. */
+function programOf(headers: Headers): VisitorProgram {
+  const agent = headers.get('user-agent') ?? ''
+  const [language = ''] = (headers.get('accept-language') ?? '').split(/[,;]/)
+  return {
+    deviceKind: DEVICE_KINDS.find(([pattern]) => pattern.test(agent))?.[1] ?? null,
+    language: /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(language.trim()) ? language.trim() : null,
+  }
+}
+
+const DEVICE_KINDS: readonly [pattern: RegExp, kind: string][] = [
+  [/^mcpdeck\b/, 'terminal'],
+  [/Mobile|Android|iPhone|iPad/, 'mobile'],
+  [/^Mozilla\//, 'desktop'],
+]

@@ -1,0 +1,27 @@
+import * as z from 'zod'
+
+/** `text` is a body that is written already, its type among the headers. */
+export type VisitAnswer = {
+  status: number
+  body?: unknown
+  text?: string
+  headers?: Record<string, string>
+}
+
+/** Body of an opening: the invitation of a scenario for invited people. */
+export const Opening = z.strictObject({ invitation: z.string().max(200).optional() }).optional()
+
+/** Body of a message. */
+export const Message = z.strictObject({
+  text: z
+    .string()
+    .max(8000)
+    .refine(text => text.trim() !== '', { error: 'must not be blank' }),
+})
+
+/** Body of feedback: stars from 1 to 5, words, or both. */
+export const Feedback = z
+  .strictObject({ rating: z.int().min(1).max(5).optional(), comment: z.string().max(2000).optional() })
+  .refine(({ rating, comment }) => rating !== undefined || comment !== undefined, {
+    error: 'at least one field is needed',
+  })

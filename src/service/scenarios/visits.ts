@@ -1,0 +1,196 @@
+import type * as z from 'zod'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { ScenarioRow } from '../store/scenarios.ts'
+import type { Store } from '../store/store.ts'
+import type { VisitorMessageRow, VisitorSessionRow } from '../store/visitor-sessions.ts'
+import { admit, NEEDS, whyEnded, type Credentials, type Visitor } from './access.ts'
+import { createAnswers, type AnswersOptions } from './answers.ts'
+import { createAttempts, type Attempts } from './attempts.ts'
+import { sessionEnded } from './refusals.ts'
+import { fits, lookupOf, mintSecret, type Minted } from './secrets.ts'
+import type { Feedback } from './visit-shapes.ts'
+
+/** What is known of a visitor's program without asking. */
+export type VisitorProgram = { deviceKind: string | null; language: string | null }
+
+/** What visitors do, whatever carries their requests. */
+export type Visits = ReturnType<typeof createVisits>
+
+/** Openings of one link, and messages of one session, a minute and at once. */
+const PER_LINK = { perMinute: 60, burst: 30 }
+const PER_SESSION = { perMinute: 20, burst: 5 }
+/** Wrong links and tokens of everybody together: what cannot be guessed may still not be tried without end. */
+const WRONG = { perMinute: 60, burst: 30 }
+
+/** The published scenarios as visitors meet them. Links and tokens are found by their public part, then compared. */
+export function createVisits(options: AnswersOptions) {
+  const { store, now } = options
+  const answers = createAnswers(options)
+  const attempts = createAttempts(now)
+
+  const { byLink, living } = createDoors(options, attempts)
+  const show = (scenario: ScenarioRow, { id, startedAt, displayName }: VisitorSessionRow) => ({
+    session: { id, startedAt, displayName },
+    scenario: toShown(scenario),
+  })
+  const transcript = (sessionId: string) => store.visitorSessions.messages.all(sessionId).map(toSaid)
+
+  return {
+    /** What a link leads to, and what else it takes to enter. @throws ServiceError `NOT_FOUND` */
+    describe: (link: string) => store.read(() => toShown(byLink(link))),
+
+    /**
+     * Opens a session under the scenario's present access version. Its token is answered once.
+     * @throws ServiceError `NOT_FOUND` for a link that is wrong or was rotated, `UNAUTHORIZED` and `FORBIDDEN` by
+     *   {@link admit}, `RATE_LIMITED`
+     */
+    redeem(link: string, credentials: Credentials, program: VisitorProgram) {
+      const { linkLookup } = store.read(() => byLink(link))
+      attempts.take(`link/${linkLookup}`, PER_LINK)
+      return store.write(() => {
+        const scenario = byLink(link)
+        const visitor = admit(store, scenario, credentials)
+        const { token, session } = insertSession(store, scenario, { ...visitor, ...program }, now())
+        return { token, ...show(scenario, session) }
+      })
+    },
+
+    /** The session while it lives. @throws ServiceError `UNAUTHORIZED` saying why it has ended */
+    session: (token: string) =>
+      store.read(() => {
+        const session = living(token)
+        const scenario = store.scenarios.getEver(session.scenarioId)
+        if (!scenario) throw sessionEnded(undefined)
+        return show(scenario, session)
+      }),
+
+    /** What was said in a session that lives, oldest first. @throws ServiceError `UNAUTHORIZED` */
+    messages: (token: string) => store.read(() => ({ items: transcript(living(token).id) })),
+
+    /** Has a message answered. @throws ServiceError as `Answers.say`, and `RATE_LIMITED` */
+    async say(token: string, text: string, signal: AbortSignal) {
+      const { id } = store.read(() => living(token))
+      attempts.take(`session/${id}`, PER_SESSION)
+      const rows = await answers.say(id, text, signal)
+      return { items: rows.map(toSaid) }
+    },
+
+    /** Keeps the last feedback and counts all. @throws ServiceError `UNAUTHORIZED` */
+    rate: (token: string, feedback: z.output<typeof Feedback>) =>
+      store.write(() => {
+        noteFeedback(store, living(token), feedback, now())
+        return { noted: true }
+      }),
+
+    /** Ends the visitor's own session. @throws ServiceError `UNAUTHORIZED` when it has ended before */
+    end(token: string) {
+      store.write(() => endByVisitor(store, living(token), now()))
+      answers.look()
+      return { ended: true }
+    },
+
+    /** Breaks off answers whose session has ended; called after every change of access. */
+    look: answers.look,
+  }
+}
+
+/** Finds what a secret opens; whoever shows a wrong one takes from a bucket that all of them share. */
+function createDoors({ store, now }: AnswersOptions, attempts: Attempts) {
+  const byLink = (link: string): ScenarioRow => {
+    const lookup = lookupOf('link', link)
+    const row = lookup === undefined ? undefined : store.scenarios.findByLink(lookup)
+    if (row && fits(row.linkHash, link)) return row
+    attempts.take('wrong', WRONG)
+    throw new ServiceError(
+      'NOT_FOUND',
+      'This link is not valid (any more); ask its owner for the present one.',
+    )
+  }
+  const byToken = (token: string): VisitorSessionRow => {
+    const lookup = lookupOf('session', token)
+    const row = lookup === undefined ? undefined : store.visitorSessions.findByToken(lookup)
+    if (row && fits(row.tokenHash, token)) return row
+    attempts.take('wrong', WRONG)
+    throw sessionEnded(undefined)
+  }
+  /** @throws ServiceError `UNAUTHORIZED` saying why, when it does not live */
+  const living = (token: string): VisitorSessionRow => {
+    const session = byToken(token)
+    const ending = whyEnded(store, session, now())
+    if (ending) throw sessionEnded(ending)
+    return session
+  }
+  return { byLink, living }
+}
+
+/** Opens a session for somebody who was let in; its token is known only now. Runs inside the caller's transaction. */
+export function insertSession(
+  store: Store,
+  scenario: ScenarioRow,
+  visitor: Visitor & VisitorProgram,
+  now: number,
+): { token: string; session: VisitorSessionRow } {
+  const known = visitor.authType === 'signedIn' && store.visitorSessions.knows(scenario.id, visitor)
+  const recency = visitor.authType === 'guest' ? null : known ? 'returning' : 'new'
+  const minted = mintSecret('session')
+  const session = newSession(scenario, { ...visitor, recency }, minted, now)
+  store.visitorSessions.insert(session)
+  return { token: minted.secret, session }
+}
+
+/** Keeps the last rating and the last comment, and counts all. Runs inside the caller's transaction. */
+export function noteFeedback(
+  store: Store,
+  session: VisitorSessionRow,
+  { rating, comment }: z.output<typeof Feedback>,
+  now: number,
+): void {
+  store.visitorSessions.update({
+    ...session,
+    rating: rating ?? session.rating,
+    comment: comment ?? session.comment,
+    feedbackCount: session.feedbackCount + 1,
+    lastActivityAt: now,
+  })
+}
+
+/** Ends a session as its visitor does. Runs inside the caller's transaction. */
+export function endByVisitor(store: Store, session: VisitorSessionRow, now: number): void {
+  store.visitorSessions.update({ ...session, lastActivityAt: now, endedAt: now, endedBy: 'visitor' })
+}
+
+function newSession(
+  scenario: ScenarioRow,
+  visitor: Visitor & VisitorProgram & Pick<VisitorSessionRow, 'recency'>,
+  { lookup, hash }: Minted,
+  now: number,
+): VisitorSessionRow {
+  return {
+    id: newId('ses'),
+    scenarioId: scenario.id,
+    tokenLookup: lookup,
+    tokenHash: hash,
+    accessVersion: scenario.accessVersion,
+    ...visitor,
+    modelId: null,
+    authInterrupted: false,
+    rating: null,
+    comment: null,
+    feedbackCount: 0,
+    startedAt: now,
+    lastActivityAt: now,
+    endedAt: null,
+    endedBy: null,
+  }
+}
+
+function toShown({ name, description, mode }: ScenarioRow) {
+  return { name, description, mode, needs: NEEDS[mode] }
+}
+
+/** A message as its visitor may see it: which tool was called and whether it worked, nothing of the owner's side. */
+function toSaid({ role, text, toolName, isError, createdAt }: VisitorMessageRow) {
+  if (role === 'tool') return { role, toolName, isError, createdAt }
+  return { role, text: role === 'system' ? 'There was no answer.' : text, createdAt }
+}

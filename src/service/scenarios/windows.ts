@@ -1,0 +1,95 @@
+import type { Background } from '../background.ts'
+import { recordGradedWave } from '../findings/record.ts'
+import { newId } from '../ids.ts'
+import type { ScenarioRow } from '../store/scenarios.ts'
+import type { Store } from '../store/store.ts'
+import { DAY_MS, type ScenarioWindowRow } from '../store/visitor-sessions.ts'
+import { coverageOf, LEFT_AFTER_MS, mineSignals, toSighting, type Coverage, type Signal } from './signals.ts'
+
+/** What is kept of a window: what was looked at, and what was seen. */
+export type Mined = { sessionCount: number; messageCount: number; signals: Signal[]; coverage: Coverage[] }
+
+type Mining = { store: Store; now: () => number }
+
+/** How often sessions are looked through, in milliseconds. */
+const MINE_EVERY_MS = 5000
+
+/** Mines what visitors did since the last look, over and over. */
+export function mineInBackground(mining: Mining, background: Background): void {
+  background.every(MINE_EVERY_MS, () => mineDue(mining))
+}
+
+/**
+ * Mines every window that something happened in. A window is one UTC day; a session belongs to the day it began in, so
+ * that each is counted once. Whenever a window shows something else than before, the findings move by it.
+ * @param scenarioId only this one's
+ */
+export function mineDue({ store, now }: Mining, scenarioId?: string): void {
+  const { windows } = store.visitorSessions
+  if (windows.due(now(), LEFT_AFTER_MS, scenarioId).length === 0) return
+  store.write(() => {
+    for (const due of windows.due(now(), LEFT_AFTER_MS, scenarioId)) {
+      const scenario = store.scenarios.getEver(due.scenarioId)
+      if (scenario) mineWindow(store, scenario, due.startAt, now())
+    }
+  })
+}
+
+/** The newest window with what it holds. */
+export function latestWindow(
+  store: Store,
+  scenarioId: string,
+): (Omit<ScenarioWindowRow, 'signals'> & Mined) | undefined {
+  const row = store.visitorSessions.windows.latest(scenarioId)
+  return row && { ...row, ...minedOf(row) }
+}
+
+function mineWindow(store: Store, scenario: ScenarioRow, startAt: number, now: number): void {
+  const { windows, messages, startedBetween } = store.visitorSessions
+  const endAt = startAt + DAY_MS
+  const told = startedBetween(scenario.id, startAt, endAt).map(session => ({
+    session,
+    messages: messages.all(session.id),
+  }))
+  const mined: Mined = {
+    sessionCount: told.length,
+    messageCount: told.reduce((sum, one) => sum + one.messages.length, 0),
+    signals: mineSignals(scenario, told, now),
+    coverage: coverageOf(scenario, told, now),
+  }
+  const known = windows.at(scenario.id, startAt)
+  const signals = JSON.stringify(mined)
+  const id = known?.id ?? newId('win')
+  const row: ScenarioWindowRow = { id, scenarioId: scenario.id, startAt, endAt, minedAt: now, signals }
+  windows.save(row)
+  if (known?.signals === signals) return
+  // Later days looked as well, at what they could not know to have been there.
+  for (const window of [row, ...windows.after(scenario.id, startAt)])
+    recordWindow(store, scenario, window, now)
+}
+
+/** Moves the findings by a window; a repeat changes nothing. */
+function recordWindow(
+  store: Store,
+  { id: scenarioId, projectId }: ScenarioRow,
+  row: ScenarioWindowRow,
+  now: number,
+): void {
+  const { signals, coverage } = minedOf(row)
+  const looked = new Set(coverage.map(({ kind, subjectId }) => `${kind}/${subjectId}`))
+  const wave = {
+    projectId,
+    source: { kind: 'user-testing', scenarioId } as const,
+    waveId: row.id,
+    // A day that is mined again after the next one has begun keeps its place before it.
+    at: Math.min(row.minedAt, row.endAt - 1),
+    covers: ({ dimension, subjectId }: { dimension: string; subjectId: string }) =>
+      looked.has(`${dimension}/${subjectId}`),
+    sightings: signals.map(toSighting),
+  }
+  recordGradedWave(store, wave, now)
+}
+
+function minedOf({ signals }: ScenarioWindowRow): Mined {
+  return JSON.parse(signals) as Mined
+}

@@ -1,0 +1,37 @@
+import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import { tallyOf } from '../journeys/run-records.ts'
+import { countSessions } from '../journeys/run-status.ts'
+import type { JourneyRunRow } from '../store/journey-runs.ts'
+import type { Store } from '../store/store.ts'
+import { overviewOf, type ConsideredRun } from './overview.ts'
+
+/** How many of the latest runs of a project are rolled up. */
+export const OVERVIEW_RUNS = 50
+
+/** The overview of a project; runs inside the caller's transaction. */
+export function readOverview(store: Store, projectId: string): SwarmOverview {
+  return overviewOf(store.journeyRuns.recent(projectId, OVERVIEW_RUNS).map(run => consider(store, run)))
+}
+
+/** Names are those of the launch; whether the journey is archived is what holds now. */
+function consider(store: Store, run: JourneyRunRow): ConsideredRun {
+  const { id, projectId, journeyId, plan, status, waveId, createdAt } = run
+  const journey = store.journeys.get(projectId, journeyId)
+  return {
+    runId: id,
+    journeyId,
+    journeyName: plan.journey.name,
+    journeyArchived: journey?.archivedAt != null,
+    personaName: plan.persona.name,
+    status,
+    waveId,
+    summary: countSessions(store.journeyRuns.attempts.counts(id)),
+    tally: tallyOf(store, run),
+    targets: plan.targets.map(({ hostName, modelId, environment }) => ({
+      hostName,
+      modelId,
+      ...(environment?.name != null && { environmentName: environment.name }),
+    })),
+    createdAt,
+  }
+}

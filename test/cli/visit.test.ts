@@ -1,0 +1,82 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { UsageError } from '../../src/cli/settings.ts'
+import { runVisit } from '../../src/cli/visit.ts'
+import { until } from '../service/harness.ts'
+import { scriptedModel, type Answer, type Asked } from '../service/scripted-model.ts'
+import { helper, invite, published, served } from '../service/visits.ts'
+
+const { userTesting, userTestingSessions } = contract
+
+describe('mcpdeck visit', () => {
+  /** A visit whose lines the test types and whose output it reads. */
+  function visiting(link: string, options: object = {}) {
+    const input = new PassThrough()
+    let output = ''
+    const code = runVisit(link, { input, print: text => (output += text), pollMs: 20, ...options })
+    return {
+      code,
+      type: (line: string) => input.write(`${line}\n`),
+      close: () => input.end(),
+      until: (text: string) =>
+        until(
+          () => output,
+          shown => shown.includes(text),
+        ),
+    }
+  }
+
+  test('talks line by line and leaves when told to', async () => {
+    const hostile = (asked: Asked): Answer =>
+      asked.prompts.at(-1) === 'hello' ? { text: 'first\u001b[2Jline\nsecond' } : helper(asked)
+    const model = await scriptedModel(hostile)
+    const { api } = await served({ models: model.settings })
+    const { link, target } = await published(api, {
+      mode: 'invited_only',
+      description: 'Say what you think.',
+    })
+    const { code: invitation } = await invite(api, target, 'ada@example.org')
+    const visit = visiting(link)
+    await visit.until('Your invitation: ')
+    visit.type(invitation)
+    await visit.until('Say what you think.')
+    visit.type('hello')
+    await visit.until('first␛[2Jline\nsecond\n')
+    visit.type('add the numbers')
+    await visit.until('[get-sum was used]')
+    visit.type('/rate 5 very good')
+    await visit.until('Thank you.')
+    visit.type('/end')
+    expect(await visit.code).toBe(0)
+    expect((await api.call(userTestingSessions.list, target)).items).toMatchObject([
+      { feedback: { rating: 5, comment: 'very good' }, visitor: { deviceKind: 'terminal' } },
+    ])
+  })
+
+  test('says at once that the owner ended it, and why', async () => {
+    const model = await scriptedModel(helper)
+    const { api } = await served({ models: model.settings })
+    const { link, projectId, environmentId } = await published(api, { mode: 'anyone_with_link' })
+    const visit = visiting(link)
+    await visit.until('> ')
+    await api.call(userTesting.unpublish, { projectId, environmentId })
+    await visit.until('The session has ended: the owner took this scenario offline.')
+    expect(await visit.code).toBe(1)
+    expect(await visiting(link).code).toBe(3)
+  })
+
+  test('the end of input is the end of the visit; no link is no visit', async () => {
+    const { api } = await served()
+    const { link } = await published(api, { mode: 'project_members' })
+    const visit = visiting(link, { key: api.key })
+    await visit.until('> ')
+    visit.type('hello')
+    await visit.until('configure a model')
+    visit.close()
+    expect(await visit.code).toBe(0)
+    await expect(runVisit('no link')).rejects.toThrow(UsageError)
+    expect(await visiting(link, { key: 'sk_wrong' }).code).toBe(3)
+    expect(await visiting('http://127.0.0.1:9/visit/x').code).toBe(3)
+  })
+})

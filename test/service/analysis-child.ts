@@ -1,0 +1,18 @@
+// A process of its own for tests: `analysis-child.ts <dataDir> <model address> <projectId> <runId>` asks for grades and
+// insights of a run and waits for its end.
+import { createService } from '../../src/service/app.ts'
+
+const [dataDir = '', baseUrl = '', projectId = '', runId = ''] = process.argv.slice(2)
+const models = { kind: 'openai-compatible', baseUrl, model: 'silent' } as const
+const service = await createService({ dataDir, models })
+const headers = { authorization: `Bearer ${service.localKey}` }
+for (const [operation, body] of [
+  ['judge', { enable: true }],
+  ['insights', {}],
+] as const) {
+  const url = `http://child.test/api/v1/projects/${projectId}/eval-runs/${runId}/${operation}`
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
+  const { status } = await service.fetch(new Request(url, init))
+  process.stdout.write(`${operation} ${status}\n`)
+}
+process.stdin.resume()

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
+import { pathParameters } from '../../src/api/contract/endpoint.ts'
+import { refusalOf, REFUSALS, type Refused } from '../../src/service/refusals.ts'
+import { open, sandbox } from './harness.ts'
+
+/** A body that passes each operation's own declaration, where one is needed. */
+const BODIES: Partial<Record<Refused, object>> = {
+  'images.create': { name: 'Mine', blueprint: 'base: x' },
+  'images.update': { name: 'Mine' },
+  'images.validate': { blueprint: 'base: x' },
+  'tunnels.create': { name: 'mine' },
+  'chat.send': { message: 'Hello', browser: { profileId: 'p' } },
+  'agent.turn': { messages: [{ role: 'user', content: 'Hello' }] },
+}
+
+const refused = allEndpoints().filter(endpoint => refusalOf(endpoint) !== undefined)
+
+test('every refusal belongs to an operation, and every sentence is one', () => {
+  expect(refused.map(({ resource, name }) => `${resource}.${name}`).toSorted()).toEqual(
+    Object.keys(REFUSALS).toSorted(),
+  )
+  for (const sentence of Object.values(REFUSALS)) expect(sentence).toMatch(/^[A-Z].{40,}\.$/)
+})
+
+test.each(refused)('$operation is refused in a sentence that says what to do', async endpoint => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const name = `${endpoint.resource}.${endpoint.name}` as Refused
+  const ids = Object.fromEntries(pathParameters(endpoint.path).map(parameter => [parameter, 'id_1']))
+  const input = { ...ids, ...('projectId' in ids && { projectId }) }
+  const body = BODIES[name]
+  expect(await api.refused(endpoint, { ...input, ...(body && { body }) })).toMatchObject({
+    status: 422,
+    code: 'FEATURE_NOT_SUPPORTED',
+    message: REFUSALS[name],
+  })
+  expect(await api.refused(endpoint, { ...input, ...(body && { body }) }, { key: 'sk_wrong' })).toMatchObject(
+    {
+      status: 401,
+    },
+  )
+})
+
+test('a refused operation still says first what is wrong with the request', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const body = { messages: [] }
+  expect(await api.refused(contract.agent.turn, { projectId, body })).toMatchObject({
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    details: { field: 'messages' },
+  })
+})

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { longCase, open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
+import { startServe } from './start-child.ts'
+
+const { account, servers, runs, iterations } = contract
+
+/** Every living process below one, children of children too. */
+function descendantsOf(pid: number): number[] {
+  const rows = execFileSync('ps', ['-axo', 'pid=,ppid=,stat='], { encoding: 'utf8' })
+    .split('\n')
+    .map(row => row.trim().split(/\s+/))
+    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'))
+  const childrenOf = (parent: number): number[] =>
+    rows.flatMap(([child, of]) =>
+      Number(of) === parent ? [Number(child), ...childrenOf(Number(child))] : [],
+    )
+  return childrenOf(pid)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A saved server over HTTP that keeps every request to it, and has nothing else to tell. */
+async function holdingServer(api: Api, projectId: string) {
+  const held: ServerResponse[] = []
+  const http = createServer(({ url }, response) => {
+    if (url === '/mcp') held.push(response)
+    else response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  onTestFinished(() => void http.close())
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+  const body = { name: 'holds', enabled: true, transportType: 'http', url }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  return { held, target: { projectId, serverId } }
+}
+
+describe('mcpdeck serve', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends cleanly on %s', async signal => {
+    const { child, next, api } = await startServe(temporaryDirectory())
+    const { projectId, serverId } = await sandbox(api)
+    const target = { projectId, serverId }
+    await api.call(servers.validate, target)
+    const exited = once(child, 'exit')
+    const body = { toolName: 'trigger-long-running-operation', parameters: { duration: 0.5, steps: 1 } }
+    const pending = api.send(servers.callTool, { ...target, body })
+    const second = await api.send(account.me)
+    expect(second.status).toBe(200)
+    child.kill(signal)
+    expect((await pending).status).toBe(200)
+    expect(await next()).toEqual({ stopped: true })
+    expect(await exited).toEqual([0, null])
+  })
+
+  test('under load finishes what is asked, settles its runs and leaves no program behind', async () => {
+    const dataDir = temporaryDirectory()
+    const { child, next, api, pid } = await startServe(dataDir, { rateLimit: 0 })
+    const { projectId, serverId } = await sandbox(api)
+    const tests = [{ ...longCase('slow', 60), model: 'm', provider: 'm', runs: 3 }]
+    const launch = (suiteName: string) =>
+      api.call(runs.create, { projectId, body: { suiteName, tests, serverIds: [serverId] } })
+    const launched = await Promise.all([launch('First'), launch('Second')])
+    for (const { runId } of launched)
+      await until(
+        () => api.call(iterations.list, { projectId, runId }),
+        ({ items }) => items.every(({ status }) => status === 'running'),
+      )
+    const programs = descendantsOf(pid)
+    expect(programs.length).toBeGreaterThan(0)
+    const exited = once(child, 'exit')
+    const { held, target } = await holdingServer(api, projectId)
+    const asked = Array.from({ length: 6 }, () => api.send(servers.checkOAuth, target))
+    await until(
+      () => held.length,
+      count => count === asked.length,
+    )
+    child.kill('SIGTERM')
+    await until(
+      () =>
+        api.send(account.me).then(
+          ({ status }) => status,
+          () => 'refused',
+        ),
+      answer => answer !== 200,
+    )
+    const [left, ...answered] = held
+    for (const response of answered) response.writeHead(401).end()
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 502])
+    left?.destroy()
+    expect(await next()).toEqual({ stopped: true })
+    expect(await exited).toEqual([0, null])
+    await vi.waitFor(() => expect(programs.filter(isAlive)).toEqual([]), 5000)
+
+    const { api: later, store } = await open({ dataDir })
+    expect(store.runs.inFlight()).toEqual([])
+    for (const { runId } of launched) {
+      expect(await later.call(runs.get, { projectId, runId })).toMatchObject({
+        status: 'completed',
+        result: null,
+      })
+      const { items } = await later.call(iterations.list, { projectId, runId })
+      for (const { status, error } of items)
+        expect({ status, error }).toEqual({ status: 'failed', error: expect.stringContaining(`(${pid} on `) })
+    }
+  })
+})
