@@ -17,17 +17,30 @@ import { prepareEchoes } from './workspaces.ts'
 const [cases, copies] = [100, 100]
 /** Requests of one figure: one after the other, and several at once. */
 const [single, parallel, atOnce] = [200, 600, 16]
+const launches = 40
 
 /** Asks for a path below the API and reads the whole answer. */
 type Ask = (path: string, body?: object) => Promise<unknown>
-type Door = AsyncDisposable & { name: string; ask: Ask }
+type Door = AsyncDisposable & {
+  name: string
+  ask: Ask
+  /** Leaves connections behind that were idle while another door was measured. */
+  reconnect: () => void
+}
 
 /** Milliseconds of requests one after the other, and requests a second of several at once; NaN where not taken. */
 export type ServiceSample = { times: readonly number[]; perSecond: number }
 /** By door, then by what was asked. */
 export type ServiceSamples = Map<string, Map<string, ServiceSample[]>>
 
-type Measured = { dataDir: string; projectId: string; suiteId: string; runIds: readonly string[] }
+type Measured = {
+  /** What is said behind the figures; empty for the full database. */
+  note: string
+  dataDir: string
+  projectId: string
+  suiteId: string
+  runIds: readonly string[]
+}
 
 const DOORS = [openHere, openServed([]), openServed(['--rate-limit', '1000000', '--burst', '1000000'])]
 
@@ -36,8 +49,10 @@ export async function measureService(build: Build, rounds: number): Promise<Serv
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-service-'))
   const samples: ServiceSamples = new Map()
   try {
-    const measured = await prepareMany(folder)
-    for (let round = 0; round < rounds; round += 1) await measureRound(build, measured, samples)
+    const [full, fresh] = [join(folder, 'full'), join(folder, 'fresh')]
+    const workspaces = [await prepareMany(full), await prepareOne(fresh)]
+    for (let round = 0; round < rounds; round += 1)
+      for (const measured of workspaces) await measureRound(build, measured, samples)
     return samples
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -47,13 +62,14 @@ export async function measureService(build: Build, rounds: number): Promise<Serv
 /** Every figure is taken at all doors in turn, so that a noisy moment of the machine falls on all of them. */
 async function measureRound(build: Build, measured: Measured, samples: ServiceSamples): Promise<void> {
   await using doors = new AsyncDisposableStack()
-  const opened: (readonly [string, Map<string, () => Promise<ServiceSample>>])[] = []
+  const opened: (readonly [Door, Map<string, () => Promise<ServiceSample>>])[] = []
   for (const open of DOORS) {
     const door = doors.use(await open(measured.dataDir, build))
-    opened.push([door.name, await figuresOf(door, measured)])
+    opened.push([door, await figuresOf(door, measured)])
   }
   for (const what of opened[0]?.[1].keys() ?? [])
-    for (const [name, figures] of opened) {
+    for (const [{ name, reconnect }, figures] of opened) {
+      reconnect()
       process.stderr.write(`${what}, ${name}\n`)
       const of = samples.get(name) ?? new Map<string, ServiceSample[]>()
       samples.set(name, of)
@@ -63,7 +79,7 @@ async function measureRound(build: Build, measured: Measured, samples: ServiceSa
 }
 
 /** What is asked at a door, which is warm then. */
-async function figuresOf({ ask }: Door, { projectId, suiteId, runIds }: Measured) {
+async function figuresOf({ ask }: Door, { note, projectId, suiteId, runIds }: Measured) {
   const below = `/projects/${projectId}`
   let turn = 0
   // Another run each time, so that no page is warm from the request before.
@@ -76,12 +92,29 @@ async function figuresOf({ ask }: Door, { projectId, suiteId, runIds }: Measured
     const { runId } = (await ask(`${below}/eval-runs`, body)) as { runId: string }
     return `${below}/eval-runs/${runId}`
   }
-  return new Map([
+  const figures: [string, () => Promise<ServiceSample>][] = [
     ['an ended run', () => sample(run)],
     ['a page of 50 trials', () => sample(page)],
+    ['a new run of 1,000 trials', () => sampleLaunches(launch, ask)],
     ['a page of 50 trials while a run executes', () => sampleBeside(launch, ask, page)],
     ['the run that executes', () => sampleBeside(launch, ask, path => ask(path))],
-  ])
+  ]
+  return new Map(figures.map(([what, take]) => [what + note, take]))
+}
+
+/** Each run is cancelled before the next one, because only so many may be in flight. */
+async function sampleLaunches(launch: () => Promise<string>, ask: Ask): Promise<ServiceSample> {
+  const times: number[] = []
+  for (let i = 0; i < launches; i += 1) {
+    let path = ''
+    times.push(
+      await timed(async () => {
+        path = await launch()
+      }),
+    )
+    await ask(`${path}/cancel`, {})
+  }
+  return { times, perSecond: Number.NaN }
 }
 
 async function sample(send: () => Promise<unknown>): Promise<ServiceSample> {
@@ -131,7 +164,7 @@ async function openHere(dataDir: string): Promise<Door> {
     const response = await service.fetch(new Request(`http://bench.invalid${API_PREFIX}${path}`, init))
     return await readAnswer(path, response.status, response)
   }
-  return { name: 'in the process', ask, [Symbol.asyncDispose]: service.close }
+  return { name: 'in the process', ask, reconnect: () => {}, [Symbol.asyncDispose]: service.close }
 }
 
 function openServed(options: readonly string[]) {
@@ -144,21 +177,26 @@ function openServed(options: readonly string[]) {
     )
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
     const { baseUrl, keyFile } = JSON.parse(line) as { baseUrl: string; keyFile: string }
-    const pool = new Pool(new URL(baseUrl).origin, { connections: atOnce })
+    const connect = () => new Pool(new URL(baseUrl).origin, { connections: atOnce })
+    let pool = connect()
     const headers = { authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}` }
     const ask: Ask = async (path, body) => {
       const request = { path: `${API_PREFIX}${path}`, headers, method: body ? 'POST' : 'GET' } as const
       const response = await pool.request({ ...request, body: body ? JSON.stringify(body) : null })
       return await readAnswer(path, response.statusCode, response.body)
     }
+    const reconnect = () => {
+      void pool.destroy()
+      pool = connect()
+    }
     const close = async () => {
-      await pool.close()
+      await pool.destroy()
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
       await exited
     }
     const name = options.length > 0 ? 'over loopback, requests counted' : 'over loopback'
-    return { name, ask, [Symbol.asyncDispose]: close }
+    return { name, ask, reconnect, [Symbol.asyncDispose]: close }
   }
 }
 
@@ -171,6 +209,16 @@ async function readAnswer(
   // A run that is cancelled may have ended just before.
   if (status >= 300 && status !== 409) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
   return answer
+}
+
+/** A workspace that holds nothing but one run. */
+async function prepareOne(dataDir: string): Promise<Measured> {
+  const { projectId, suiteId } = await prepareEchoes(dataDir, cases)
+  const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
+  const runIds = database.prepare('SELECT id FROM run').all()
+  database.close()
+  const note = ', database with one run'
+  return { note, dataDir, projectId, suiteId, runIds: runIds.map(row => String(row['id'])) }
 }
 
 /** A workspace whose suite really ran, with that run and its trials copied until there are enough. */
@@ -203,7 +251,7 @@ async function prepareMany(dataDir: string): Promise<Measured> {
     }
     database.exec('COMMIT')
     const runIds = database.prepare('SELECT id FROM run').all()
-    return { dataDir, projectId, suiteId, runIds: runIds.map(row => String(row['id'])) }
+    return { note: '', dataDir, projectId, suiteId, runIds: runIds.map(row => String(row['id'])) }
   } finally {
     database.close()
   }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { announcedLimits } from '../limits/settings.ts'
 import type { Caller } from '../keys.ts'
 import { permissionsOf, sandboxesOf } from '../permissions.ts'
 import { requireRole, roleIn } from '../rights.ts'
@@ -66,7 +67,7 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
         features: { sandboxes: sandboxesOf(limits, project.organizationId) },
         plan: {
           name: 'local',
-          limits: { concurrentRuns: limits.number(project.organizationId, 'concurrentRuns') },
+          limits: announcedLimits(limits, project.organizationId),
           features: {},
         },
         can: permissionsOf(limits, project.organizationId, role),
