@@ -16,7 +16,7 @@ export function keysDocument(): string {
     '# Keys',
     '',
     'Written by `npm run docs` from the binding declarations. A key goes to the nearest group that handles it:',
-    'overlay, text field, focused panel, screen, app.',
+    'prompt, overlay, text field, focused panel, screen, app.',
     '',
     groups.join('\n'),
   ].join('\n')

@@ -146,6 +146,12 @@ ${limits.join('\n')}
 
 ${Object.values(GATES).join(' and ')} can be switched off with \`mcpdeck serve gate\`: gated writes then answer 403 and gated lists are empty (column "gate").
 
+## Samples
+
+A workspace that the dashboard makes holds samples beside its Sandbox suite: findings of every status, a scenario with visitors, three weeks of nightly runs. They are
+recorded input that went through the engines of live input; every one is called "Sample: …". \`mcpdeck serve sample remove\` removes them with all that belongs to
+them, but for what something of your own names; \`serve sample add\` and \`serve --sample\` add them where there are none, \`serve sample status\` lists them.
+
 ## Faults
 
 \`mcpdeck serve --fault <kind>=<rate> --seed <number>\` adds troubles at a rate, the same ones for the same seed: ${FAULT_KINDS.map(kind => `\`${kind}\``).join(', ')}

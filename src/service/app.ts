@@ -12,14 +12,15 @@ import { createPipeline, type LogEntry } from './pipeline.ts'
 import type { RateLimit } from './rate-limiter.ts'
 import { forgetInBackground } from './retention.ts'
 import { createRunEngine } from './runs/engine.ts'
-import { openWorkspace } from './sandbox.ts'
+import { insertNextSamples } from './samples/insert-samples.ts'
+import { openWorkspace, type WorkspaceOptions } from './sandbox.ts'
 import { createVisits } from './scenarios/visits.ts'
 import { mineInBackground } from './scenarios/windows.ts'
 import { launchInBackground } from './schedules/schedules.ts'
 import { createServerTargets } from './server-targets.ts'
-import type { Store, StoreLocation } from './store/store.ts'
+import type { Store } from './store/store.ts'
 
-export type ServiceOptions = StoreLocation & {
+export type ServiceOptions = WorkspaceOptions & {
   /**
    * Limit of each key: what is named here goes before the organization's stored numbers. Default: `off`, as in the
    * dashboard's own use.
@@ -70,6 +71,9 @@ export type Service = {
   /** Finishes answers, ends runs and server programs, closes the store; safe to call twice. */
   close(): Promise<void>
 }
+
+/** Between two parts of the samples of a new workspace, in milliseconds: time for whoever opened it to be answered. */
+const SAMPLES_MS = 50
 
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 5000
@@ -122,6 +126,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     launchInBackground(context, options.schedulePollMs)
     forgetInBackground(store, background, now)
     mineInBackground(context, background)
+    if (store.samples.due().length > 0) background.every(SAMPLES_MS, () => insertNextSamples(store, now()))
     const pipeline = createPipeline({
       store,
       handlers,

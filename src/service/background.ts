@@ -1,7 +1,10 @@
 /** Work that is looked at again and again while the service is open, such as schedules. */
 export type Background = {
-  /** Calls `look` every so many milliseconds, never twice at once; its failures are logged and it goes on. */
-  every(milliseconds: number, look: () => void | Promise<void>): void
+  /**
+   * Calls `look` every so many milliseconds, never twice at once, until it answers false; its failures are logged and it
+   * goes on.
+   */
+  every(milliseconds: number, look: () => unknown): void
   /** No look begins any more; resolves when those under way are done. */
   close(): Promise<void>
 }
@@ -15,7 +18,7 @@ export function createBackground(onError: (error: unknown) => void): Background 
       const once = async () => {
         busy = true
         try {
-          await look()
+          if ((await look()) === false) clearInterval(timer)
         } catch (error) {
           onError(error)
         } finally {
@@ -28,7 +31,8 @@ export function createBackground(onError: (error: unknown) => void): Background 
         underWay.add(done)
         void done.finally(() => underWay.delete(done))
       }
-      timers.push(setInterval(begin, milliseconds).unref())
+      const timer = setInterval(begin, milliseconds).unref()
+      timers.push(timer)
     },
     async close() {
       for (const timer of timers) clearInterval(timer)

@@ -5,20 +5,24 @@ import { referenceServerCommand } from './reference-server.ts'
 import { sandboxTests } from './sandbox-tests.ts'
 import { insertServer } from './server-records.ts'
 import type { ProjectRow } from './store/projects.ts'
+import { SAMPLE_STEPS } from './store/samples.ts'
 import { openStore, type Store, type StoreLocation } from './store/store.ts'
 import { insertSuite } from './suite-records.ts'
 
 const REFERENCE_SERVER = 'everything'
 
+/** `samples` says whether a workspace that is made now is to get samples; the service inserts them when it is open. */
+export type WorkspaceOptions = StoreLocation & { samples?: boolean }
+
 /**
  * Opens the workspace, made ready on first use.
  * @throws as {@link openStore} does
  */
-export function openWorkspace(location: StoreLocation): { store: Store; localKey: string } {
-  const store = openStore(location)
+export function openWorkspace(options: WorkspaceOptions): { store: Store; localKey: string } {
+  const store = openStore(options)
   try {
     // The write lock lets two processes that start at once take turns.
-    return { store, localKey: store.write(() => prepareWorkspace(store)) }
+    return { store, localKey: store.write(() => prepareWorkspace(store, options.samples)) }
   } catch (error) {
     store.close()
     throw error
@@ -30,15 +34,17 @@ export function openWorkspace(location: StoreLocation): { store: Store; localKey
  * only what has moved is put right. Runs inside the caller's transaction.
  * @returns the owner's key
  */
-export function prepareWorkspace(store: Store): string {
+export function prepareWorkspace(store: Store, samples = false): string {
   const isNew = store.settings.get('localOrganizationId') === undefined
   if (isNew) {
     store.settings.set('localOrganizationId', store.organizations.insert('Local workspace').id)
     store.settings.set('localAccountId', store.organizations.insertAccount('Local account').id)
   }
   const { key, keyId } = ensureKeyFile(store, store.directory?.localKey, 'local')
-  if (isNew) seedSandbox(store, keyId)
-  else followReferenceServer(store)
+  if (isNew) {
+    seedSandbox(store, keyId)
+    if (samples) store.samples.setDue(SAMPLE_STEPS)
+  } else followReferenceServer(store)
   return key
 }
 

@@ -12,6 +12,10 @@ export const SAMPLE_KINDS = [
 ] as const
 export type SampleKind = (typeof SAMPLE_KINDS)[number]
 
+/** Samples are inserted in these steps, so that none of them takes long. */
+export const SAMPLE_STEPS = ['cast', 'nights', 'waves', 'visits'] as const
+export type SampleStep = (typeof SAMPLE_STEPS)[number]
+
 export type SampleRow = { kind: SampleKind; recordId: string; projectId: string }
 
 /** A sample that is there, as lists show it. */
@@ -21,9 +25,12 @@ export type SampleRows = {
   /** Those whose records are there, in the order of their kinds. */
   list(): NamedSample[]
   insert(row: SampleRow): void
+  /** What is still to be inserted, in order. */
+  due(): SampleStep[]
+  setDue(steps: readonly SampleStep[]): void
   /**
    * Deletes every sample with all that belongs to it, but for those that something else still names; these are no samples
-   * any more.
+   * any more. Nothing is due afterwards.
    */
   removeAll(): { removed: NamedSample[]; kept: NamedSample[] }
 }
@@ -73,8 +80,18 @@ export function createSampleRows(database: Database): SampleRows {
     if (named !== undefined && database.get(`${named} LIMIT 1`, { id })) return false
     return database.run(`DELETE FROM ${kind} WHERE id = :id`, { id }) > 0
   }
+  const setDue = (steps: readonly SampleStep[]) => {
+    database.run('DELETE FROM sampleDue')
+    for (const [position, step] of steps.entries())
+      database.run('INSERT INTO sampleDue (position, step) VALUES (:position, :step)', { position, step })
+  }
   return {
     list,
+    due: () =>
+      database
+        .all<{ step: SampleStep }>('SELECT step FROM sampleDue ORDER BY position')
+        .map(({ step }) => step),
+    setDue,
     insert: row =>
       void database.run(
         'INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)',
@@ -83,6 +100,7 @@ export function createSampleRows(database: Database): SampleRows {
     removeAll() {
       const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))
       database.run('DELETE FROM sample')
+      setDue([])
       const of = (removed: boolean) =>
         all.flatMap(({ sample, isRemoved }) => (isRemoved === removed ? sample : []))
       return { removed: of(true), kept: of(false) }

@@ -1,0 +1,91 @@
+import { insertClient } from '../client-records.ts'
+import { insertEnvironment } from '../environment-records.ts'
+import { isBusy } from '../store/database.ts'
+import { SAMPLE_STEPS, type SampleStep } from '../store/samples.ts'
+import type { Store } from '../store/store.ts'
+import { CLIENT, ENVIRONMENT } from './recorded.ts'
+import { replayNights } from './replay-nights.ts'
+import { replayVisits } from './replay-visits.ts'
+import { replayWaves } from './replay-waves.ts'
+import { freeName, stageOf, type Stage } from './stage.ts'
+
+/** Days before the oldest thing that happened. */
+const CAST_DAYS = 22
+const CAST_HOUR = 8
+
+const STEPS: Record<SampleStep, (stage: Stage) => void> = {
+  cast: insertCast,
+  nights: replayNights,
+  waves: replayWaves,
+  visits: replayVisits,
+}
+
+/**
+ * Puts samples on the Sandbox's reference server: recorded input goes through the engines that live input goes through, at
+ * the times at which it would have.
+ * @param now epoch milliseconds
+ * @returns false when the workspace has samples already
+ * @throws ServiceError `NOT_FOUND` when the reference server was deleted
+ */
+export function insertSamples(store: Store, now: number): boolean {
+  return store.write(() => {
+    if (store.samples.due().length === 0) {
+      if (store.samples.list().length > 0) return false
+      store.samples.setDue(SAMPLE_STEPS)
+    }
+    let isMore = true
+    while (isMore) isMore = insertNextSamples(store, now)
+    return true
+  })
+}
+
+/**
+ * Inserts the next part of what is due, in one transaction. What cannot be inserted is not tried again.
+ * @param now epoch milliseconds
+ * @returns whether anything is left
+ * @throws ServiceError when what the samples are about is gone
+ */
+export function insertNextSamples(store: Store, now: number): boolean {
+  try {
+    return store.write(() => {
+      const [step, ...later] = store.samples.due()
+      if (step === undefined) return false
+      STEPS[step](stageOf(store, now))
+      store.samples.setDue(later)
+      return later.length > 0
+    })
+  } catch (error) {
+    if (!isBusy(error)) store.write(() => store.samples.setDue([]))
+    throw error
+  }
+}
+
+/**
+ * Deletes the samples with all that belongs to them, also what was added since: the runs of a sample's suite or journey, the
+ * sessions of its scenario. A persona, swarm, environment or client that something else names stays, and is no sample
+ * any more.
+ */
+export function removeSamples(store: Store) {
+  return store.write(() => store.samples.removeAll())
+}
+
+/** The client and the environment that everybody uses. */
+function insertCast({ store, project, server, at, mark }: Stage): void {
+  const { clients, environments } = store
+  const madeAt = at(CAST_DAYS, CAST_HOUR)
+  const client = insertClient(
+    store,
+    project.id,
+    {
+      name: freeName(CLIENT.name, name => clients.findByName(project.id, name) !== undefined),
+      config: { ...CLIENT.config, serverIds: [server.id], optionalServerIds: [] },
+    },
+    madeAt,
+  )
+  mark('client', client)
+  const named = {
+    ...ENVIRONMENT,
+    name: freeName(ENVIRONMENT.name, name => environments.findByName(project.id, name) !== undefined),
+  }
+  mark('environment', insertEnvironment(store, project.id, { ...named, hostId: client.id }, madeAt))
+}

@@ -1,0 +1,58 @@
+import { resolveEnvironment, type Resolution } from '../environment-resolution.ts'
+import { requireEnvironment } from '../environment-records.ts'
+import { ServiceError } from '../errors.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { SampleKind } from '../store/samples.ts'
+import type { ServerRow } from '../store/servers.ts'
+import type { Store } from '../store/store.ts'
+
+/** Where samples are put. */
+export type Stage = {
+  store: Store
+  project: ProjectRow
+  server: ServerRow
+  /** The moment so many days ago at so many hours, UTC; epoch milliseconds. */
+  at(daysAgo: number, hours: number): number
+  /** Says that a record is a sample. */
+  mark(kind: SampleKind, record: { id: string }): void
+}
+
+const HOUR_MS = 60 * 60 * 1000
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * The project of the Sandbox's reference server. Whole days lie between the days of samples, wherever `now` stands in its
+ * own.
+ * @throws ServiceError `NOT_FOUND` when the reference server was deleted
+ */
+export function stageOf(store: Store, now: number): Stage {
+  const server = store.servers.find(store.settings.get('referenceServerId') ?? '')
+  const project = server && store.projects.get(server.projectId)
+  if (!project)
+    throw new ServiceError(
+      'NOT_FOUND',
+      'The reference server of the Sandbox was deleted, and the samples are about it.',
+    )
+  const midnight = now - (now % DAY_MS)
+  return {
+    store,
+    project,
+    server,
+    at: (daysAgo, hours) => midnight - daysAgo * DAY_MS + hours * HOUR_MS,
+    mark: (kind, { id }) => store.samples.insert({ kind, recordId: id, projectId: project.id }),
+  }
+}
+
+/** The environment that everybody uses. @throws ServiceError when it cannot be used any more */
+export function environmentOf({ store, project }: Stage): Resolution {
+  const sample = store.samples.list().find(({ kind }) => kind === 'environment')
+  return resolveEnvironment(store, requireEnvironment(store, project.id, sample?.id ?? ''))
+}
+
+/** A name that nobody has taken; what is left of earlier samples may have. */
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name} (${number})`
+    if (!isTaken(candidate)) return candidate
+  }
+}
