@@ -7,6 +7,8 @@ import { startServe } from './start-child.ts'
 const { projects, clients, environments, suites, cases, runs, iterations, servers } = contract
 
 const config = { modelId: 'a/b' }
+/** Fifty requests to each of the two processes. */
+const AT_ONCE = 100
 
 /** One workspace, served by a process of its own and open in this one. */
 async function twoProcesses(options: { rateLimit?: number; maxRuns?: number } = {}) {
@@ -37,7 +39,7 @@ function expectSound(path: string) {
   database.close()
 }
 
-test('fifty mixed requests to two processes lose nothing and break nothing', async () => {
+test('fifty mixed requests to each of two processes lose nothing and break nothing', async () => {
   const { store, of, projectId, suiteId, serverId } = await twoProcesses()
   const kinds: ((api: Api, index: number) => Promise<Response>)[] = [
     (api, index) =>
@@ -56,13 +58,13 @@ test('fifty mixed requests to two processes lose nothing and break nothing', asy
     store.cases.list(suiteId).length,
     store.clients.list(projectId).length,
   ]
-  const answers = await many(50, index =>
+  const answers = await many(AT_ONCE, index =>
     kinds[index % kinds.length]!(of(Math.floor(index / kinds.length)), index),
   )
   expect(statuses(answers)).toEqual([200, 201])
-  expect(store.cases.list(suiteId)).toHaveLength(casesBefore + 10)
-  expect(store.clients.list(projectId)).toHaveLength(clientsBefore + 10)
-  expect((await of(0).call(projects.list)).items).toHaveLength(11)
+  expect(store.cases.list(suiteId)).toHaveLength(casesBefore + AT_ONCE / kinds.length)
+  expect(store.clients.list(projectId)).toHaveLength(clientsBefore + AT_ONCE / kinds.length)
+  expect((await of(0).call(projects.list)).items).toHaveLength(1 + AT_ONCE / kinds.length)
   expectSound(store.directory!.database)
 })
 
@@ -70,7 +72,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
   const { store, of, projectId } = await twoProcesses()
   const client = await of(0).call(clients.create, { projectId, body: { name: 'contended', config } })
   const target = { projectId, clientId: client.id }
-  const renamed = await many(50, index =>
+  const renamed = await many(AT_ONCE, index =>
     of(index).send(clients.update, {
       ...target,
       body: { expectedName: 'contended', name: `winner ${index}` },
@@ -86,7 +88,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
     body: { name: 'contended', hostId: client.id },
   })
   const place = { projectId, environmentId: environment.id }
-  const edited = await many(50, index =>
+  const edited = await many(AT_ONCE, index =>
     of(index).send(environments.update, {
       ...place,
       body: { expectedRevision: environment.revision, description: `by ${index}` },
@@ -120,7 +122,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
 test('no more runs are in flight than allowed, whoever launches them', async () => {
   const { store, of, projectId, serverId } = await twoProcesses({ maxRuns: 3 })
   const tests = [{ ...longCase('slow', 60), model: 'm', provider: 'm', runs: 1 }]
-  const launched = await many(50, index =>
+  const launched = await many(AT_ONCE, index =>
     of(index).send(runs.create, {
       projectId,
       body: { suiteName: `Run ${index}`, tests, serverIds: [serverId] },
