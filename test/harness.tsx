@@ -14,6 +14,8 @@ import type { Place } from '../src/app/router/place.ts'
 import { createRouter, type Router } from '../src/app/router/router.ts'
 import { App } from '../src/app/shell/app.tsx'
 import { createReport } from '../src/app/shell/report.ts'
+import type { MouseEvent } from '../src/app/terminal/mouse.ts'
+import { createPointer } from '../src/app/terminal/pointer.ts'
 import { createTheme } from '../src/app/theme/theme.ts'
 import { createToasts } from '../src/components/toasts.tsx'
 import { createService, type Service, type ServiceOptions } from '../src/service/app.ts'
@@ -60,6 +62,10 @@ export type TestApp = {
   press(...keys: (Binding | string)[]): Promise<void>
   /** Types text key by key. */
   type(text: string): Promise<void>
+  /** Clicks on the first character of this text where it is first on screen. */
+  click(text: string): Promise<void>
+  /** Turns the wheel above this text by one notch. */
+  wheel(text: string, direction: 'up' | 'down'): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,6 +83,8 @@ export async function openApp(options: {
   const frames = createFrames()
   const dispatcher = createDispatcher({ settle: frames.quiet, report: createReport(toasts, () => undefined) })
   const profile = { name: 'local', host: '', local: true, readOnly: options.readOnly ?? false }
+  // Its clock stands still, so that two clicks on a row are always a double click.
+  const pointer = createPointer(() => 0)
   const queryClient = createQueryClient()
   const leave = (): void => undefined
   const copied: string[] = []
@@ -89,12 +97,18 @@ export async function openApp(options: {
       feed={sequence => instance.stdin.write(sequence)}
       theme={createTheme({ level: 0, ascii: false })}
       toasts={toasts}
+      pointer={pointer}
       actions={{ quit: leave, interrupt: leave, redraw: leave, copy: text => void copied.push(text) }}
       size={SIZE}
     />,
   )
   frames.attach(instance.stdout)
   const frame = (): string => instance.lastFrame() ?? ''
+  const mouse = async (action: MouseEvent['action'], text: string): Promise<void> => {
+    const event = { ...mouseOn(frame(), text), action }
+    await dispatcher.act(() => void pointer.handle(event))
+    await frames.quiet()
+  }
   return {
     client,
     router,
@@ -113,12 +127,23 @@ export async function openApp(options: {
       await dispatcher.press([...text].map(toKey))
       await frames.quiet()
     },
+    click: text => mouse('press', text),
+    wheel: (text, direction) => mouse(`wheel-${direction}`, text),
     async close() {
       instance.unmount()
       queryClient.clear()
       if (!options.testService) await own.close()
     },
   }
+}
+
+/** The mouse at the first place where the frame shows the text; throws where it does not. */
+function mouseOn(frame: string, text: string): Omit<MouseEvent, 'action'> {
+  const lines = frame.split('\n')
+  const row = lines.findIndex(line => line.includes(text))
+  if (row === -1) throw new Error(`nothing shows ${text}; the screen was:\n${frame}`)
+  const column = lines[row]!.indexOf(text)
+  return { type: 'mouse', button: 'left', row, column, shift: false, alt: false, ctrl: false }
 }
 
 const SEQUENCES: Record<string, string> = {

@@ -7,6 +7,18 @@ export const panesKeys = defineBindings({
   bindings: {
     next: { keys: ['tab', 'l', 'right'], label: 'next pane', hint: 'later' },
     previous: { keys: ['shift+tab', 'h', 'left'], label: 'previous pane' },
+    zoom: {
+      keys: ['z'],
+      label: 'zoom',
+      hint: 'later',
+      help: 'The focused pane takes the whole screen, or gives it back.',
+    },
+    jump: {
+      keys: ['alt+1', 'alt+2', 'alt+3', 'alt+4', 'alt+5', 'alt+6', 'alt+7', 'alt+8', 'alt+9'],
+      label: 'pane',
+      byKey: true,
+      help: 'Go to the pane of that number, counted from the first.',
+    },
   },
 })
 
@@ -31,6 +43,32 @@ export const viewerKeys = defineBindings({
     pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
     first: { keys: ['g', 'home'], label: 'top', repeats: true },
     last: { keys: ['G', 'end'], label: 'bottom', repeats: true },
+    search: { keys: ['/'], label: 'search', hint: 'later', help: 'Find a text, capitals or not.' },
+    select: { keys: ['V'], label: 'select lines', help: 'Choose lines by moving, then copy them.' },
+    copy: { keys: ['C'], label: 'copy all', help: 'Copy the whole text.' },
+  },
+})
+
+/** Only while something was searched for. */
+export const textSearchKeys = defineBindings({
+  name: 'search',
+  scope: 'panel',
+  title: 'Search',
+  bindings: {
+    next: { keys: ['n'], label: 'next match', hint: true },
+    previous: { keys: ['N'], label: 'previous match', hint: true },
+    end: { keys: ['escape'], label: 'end search', hint: true },
+  },
+})
+
+/** Only while lines are being chosen. */
+export const selectionKeys = defineBindings({
+  name: 'selection',
+  scope: 'panel',
+  title: 'Selected lines',
+  bindings: {
+    copy: { keys: ['y'], label: 'copy lines', hint: true },
+    cancel: { keys: ['escape'], label: 'cancel', hint: true },
   },
 })
 
@@ -45,6 +83,17 @@ export const fieldKeys = defineBindings({
     right: { keys: ['right'], label: 'caret right' },
     erase: { keys: ['backspace', 'delete'], label: 'erase' },
     clear: { keys: ['ctrl+u'], label: 'clear' },
+  },
+})
+
+/** A field that asks something within a text or a list: answering or leaving it comes before everything around it. */
+export const promptKeys = defineBindings({
+  name: 'prompt',
+  scope: 'prompt',
+  title: 'Text field',
+  bindings: {
+    accept: { keys: ['enter'], label: 'accept', hint: true },
+    leave: { keys: ['escape'], label: 'leave', hint: true },
   },
 })
 

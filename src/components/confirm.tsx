@@ -7,6 +7,7 @@ import { useBindings } from '../app/keymap/use-bindings.ts'
 import { clean, truncate, wrap } from '../app/theme/text.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
 import type { Tone } from '../app/theme/theme.ts'
+import { useMouseArea } from './mouse-areas.tsx'
 import { useOverlays } from './overlays.tsx'
 import { useSize } from './size.tsx'
 import { TextField } from './text-field.tsx'
@@ -61,10 +62,11 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   const { question } = props
   const theme = useTheme()
   const { width } = useSize()
+  const lines = questionLines(question, width - 2)
   const [agreed, setAgreed] = useState(question.word === undefined)
   return (
     <Box flexDirection="column" paddingX={1}>
-      {questionLines(question, width - 2).map((line, index) => (
+      {lines.map((line, index) => (
         <Text key={index} wrap="truncate">
           {theme.paint(line.tone, line.text)}
         </Text>
@@ -74,6 +76,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
         <Choice
           action={truncate(clean(question.action), width - 6)}
           decline={question.decline ?? 'Cancel'}
+          top={lines.length + 1}
           onAnswer={props.onAnswer}
         />
       ) : (
@@ -87,7 +90,13 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   )
 }
 
-function Choice(props: { action: string; decline: string; onAnswer: (answer: boolean) => void }) {
+/** The two answers; `top` is the row of the first one in the dialog. */
+function Choice(props: {
+  action: string
+  decline: string
+  top: number
+  onAnswer: (answer: boolean) => void
+}) {
   const { feed } = useKeymap()
   const DOWN = '\u001b[B'
   const UP = '\u001b[A'
@@ -101,6 +110,15 @@ function Choice(props: { action: string; decline: string; onAnswer: (answer: boo
     { label: props.decline, value: false },
     { label: props.action, value: true },
   ]
+  useMouseArea(
+    {
+      press({ row }) {
+        const item = items[row]
+        if (item) props.onAnswer(item.value)
+      },
+    },
+    { top: props.top, height: items.length },
+  )
   return (
     <SelectInput
       items={items.map(item => ({ ...item, key: item.label }))}

@@ -1,9 +1,9 @@
-import { Box, Text } from 'ink'
+import { Box } from 'ink'
 import type { ReactNode } from 'react'
 import { tabsKeys } from './component-keys.ts'
 import { useBindings } from '../app/keymap/use-bindings.ts'
-import { useTheme } from '../app/theme/theme-context.tsx'
 import { SizeProvider, useSize } from './size.tsx'
+import { TabLine } from './tab-line.tsx'
 
 export type Tab<Id extends string> = { id: Id; title: string; render: () => ReactNode }
 
@@ -14,7 +14,6 @@ export function DetailTabs<Id extends string>(props: {
   onChange: (id: Id) => void
 }) {
   const { tabs } = props
-  const theme = useTheme()
   const { width, height } = useSize()
   const at = Math.max(
     0,
@@ -22,14 +21,13 @@ export function DetailTabs<Id extends string>(props: {
   )
   const step = (by: number): void => props.onChange(tabs[(at + by + tabs.length) % tabs.length]!.id)
   useBindings(tabsKeys, { next: () => step(1), previous: () => step(-1) })
-  const line = tabs
-    .map((tab, index) =>
-      index === at ? theme.paint('selected', `[${tab.title}]`) : theme.paint('muted', ` ${tab.title} `),
-    )
-    .join(' ')
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Text wrap="truncate">{` ${line}`}</Text>
+      <TabLine
+        titles={tabs.map(tab => tab.title)}
+        current={at}
+        onChoose={index => props.onChange(tabs[index]!.id)}
+      />
       <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>
         {tabs[at]!.render()}
       </SizeProvider>

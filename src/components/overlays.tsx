@@ -2,6 +2,7 @@ import { Box, Text } from 'ink'
 import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { OverlayScope } from '../app/keymap/keymap-context.tsx'
 import { useTheme } from '../app/theme/theme-context.tsx'
+import { MouseCover } from './mouse-areas.tsx'
 import { Pane } from './panes/pane.tsx'
 import { SizeProvider, useSize, type Size } from './size.tsx'
 
@@ -80,9 +81,11 @@ function OverlayFrame(props: { entry: Entry; depth: number }) {
       <Box position="absolute" top={0} left={0}>
         <OverlayScope depth={props.depth}>
           <SizeProvider {...size} top={top} left={left}>
-            <Pane title={entry.title} focused>
-              {entry.content}
-            </Pane>
+            <MouseCover>
+              <Pane title={entry.title} focused>
+                {entry.content}
+              </Pane>
+            </MouseCover>
           </SizeProvider>
         </OverlayScope>
       </Box>

@@ -1,13 +1,24 @@
 /**
  * How near to the person a group of bindings is. A key goes to the nearest group that has a
- * handler for it, never to whichever mounted last: overlay, text field, focused panel, screen, app.
+ * handler for it, never to whichever mounted last: prompt, overlay, text field, focused panel, screen, app.
+ * A prompt is a question inside something else (what to search for in a text), answered before that gets keys again.
  */
-export type Scope = 'overlay' | 'field' | 'panel' | 'screen' | 'app'
+export type Scope = 'prompt' | 'overlay' | 'field' | 'panel' | 'screen' | 'app'
 
-export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, field: 3, overlay: 4 }
+export const SCOPE_RANK: Record<Scope, number> = {
+  app: 0,
+  screen: 1,
+  panel: 2,
+  field: 3,
+  overlay: 4,
+  prompt: 5,
+}
 
 export type Binding = {
-  /** Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown. */
+  /**
+   * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown.
+   * Several with a space between them are pressed one after the other: `, r`.
+   */
   keys: readonly string[]
   /** What it does, two or three words: shown in the footer. */
   label: string
@@ -27,6 +38,8 @@ export type Bindings<Id extends string = string> = {
   scope: Scope
   /** Heading in help. */
   title: string
+  /** The screen it belongs to, as its route names it; absent = it can be anywhere. */
+  screen?: string
   bindings: Record<Id, Binding>
 }
 
@@ -66,8 +79,9 @@ const DISPLAY: Record<string, string> = {
   delete: 'Del',
 }
 
-/** The key's name as people read it: `ctrl+d` is `Ctrl+D`. */
+/** The key's name as people read it: `ctrl+d` is `Ctrl+D`, `, space` is `, Space`. */
 export function displayKey(key: string): string {
+  if (key.includes(' ')) return key.split(' ').map(displayKey).join(' ')
   if (DISPLAY[key]) return DISPLAY[key]
   if (key.startsWith('ctrl+')) return `Ctrl+${displayKey(key.slice(5)).toUpperCase()}`
   if (key.startsWith('alt+')) return `Alt+${displayKey(key.slice(4))}`

@@ -76,6 +76,15 @@ describe('dispatcher', () => {
     expect(settled()).toBe(1)
   })
 
+  test('keys that come in pieces meet the same screens as keys that come at once', async () => {
+    const { dispatcher, calls, settled } = setup()
+    await Promise.all([keys('j'), keys('j'), keys('q'), keys('j')].map(each => dispatcher.press(each)))
+    expect(calls).toEqual(['down', 'down', 'quit', 'down'])
+    expect(settled()).toBe(2)
+    await dispatcher.act(() => calls.push('click'))
+    expect([calls.at(-1), settled()]).toEqual(['click', 4])
+  })
+
   test('an action that cannot be done says why', async () => {
     const { dispatcher, reports } = setup()
     await dispatcher.press(keys('m'))

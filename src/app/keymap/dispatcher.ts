@@ -1,12 +1,14 @@
-import type { KeyHandler, PressedKey } from './binding.ts'
+import { displayKey, type Binding, type Bindings, type KeyHandler, type PressedKey } from './binding.ts'
 import {
   activeBindings,
+  EVERYWHERE,
   fieldOf,
   findMatch,
   handlerOf,
   printable,
   type ActiveBinding,
   type Layer,
+  type Match,
 } from './layers.ts'
 
 export type Dispatcher = {
@@ -16,16 +18,22 @@ export type Dispatcher = {
   touch(): void
   /** Handles one batch of keys in order. Resolves when all were handled. */
   press(keys: readonly PressedKey[]): Promise<void>
+  /** Does something in turn with the keys, such as what a click means; the next key meets the screen after it. */
+  act(action: () => void): Promise<void>
   /** A paste: goes to the focused text field and nowhere else, so a pasted newline never confirms. */
   paste(text: string): void
   /** Does what the binding's key would do on the page beneath all overlays. */
   perform(binding: ActiveBinding): Promise<void>
   /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
   active(): ActiveBinding[]
+  /** What has been pressed of a sequence, and how it can go on; the keys of those begin with it. It waits for as long as it takes. */
+  pending(): Pending | undefined
   subscribe(listener: () => void): () => void
-  /** Changes whenever `active()` may have. */
+  /** Changes whenever `active()` or `pending()` may have. */
   version(): number
 }
+
+export type Pending = { typed: string; continuations: ActiveBinding[] }
 
 /** Someone pressed a key whose action cannot be done now; the message says why. */
 export class UnavailableAction extends Error {
@@ -40,11 +48,24 @@ export type DispatcherOptions = {
   settle: () => Promise<void>
   /** Receives what a handler threw, and {@link UnavailableAction}. */
   report: (error: unknown) => void
+  /** The groups with the keys that they have here, by their name; a group that is not among them keeps its own. */
+  bindings?: readonly Bindings[]
+}
+
+/** What the dispatcher holds while it runs. */
+type State = {
+  layers: Set<Layer>
+  /** The keys of a sequence that has begun, with spaces between them; empty between sequences. */
+  typed: string
+  /** What the last key did, as long as the screen may not show it yet. */
+  unsettled: Binding | undefined
+  touch: () => void
 }
 
 /** The only place where keys become actions. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const layers = new Set<Layer>()
+  const rebound = new Map(options.bindings?.map(group => [group.name, group]))
   const listeners = new Set<() => void>()
   let version = 0
   let queue: Promise<void> = Promise.resolve()
@@ -52,8 +73,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     version += 1
     for (const listener of listeners) listener()
   }
+  const state: State = { layers, typed: '', unsettled: undefined, touch }
   return {
-    register(layer) {
+    register(declared) {
+      const layer = { ...declared, bindings: rebound.get(declared.bindings.name) ?? declared.bindings }
       layers.add(layer)
       touch()
       return () => {
@@ -63,7 +86,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     touch,
     press(keys) {
-      queue = queue.then(() => handleBatch(layers, keys, options)).catch(options.report)
+      queue = queue.then(() => handleBatch(state, keys, options)).catch(options.report)
+      return queue
+    },
+    act(action) {
+      queue = queue.then(() => actThenSettle(state, action, options)).catch(options.report)
       return queue
     },
     perform(binding) {
@@ -74,6 +101,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       fieldOf(layers)?.text?.(text.replace(/[\r\n]+/g, ' '))
     },
     active: () => activeBindings(layers),
+    pending() {
+      const { typed } = state
+      if (typed === '') return undefined
+      const continuations = activeBindings(layers).flatMap(binding => {
+        const keys = binding.keys.filter(key => key.startsWith(`${typed} `))
+        return keys.length > 0 ? [{ ...binding, keys }] : []
+      })
+      return { typed, continuations }
+    },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -83,40 +119,91 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 async function handleBatch(
-  layers: ReadonlySet<Layer>,
+  state: State,
   keys: readonly PressedKey[],
   { settle, report }: DispatcherOptions,
 ): Promise<void> {
+  const { layers } = state
+  await settleBefore(state, keys[0], settle)
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index]!
-    const typed = typedText(layers, keys, index)
+    const typed = typedText(state, keys, index)
     if (typed) {
       fieldOf(layers)?.text?.(typed)
       index += [...typed].length - 1
       await settle()
       continue
     }
-    const match = findMatch(layers, key)
+    const match = takeKey(state, key, report)
     if (!match) continue
     if (typeof match.handler === 'function') run(match.handler, key, report)
     else report(new UnavailableAction(match.handler.unavailable))
     const next = keys[index + 1]
-    if (!next) return
-    const repeats = match.binding.repeats && findMatch(layers, next)?.binding === match.binding
-    if (!repeats) await settle()
+    if (!next) {
+      state.unsettled = match.binding
+      return
+    }
+    const following = match.binding.repeats && findMatch(layers, next.name)
+    if (typeof following !== 'object' || following.binding !== match.binding) await settle()
   }
 }
 
+/** What the key stands for after those of the sequence before it; a key that begins or goes on with one is kept. */
+function takeKey(state: State, key: PressedKey, report: (error: unknown) => void): Match | undefined {
+  const before = state.typed
+  const typed = before === '' ? key.name : `${before} ${key.name}`
+  const found = findMatch(state.layers, typed)
+  const now = found === 'prefix' ? typed : ''
+  if (now !== before) {
+    state.typed = now
+    state.touch()
+  }
+  if (found === 'prefix') return undefined
+  if (found || before === '') return found
+  const alone = findMatch(state.layers, key.name)
+  if (typeof alone === 'object' && EVERYWHERE.has(alone.name)) return alone
+  if (key.name !== 'escape') report(new UnavailableAction(`Nothing is on ${displayKey(typed)}.`))
+  return undefined
+}
+
 /** The text that starts at this key, as far as a focused field takes it in one piece. */
-function typedText(layers: ReadonlySet<Layer>, keys: readonly PressedKey[], from: number): string {
-  if (!fieldOf(layers)) return ''
+function typedText(state: State, keys: readonly PressedKey[], from: number): string {
+  const { layers } = state
+  if (state.typed !== '' || !fieldOf(layers)) return ''
   let typed = ''
   for (const key of keys.slice(from)) {
     const text = printable(key)
-    if (text === undefined || findMatch(layers, key)) break
+    if (text === undefined || findMatch(layers, key.name)) break
     typed += text
   }
   return typed
+}
+
+/** Keys that come in pieces meet the same screen as keys that come at once. */
+async function settleBefore(
+  state: State,
+  key: PressedKey | undefined,
+  settle: () => Promise<void>,
+): Promise<void> {
+  const last = state.unsettled
+  state.unsettled = undefined
+  if (last === undefined) return
+  const following = last.repeats && key && findMatch(state.layers, key.name)
+  if (typeof following !== 'object' || following.binding !== last) await settle()
+}
+
+async function actThenSettle(
+  state: State,
+  action: () => void,
+  { settle, report }: DispatcherOptions,
+): Promise<void> {
+  await settleBefore(state, undefined, settle)
+  try {
+    action()
+  } catch (error) {
+    report(error)
+  }
+  await settle()
 }
 
 /** Waits until what was open above has closed, because the action may open something itself. */

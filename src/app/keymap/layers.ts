@@ -25,11 +25,12 @@ export type ActiveBinding = Binding & {
   name: string
   title: string
   scope: Scope
+  screen?: string
   unavailable: string | undefined
 }
 
-/** Bindings that no overlay stops: leaving at once must always be possible. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['app.interrupt', 'app.suspend', 'app.redraw'])
+/** Bindings that no overlay and no half typed sequence stops: leaving at once must always be possible. */
+export const EVERYWHERE: ReadonlySet<string> = new Set(['app.interrupt', 'app.suspend', 'app.redraw'])
 
 /** Keys that are text when a field has focus: one printable character. */
 export function printable(key: PressedKey): string | undefined {
@@ -55,19 +56,32 @@ function isCovered(order: readonly Layer[], layer: Layer, id: string): boolean {
   return order[0]?.depth !== 0 && layer.depth === 0 && !EVERYWHERE.has(`${layer.bindings.name}.${id}`)
 }
 
-export type Match = { binding: Binding; handler: KeyHandler | Unavailable }
+export type Match = { name: string; binding: Binding; handler: KeyHandler | Unavailable }
 
-/** The nearest binding that handles the key; a key that a text field takes as text matches nothing. */
-export function findMatch(layers: ReadonlySet<Layer>, key: PressedKey): Match | undefined {
+/** Whether a focused text field takes the key, or the first of the sequence, as text. */
+function isTyped(layer: Layer, key: string, typing: boolean): boolean {
+  if (!typing || layer.bindings.scope === 'field') return false
+  const first = key.split(' ')[0]!
+  return [...first].length === 1 || first === 'space'
+}
+
+/**
+ * What the key, or the sequence of keys with spaces between them, stands for in the nearest group that knows it: a
+ * binding, or the beginning of longer sequences. A key that a text field takes as text stands for nothing.
+ */
+export function findMatch(layers: ReadonlySet<Layer>, key: string): Match | 'prefix' | undefined {
   const order = ranked(layers)
-  const typing = fieldOf(layers) !== undefined && printable(key) !== undefined
+  const typing = fieldOf(layers) !== undefined
   for (const layer of order) {
-    if (typing && layer.bindings.scope !== 'field') continue
+    if (isTyped(layer, key, typing)) continue
+    let isPrefix = false
     for (const [id, binding] of Object.entries(layer.bindings.bindings)) {
-      if (!binding.keys.includes(key.name) || isCovered(order, layer, id)) continue
-      const handler = layer.handlers()[id]
-      if (handler) return { binding, handler }
+      if (isCovered(order, layer, id)) continue
+      isPrefix ||= binding.keys.some(other => other.startsWith(`${key} `))
+      const handler = binding.keys.includes(key) ? layer.handlers()[id] : undefined
+      if (handler) return { name: `${layer.bindings.name}.${id}`, binding, handler }
     }
+    if (isPrefix) return 'prefix'
   }
   return undefined
 }
@@ -84,19 +98,39 @@ export function handlerOf(layers: ReadonlySet<Layer>, name: string): KeyHandler 
 export function activeBindings(layers: ReadonlySet<Layer>): ActiveBinding[] {
   const order = ranked(layers)
   const typing = fieldOf(layers) !== undefined
-  const seen = new Set<string>()
-  return order.flatMap(layer =>
-    Object.entries(layer.bindings.bindings).flatMap(([id, binding]) => {
+  const shadows = createShadows()
+  return order.flatMap(layer => {
+    const found = Object.entries(layer.bindings.bindings).flatMap(([id, binding]) => {
       if (isCovered(order, layer, id)) return []
-      const isText = (key: string): boolean =>
-        typing && layer.bindings.scope !== 'field' && ([...key].length === 1 || key === 'space')
-      const keys = binding.keys.filter(key => !isText(key) && !seen.has(key))
+      const keys = binding.keys.filter(key => !isTyped(layer, key, typing) && !shadows.cover(key))
       if (keys.length === 0) return []
-      for (const key of keys) seen.add(key)
       const handler = layer.handlers()[id]
       const unavailable = handler && 'unavailable' in handler ? handler.unavailable : undefined
-      const { name, title, scope } = layer.bindings
-      return [{ ...binding, keys, name: `${name}.${id}`, title, scope, unavailable }]
-    }),
-  )
+      const { name, title, scope, screen } = layer.bindings
+      const own = { ...binding, keys, name: `${name}.${id}`, title, scope, unavailable }
+      return [screen === undefined ? own : { ...own, screen }]
+    })
+    for (const { keys } of found) keys.forEach(shadows.add)
+    return found
+  })
+}
+
+/** The shorter sequences that a sequence begins with: `g` of `g r`. */
+export function beginnings(key: string): string[] {
+  const parts = key.split(' ')
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(' '))
+}
+
+/** Which keys nearer groups have taken: the same ones, those that begin with them, and the beginnings of them. */
+function createShadows() {
+  const taken = new Set<string>()
+  const begun = new Set<string>()
+  return {
+    add(key: string): void {
+      taken.add(key)
+      for (const beginning of beginnings(key)) begun.add(beginning)
+    },
+    cover: (key: string): boolean =>
+      taken.has(key) || begun.has(key) || beginnings(key).some(beginning => taken.has(beginning)),
+  }
 }

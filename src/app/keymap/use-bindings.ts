@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import type { Bindings, Handlers } from './binding.ts'
+import type { Pending } from './dispatcher.ts'
 import type { ActiveBinding, TextSink } from './layers.ts'
 import { useKeymap } from './keymap-context.tsx'
 
@@ -49,4 +50,11 @@ export function useActiveBindings(): ActiveBinding[] {
   const { dispatcher } = useKeymap()
   useSyncExternalStore(dispatcher.subscribe, dispatcher.version)
   return dispatcher.active()
+}
+
+/** The sequence of keys that has begun, if one has; draws again when that changes. */
+export function usePendingKeys(): Pending | undefined {
+  const { dispatcher } = useKeymap()
+  useSyncExternalStore(dispatcher.subscribe, dispatcher.version)
+  return dispatcher.pending()
 }

@@ -60,6 +60,17 @@ export function formatLocator(routes: readonly Route[], profile: string, place: 
   return `${SCHEME}${encodeURIComponent(profile)}/${formatPlace(routes, place)}`
 }
 
+/** The profile that a whole locator names; undefined for the part below it. */
+export function profileOf(text: string): string | undefined {
+  if (!text.startsWith(SCHEME)) return undefined
+  const [name = ''] = text.slice(SCHEME.length).split('/')
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
 /**
  * Reads a locator or the part of it below the profile. Of several routes that fit, the one with
  * most matched segments wins. `undefined` when none fits.

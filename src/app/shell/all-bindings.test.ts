@@ -2,7 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Bindings } from '../keymap/binding.ts'
+import { createDispatcher } from '../keymap/dispatcher.ts'
+import type { ActiveBinding } from '../keymap/layers.ts'
+import { collide } from '../keymap/overrides.ts'
+import { plainText } from '../../components/viewer/source.ts'
+import { screens } from '../registry.ts'
 import { allBindings } from './all-bindings.ts'
+import { goKeys } from './app-keys.ts'
+import { helpLines } from './help.tsx'
+import { actionEntries } from './palette-entries.ts'
 
 const SOURCE = join(import.meta.dirname, '../..')
 
@@ -38,7 +46,87 @@ describe('the list of all bindings', () => {
     'no two bindings of $name share a key',
     ({ group }) => {
       const keys = Object.values(group.bindings).flatMap(binding => binding.keys)
-      expect(keys).toEqual([...new Set(keys)])
+      const shared = keys.filter((key, index) => keys.slice(index + 1).some(other => collide(key, other)))
+      expect(shared).toEqual([])
     },
   )
+
+  test('says of each group of a screen which screen that is', () => {
+    const wrong = declaringModules()
+      .map(({ file }) => file.split('/'))
+      .filter(([folder]) => folder === 'screens')
+      .flatMap(([, screen, file]) => {
+        const text = readFileSync(join(SOURCE, 'screens', screen!, file!), 'utf8')
+        const declared = text.match(/= defineBindings\(/g)!.length
+        return text.split(`screen: '${screen}',`).length - 1 === declared ? [] : [`${screen}/${file}`]
+      })
+    expect(wrong, 'every group there has screen: with the name of its folder').toEqual([])
+  })
+
+  test('has a letter for every screen', () => {
+    expect(Object.keys(goKeys.bindings)).toEqual(screens.map(({ route }) => route.screen))
+  })
+})
+
+/** The group as it is told while it is the only one, with the depth that its scope has. */
+function toldOf(group: Bindings): ActiveBinding[] {
+  const dispatcher = createDispatcher({ settle: async () => undefined, report: () => undefined })
+  const handlers = Object.fromEntries(Object.keys(group.bindings).map(id => [id, () => undefined]))
+  dispatcher.register({ bindings: group, handlers: () => handlers, depth: 0 })
+  return dispatcher.active()
+}
+
+describe('every binding', () => {
+  test.each(allBindings.map(group => ({ name: group.name, group })))(
+    'of $name is in help with its keys, and in the palette unless it needs one of its keys',
+    ({ group }) => {
+      const told = toldOf(group)
+      expect(told.map(({ name }) => name)).toEqual(
+        Object.keys(group.bindings).map(id => `${group.name}.${id}`),
+      )
+      const help = helpLines(told).map(plainText)
+      const palette = actionEntries(told, () => undefined).map(({ id }) => id)
+      for (const binding of told) {
+        expect(help.some(line => line.includes(binding.help ?? binding.label))).toBe(true)
+        const isChosen = !binding.byKey && binding.scope !== 'field'
+        expect(palette.includes(`action ${binding.name}`)).toBe(isChosen)
+      }
+    },
+  )
+})
+
+describe('no key is handled that is not declared', () => {
+  /** Where keys may be read: the keymap itself, the terminal beneath it, and the program's edge. */
+  const MAY_READ = ['app/keymap/', 'app/terminal/', 'cli/']
+  const files = globSync('{app,components,screens,hooks}/**/*.{ts,tsx}', { cwd: SOURCE })
+    .filter(file => !file.includes('.test.') && !MAY_READ.some(folder => file.startsWith(folder)))
+    .map(file => ({ file, text: readFileSync(join(SOURCE, file), 'utf8') }))
+
+  test('nothing outside the keymap listens to the terminal', () => {
+    const listening = files.filter(({ text }) =>
+      /\b(useInput|useStdin|usePaste|process\.stdin|setRawMode)\b/.test(text),
+    )
+    expect(listening.map(({ file }) => file)).toEqual([])
+  })
+
+  test('whoever handles keys handles those of a declared group', () => {
+    const declared = new Set(
+      globSync('**/*.{ts,tsx}', { cwd: SOURCE })
+        .filter(file => !file.includes('.test.'))
+        .flatMap(file => [
+          ...readFileSync(join(SOURCE, file), 'utf8').matchAll(/const (\w+) = defineBindings\(/g),
+        ])
+        .map(([, name]) => name),
+    )
+    const used = files.flatMap(({ file, text }) =>
+      [...text.matchAll(/\buseBindings\(\s*([^,]+),/g)].map(([, group]) => ({ file, group: group!.trim() })),
+    )
+    expect(used.length).toBeGreaterThan(10)
+    expect(used.filter(({ group }) => !declared.has(group))).toEqual([])
+  })
+
+  test('only a binding with several meanings looks at which of its keys it was', () => {
+    const comparing = files.filter(({ text }) => /\bkey\.(name|sequence) ?[!=]==/.test(text))
+    expect(comparing.map(({ file }) => file)).toEqual([])
+  })
 })

@@ -12,6 +12,12 @@ export const appKeys = defineBindings({
       help: 'Find a place, a thing or an action by a few letters.',
       hint: 'end',
     },
+    actions: {
+      keys: ['.'],
+      label: 'actions',
+      help: 'Everything that can be done with what is chosen here.',
+      hint: 'later',
+    },
     back: { keys: ['escape'], label: 'back', help: 'One step back.' },
     quit: { keys: ['q'], label: 'quit', hint: 'end' },
     interrupt: { keys: ['ctrl+c'], label: 'leave at once' },
@@ -31,8 +37,25 @@ export const appKeys = defineBindings({
       help: 'Copy a locator of this place, which `mcpdeck` opens.',
     },
     raw: { keys: ['J'], label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
+    mouse: {
+      keys: ['M'],
+      label: 'mouse on/off',
+      help: 'Mouse on or off; with it on, Shift and drag selects text.',
+    },
     last: { keys: ['-'], label: 'last place', help: 'Swap with the place you left last.' },
     projects: { keys: ['p'], label: 'projects', help: 'Choose another project.' },
+  },
+})
+
+/** A screen by its letter; the ids are the names of the screens' routes. */
+export const goKeys = defineBindings({
+  name: 'go',
+  scope: 'app',
+  title: 'Go to',
+  bindings: {
+    projects: { keys: [', p'], label: 'projects' },
+    servers: { keys: [', s'], label: 'servers' },
+    runs: { keys: [', r'], label: 'runs' },
   },
 })
 
@@ -40,7 +63,10 @@ export const helpKeys = defineBindings({
   name: 'help',
   scope: 'overlay',
   title: 'Help',
-  bindings: { close: { keys: ['escape', 'q', '?'], label: 'close', hint: true } },
+  bindings: {
+    filter: { keys: ['/'], label: 'filter', hint: true, help: 'Show only the lines that hold a text.' },
+    close: { keys: ['escape', 'q', '?'], label: 'close', hint: true },
+  },
 })
 
 export const paletteKeys = defineBindings({

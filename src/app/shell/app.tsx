@@ -1,8 +1,10 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
+import { CopyProvider } from '../../components/copy.tsx'
 import { CrumbsProvider } from '../../components/crumbs.tsx'
 import { RegionsProvider, type Regions } from '../../components/list/regions.tsx'
+import { PointerProvider } from '../../components/mouse-areas.tsx'
 import { OverlaysProvider } from '../../components/overlays.tsx'
 import { SizeProvider, type Size } from '../../components/size.tsx'
 import { SubjectProvider } from '../../components/subject.tsx'
@@ -13,6 +15,7 @@ import type { Dispatcher } from '../keymap/dispatcher.ts'
 import { KeymapProvider, type WidgetFeed } from '../keymap/keymap-context.tsx'
 import type { Router } from '../router/router.ts'
 import { RouterProvider } from '../router/router-context.tsx'
+import type { Pointer } from '../terminal/pointer.ts'
 import { ThemeProvider } from '../theme/theme-context.tsx'
 import type { Theme } from '../theme/theme.ts'
 import { Shell, type ShellActions } from './shell.tsx'
@@ -28,6 +31,8 @@ export type AppParts = {
   actions: ShellActions
   /** Where lists paint past Ink; absent in component tests. */
   regions?: Regions
+  /** Routes the mouse; absent where there is none. */
+  pointer?: Pointer
   /** Fixed in component tests; the terminal's own otherwise. */
   size?: Size
 }
@@ -42,17 +47,21 @@ export function App(props: AppParts) {
             <WorkspaceProvider workspace={props.workspace}>
               <NotifyProvider notify={props.toasts.show}>
                 <ToastsProvider toasts={props.toasts}>
-                  <CrumbsProvider>
-                    <SubjectProvider>
-                      <OverlaysProvider>
-                        <RegionsProvider regions={props.regions}>
-                          <Sized {...(props.size && { size: props.size })}>
-                            <Shell actions={props.actions} />
-                          </Sized>
-                        </RegionsProvider>
-                      </OverlaysProvider>
-                    </SubjectProvider>
-                  </CrumbsProvider>
+                  <CopyProvider copy={props.actions.copy}>
+                    <CrumbsProvider>
+                      <SubjectProvider>
+                        <OverlaysProvider>
+                          <RegionsProvider regions={props.regions}>
+                            <PointerProvider pointer={props.pointer}>
+                              <Sized {...(props.size && { size: props.size })}>
+                                <Shell actions={props.actions} />
+                              </Sized>
+                            </PointerProvider>
+                          </RegionsProvider>
+                        </OverlaysProvider>
+                      </SubjectProvider>
+                    </CrumbsProvider>
+                  </CopyProvider>
                 </ToastsProvider>
               </NotifyProvider>
             </WorkspaceProvider>

@@ -2,8 +2,9 @@ import { Text } from 'ink'
 import { useSize } from '../../components/size.tsx'
 import { useCurrentToast } from '../../components/toasts.tsx'
 import { displayKey } from '../keymap/binding.ts'
+import type { Pending } from '../keymap/dispatcher.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
-import { useActiveBindings } from '../keymap/use-bindings.ts'
+import { useActiveBindings, usePendingKeys } from '../keymap/use-bindings.ts'
 import { clean, truncate, widthOf } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import type { Theme } from '../theme/theme.ts'
@@ -41,12 +42,24 @@ export function chooseHints(
   return { left, right }
 }
 
-/** Last line: what just happened, else the keys that work now. */
+/** What has been pressed of a sequence, and each key that goes on with it: `,  p projects  s servers`. */
+function pendingText(theme: Theme, { typed, continuations }: Pending): string {
+  const rest = continuations.map(binding => {
+    const keys = binding.keys.map(key => displayKey(key.slice(typed.length + 1))).join(' ')
+    const label = theme.paint(binding.unavailable ? 'muted' : 'plain', binding.label)
+    return `${theme.paint('key', keys)} ${label}`
+  })
+  return ` ${[theme.paint('selected', ` ${displayKey(typed)} `), ...rest, `${theme.paint('key', displayKey('escape'))} nothing`].join(' '.repeat(GAP))}`
+}
+
+/** Last line: how a sequence of keys can go on, else what just happened, else the keys that work now. */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()
   const toast = useCurrentToast()
   const bindings = useActiveBindings()
+  const pending = usePendingKeys()
+  if (pending) return <Text wrap="truncate">{pendingText(theme, pending)}</Text>
   if (toast) {
     const { ok, error, bullet } = theme.symbols
     const mark = toast.tone === 'ok' ? ok : toast.tone === 'error' ? error : bullet

@@ -1,8 +1,12 @@
+import { Box } from 'ink'
+import { useMemo, useState } from 'react'
+import { Prompt } from '../../components/prompt.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { displayKey } from '../keymap/binding.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import { useBindings } from '../keymap/use-bindings.ts'
-import { fit } from '../theme/text.ts'
+import { clean, fit } from '../theme/text.ts'
 import { helpKeys } from './app-keys.ts'
 
 const KEYS_WIDTH = 22
@@ -29,8 +33,44 @@ export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
   ])
 }
 
+/** The lines of the groups that hold this text, each under its group's heading. */
+export function filterHelp(bindings: readonly ActiveBinding[], text: string): Line[] {
+  const words = text.trim().toLowerCase().split(/\s+/)
+  const told = ({ keys, title, label, help, name }: ActiveBinding): string =>
+    [keys.map(displayKey).join(' '), title, label, help, name].join(' ').toLowerCase()
+  const found = bindings.filter(binding => words.every(word => told(binding).includes(word)))
+  return found.length > 0
+    ? helpLines(found)
+    : [{ text: `No key here is about “${clean(text)}”.`, tone: 'muted' }]
+}
+
 /** The help overlay; `bindings` were taken before it opened, so it shows the page's keys. */
 export function Help(props: { bindings: readonly ActiveBinding[]; onClose: () => void }) {
-  useBindings(helpKeys, { close: props.onClose })
-  return <Viewer lines={helpLines(props.bindings)} focused />
+  const { width, height } = useSize()
+  const [text, setText] = useState('')
+  const [asking, setAsking] = useState(false)
+  const lines = useMemo(() => filterHelp(props.bindings, text), [props.bindings, text])
+  useBindings(helpKeys, {
+    filter: () => setAsking(true),
+    close: text === '' ? props.onClose : () => setText(''),
+  })
+  const above = asking ? 1 : 0
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {asking && (
+        <Prompt
+          value={text}
+          onChange={setText}
+          onAccept={() => setAsking(false)}
+          onLeave={() => {
+            setText('')
+            setAsking(false)
+          }}
+        />
+      )}
+      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
+        <Viewer key={text} lines={lines} focused />
+      </SizeProvider>
+    </Box>
+  )
 }

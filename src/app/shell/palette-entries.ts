@@ -17,6 +17,9 @@ export type PaletteEntry = {
   choose: () => void
 }
 
+/** Actions of the app that are about the chosen thing. */
+const ON_EVERY_THING: ReadonlySet<string> = new Set(['app.copyId', 'app.copyLink', 'app.raw', 'app.refresh'])
+
 /** What works here, nearest first; leaving the palette is not worth a line in it. */
 export function actionEntries(
   bindings: readonly ActiveBinding[],
@@ -33,6 +36,11 @@ export function actionEntries(
       ...(binding.unavailable !== undefined && { unavailable: binding.unavailable }),
       choose: () => perform(binding),
     }))
+}
+
+/** What can be done with the chosen thing, of everything that works: the screen's own actions, and those on every thing. */
+export function actionsHere(bindings: readonly ActiveBinding[]): ActiveBinding[] {
+  return bindings.filter(({ screen, name }) => screen !== undefined || ON_EVERY_THING.has(name))
 }
 
 /** Screens with their numbers. */

@@ -1,6 +1,7 @@
 import { Box, Text } from 'ink'
 import { useMemo, useRef, useState } from 'react'
 import { windowStart } from '../../components/list/selection.ts'
+import { useMouseArea, WHEEL_ROWS } from '../../components/mouse-areas.tsx'
 import { useSize } from '../../components/size.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
@@ -31,8 +32,8 @@ export function Palette(props: {
   const rows = Math.max(1, height - HEAD)
   const last = Math.max(0, shown.length - 1)
   const move = (by: number): void => setSelected(now => Math.max(0, Math.min(last, Math.min(now, last) + by)))
-  const choose = (): void => {
-    const entry = shown[index]
+  const choose = (chosen: number): void => {
+    const entry = shown[chosen]
     if (!entry) return
     props.onClose()
     entry.choose()
@@ -45,6 +46,10 @@ export function Palette(props: {
   })
   const start = useRef(0)
   start.current = windowStart({ previous: start.current, selected: index, rows, count: shown.length })
+  useMouseArea(
+    { press: ({ row }) => choose(start.current + row), wheel: notches => move(notches * WHEEL_ROWS) },
+    { top: HEAD, height: rows },
+  )
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Box paddingLeft={1} height={1}>
@@ -54,7 +59,7 @@ export function Palette(props: {
             setQuery(text)
             setSelected(0)
           }}
-          onSubmit={choose}
+          onSubmit={() => choose(index)}
           onCancel={props.onClose}
           placeholder="a place, a name, an action, or a locator"
         />

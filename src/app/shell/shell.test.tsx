@@ -28,7 +28,9 @@ describe('help', () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
     await app.press(appKeys.bindings.help)
-    const help = await app.see('What works here')
+    const top = await app.see('What works here')
+    await app.press('G')
+    const help = `${top}\n${app.frame()}`
     const lines = help.split('\n')
     for (const group of [listKeys, projectsKeys, panesKeys, appKeys]) {
       expect(help).toContain(group.title)
@@ -52,6 +54,57 @@ describe('help', () => {
     await app.see(frame => !frame.includes('What works here'))
     await app.press(projectsKeys.bindings.open)
     await app.see('[2 Servers]')
+  })
+})
+
+describe('help, filtered', () => {
+  test('shows the lines that hold the text, and Esc brings the rest back before it closes', async () => {
+    app = await openApp({ place: projectsRoute.to() })
+    await app.see('▌Sandbox')
+    await app.press(appKeys.bindings.help)
+    await app.see('What works here')
+    await app.press(helpKeys.bindings.filter)
+    await app.type('copy link')
+    const help = await app.see(frame => !frame.includes('page down'))
+    expect(help).toContain('Copy a locator of this place')
+    await app.press('enter')
+    await app.press(helpKeys.bindings.close)
+    await app.see('page down')
+    await app.press(helpKeys.bindings.filter)
+    await app.type('nothing such')
+    await app.see('No key here is about “nothing such”.')
+    await app.press('escape', helpKeys.bindings.close)
+    await app.see(frame => !frame.includes('What works here'))
+  })
+})
+
+describe('the first key of a sequence', () => {
+  test('shows how it goes on in the footer, and the next key goes there', async () => {
+    app = await openApp({
+      place: async client => projectsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
+    })
+    await app.see('▌Sandbox')
+    await app.press(',')
+    await app.see(/ ,   p projects {2}s servers {2}r runs/)
+    await app.press('r')
+    await app.see('[3 Runs]')
+    await app.press(',', 'x')
+    await app.see('Nothing is on , x.')
+  })
+})
+
+describe('the actions here', () => {
+  test('are those of the screen and the chosen thing, without how to move about', async () => {
+    await openRuns()
+    await app.press(appKeys.bindings.actions)
+    const frame = await app.see('What can be done here')
+    expect(frame).toContain('Runs: new run')
+    expect(frame).toContain('copy id')
+    expect(frame).toContain('(No run that is in flight is chosen.)')
+    for (const other of ['page down', 'next pane', 'quit', 'Go to']) expect(frame).not.toContain(other)
+    await app.type('launch')
+    await app.press('enter')
+    await app.see('❯ Cancel')
   })
 })
 

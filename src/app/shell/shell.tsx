@@ -1,24 +1,29 @@
 import { Box, Text } from 'ink'
 import { useRef } from 'react'
+import type { Copy } from '../../components/copy.tsx'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
+import { useToasts } from '../../components/toasts.tsx'
 import { useRefresh } from '../../hooks/use-refresh.ts'
-import { unavailable, type PressedKey } from '../keymap/binding.ts'
+import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../keymap/binding.ts'
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../router/router-context.tsx'
 import { screens } from '../registry.ts'
-import { appKeys } from './app-keys.ts'
+import { appKeys, goKeys } from './app-keys.ts'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
+import type { ScreenEntry } from './screen-entry.ts'
 import { Tabs } from './tabs.tsx'
+import { TitleKeeper } from './title-keeper.tsx'
 import { usePalette } from './use-palette.tsx'
-import { useSubjectActions, type Copy } from './use-subject-actions.ts'
+import { useSubjectActions } from './use-subject-actions.ts'
 
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
 const FRAME_ROWS = 3
+const TABS_ROW = 1
 /** Header and tabs stand above the body. */
 const BODY_TOP = 2
 
@@ -27,7 +32,13 @@ export type ShellActions = {
   quit: () => void
   interrupt: () => void
   suspend?: () => void
+  /** Switches the mouse on or off and answers which; absent where there is none. */
+  toggleMouse?: () => boolean
   redraw: () => void
+  /** Shows in the terminal's title where one is and what is watched. */
+  setTitle?: (title: string) => void
+  /** Tells who looks elsewhere that a followed run has ended. */
+  announce?: (sentence: string) => void
   /** Puts a text on the clipboard; answers why it could not, or nothing. */
   copy: Copy
 }
@@ -35,7 +46,7 @@ export type ShellActions = {
 /** The frame around every screen. */
 export function Shell(props: { actions: ShellActions }) {
   const size = useSize()
-  useAppBindings(props.actions)
+  const openScreen = useAppBindings(props.actions)
   const place = usePlace()
   const entry = screens.find(candidate => candidate.route.screen === place.screen) ?? screens[0]!
   if (size.width < LEAST.width || size.height < LEAST.height)
@@ -45,8 +56,9 @@ export function Shell(props: { actions: ShellActions }) {
   const body = { width: size.width, height: size.height - FRAME_ROWS }
   return (
     <Box flexDirection="column" width={size.width} height={size.height}>
+      <TitleKeeper setTitle={props.actions.setTitle} announce={props.actions.announce} />
       <Header />
-      <Tabs screens={screens} current={entry.route.screen} />
+      <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />
       <SizeProvider {...body} top={BODY_TOP}>
         <Box width={body.width} height={body.height}>
           <entry.Screen key={entry.route.screen} />
@@ -58,7 +70,8 @@ export function Shell(props: { actions: ShellActions }) {
   )
 }
 
-function useAppBindings(actions: ShellActions): void {
+/** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */
+function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
   const router = useRouter()
   const overlays = useOverlays()
   const refresh = useRefresh()
@@ -66,20 +79,19 @@ function useAppBindings(actions: ShellActions): void {
   const project = useRef<string>(undefined)
   const place = usePlace()
   project.current = place.params.projectId ?? project.current
-  const openScreen = (key: PressedKey): void => {
-    const entry = screens[Number(key.name) - 1]
+  const openScreen = (entry: ScreenEntry | undefined): void => {
     if (entry) router.go(entry.route.to({ projectId: project.current }))
   }
   const help = (): void => {
     const bindings = dispatcher.active()
     const close = overlays.open({
       title: 'What works here',
-      size: available => ({ width: Math.min(84, available.width), height: available.height }),
+      size: available => ({ width: Math.min(90, available.width), height: available.height }),
       content: <Help bindings={bindings} onClose={() => close()} />,
     })
   }
-  const palette = usePalette(() => project.current)
-  const subjectActions = useSubjectActions(actions.copy)
+  const palettes = usePalette(() => project.current)
+  const subjectActions = useSubjectActions()
   useBindings(appKeys, {
     ...subjectActions,
     help,
@@ -88,10 +100,22 @@ function useAppBindings(actions: ShellActions): void {
     interrupt: actions.interrupt,
     suspend: actions.suspend ?? unavailable('This terminal cannot be suspended.'),
     redraw: actions.redraw,
-    palette,
+    ...palettes,
     refresh,
-    screen: openScreen,
+    screen: (key: PressedKey) => openScreen(screens[Number(key.name) - 1]),
     last: () => router.last(),
-    projects: () => router.go(screens[0]!.route.to({ projectId: project.current })),
+    projects: () => openScreen(screens[0]),
+    mouse: useMouseSwitch(actions.toggleMouse),
   })
+  const goTo = (screen: string) => (): void =>
+    openScreen(screens.find(candidate => candidate.route.screen === screen))
+  useBindings(goKeys, { projects: goTo('projects'), servers: goTo('servers'), runs: goTo('runs') })
+  return openScreen
+}
+
+function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unavailable {
+  const toasts = useToasts()
+  if (!toggle) return unavailable('There is no mouse here.')
+  return () =>
+    toasts.show('ok', toggle() ? 'The mouse is on.' : 'The mouse is off: it selects text as usual.')
 }

@@ -1,17 +1,22 @@
-import { Text } from 'ink'
-import { useTheme } from '../theme/theme-context.tsx'
+import { TabLine } from '../../components/tab-line.tsx'
 import type { ScreenEntry } from './screen-entry.ts'
 
 /** Second line: the screens with their numbers. */
-export function Tabs(props: { screens: readonly ScreenEntry[]; current: string }) {
-  const theme = useTheme()
-  const line = props.screens
-    .map((entry, index) => {
-      const text = `${index + 1} ${entry.title}`
-      return entry.route.screen === props.current
-        ? theme.paint('selected', `[${text}]`)
-        : theme.paint('muted', ` ${text} `)
-    })
-    .join(' ')
-  return <Text wrap="truncate">{` ${line}`}</Text>
+export function Tabs(props: {
+  screens: readonly ScreenEntry[]
+  current: string
+  top: number
+  onOpen: (entry: ScreenEntry) => void
+}) {
+  return (
+    <TabLine
+      titles={props.screens.map((entry, index) => `${index + 1} ${entry.title}`)}
+      current={props.screens.findIndex(entry => entry.route.screen === props.current)}
+      top={props.top}
+      onChoose={index => {
+        const entry = props.screens[index]
+        if (entry) props.onOpen(entry)
+      }}
+    />
+  )
 }

@@ -10,7 +10,7 @@ const RETRY_FOR_MS = 300
 export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?1004h'
 
 const PUT_BACK =
-  '\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h'
+  '\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h'
 
 /** Undoes `ENTER` and the mouse modes. */
 export const LEAVE = `${PUT_BACK}\x1b[23;0t`
@@ -18,9 +18,9 @@ export const LEAVE = `${PUT_BACK}\x1b[23;0t`
 /** `LEAVE` once more behind output that was still queued: without the title, which is taken back only once. */
 export const LEAVE_AGAIN = PUT_BACK
 
-/** Button, drag and wheel reports in SGR coordinates (DECSET 1002, 1006). */
-export const MOUSE_ON = '\x1b[?1002h\x1b[?1006h'
-export const MOUSE_OFF = '\x1b[?1006l\x1b[?1002l'
+/** Button and wheel reports in SGR coordinates (DECSET 1000, 1006); drags say nothing, they cost bytes and mean nothing here. */
+export const MOUSE_ON = '\x1b[?1000h\x1b[?1006h'
+export const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l'
 
 /** DECRQM: asks whether the terminal has synchronized output. */
 export const ASK_SYNCHRONIZED = '\x1b[?2026$p'

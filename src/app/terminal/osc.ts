@@ -31,6 +31,13 @@ export function copySequence(text: string, env: NodeJS.ProcessEnv, limit = COPY_
   return { copied: true, sequence }
 }
 
+/** OSC 9: a notice of the desktop's, where the terminal has them; through tmux and GNU screen, which have none. */
+export function noticeSequence(text: string, env: NodeJS.ProcessEnv): string {
+  const sequence = notice(text)
+  if (env.TMUX) return throughTmux(sequence)
+  return env.STY || env.TERM?.startsWith('screen') ? throughScreen(sequence) : sequence
+}
+
 function throughTmux(sequence: string): string {
   return `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
 }
@@ -52,7 +59,6 @@ export function title(text: string): string {
   return `\x1b]2;${stripControls(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
 }
 
-/** OSC 9: a notice of the desktop's, where the terminal has them. */
-export function notice(text: string): string {
+function notice(text: string): string {
   return `\x1b]9;${stripControls(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
 }

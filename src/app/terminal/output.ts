@@ -37,7 +37,14 @@ export class Output {
     if (listener === undefined) this.blocked = !this.#stream.write(text)
     else {
       const startedAt = performance.now()
-      this.blocked = !this.#stream.write(text, () => listener(size, performance.now() - startedAt))
+      let isTold = false
+      const tell = (): void => {
+        if (!isTold) listener(size, performance.now() - startedAt)
+        isTold = true
+      }
+      this.blocked = !this.#stream.write(text, tell)
+      // A terminal takes a write before it returns; the callback would count the program's own work that follows, too.
+      if (this.#stream.writableLength === 0) tell()
     }
   }
 

@@ -1,6 +1,6 @@
 import { Box, render, Text, useCursor, useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createScreen, type Screen, type ScreenOptions } from './screen.ts'
 import { Emulator, type EmulatorOptions } from './test-emulator.ts'
 
@@ -249,4 +249,40 @@ test('a snapshot painted on another screen shows the same', async () => {
   expect(other.emulator.text()).toEqual(emulator.text())
   expect(other.emulator.cell(1, 6).isInverse()).toBeTruthy()
   expect(screen.bytes).toBe(Buffer.byteLength(emulator.sent))
+})
+
+test('a line that is spared gets the first change at once and what became of the others after the pause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const sent: string[] = []
+  const screen = createScreen({
+    columns: 40,
+    rows: 10,
+    writable: true,
+    writableLength: 0,
+    write: text => sent.push(text) > 0,
+    on: () => undefined,
+    off: () => undefined,
+  })
+  const show = async (count: number): Promise<string | undefined> => {
+    screen.stdout.write(`count: ${count}`)
+    await Promise.resolve()
+    return sent.at(-1)?.at(-1)
+  }
+  screen.enter()
+  expect(await show(1)).toBe('1')
+  screen.setPause(500)
+  vi.advanceTimersByTime(500)
+  expect(await show(2)).toBe('2')
+  const painted = sent.length
+  expect(await show(3)).toBe('2')
+  expect(await show(4)).toBe('2')
+  vi.advanceTimersByTime(499)
+  expect(sent).toHaveLength(painted)
+  vi.advanceTimersByTime(1)
+  expect(sent).toHaveLength(painted + 1)
+  expect(sent.at(-1)).toMatch(/4$/)
+  expect(await show(5)).toBe('4')
+  screen.setPause(0)
+  expect(sent.at(-1)).toMatch(/5$/)
 })

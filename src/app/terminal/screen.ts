@@ -1,7 +1,9 @@
 import type { Row } from './cells.ts'
+import { ASK_BACKGROUND } from './background.ts'
 import { Composition } from './composition.ts'
 import { splitWrite, type FrameWrite } from './frame-parser.ts'
 import * as modes from './modes.ts'
+import { title } from './osc.ts'
 import { Output, type TerminalStream, type WrittenListener } from './output.ts'
 import { createPainter, rowText } from './painter.ts'
 import type { Rectangle, Region } from './region.ts'
@@ -12,7 +14,9 @@ export type ScreenOptions = {
   synchronized?: boolean
   /** Ask the terminal on `enter` whether it has synchronized output. */
   askSynchronized?: boolean
-  /** Report mouse buttons, drags and the wheel. */
+  /** Ask it also for its background. */
+  askBackground?: boolean
+  /** Report mouse buttons and the wheel. */
   mouse?: boolean
   /** Hears of each write, to measure how fast the line is. */
   onWritten?: WrittenListener
@@ -43,13 +47,19 @@ export class Screen {
   #isScheduled = false
   #isHeld = false
   #batches = 0
+  #pauseMs = 0
+  #paintedAt = 0
+  #paintsLater: NodeJS.Timeout | undefined
+  readonly #asksBackground: boolean
   #synchronized: boolean
   #mouse: boolean
+  #title: string | undefined
 
   constructor(out: TerminalStream, options: ScreenOptions) {
     this.#out = out
     this.#output = new Output(out, options.onWritten)
     this.#asksSynchronized = options.askSynchronized ?? false
+    this.#asksBackground = options.askBackground ?? false
     this.#synchronized = options.synchronized ?? false
     this.#mouse = options.mouse ?? false
     this.#adoptSize()
@@ -116,7 +126,12 @@ export class Screen {
   }
 
   #modesToSet(): string {
-    return (this.#mouse ? modes.MOUSE_ON : '') + (this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : '')
+    return [
+      this.#title === undefined ? '' : title(this.#title),
+      this.#mouse ? modes.MOUSE_ON : '',
+      this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : '',
+      this.#asksBackground ? ASK_BACKGROUND : '',
+    ].join('')
   }
 
   /** Gives the terminal back before it returns; frames after that are kept but not written until `enter`. */
@@ -164,6 +179,26 @@ export class Screen {
     if (this.#isActive) this.#output.send(sequence)
   }
 
+  /** The terminal's title while it is ours. */
+  setTitle(text: string): void {
+    if (text === this.#title) return
+    this.#title = text
+    this.control(title(text))
+  }
+
+  /** Whether mouse reports are on. */
+  get hasMouse(): boolean {
+    return this.#mouse
+  }
+
+  /** Leaves at least so many milliseconds between two paints, for a line that does not take more. */
+  setPause(milliseconds: number): void {
+    this.#pauseMs = milliseconds
+    clearTimeout(this.#paintsLater)
+    this.#paintsLater = undefined
+    this.#flush()
+  }
+
   /** Switches mouse reports. */
   setMouse(enabled: boolean): void {
     if (this.#mouse === enabled) return
@@ -187,6 +222,7 @@ export class Screen {
   close(): void {
     this.#out.off('resize', this.resize)
     this.#out.off('drain', this.#onDrain)
+    clearTimeout(this.#paintsLater)
   }
 
   readonly #onDrain = (): void => {
@@ -213,6 +249,7 @@ export class Screen {
   #flush(): void {
     this.#isScheduled = false
     if (!this.#isActive || this.#isHeld || this.#output.blocked || this.#batches > 0) return
+    if (this.#waits()) return
     if (this.#mustClear) {
       this.#painter.clear()
       this.#painted = new Array<Row>(this.rows).fill(this.#composition.blank)
@@ -227,7 +264,20 @@ export class Screen {
     this.#placeCursor()
     const text = this.#painter.take()
     if (text === '') return
+    this.#paintedAt = performance.now()
     this.#output.send(this.#synchronized ? modes.SYNCHRONIZED_BEGIN + text + modes.SYNCHRONIZED_END : text)
+  }
+
+  /** Whether the pause after the last paint is not over; what has changed is painted when it is. */
+  #waits(): boolean {
+    if (this.#pauseMs === 0) return false
+    const rest = this.#paintedAt + this.#pauseMs - performance.now()
+    if (rest <= 0) return false
+    this.#paintsLater ??= setTimeout(() => {
+      this.#paintsLater = undefined
+      this.#flush()
+    }, rest)
+    return true
   }
 
   #placeCursor(): void {

@@ -1,22 +1,8 @@
 import { Chalk, type ChalkInstance } from 'chalk'
+import { PALETTES, type ColourLevel, type PaletteName, type Tone } from './palettes.ts'
+import type { BadgeColour } from './badge-colours.ts'
 
-/** Colours by meaning; no other file names a colour. */
-export type Tone =
-  | 'plain'
-  | 'muted'
-  | 'strong'
-  | 'accent'
-  | 'ok'
-  | 'warn'
-  | 'error'
-  | 'live'
-  | 'selected'
-  | 'selectedIdle'
-  | 'border'
-  | 'borderFocused'
-  | 'localBadge'
-  | 'remoteBadge'
-  | 'key'
+export type { Tone } from './palettes.ts'
 
 /** Marks that carry a meaning beside their colour. */
 export type Symbols = {
@@ -27,6 +13,15 @@ export type Symbols = {
   pending: string
   cancelled: string
   pointer: string
+  /** A row that the person marked, one that was not there before, one that shows something else than before. */
+  mark: string
+  /** A value whose inside is hidden, or shown below. */
+  folded: string
+  unfolded: string
+  /** The pointer on a marked row. */
+  markedPointer: string
+  new: string
+  changed: string
   ascending: string
   descending: string
   crumb: string
@@ -45,6 +40,12 @@ const UNICODE: Symbols = {
   pending: '○',
   cancelled: '⊘',
   pointer: '▌',
+  mark: '◆',
+  folded: '▸',
+  unfolded: '▾',
+  markedPointer: '◈',
+  new: '+',
+  changed: '~',
   ascending: '↑',
   descending: '↓',
   crumb: '›',
@@ -63,6 +64,12 @@ const ASCII: Symbols = {
   pending: 'o',
   cancelled: '/',
   pointer: '>',
+  mark: '*',
+  folded: '+',
+  unfolded: '-',
+  markedPointer: '@',
+  new: '+',
+  changed: '=',
   ascending: '^',
   descending: 'v',
   crumb: '>',
@@ -73,6 +80,14 @@ const ASCII: Symbols = {
   lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'] },
 }
 
+/** Where nothing is drawn, only said: what draws is blank. */
+const PLAIN: Partial<Symbols> = {
+  pointer: '>',
+  bar: ['', ''],
+  scroll: [' ', ' '],
+  lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '] },
+}
+
 export type Theme = {
   /** Wraps cleaned text in the tone's colours. */
   paint(tone: Tone, text: string): string
@@ -80,32 +95,33 @@ export type Theme = {
   ascii: boolean
 }
 
-function palette(chalk: ChalkInstance): Record<Tone, (text: string) => string> {
+function badges(chalk: ChalkInstance): Record<BadgeColour, (text: string) => string> {
   return {
-    plain: text => text,
-    muted: chalk.gray,
-    strong: chalk.bold,
-    accent: chalk.cyan,
-    ok: chalk.green,
-    warn: chalk.yellow,
-    error: chalk.red,
-    live: chalk.blueBright,
-    selected: chalk.inverse,
-    selectedIdle: chalk.bold,
-    border: chalk.gray,
-    borderFocused: chalk.cyan,
-    localBadge: chalk.black.bgGreen,
-    remoteBadge: chalk.black.bgYellow,
-    key: chalk.bold.cyan,
+    yellow: chalk.black.bgYellow,
+    red: chalk.white.bgRed,
+    magenta: chalk.white.bgMagenta,
+    blue: chalk.white.bgBlue,
+    cyan: chalk.black.bgCyan,
+    white: chalk.black.bgWhite,
   }
 }
 
 /** `level` as chalk counts: 0 none, 1 sixteen, 2 256, 3 true colour. Without colour, `selected` still inverts nothing: the pointer marks it. */
-export function createTheme(options: { level: 0 | 1 | 2 | 3; ascii: boolean }): Theme {
-  const tones = palette(new Chalk({ level: options.level }))
+export function createTheme(options: {
+  level: ColourLevel
+  ascii: boolean
+  palette?: PaletteName
+  /** Of a profile that says one. */
+  badge?: BadgeColour | undefined
+  /** For reading aloud: no frames, no bars. */
+  plain?: boolean
+}): Theme {
+  const chalk = new Chalk({ level: options.level })
+  const tones = PALETTES[options.palette ?? 'dark'](chalk, options.level)
+  if (options.badge) tones.remoteBadge = badges(chalk)[options.badge]
   return {
     paint: (tone, text) => tones[tone](text),
-    symbols: options.ascii ? ASCII : UNICODE,
+    symbols: { ...(options.ascii ? ASCII : UNICODE), ...(options.plain && PLAIN) },
     ascii: options.ascii,
   }
 }

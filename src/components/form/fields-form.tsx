@@ -4,10 +4,11 @@ import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean, truncate, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Tone } from '../../app/theme/theme.ts'
+import { useMouseArea } from '../mouse-areas.tsx'
 import { useSize } from '../size.tsx'
 import { formKeys } from './form-keys.ts'
 import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
-import { firstShown, shownCount } from './form-layout.ts'
+import { fieldAt, firstShown, shownCount } from './form-layout.ts'
 
 export type FormText = { text: string; tone: Tone }
 
@@ -49,6 +50,19 @@ export function FieldsForm(props: {
     const wrong = await props.onAct()
     if (wrong !== undefined) setAt(wrong)
   }
+  useMouseArea(
+    {
+      press({ row }) {
+        const field = fieldAt(heights.slice(0, first + shown), first, row)
+        if (field !== undefined) setAt(field)
+      },
+    },
+    { top: aboutShown.length, height: rows },
+  )
+  useMouseArea(
+    { press: ({ row }) => (row === 0 ? props.onCancel() : void act()) },
+    { top: height - 2, height: 2 },
+  )
   const choose = (): void | Promise<void> => {
     if (at === actAt) return act()
     if (at === cancelAt) return props.onCancel()

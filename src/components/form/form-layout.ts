@@ -23,3 +23,13 @@ export function shownCount(heights: readonly number[], first: number, rows: numb
   }
   return count
 }
+
+/** The field at this row below the top of the first shown one. */
+export function fieldAt(heights: readonly number[], first: number, row: number): number | undefined {
+  let bottom = 0
+  for (let index = first; index < heights.length; index += 1) {
+    bottom += heights[index] ?? 0
+    if (row < bottom) return index
+  }
+  return undefined
+}

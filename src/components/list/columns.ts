@@ -1,5 +1,7 @@
-import { clean, fit } from '../../app/theme/text.ts'
-import type { Theme, Tone } from '../../app/theme/theme.ts'
+import { UNKNOWN } from '../../app/theme/format.ts'
+import { clean, fit, widthOf } from '../../app/theme/text.ts'
+import type { Symbols, Theme, Tone } from '../../app/theme/theme.ts'
+import { deltaText, type Change } from './delta.ts'
 
 export type Cell = string | { text: string; tone?: Tone }
 
@@ -12,7 +14,7 @@ export type Column<Item> = {
   /** Least width of the list from which the column shows. */
   from?: number
   cell: (item: Item) => Cell
-  /** What the list sorts by; absent = the column cannot be sorted by. Unknown values go last. */
+  /** What the list sorts by; absent = the text of the cell. Unknown values go last. */
   sort?: (item: Item) => string | number | undefined
 }
 
@@ -20,14 +22,21 @@ export type PlacedColumn<Item> = { column: Column<Item>; width: number }
 
 const GAP = 1
 const LEAST_FLEX = 8
+/** From this width on a row has room for a sign at its right edge too. */
+const SIGN_FROM = 48
 
-/** Which columns show at this width, and how wide each is. The pointer takes one column at the left. */
+/** Columns that are taken by the pointer or mark at the left, and by the sign of a change or mark at the right. */
+function edgesOf(width: number): number {
+  return width >= SIGN_FROM ? 2 : 1
+}
+
+/** Which columns show at this width, and how wide each is; the row's signs stand at its edges. */
 export function placeColumns<Item>(columns: readonly Column<Item>[], width: number): PlacedColumn<Item>[] {
   const shown = columns.filter(column => width >= (column.from ?? 0))
   const gaps = GAP * Math.max(0, shown.length - 1)
   const fixed = shown.reduce((sum, column) => sum + (column.width === 'flex' ? 0 : column.width), 0)
   const flexible = shown.filter(column => column.width === 'flex').length
-  let rest = Math.max(LEAST_FLEX * flexible, width - 1 - gaps - fixed)
+  let rest = Math.max(LEAST_FLEX * flexible, width - edgesOf(width) - gaps - fixed)
   let left = flexible
   return shown.map(column => {
     if (column.width !== 'flex') return { column, width: column.width }
@@ -45,26 +54,69 @@ function parts<Item>(item: Item, column: Column<Item>): { text: string; tone: To
     : { text: clean(cell.text), tone: cell.tone ?? 'plain' }
 }
 
-/** One row as one string of exactly the given columns. */
+/** What a column shows of an item. */
+export function cellText<Item>(item: Item, column: Column<Item>): string {
+  return parts(item, column).text
+}
+
+export type RowLook<Item> = {
+  selected: boolean
+  focused: boolean
+  width: number
+  marked: boolean
+  /** How the row differs from the answer before, for the moment in which that shows. */
+  change?: Change<Item> | undefined
+}
+
+/** One row as one string of exactly the given columns, its pointer, mark and change each a sign besides a colour. */
 export function composeRow<Item>(
   theme: Theme,
   placed: readonly PlacedColumn<Item>[],
   item: Item,
-  look: { selected: boolean; focused: boolean; width: number },
+  look: RowLook<Item>,
 ): string {
+  const { symbols } = theme
+  const isPlain = look.marked || (look.selected && look.focused)
   const cells = placed.map(({ column, width }) => {
     const { text, tone } = parts(item, column)
-    const fitted = fit(text, width, column.align)
-    return look.selected && look.focused ? fitted : theme.paint(tone, fitted)
+    const fitted = fit(withDelta({ text, item, column, width, change: look.change }), width, column.align)
+    return isPlain ? fitted : theme.paint(tone, fitted)
   })
-  const pointer = look.selected ? theme.symbols.pointer : ' '
-  const row = fitPainted(pointer + cells.join(' '), placed, look.width)
-  return look.selected ? theme.paint(look.focused ? 'selected' : 'selectedIdle', row) : row
+  const { left, right } = edgeSigns(symbols, look)
+  const row = fitPainted(cells.join(' '), placed, look.width - 1 - right.length)
+  if (look.selected) return theme.paint(look.focused ? 'selected' : 'selectedIdle', left + row + right)
+  if (look.marked) return theme.paint('accent', left + row + right)
+  if (!look.change) return left + row + right
+  const tone = look.change.kind === 'new' ? 'ok' : 'warn'
+  return theme.paint(tone, left) + row + theme.paint(tone, right)
+}
+
+/** The signs at both ends; a narrow row has none at its right, and shows a change at its left unless it is the chosen one. */
+function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string; right: string } {
+  const isWide = edgesOf(look.width) > 1
+  const mark = look.marked ? symbols.mark : ' '
+  const change = look.change && symbols[look.change.kind]
+  const pointer = look.marked ? symbols.markedPointer : symbols.pointer
+  const idle = look.marked || isWide ? mark : (change ?? ' ')
+  return { left: look.selected ? pointer : idle, right: isWide ? (change ?? mark) : '' }
+}
+
+/** The text of a cell, with what a count has gained or lost where there is room for it. */
+function withDelta<Item>(cell: {
+  text: string
+  item: Item
+  column: Column<Item>
+  width: number
+  change: Change<Item> | undefined
+}): string {
+  const { text, column, change } = cell
+  const delta = change?.kind === 'changed' ? deltaText(cellText(change.from, column), text) : undefined
+  if (delta === undefined || widthOf(text) + delta.length >= cell.width) return text
+  return column.align === 'right' ? `${delta} ${text}` : `${text} ${delta}`
 }
 
 function fitPainted<Item>(row: string, placed: readonly PlacedColumn<Item>[], width: number): string {
-  const used =
-    1 + placed.reduce((sum, column) => sum + column.width, 0) + GAP * Math.max(0, placed.length - 1)
+  const used = placed.reduce((sum, column) => sum + column.width, 0) + GAP * Math.max(0, placed.length - 1)
   return row + ' '.repeat(Math.max(0, width - used))
 }
 
@@ -90,7 +142,7 @@ export function composeHeader<Item>(
 
 /** The text of an item by which it is filtered. */
 export function searchText<Item>(columns: readonly Column<Item>[], item: Item): string {
-  return columns.map(column => parts(item, column).text).join(' ')
+  return columns.map(column => cellText(item, column)).join(' ')
 }
 
 /** Items in order; a stable sort, so equal items keep the order they came in. */
@@ -99,13 +151,19 @@ export function sortItems<Item>(
   columns: readonly Column<Item>[],
   sorting: Sorting | undefined,
 ): readonly Item[] {
-  const by = sorting && columns.find(column => column.id === sorting.column)?.sort
-  if (!by) return items
+  const column = sorting && columns.find(candidate => candidate.id === sorting.column)
+  if (!column) return items
+  const by = column.sort ?? (item => shownValue(item, column))
   const sign = sorting.descending ? -1 : 1
   return items
     .map(item => ({ item, value: by(item) }))
     .sort((a, b) => compareValues(a.value, b.value, sign))
     .map(({ item }) => item)
+}
+
+function shownValue<Item>(item: Item, column: Column<Item>): string | undefined {
+  const text = cellText(item, column)
+  return text === '' || text === UNKNOWN ? undefined : text
 }
 
 let collator: Intl.Collator | undefined

@@ -11,10 +11,24 @@ export const listKeys = defineBindings({
     pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
     first: { keys: ['g', 'home'], label: 'first', repeats: true },
     last: { keys: ['G', 'end'], label: 'last', repeats: true },
-    filter: { keys: ['/'], label: 'filter', hint: 'later' },
+    filter: {
+      keys: ['/'],
+      label: 'filter',
+      hint: 'later',
+      help: 'By letters; `!text` leaves out, `column:text` in a column.',
+    },
     sort: { keys: ['s'], label: 'sort', hint: 'later', help: 'Sort by the next column.' },
     reverse: { keys: ['S'], label: 'reverse sort' },
+    mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or take its mark away.' },
   },
+})
+
+/** Only while rows are marked: taking the marks away comes before anything else that Esc does. */
+export const marksKeys = defineBindings({
+  name: 'marks',
+  scope: 'panel',
+  title: 'List',
+  bindings: { clear: { keys: ['escape'], label: 'clear marks', hint: true } },
 })
 
 /** Only while a filter hides rows: leaving it comes before leaving the pane. */

@@ -1,15 +1,11 @@
+import { useTheme } from '../../app/theme/theme-context.tsx'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { List } from './list.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
-import { listCount, type ListState } from './use-list.ts'
+import { listCount, listNote, type ListState } from './use-list.ts'
 
-function sortNote<Item>(list: ListState<Item>): string | undefined {
-  const title = list.columns.find(column => column.id === list.sorting?.column)?.title
-  return title && `by ${title.toLowerCase()}`
-}
-
-/** A list in its pane: title with position and count, sort order, and the five states. */
+/** A list in its pane: title with position, count and marks, sort order and filter, and the five states. */
 export function ListPane<Item>(props: {
   title: string
   list: ListState<Item>
@@ -20,7 +16,8 @@ export function ListPane<Item>(props: {
 }) {
   const { list } = props
   useRestedIndex(list.selection)
-  const note = sortNote(list)
+  const { symbols } = useTheme()
+  const note = listNote(list, symbols)
   return (
     <Pane
       title={props.title}

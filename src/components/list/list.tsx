@@ -1,8 +1,10 @@
 import { Box, Text } from 'ink'
-import { memo, useMemo, useRef, useState } from 'react'
+import { memo, useMemo, useRef, useState, type RefObject } from 'react'
+import { useKeymap } from '../../app/keymap/keymap-context.tsx'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
 import { useArea, useSize } from '../size.tsx'
 import { TextField } from '../text-field.tsx'
 import {
@@ -11,9 +13,10 @@ import {
   placeColumns,
   type Column,
   type PlacedColumn,
+  type RowLook,
   type Sorting,
 } from './columns.ts'
-import { filterKeys, listKeys } from './list-keys.ts'
+import { filterKeys, listKeys, marksKeys } from './list-keys.ts'
 import { windowStart } from './selection.ts'
 import { useFastRows } from './use-fast-rows.ts'
 import type { ListState } from './use-list.ts'
@@ -27,9 +30,7 @@ function nextSorting<Item>(
   columns: readonly Column<Item>[],
   sorting: Sorting | undefined,
 ): Sorting | undefined {
-  const sortable = columns.filter(column => column.sort)
-  const at = sortable.findIndex(column => column.id === sorting?.column)
-  const next = sortable[at + 1]
+  const next = columns[columns.findIndex(column => column.id === sorting?.column) + 1]
   return next ? { column: next.id, descending: false } : undefined
 }
 
@@ -44,7 +45,7 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
   const above = list.filter !== '' || filtering ? 2 : 1
   const rows = Math.max(1, height - above)
   const placed = useMemo(() => placeColumns(list.columns, width), [list.columns, width])
-  const compose = useRowComposer({ list, placed, rows, width, focused })
+  const { compose, start } = useRowComposer({ list, placed, rows, width, focused })
   const lines = compose()
   useFastRows({
     selection: list.selection,
@@ -58,6 +59,7 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
     enabled: focused,
   })
   useListKeys(list, { focused, rows, openFilter: () => setFiltering(true) })
+  useListMouse(list, { rows, above, start, leaveFilter: () => setFiltering(false) })
   return (
     <Box flexDirection="column" width={width} height={height}>
       {above === 2 && (
@@ -88,8 +90,8 @@ function useKept<Item>(reasons: readonly unknown[]): Map<Item, string> {
 }
 
 /**
- * Composes the visible rows as they are when it is called. A row that is not chosen is composed once
- * and kept for as long as its item and the columns stay the same.
+ * Composes the visible rows as they are when it is called. A row that is neither chosen nor marked is composed
+ * once and kept for as long as its item, its change and the columns stay the same.
  */
 function useRowComposer<Item>(options: {
   list: ListState<Item>
@@ -97,24 +99,32 @@ function useRowComposer<Item>(options: {
   rows: number
   width: number
   focused: boolean
-}): () => string[] {
+}): { compose: () => string[]; start: RefObject<number> } {
   const { list, placed, rows, width, focused } = options
   const theme = useTheme()
   const start = useRef(0)
-  const kept = useKept<Item>([list.items, placed, theme, width])
-  return () => {
+  const kept = useKept<Item>([list.items, list.changes, placed, theme, width])
+  const compose = (): string[] => {
     const selected = list.selection.index()
     start.current = windowStart({ previous: start.current, selected, rows, count: list.items.length })
     return list.items.slice(start.current, start.current + rows).map((item, offset) => {
-      if (start.current + offset === selected)
-        return composeRow(theme, placed, item, { selected: true, focused, width })
+      const key = list.keyOf(item)
+      const look: RowLook<Item> = {
+        selected: start.current + offset === selected,
+        focused,
+        width,
+        marked: list.marks.has(key),
+        change: list.changes.rows.get(key),
+      }
+      if (look.selected || look.marked) return composeRow(theme, placed, item, look)
       const known = kept.get(item)
       if (known !== undefined) return known
-      const row = composeRow(theme, placed, item, { selected: false, focused, width })
+      const row = composeRow(theme, placed, item, look)
       kept.set(item, row)
       return row
     })
   }
+  return { compose, start }
 }
 
 function useListKeys<Item>(
@@ -137,13 +147,53 @@ function useListKeys<Item>(
       reverse: list.sorting
         ? () => list.setSorting({ ...list.sorting!, descending: !list.sorting!.descending })
         : { unavailable: 'Choose a column to sort by first.' },
+      mark:
+        list.items.length > 0
+          ? () => {
+              const key = selection.key()
+              if (key !== undefined) list.marks.toggle(key)
+            }
+          : { unavailable: 'There is no row to mark.' },
     },
     { active: options.focused },
   )
+  const hasMarks = list.marked().length > 0
+  useBindings(marksKeys, { clear: list.marks.clear }, { active: options.focused && hasMarks })
   useBindings(
     filterKeys,
     { clear: () => list.setFilter('') },
-    { active: options.focused && list.filter !== '' },
+    { active: options.focused && list.filter !== '' && !hasMarks },
+  )
+}
+
+/** A click chooses a row, a second one does what Enter does; the wheel scrolls and takes the chosen row along at the edge. */
+function useListMouse<Item>(
+  list: ListState<Item>,
+  options: { rows: number; above: number; start: RefObject<number>; leaveFilter: () => void },
+): void {
+  const { selection, items } = list
+  const { rows, above, start } = options
+  const { dispatcher } = useKeymap()
+  const [, draw] = useState(0)
+  useMouseArea(
+    {
+      press({ row }, again) {
+        const index = start.current + row
+        if (index >= items.length) return
+        options.leaveFilter()
+        selection.to(index)
+        if (again) void dispatcher.press([{ name: 'enter', sequence: '\r' }])
+      },
+      wheel(notches) {
+        const latest = Math.max(0, items.length - rows)
+        const first = Math.max(0, Math.min(latest, start.current + notches * WHEEL_ROWS))
+        if (first === start.current) return
+        start.current = first
+        draw(count => count + 1)
+        selection.to(Math.max(first, Math.min(first + rows - 1, selection.index())))
+      },
+    },
+    { top: above, height: rows },
   )
 }
 
@@ -166,6 +216,9 @@ function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDo
         />
       ) : (
         <Text wrap="truncate">{clean(list.filter)}</Text>
+      )}
+      {list.filterProblem !== undefined && (
+        <Text wrap="truncate">{theme.paint('warn', `  ${clean(list.filterProblem)}`)}</Text>
       )}
     </Box>
   )

@@ -1,7 +1,12 @@
-import fuzzysort from 'fuzzysort'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { searchText, sortItems, type Column, type Sorting } from './columns.ts'
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { clean } from '../../app/theme/text.ts'
+import type { Symbols } from '../../app/theme/theme.ts'
+import type { Changes } from './changes.ts'
+import { sortItems, type Column, type Sorting } from './columns.ts'
+import { matches, parseFilter, searchable } from './filter.ts'
+import { createMarks, type Marks } from './marks.ts'
 import { createSelection, type Selection } from './selection.ts'
+import { useChanges } from './use-changes.ts'
 
 export type ListState<Item> = {
   columns: readonly Column<Item>[]
@@ -13,22 +18,19 @@ export type ListState<Item> = {
   selection: Selection
   filter: string
   setFilter: (filter: string) => void
+  /** Why a part of the filter means nothing, for the person. */
+  filterProblem: string | undefined
   sorting: Sorting | undefined
   setSorting: (sorting: Sorting | undefined) => void
+  marks: Marks
+  /** The marked items as they are at this moment, in the list's order; also those that the filter hides, which the title tells. */
+  marked: () => readonly Item[]
+  /** What the last answers changed, for the moment in which that shows. */
+  changes: Changes<Item>
   /** The chosen item as it is at this moment, also in the middle of a burst of keys. */
   current: () => Item | undefined
   /** The same for acting on it: from now on it stays chosen while rows change around it. */
   choose: () => Item | undefined
-}
-
-type Searchable<Item> = { item: Item; text: ReturnType<typeof fuzzysort.prepare> }
-
-/** Best first. Rows that hold the words as typed hide those that only match letter by letter. */
-function matches<Item>(texts: readonly Searchable<Item>[], filter: string): Item[] {
-  const wanted = filter.toLowerCase()
-  const literal = texts.filter(({ text }) => text.target.toLowerCase().includes(wanted))
-  if (literal.length > 0) return literal.map(({ item }) => item)
-  return fuzzysort.go(filter, texts, { key: 'text', threshold: 0 }).map(hit => hit.obj.item)
 }
 
 /**
@@ -50,16 +52,20 @@ export function useList<Item>(options: {
   const sorted = useMemo(() => sortItems(items, columns, sorting), [items, columns, sorting])
   const isFiltering = filter !== ''
   const texts = useMemo(
-    () =>
-      isFiltering ? sorted.map(item => ({ item, text: fuzzysort.prepare(searchText(columns, item)) })) : [],
+    () => (isFiltering ? sorted.map(item => searchable(columns, item)) : []),
     [sorted, columns, isFiltering],
   )
+  const parsed = useMemo(() => parseFilter(filter, columns), [filter, columns])
   const { shown, best } = useMemo(() => {
-    if (!filter) return { shown: sorted, best: undefined }
-    const hits = matches(texts, filter)
+    if (!isFiltering) return { shown: sorted, best: undefined }
+    const hits = matches(texts, parsed)
     const matching = new Set(hits)
     return { shown: sorted.filter(item => matching.has(item)), best: hits[0] }
-  }, [sorted, texts, filter])
+  }, [sorted, texts, parsed, isFiltering])
+  const marks = useRef<Marks>(undefined)
+  marks.current ??= createMarks()
+  const held = marks.current
+  useSyncExternalStore(held.subscribe, held.keys)
   const keys = useMemo(() => shown.map(keyOf), [shown, keyOf])
   selection.current.setKeys(keys)
   const bestKey = best && keyOf(best)
@@ -72,6 +78,8 @@ export function useList<Item>(options: {
   }, [filter, bestKey])
   const latest = useRef(shown)
   latest.current = shown
+  const marked = useMarked(held, sorted, keyOf)
+  const changes = useChanges(items, { keyOf, columns })
   const chosen = selection.current
   return {
     columns,
@@ -81,6 +89,10 @@ export function useList<Item>(options: {
     selection: chosen,
     filter,
     setFilter,
+    filterProblem: parsed.problem,
+    marks: held,
+    marked,
+    changes,
     sorting,
     setSorting,
     current: () => latest.current[chosen.index()],
@@ -91,11 +103,51 @@ export function useList<Item>(options: {
   }
 }
 
-/** `3 of 128`, or `3 of 12/128` while a filter hides some. */
-export function listCount(
-  list: ListState<never> | { items: readonly unknown[]; total: number; selection: Selection },
+/** The marked ones of all items, looked for anew only when marks or items are others. */
+function useMarked<Item>(
+  marks: Marks,
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): () => readonly Item[] {
+  const all = useRef(items)
+  all.current = items
+  const found = useRef<{ items?: readonly Item[]; keys?: ReadonlySet<string>; marked: readonly Item[] }>({
+    marked: [],
+  })
+  return () => {
+    const keys = marks.keys()
+    if (found.current.keys !== keys || found.current.items !== all.current) {
+      const marked = keys.size === 0 ? [] : all.current.filter(item => keys.has(keyOf(item)))
+      found.current = { items: all.current, keys, marked }
+    }
+    return found.current.marked
+  }
+}
+
+/** `3 of 128`, or `3 of 12/128` while a filter hides some, with what is marked: `3 of 12/128, 4 marked (1 hidden)`. */
+export function listCount<Item>(
+  list: Pick<ListState<Item>, 'items' | 'total' | 'selection' | 'marks' | 'marked' | 'keyOf'>,
 ): string {
   const shown = list.items.length
   const position = shown === 0 ? 0 : list.selection.index() + 1
-  return shown === list.total ? `${position} of ${shown}` : `${position} of ${shown}/${list.total}`
+  const count = shown === list.total ? `${position} of ${shown}` : `${position} of ${shown}/${list.total}`
+  const marked = list.marked()
+  if (marked.length === 0) return count
+  const visible =
+    shown === list.total ? marked.length : list.items.filter(item => list.marks.has(list.keyOf(item))).length
+  const hidden = marked.length - visible
+  return `${count}, ${marked.length} marked${hidden > 0 ? ` (${hidden} hidden)` : ''}`
+}
+
+/** What the list is sorted and filtered by, and what is not there any more since the answer before. */
+export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string | undefined {
+  const { sorting } = list
+  const title = list.columns.find(column => column.id === sorting?.column)?.title
+  const direction = sorting?.descending ? symbols.descending : symbols.ascending
+  const notes = [
+    list.changes.gone > 0 && `${list.changes.gone} gone`,
+    list.filter !== '' && `/${clean(list.filter)}`,
+    title !== undefined && `by ${title.toLowerCase()} ${direction}`,
+  ]
+  return notes.filter(Boolean).join(` ${symbols.bullet} `) || undefined
 }

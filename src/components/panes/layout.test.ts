@@ -1,28 +1,102 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { paneWidths } from './layout.ts'
+import { describe, expect, test } from 'vitest'
+import { arrangementOf, paneBoxes, type PaneBox } from './layout.ts'
 
 const weights = [3, 3, 5]
 
-test('one pane at 80 columns, two at 120, three at 200', () => {
-  expect(paneWidths({ width: 80, weights, focused: 1 })).toEqual([0, 80, 0])
-  expect(paneWidths({ width: 120, weights, focused: 0 })).toEqual([60, 60, 0])
-  expect(paneWidths({ width: 120, weights, focused: 2 })).toEqual([0, 45, 75])
-  expect(paneWidths({ width: 200, weights, focused: 0 })).toEqual([54, 54, 92])
-})
-
-test('the focused pane always shows, and the columns add up', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 20, max: 400 }),
-      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
-      fc.nat(4),
-      (width, all, at) => {
-        const focused = at % all.length
-        const widths = paneWidths({ width, weights: all, focused })
-        expect(widths.reduce((sum, columns) => sum + columns, 0)).toBe(width)
-        expect(widths[focused]).toBeGreaterThan(0)
-      },
-    ),
+/** The boxes as they would be drawn, each cell ten columns by four rows; the focused pane's letter is large. */
+function draw(options: Parameters<typeof paneBoxes>[0]): string[] {
+  const boxes = paneBoxes(options)
+  const paneAt = (column: number, row: number): string => {
+    const index = boxes.findIndex(box => box !== undefined && holds(box, column, row))
+    const letter = 'abcde'[index] ?? '?'
+    return index === options.focused ? letter.toUpperCase() : letter
+  }
+  return Array.from({ length: Math.floor(options.height / 4) }, (_, row) =>
+    Array.from({ length: Math.floor(options.width / 10) }, (__, column) =>
+      paneAt(column * 10 + 5, row * 4 + 2),
+    ).join(''),
   )
+}
+
+function holds(box: PaneBox, column: number, row: number): boolean {
+  return column >= box.left && column < box.left + box.width && row >= box.top && row < box.top + box.height
+}
+
+describe('panes', () => {
+  test('one at 80×24: the focused one', () => {
+    expect(draw({ width: 80, height: 21, weights, focused: 1 })).toEqual(Array(5).fill('BBBBBBBB'))
+  })
+
+  test('two side by side from 100 columns, three from 160', () => {
+    expect(draw({ width: 120, height: 8, weights, focused: 0 })).toEqual(Array(2).fill('AAAAAAbbbbbb'))
+    expect(draw({ width: 120, height: 8, weights, focused: 2 })).toEqual(Array(2).fill('bbbbCCCCCCCC'))
+    expect(draw({ width: 200, height: 8, weights, focused: 0 })).toEqual(
+      Array(2).fill('AAAAAbbbbbbccccccccc'),
+    )
+  })
+
+  test('above each other where it is narrow and tall', () => {
+    expect(draw({ width: 60, height: 32, weights, focused: 1 })).toEqual([
+      ...Array(4).fill('aaaaaa'),
+      ...Array(4).fill('BBBBBB'),
+    ])
+    expect(draw({ width: 60, height: 44, weights, focused: 0 })).toEqual([
+      ...Array(3).fill('AAAAAA'),
+      ...Array(3).fill('bbbbbb'),
+      ...Array(5).fill('cccccc'),
+    ])
+  })
+
+  test('zoomed: the focused one alone, whatever the size', () => {
+    for (const [width, height] of [
+      [80, 20],
+      [60, 44],
+      [200, 48],
+    ] as const)
+      expect(paneBoxes({ width, height, weights, focused: 2, zoomed: true })).toEqual([
+        undefined,
+        undefined,
+        { top: 0, left: 0, width, height },
+      ])
+  })
+
+  test('those that show stay while the focus moves among them', () => {
+    expect(draw({ width: 120, height: 4, weights, focused: 2, first: 1 })).toEqual(['bbbbCCCCCCCC'])
+    expect(draw({ width: 120, height: 4, weights, focused: 1, first: 0 })).toEqual(['aaaaaaBBBBBB'])
+    expect(draw({ width: 120, height: 4, weights, focused: 2, first: 0 })).toEqual(['bbbbCCCCCCCC'])
+  })
+
+  test('tile the area exactly, with the focused one among them', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          width: fc.integer({ min: 20, max: 400 }),
+          height: fc.integer({ min: 12, max: 120 }),
+          weights: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+          first: fc.option(fc.nat(4), { nil: undefined }),
+          zoomed: fc.boolean(),
+        }),
+        fc.nat(4),
+        (options, at) => {
+          const focused = at % options.weights.length
+          const boxes = paneBoxes({ ...options, focused })
+          expect(boxes[focused]).toBeDefined()
+          const shown = boxes.filter(box => box !== undefined)
+          expect(shown.length).toBeLessThanOrEqual(arrangementOf(options, options.zoomed).room)
+          expect(shown.reduce((sum, box) => sum + box.width * box.height, 0)).toBe(
+            options.width * options.height,
+          )
+          let end = { top: 0, left: 0 }
+          for (const box of shown) {
+            expect([box.top, box.left]).toEqual([end.top, end.left])
+            end =
+              box.width === options.width
+                ? { top: end.top + box.height, left: 0 }
+                : { top: 0, left: end.left + box.width }
+          }
+        },
+      ),
+    )
+  })
 })

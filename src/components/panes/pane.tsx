@@ -4,6 +4,10 @@ import { clean, fit, truncate, widthOf } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Theme } from '../../app/theme/theme.ts'
 import { SizeProvider, useSize } from '../size.tsx'
+import { useZoomed } from './zoom.ts'
+
+/** A note that would be cut shorter than this is left out. */
+const LEAST_NOTE = 6
 
 /** Top edge with the title in it: `╭ ▌Runs 3 of 128 ──── sorted by age ─╮`; the focused pane has a pointer, not only a colour. */
 export function paneEdge(
@@ -16,7 +20,7 @@ export function paneEdge(
   const mark = focused ? pointer : ' '
   const title = truncate(clean(options.title), Math.max(0, width - 6))
   const room = width - widthOf(title) - 5
-  const note = options.note && room > widthOf(options.note) + 3 ? ` ${options.note} ` : ''
+  const note = options.note && room >= LEAST_NOTE + 4 ? ` ${truncate(clean(options.note), room - 4)} ` : ''
   const fill = lines.horizontal.repeat(Math.max(0, room - widthOf(note) - (note ? 1 : 0)))
   const tail = note ? lines.horizontal : ''
   return (
@@ -45,6 +49,7 @@ export function Pane(props: {
   const { lines } = theme.symbols
   const edge = props.focused ? 'borderFocused' : 'border'
   const title = props.count ? `${props.title} ${props.count}` : props.title
+  const notes = [props.note, useZoomed() && 'zoomed'].filter(Boolean)
   const inner = { width: Math.max(0, width - 2), height: Math.max(0, height - 2) }
   const bottom = lines.corners[2] + fit('', inner.width).replaceAll(' ', lines.horizontal) + lines.corners[3]
   const side = theme.paint(edge, lines.vertical)
@@ -55,7 +60,7 @@ export function Pane(props: {
           title,
           focused: props.focused,
           width,
-          ...(props.note !== undefined && { note: props.note }),
+          ...(notes.length > 0 && { note: notes.join(` ${theme.symbols.bullet} `) }),
         })}
       </Text>
       <Box height={inner.height}>

@@ -1,22 +1,22 @@
 import { Box } from 'ink'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { panesKeys } from '../component-keys.ts'
+import { unavailable, type PressedKey } from '../../app/keymap/binding.ts'
+import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { MouseFocus } from '../mouse-areas.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
-import { paneWidths } from './layout.ts'
+import { arrangementOf, paneBoxes } from './layout.ts'
+import { ZoomProvider } from './zoom.ts'
 
 export type PaneSpec<Id extends string> = {
   id: Id
-  /** Share of the width beside its neighbours. */
+  /** Share of the width beside its neighbours, or of the height between those above and below it. */
   weight: number
   render: (focused: boolean) => ReactNode
 }
 
-function leftOf(widths: readonly number[], index: number): number {
-  return widths.slice(0, index).reduce((sum, width) => sum + width, 0)
-}
-
-/** A group of panes of which one has focus; how many show depends on the width alone. */
+/** A group of panes of which one has focus; how many show depends on the size, and on the zoom. */
 export function Panes<Id extends string>(props: {
   panes: readonly PaneSpec<Id>[]
   focused: Id
@@ -28,18 +28,47 @@ export function Panes<Id extends string>(props: {
     0,
     panes.findIndex(pane => pane.id === props.focused),
   )
-  const widths = paneWidths({ width: size.width, weights: panes.map(pane => pane.weight), focused })
-  const step = (by: number): void => onFocus(panes[(focused + by + panes.length) % panes.length]!.id)
-  useBindings(panesKeys, { next: () => step(1), previous: () => step(-1) })
+  // A click must not move the pane away from under the mouse; keys show what lies before again.
+  const [first, holdFirst] = useState<number>()
+  const [zoomed, setZoomed] = useState(false)
+  const boxes = paneBoxes({ ...size, weights: panes.map(pane => pane.weight), focused, first, zoomed })
+  const step = (by: number): void => {
+    holdFirst(undefined)
+    onFocus(panes[(focused + by + panes.length) % panes.length]!.id)
+  }
+  const pick = (id: Id): void => {
+    if (id === panes[focused]?.id) return
+    holdFirst(boxes.findIndex(box => box !== undefined))
+    onFocus(id)
+  }
+  const jump = (key: PressedKey): void => {
+    const pane = panes[Number(key.name.at(-1)) - 1]
+    if (!pane) throw new UnavailableAction(`There are ${panes.length} panes here.`)
+    holdFirst(undefined)
+    onFocus(pane.id)
+  }
+  const stacked = arrangementOf(size, zoomed).arrangement === 'stacked'
+  const alone = panes.length === 1 || (!zoomed && arrangementOf(size).arrangement === 'one')
+  useBindings(panesKeys, {
+    next: () => step(1),
+    previous: () => step(-1),
+    jump,
+    zoom: alone ? unavailable('The pane has the whole screen already.') : () => setZoomed(!zoomed),
+  })
   return (
-    <Box width={size.width} height={size.height}>
-      {panes.map((pane, index) =>
-        widths[index] ? (
-          <SizeProvider key={pane.id} width={widths[index]} height={size.height} left={leftOf(widths, index)}>
-            {pane.render(index === focused)}
-          </SizeProvider>
-        ) : null,
-      )}
-    </Box>
+    <ZoomProvider value={zoomed && !alone}>
+      <Box flexDirection={stacked ? 'column' : 'row'} width={size.width} height={size.height}>
+        {panes.map((pane, index) => {
+          const box = boxes[index]
+          return (
+            box && (
+              <SizeProvider key={pane.id} {...box}>
+                <MouseFocus onFocus={() => pick(pane.id)}>{pane.render(index === focused)}</MouseFocus>
+              </SizeProvider>
+            )
+          )
+        })}
+      </Box>
+    </ZoomProvider>
   )
 }

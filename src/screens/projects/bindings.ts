@@ -3,6 +3,7 @@ import { defineBindings } from '../../app/keymap/binding.ts'
 export const projectsKeys = defineBindings({
   name: 'projects',
   scope: 'panel',
+  screen: 'projects',
   title: 'Projects',
   bindings: {
     open: {

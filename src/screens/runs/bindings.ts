@@ -3,6 +3,7 @@ import { defineBindings } from '../../app/keymap/binding.ts'
 export const runsKeys = defineBindings({
   name: 'runs',
   scope: 'screen',
+  screen: 'runs',
   title: 'Runs',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the suite, the run or the trial.' },

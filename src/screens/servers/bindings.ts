@@ -3,6 +3,7 @@ import { defineBindings } from '../../app/keymap/binding.ts'
 export const serversKeys = defineBindings({
   name: 'servers',
   scope: 'screen',
+  screen: 'servers',
   title: 'Servers',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the server.' },
@@ -30,6 +31,7 @@ export const serversKeys = defineBindings({
 export const toolsKeys = defineBindings({
   name: 'tools',
   scope: 'panel',
+  screen: 'servers',
   title: 'Tools',
   bindings: {
     call: { keys: ['enter', 'c'], label: 'call', hint: true, help: 'Fill in its arguments, then call it.' },
@@ -41,6 +43,7 @@ export const toolsKeys = defineBindings({
 export const promptsKeys = defineBindings({
   name: 'prompts',
   scope: 'panel',
+  screen: 'servers',
   title: 'Prompts',
   bindings: {
     render: { keys: ['enter'], label: 'render', hint: true, help: 'Fill in its arguments, then render it.' },
@@ -51,6 +54,7 @@ export const promptsKeys = defineBindings({
 export const resourcesKeys = defineBindings({
   name: 'resources',
   scope: 'panel',
+  screen: 'servers',
   title: 'Resources',
   bindings: {
     read: { keys: ['enter'], label: 'read', hint: true },
@@ -62,6 +66,7 @@ export const resourcesKeys = defineBindings({
 export const moreKeys = defineBindings({
   name: 'listing',
   scope: 'panel',
+  screen: 'servers',
   title: 'Listing',
   bindings: { more: { keys: ['m'], label: 'more', hint: true, help: 'Read more pages of the listing.' } },
 })
@@ -69,6 +74,7 @@ export const moreKeys = defineBindings({
 export const callsKeys = defineBindings({
   name: 'calls',
   scope: 'panel',
+  screen: 'servers',
   title: 'Calls',
   bindings: { show: { keys: ['enter'], label: 'show result', hint: true } },
 })
@@ -76,6 +82,7 @@ export const callsKeys = defineBindings({
 export const resultKeys = defineBindings({
   name: 'result',
   scope: 'overlay',
+  screen: 'servers',
   title: 'Result',
   bindings: {
     close: {

@@ -1,0 +1,36 @@
+const NAMED = [
+  'up',
+  'down',
+  'left',
+  'right',
+  'home',
+  'end',
+  'pageup',
+  'pagedown',
+  'insert',
+  'delete',
+  'tab',
+  'enter',
+  'escape',
+  'space',
+  'backspace',
+]
+/** Those that terminals send with modifiers. */
+const MODIFIED = new Set(NAMED.slice(0, NAMED.indexOf('tab')))
+/** Control characters that are keys of their own: `ctrl+i` is Tab, `ctrl+m` and `ctrl+j` are Enter, `ctrl+h` is Backspace. */
+const CONTROL = /^ctrl\+(?:[a-gk-ln-z]|space|[\\\]^_])$/
+
+/** Whether a terminal can send this key, by the names that decoded keys have (`src/app/terminal/key-decoder.ts`). */
+export function isKeyName(name: string): boolean {
+  if (isCharacter(name) || NAMED.includes(name) || CONTROL.test(name) || name === 'shift+tab') return true
+  if (name.startsWith('alt+')) {
+    const rest = name.slice('alt+'.length)
+    if (isCharacter(rest) || ['enter', 'space', 'tab', 'backspace'].includes(rest)) return true
+  }
+  const modified = /^(?:ctrl\+)?(?:alt\+)?(?:shift\+)?([a-z]+)$/.exec(name)
+  return modified !== null && MODIFIED.has(modified[1]!)
+}
+
+function isCharacter(name: string): boolean {
+  return [...name].length === 1 && name > ' ' && !/[\u007f-\u009f]/.test(name)
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { defineBindings, type Bindings } from './binding.ts'
+import { createDispatcher, UnavailableAction } from './dispatcher.ts'
+import { applyOverrides } from './overrides.ts'
+
+const key = (name: string) => ({ name, sequence: name })
+
+const app = defineBindings({
+  name: 'app',
+  scope: 'app',
+  title: 'App',
+  bindings: {
+    interrupt: { keys: ['ctrl+c'], label: 'leave' },
+    runs: { keys: [', r', 'g r'], label: 'runs' },
+    deep: { keys: [', d d'], label: 'deep' },
+    refresh: { keys: ['r'], label: 'refresh' },
+  },
+})
+const list = defineBindings({
+  name: 'list',
+  scope: 'panel',
+  title: 'List',
+  bindings: { first: { keys: ['g'], label: 'first' }, down: { keys: ['j'], label: 'down' } },
+})
+const field = defineBindings({
+  name: 'field',
+  scope: 'field',
+  title: 'Field',
+  bindings: { submit: { keys: ['enter'], label: 'accept' } },
+})
+
+function setUp(bindings?: readonly Bindings[]) {
+  const calls: string[] = []
+  const reports: unknown[] = []
+  const dispatcher = createDispatcher({
+    settle: async () => undefined,
+    report: error => reports.push(error),
+    ...(bindings && { bindings }),
+  })
+  const add = (group: Bindings, text?: (typed: string) => void) => {
+    const handlers = Object.fromEntries(
+      Object.keys(group.bindings).map(id => [id, () => void calls.push(id)]),
+    )
+    return dispatcher.register({ bindings: group, handlers: () => handlers, depth: 0, ...(text && { text }) })
+  }
+  add(app)
+  add(list)
+  const press = (...names: string[]) => dispatcher.press(names.map(key))
+  return { dispatcher, add, press, calls, reports }
+}
+
+describe('a sequence of keys', () => {
+  test('waits for its end and tells how it can go on', async () => {
+    const { dispatcher, press, calls } = setUp()
+    let told = 0
+    dispatcher.subscribe(() => (told += 1))
+    await press(',')
+    const { typed, continuations } = dispatcher.pending()!
+    expect(typed).toBe(',')
+    expect(continuations.map(({ name, keys }) => [name, keys])).toEqual([
+      ['app.runs', [', r']],
+      ['app.deep', [', d d']],
+    ])
+    expect(told).toBe(1)
+    await press('r')
+    expect(calls).toEqual(['runs'])
+    expect(dispatcher.pending()).toBeUndefined()
+    expect(told).toBe(2)
+  })
+
+  test('arrives in one burst, and may be longer than two', async () => {
+    const { press, calls } = setUp()
+    await press(',', 'd', 'd', 'j', ',', 'r')
+    expect(calls).toEqual(['deep', 'down', 'runs'])
+  })
+
+  test('Esc drops it; a key that does not go on with it is used up and told', async () => {
+    const { dispatcher, press, calls, reports } = setUp()
+    await press(',', 'escape', 'r')
+    expect(calls).toEqual(['refresh'])
+    await press(',', 'd', 'j')
+    expect(calls).toEqual(['refresh'])
+    expect(reports).toEqual([new UnavailableAction('Nothing is on , d j.')])
+    expect(dispatcher.pending()).toBeUndefined()
+  })
+
+  test('leaving at once is always possible', async () => {
+    const { press, calls } = setUp()
+    await press(',', 'ctrl+c')
+    expect(calls).toEqual(['interrupt'])
+  })
+
+  test('a nearer group that has its first key keeps it', async () => {
+    const { dispatcher, press, calls } = setUp()
+    await press('g', 'r')
+    expect(calls).toEqual(['first', 'refresh'])
+    expect(dispatcher.active().find(({ name }) => name === 'app.runs')?.keys).toEqual([', r'])
+  })
+
+  test('is text where text is typed', async () => {
+    const { dispatcher, add, press, calls } = setUp()
+    const typed: string[] = []
+    add(field, text => typed.push(text))
+    await press(',', 'r')
+    expect(typed).toEqual([',r'])
+    expect(calls).toEqual([])
+    expect(dispatcher.active().map(({ name }) => name)).toEqual(['field.submit', 'app.interrupt'])
+  })
+
+  test('whatever is pressed, every key that a group says works does what it says', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(',', 'g', 'r', 'd', 'j', 'escape')), async before => {
+        const { dispatcher, press, calls } = setUp()
+        await press(...before, 'escape', 'escape')
+        for (const { name, keys } of dispatcher.active())
+          for (const sequence of keys) {
+            calls.length = 0
+            await press(...sequence.split(' '))
+            expect([sequence, ...calls]).toEqual([sequence, name.split('.')[1]])
+          }
+      }),
+    )
+  })
+})
+
+test('a dispatcher with other keys handles and tells those', async () => {
+  const { bindings } = applyOverrides([app, list], { 'list.down': ['n'], 'app.refresh': ['ctrl+r', ', f'] })
+  const { dispatcher, press, calls } = setUp(bindings)
+  await press('j', 'r', 'n', 'ctrl+r', ',', 'f')
+  expect(calls).toEqual(['down', 'refresh', 'refresh'])
+  expect(dispatcher.active().find(({ name }) => name === 'list.down')?.keys).toEqual(['n'])
+})

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { createQueryClient } from '../../api/query-client.ts'
+import { QueryObserver } from '@tanstack/react-query'
+import { createTheme } from '../theme/theme.ts'
+import { createFollowedRuns } from './followed-runs.ts'
+import { endSentence, titleText } from './title-keeper.tsx'
+
+const { symbols } = createTheme({ level: 0, ascii: false })
+const crumbs = ['Sandbox', 'Runs']
+const running = { status: 'running', result: null }
+
+describe('the title', () => {
+  test('says where one is', () => {
+    expect(titleText({ symbols, crumbs, running: [], ended: undefined })).toBe('Sandbox › Runs · mcpdeck')
+  })
+
+  test('counts the ended trials of the run in flight, or the runs', () => {
+    const state = { symbols, crumbs, ended: { status: 'completed', result: 'failed' } }
+    expect(titleText({ ...state, running: [{ ended: 3, total: 15 }] })).toBe(
+      '● 3/15 Sandbox › Runs · mcpdeck',
+    )
+    expect(titleText({ ...state, running: [{ ended: 0, total: 0 }] })).toBe('● Sandbox › Runs · mcpdeck')
+    expect(titleText({ ...state, running: [undefined, undefined] })).toBe('● 2 runs Sandbox › Runs · mcpdeck')
+  })
+
+  test.each([
+    ['completed', 'passed', '✓ passed'],
+    ['completed', 'failed', '✗ failed'],
+    ['completed', null, '! undecided'],
+    ['failed', null, '✗ broken'],
+    ['cancelled', null, '⊘ cancelled'],
+  ])('tells the end: %s %s', (status, result, words) => {
+    expect(titleText({ symbols, crumbs, running: [], ended: { status, result } })).toBe(
+      `${words} Sandbox › Runs · mcpdeck`,
+    )
+  })
+
+  test('the sentence names the run', () => {
+    expect(endSentence({ id: 'run_1', runNumber: 3, status: 'completed', result: 'failed' })).toBe(
+      'Run #3 failed',
+    )
+    expect(endSentence({ id: 'run_1', status: 'cancelled' })).toBe('Run run_1 cancelled')
+  })
+})
+
+describe('followed runs', () => {
+  const get = (id: string) => ['runs', 'get', { projectId: 'p', runId: id }]
+  const list = ['runs', 'list', { projectId: 'p', suiteId: 's' }]
+  const run = (id: string, more: object = {}) => ({ id, suiteId: 's', createdAt: 1, ...running, ...more })
+
+  function setup() {
+    const queryClient = createQueryClient()
+    const runs = createFollowedRuns(queryClient)
+    let heard = 0
+    const stop = runs.subscribe(() => (heard += 1))
+    const show = (queryKey: readonly unknown[]) =>
+      new QueryObserver(queryClient, { queryKey, enabled: false }).subscribe(() => undefined)
+    const told = () => ({ running: runs.state().running.map(({ id }) => id), ended: runs.state().ended?.id })
+    return { queryClient, show, stop, told, heard: () => heard }
+  }
+
+  test('a run on screen is followed to its end, which an older list does not undo', () => {
+    const { queryClient, show, told, heard } = setup()
+    queryClient.setQueryData(get('a'), run('a'))
+    expect(told()).toEqual({ running: [], ended: undefined })
+    const hide = show(get('a'))
+    expect(told()).toEqual({ running: ['a'], ended: undefined })
+    queryClient.setQueryData(get('a'), run('a', { status: 'completed', result: 'passed' }))
+    expect(told()).toEqual({ running: [], ended: 'a' })
+    queryClient.setQueryData(list, { items: [run('a')] })
+    expect(told()).toEqual({ running: [], ended: 'a' })
+    const before = heard()
+    queryClient.setQueryData(['suites', 'list', { projectId: 'p' }], { items: [] })
+    expect(heard()).toBe(before)
+    hide()
+    queryClient.clear()
+  })
+
+  test('a run that had ended before is no news', () => {
+    const { queryClient, show, told } = setup()
+    show(list)
+    queryClient.setQueryData(list, {
+      items: [run('old', { status: 'completed', result: 'failed' }), run('b')],
+    })
+    expect(told()).toEqual({ running: ['b'], ended: undefined })
+    queryClient.clear()
+  })
+
+  test('in a place that was left nothing is said to be running', () => {
+    const { queryClient, show, told, stop } = setup()
+    const hide = show(get('a'))
+    queryClient.setQueryData(get('a'), run('a'))
+    expect(told().running).toEqual(['a'])
+    hide()
+    expect(told().running).toEqual([])
+    stop()
+    queryClient.clear()
+  })
+})

@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { cachedItems } from '../../api/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { useCurrentCrumbs } from '../../components/crumbs.tsx'
+import { progressOf, runLook } from '../../screens/runs/status.ts'
+import type { Symbols } from '../theme/theme.ts'
+import { useTheme } from '../theme/theme-context.tsx'
+import { createFollowedRuns } from './followed-runs.ts'
+
+/** How long the title must stay the same before it is set, in milliseconds: going through a list is not worth the bytes. */
+const REST_MS = 300
+
+/** A run in flight as a title tells it: how many of its trials have ended, where that is known. */
+export type Underway = { ended: number; total: number } | undefined
+
+/** `● 3/15 Sandbox › Runs · mcpdeck`; without a run in flight the end of the one followed last, `✗ failed …`. */
+export function titleText(options: {
+  symbols: Pick<Symbols, 'live' | 'ok' | 'error' | 'warn' | 'pending' | 'cancelled' | 'crumb' | 'bullet'>
+  crumbs: readonly string[]
+  running: readonly Underway[]
+  ended: Pick<EvalRun, 'status' | 'result'> | undefined
+}): string {
+  const { symbols, running, ended } = options
+  const place = options.crumbs.join(` ${symbols.crumb} `)
+  return [stateOf(), place, symbols.bullet, 'mcpdeck'].filter(part => part !== '').join(' ')
+
+  function stateOf(): string {
+    const [only] = running
+    if (running.length > 1) return `${symbols.live} ${running.length} runs`
+    if (only && only.total > 0) return `${symbols.live} ${only.ended}/${only.total}`
+    if (running.length === 1) return symbols.live
+    if (!ended) return ''
+    const look = runLook(ended)
+    return `${symbols[look.symbol]} ${look.word}`
+  }
+}
+
+/** `Run #3 failed`, for who looks elsewhere. */
+export function endSentence(run: Pick<EvalRun, 'id' | 'runNumber' | 'status' | 'result'>): string {
+  return `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`} ${runLook(run).word}`
+}
+
+/** Keeps the terminal's title, and announces the end of a followed run; shows nothing itself. */
+export function TitleKeeper(props: {
+  setTitle: ((title: string) => void) | undefined
+  announce: ((sentence: string) => void) | undefined
+}) {
+  const queryClient = useQueryClient()
+  const { symbols } = useTheme()
+  const crumbs = useCurrentCrumbs()
+  const [runs] = useState(() => createFollowedRuns(queryClient))
+  const { running, ended } = useSyncExternalStore(runs.subscribe, runs.state)
+  const trials = cachedItems(queryClient, contract.iterations.list)
+  const title = titleText({
+    symbols,
+    crumbs,
+    ended,
+    running: running.map(run =>
+      progressOf(trials.flatMap(({ input, item }) => (input.runId === run.id ? [item] : []))),
+    ),
+  })
+  const outside = useRef(props)
+  outside.current = props
+  useEffect(() => {
+    const timer = setTimeout(() => outside.current.setTitle?.(title), REST_MS)
+    return () => clearTimeout(timer)
+  }, [title])
+  useEffect(() => {
+    if (ended) outside.current.announce?.(endSentence(ended))
+  }, [ended])
+  return null
+}

@@ -1,0 +1,23 @@
+import { createContext, useContext, type ReactNode } from 'react'
+import { useToasts } from './toasts.tsx'
+
+/** Puts a text on the clipboard; answers why it could not, or nothing. */
+export type Copy = (text: string) => string | undefined
+
+const CopyContext = createContext<Copy>(() => 'Nothing can be copied here.')
+
+/** Below it texts can be put on the clipboard of the person's terminal. */
+export function CopyProvider(props: { copy: Copy; children: ReactNode }) {
+  return <CopyContext.Provider value={props.copy}>{props.children}</CopyContext.Provider>
+}
+
+/** Copies a text and says what was copied, or why it could not be. */
+export function useCopy(): (text: string, told: string) => void {
+  const copy = useContext(CopyContext)
+  const toasts = useToasts()
+  return (text, told) => {
+    const reason = copy(text)
+    if (reason === undefined) toasts.show('ok', told)
+    else toasts.show('warn', reason)
+  }
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { diffItems } from './changes.ts'
+import type { Column } from './columns.ts'
+import { deltaText } from './delta.ts'
+
+type Row = { id: string; passed: number; hidden?: number }
+const columns: Column<Row>[] = [{ id: 'passed', title: 'Passed', width: 6, cell: row => String(row.passed) }]
+const keyOf = (row: Row): string => row.id
+const diff = (before: Row[], after: Row[]) => diffItems(before, after, { keyOf, columns })
+
+describe('what an answer changed', () => {
+  const a = { id: 'a', passed: 1 }
+  const b = { id: 'b', passed: 2 }
+
+  test('new rows, rows that show something else, and how many are gone', () => {
+    const other = { id: 'b', passed: 3 }
+    const { rows, gone } = diff([a, b], [{ id: 'n', passed: 9 }, other])
+    expect([...rows]).toEqual([
+      ['b', { kind: 'changed', from: b }],
+      ['n', { kind: 'new' }],
+    ])
+    expect(gone).toBe(1)
+  })
+
+  test('a difference that no column shows is none', () => {
+    expect(diff([a], [{ ...a, hidden: 5 }]).rows.size).toBe(0)
+  })
+
+  test('the first answer, another list, and a further page are no news', () => {
+    expect(diff([], [a, b])).toEqual({ rows: new Map(), gone: 0 })
+    expect(diff([a], [b])).toEqual({ rows: new Map(), gone: 0 })
+    const page = Array.from({ length: 30 }, (_, index) => ({ id: `p${index}`, passed: index }))
+    expect(diff([a, b], [a, b, ...page])).toEqual({ rows: new Map(), gone: 0 })
+  })
+
+  test('says nothing of rows that stayed, and counts what went', () => {
+    const row = fc.record({ id: fc.constantFrom(...'abcdefgh'), passed: fc.nat(3) })
+    const rows = fc.uniqueArray(row, { selector: keyOf })
+    fc.assert(
+      fc.property(rows, rows, (before, after) => {
+        const found = diff(before, after)
+        const earlier = new Map(before.map(item => [item.id, item]))
+        const kept = after.filter(item => earlier.has(item.id))
+        if (kept.length > 0) expect(found.gone).toBe(before.length - kept.length)
+        for (const [key, change] of found.rows) {
+          const now = after.find(item => item.id === key)
+          if (change.kind === 'new') expect(earlier.has(key)).toBe(false)
+          else expect(change.from.passed).not.toBe(now?.passed)
+        }
+        for (const item of kept)
+          if (kept.length > 0 && earlier.get(item.id)?.passed !== item.passed)
+            expect(found.rows.has(item.id)).toBe(true)
+      }),
+    )
+  })
+})
+
+test('a delta is told between counts alone', () => {
+  expect(deltaText('1,024', '1,030')).toBe('+6')
+  expect(deltaText('9', '4')).toBe('-5')
+  expect(deltaText('9', '9')).toBeUndefined()
+  expect(deltaText('—', '4')).toBeUndefined()
+  expect(deltaText('3m', '4m')).toBeUndefined()
+})

@@ -1,0 +1,114 @@
+import { render } from 'ink-testing-library'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDispatcher, type Dispatcher } from '../../app/keymap/dispatcher.ts'
+import { KeymapProvider } from '../../app/keymap/keymap-context.tsx'
+import type { Region } from '../../app/terminal/region.ts'
+import { createTheme } from '../../app/theme/theme.ts'
+import { ThemeProvider } from '../../app/theme/theme-context.tsx'
+import { OverlaysProvider } from '../overlays.tsx'
+import { SizeProvider } from '../size.tsx'
+import type { Column } from './columns.ts'
+import { List } from './list.tsx'
+import { RegionsProvider } from './regions.tsx'
+import { useList } from './use-list.ts'
+
+type Row = { id: string; runs: number }
+const columns: readonly Column<Row>[] = [
+  { id: 'id', title: 'Id', width: 'flex', cell: row => row.id },
+  { id: 'runs', title: 'Runs', width: 7, align: 'right', cell: row => String(row.runs) },
+]
+const keyOf = (row: Row): string => row.id
+const many: readonly Row[] = Array.from({ length: 10_000 }, (_, index) => ({ id: `row-${index}`, runs: 5 }))
+const theme = createTheme({ level: 0, ascii: false })
+const SIZE = { width: 60, height: 11 }
+
+let dispatcher: Dispatcher
+let painted: readonly string[]
+let composed: number
+let show: (items: readonly Row[]) => void
+let unmount: () => void
+
+/** A screen that remembers the rows it was given past Ink. */
+const regions = {
+  region: (): Region => ({
+    paint: lines => {
+      painted = lines
+    },
+    move: () => undefined,
+    hide: () => undefined,
+    close: () => undefined,
+  }),
+}
+
+function Rows(props: { items: readonly Row[] }) {
+  const list = useList({ items: props.items, keyOf, columns: counting })
+  return <List list={list} focused empty="none" />
+}
+
+/** The same columns, counting how often a row is composed. */
+const counting: readonly Column<Row>[] = columns.map(column => ({
+  ...column,
+  cell: (row: Row) => {
+    composed += 1
+    return column.cell(row)
+  },
+}))
+
+function tree(items: readonly Row[]) {
+  return (
+    <ThemeProvider theme={theme}>
+      <KeymapProvider dispatcher={dispatcher} feed={() => undefined}>
+        <OverlaysProvider>
+          <RegionsProvider regions={regions}>
+            <SizeProvider {...SIZE}>
+              <Rows items={items} />
+            </SizeProvider>
+          </RegionsProvider>
+        </OverlaysProvider>
+      </KeymapProvider>
+    </ThemeProvider>
+  )
+}
+
+const settle = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
+const press = async (...names: string[]): Promise<void> => {
+  await dispatcher.press(names.map(name => ({ name, sequence: name })))
+  await settle()
+}
+
+beforeEach(async () => {
+  composed = 0
+  painted = []
+  dispatcher = createDispatcher({ settle, report: () => undefined })
+  const instance = render(tree(many))
+  show = items => instance.rerender(tree(items))
+  unmount = instance.unmount
+  await press('j', 'k')
+})
+afterEach(() => unmount())
+
+test('a mark is painted past Ink at once, and stays while one moves on', async () => {
+  await press('space')
+  expect(painted[0]).toMatch(/^◈row-0 .*◆$/)
+  await press('j', 'j')
+  expect(painted[0]).toMatch(/^◆row-0 .*◆$/)
+  expect(painted[2]).toMatch(/^▌row-2 .* $/)
+})
+
+test('what an answer changed is painted past Ink, with what a count gained', async () => {
+  await press('j')
+  show(many.map((row, index) => (index === 3 ? { ...row, runs: 7 } : row)))
+  await settle()
+  expect(painted[3]).toMatch(/^ row-3 .*\+2 7~$/)
+  expect(painted[4]).toMatch(/^ row-4 .*5 $/)
+})
+
+test('of 10,000 rows a key, a mark and an answer compose only those that show', async () => {
+  composed = 0
+  await press('j', 'space', 'k')
+  expect(composed).toBeLessThan(150)
+  composed = 0
+  show(many.map((row, index) => (index === 5000 ? { ...row, runs: 9 } : row)))
+  await settle()
+  expect(composed).toBeLessThan(150)
+})

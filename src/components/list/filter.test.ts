@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import type { Column } from './columns.ts'
+import { matches, parseFilter, searchable } from './filter.ts'
+
+type Row = { name: string; state: string; address: string }
+const columns: Column<Row>[] = [
+  { id: 'name', title: 'Server', width: 10, cell: row => row.name },
+  { id: 'latest', title: 'Last run', width: 10, cell: row => row.state },
+  { id: 'address', title: 'Address', width: 'flex', cell: row => row.address },
+]
+const rows: Row[] = [
+  { name: 'alpha', state: 'failed', address: 'http://one' },
+  { name: 'beta', state: 'passed', address: 'http://two failed' },
+  { name: 'gamma ray', state: 'failed', address: 'stdio' },
+]
+const texts = rows.map(row => searchable(columns, row))
+
+function find(filter: string): string[] {
+  return matches(texts, parseFilter(filter, columns)).map(row => row.name)
+}
+
+describe('a filter', () => {
+  test.each([
+    ['', ['alpha', 'beta', 'gamma ray']],
+    ['failed', ['alpha', 'beta', 'gamma ray']],
+    ['!failed', []],
+    ['!stdio', ['alpha', 'beta']],
+    ['last-run:failed', ['alpha', 'gamma ray']],
+    ['latest:failed', ['alpha', 'gamma ray']],
+    ['la:FAILED', ['alpha', 'gamma ray']],
+    ['!last-run:failed', ['beta']],
+    ['last-run:failed !server:alpha', ['gamma ray']],
+    ['last-run:failed amm', ['gamma ray']],
+    ['last-run:', ['alpha', 'beta', 'gamma ray']],
+    ['gamma ray', ['gamma ray']],
+    ['stdio gamma', ['gamma ray']],
+    ['gmry', ['gamma ray']],
+    ['http://two', ['beta']],
+  ])('“%s” finds %j', (filter, names) => {
+    expect(find(filter)).toEqual(names)
+    expect(parseFilter(filter, columns).problem).toBeUndefined()
+  })
+
+  test('names the columns when one is unknown, and looks for the text as it stands', () => {
+    const { problem, words } = parseFilter('colour:red', columns)
+    expect(problem).toBe('There is no column “colour”; there are server, last-run, address.')
+    expect(words).toBe('colour:red')
+  })
+})
