@@ -22,11 +22,23 @@ function keepCompiledCode(): void {
   }
 }
 
+/**
+ * Ends the growth of the space for young objects, which would double to sixteen megabytes a half: most of what a start leaves
+ * resident. Before the program is loaded this would cost a tenth of the start; a server has use for the room.
+ */
+function keepYoungSpaceSmall(): void {
+  if (process.argv[2] === 'serve') return
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
+}
+
 if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 } else {
   const painted = paintLastScreen(process.argv.slice(2), process.env)
   keepCompiledCode()
-  void import('./main.tsx').then(({ start }) => start(painted))
+  void import('./main.tsx').then(({ start }) => {
+    keepYoungSpaceSmall()
+    return start(painted)
+  })
 }

@@ -58,7 +58,12 @@ const zones: readonly Zone[] = [
   { name: 'contract', files: ['src/api/contract/'], imports: [], onlyPackages: ['zod'] },
   {
     name: 'queries',
-    files: ['src/api/query-client.ts', 'src/api/queries.ts', 'src/api/cached.ts'],
+    files: [
+      'src/api/query-client.ts',
+      'src/api/queries.ts',
+      'src/api/cached.ts',
+      'src/api/cache-contents.ts',
+    ],
     imports: ['src/api/'],
     noPackages: screenLibraries,
   },

@@ -88,6 +88,11 @@ export class ApiError extends Error implements ErrorFacts {
   }
 }
 
+/** Whether nothing came back, so that the line or the service may be down. */
+export function isLineFault(error: unknown): boolean {
+  return error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout')
+}
+
 /** The caller's own stop, before or after the request left. */
 export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })

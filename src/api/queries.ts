@@ -154,7 +154,9 @@ function settledPage<Page>(
   { client, queryKey, pageParam }: RequestContext & { pageParam: string | undefined },
   settled: ((page: Page) => boolean) | undefined,
 ): Page | undefined {
-  const known = settled && client.getQueryData<InfiniteData<Page, string | undefined>>(queryKey)
+  const state = client.getQueryState<InfiniteData<Page, string | undefined>>(queryKey)
+  // What an earlier session read hangs on its cursors.
+  const known = settled && state?.dataUpdateCount ? state.data : undefined
   const page = known?.pages[known.pageParams.indexOf(pageParam)]
   return page !== undefined && settled?.(page) ? page : undefined
 }
@@ -167,6 +169,6 @@ type RequestContext = {
 }
 
 function requestOptions({ client, queryKey, signal, meta }: RequestContext) {
-  const isFirstLoad = client.getQueryState(queryKey)?.dataUpdatedAt === 0
+  const isFirstLoad = client.getQueryState(queryKey)?.dataUpdateCount === 0
   return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'asked' : 'visible') }
 }

@@ -1,5 +1,8 @@
 import {
+  hashKey,
+  type Query,
   useInfiniteQuery,
+  useQueryClient,
   type InfiniteData,
   type QueryKey,
   type UseInfiniteQueryOptions,
@@ -11,6 +14,7 @@ import type { ApiQuery } from './use-api-query.ts'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
+  /** There are pages after those that are here; one of them may be on its way. */
   hasMore: boolean
   /** Fetches the next page; does nothing while one is on its way. */
   more: () => void
@@ -21,9 +25,11 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   options: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
   interval: number | false,
 ): ApiPages<Page['items'][number]> {
+  const queryClient = useQueryClient()
   const query = useInfiniteQuery({ ...options, refetchInterval: interval })
   const items = useMemo(() => query.data?.pages.flatMap(page => page.items), [query.data])
-  const { fetchNextPage, isFetchingNextPage, hasNextPage } = query
+  const { fetchNextPage, hasNextPage, isFetched } = query
+  const queryHash = hashKey(options.queryKey)
   return useMemo(
     () => ({
       items,
@@ -32,8 +38,12 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       problem: query.error ? describeError(query.error) : undefined,
       updatedAt: query.dataUpdatedAt || undefined,
       error: query.error,
-      hasMore: hasNextPage && !isFetchingNextPage,
-      more: () => void fetchNextPage(),
+      // What was kept from an earlier session has to be read again before it goes on.
+      hasMore: hasNextPage && isFetched,
+      more: () => {
+        // Asked here instead of watched, so that a page on its way draws nothing.
+        if (!isFetchingPage(queryClient.getQueryCache().get(queryHash))) void fetchNextPage()
+      },
     }),
     [
       items,
@@ -41,8 +51,14 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       query.error,
       query.dataUpdatedAt,
       hasNextPage,
-      isFetchingNextPage,
+      isFetched,
       fetchNextPage,
+      queryClient,
+      queryHash,
     ],
   )
+}
+
+function isFetchingPage(query: Query | undefined): boolean {
+  return query?.state.fetchStatus === 'fetching' && query.state.fetchMeta?.fetchMore !== undefined
 }

@@ -1,8 +1,13 @@
-import { useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
-import type { ApiError } from '../api/api-error.ts'
+import {
+  type Query,
+  useQuery,
+  useQueryClient,
+  type QueryKey,
+  type UseQueryOptions,
+} from '@tanstack/react-query'
+import { type ApiError, isLineFault } from '../api/api-error.ts'
+import { endpointOf } from '../api/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/error-text.ts'
-import type { AnyEndpoint } from '../api/contract/endpoint.ts'
-import { contract } from '../api/contract/contract.ts'
 import { usePoll } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
 
@@ -18,14 +23,16 @@ export type ApiQuery<T> = {
 
 /** How often what rests on screen is read again, in milliseconds, to notice what others changed. */
 const REST_INTERVAL = { local: 20_000, remote: 50_000 }
-/** The same while the line is down, so that its return is noticed soon. */
-const LOST_INTERVAL = 15_000
 
-/** Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server. */
-function isPlainRead(key: QueryKey): boolean {
-  const [resource, name] = key
-  const endpoints: Record<string, Record<string, AnyEndpoint>> = contract
-  return endpoints[String(resource)]?.[String(name)]?.method === 'GET'
+/** An interval that is no shorter than `rest` while nothing comes back: the watch of the line asks then. */
+export function spared<T, Key extends QueryKey>(
+  wanted: NonNullable<UseQueryOptions<T, ApiError, T, Key>['refetchInterval']>,
+  rest: number,
+) {
+  return (query: Query<T, ApiError, T, Key>): number | false => {
+    const interval = (typeof wanted === 'function' ? wanted(query) : wanted) ?? false
+    return interval !== false && isLineFault(query.state.error) ? Math.max(interval, rest) : interval
+  }
 }
 
 /** Reads one operation. Pass what `queries.<resource>.<name>.options(input)` gives. */
@@ -34,11 +41,9 @@ export function useApiQuery<T, Key extends QueryKey>(
 ): ApiQuery<T> {
   const { budget } = useWorkspace()
   const rest = REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote']
-  const refetchInterval = ({ state }: { state: { error: ApiError | null } }): number | false => {
-    if (!isPlainRead(options.queryKey)) return false
-    return state.error?.kind === 'network' ? Math.min(rest, LOST_INTERVAL) : rest
-  }
-  const query = useQuery({ refetchInterval, ...options })
+  // Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server.
+  const { refetchInterval: wanted = endpointOf(options.queryKey)?.method === 'GET' && rest } = options
+  const query = useQuery({ ...options, refetchInterval: spared(wanted, rest) })
   return {
     data: query.data,
     pending: query.isPending,

@@ -2,22 +2,27 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { pollInterval } from '../api/poll-interval.ts'
 import { useWorkspace } from './workspace.tsx'
 
+const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
+
 /**
  * Milliseconds between polls of something live, or `false` when it is not: all that is live, on screen and in
- * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends.
+ * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends. A slow line to the
+ * terminal is polled for more rarely.
  */
 export function usePoll(options: { live: boolean; requestsEach: number }): number | false {
-  const { budget } = useWorkspace()
+  const { budget, pace = FULL } = useWorkspace()
   const { live } = options
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
   const pollers = useSyncExternalStore(budget.subscribe, () => budget.snapshot().pollers)
+  const factor = useSyncExternalStore(pace.subscribe, pace.pollFactor)
   if (!live) return false
   const { unlimited, refillPerSecond } = budget.snapshot()
-  return pollInterval({
+  const interval = pollInterval({
     live: Math.max(1, pollers),
     requestsEach: options.requestsEach,
     visible: true,
     unlimited,
     refillPerSecond,
   })
+  return interval * factor
 }

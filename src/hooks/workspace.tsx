@@ -12,8 +12,18 @@ export type Profile = {
   readOnly: boolean
 }
 
+/** How much the line to the terminal takes: how many times rarer is polled than it could be. */
+export type LinePace = { pollFactor: () => number; subscribe: (listener: () => void) => () => void }
+
 /** What every screen works with: one client, one budget, one profile. */
-export type Workspace = { client: Client; queries: Queries; budget: Budget; profile: Profile }
+export type Workspace = {
+  client: Client
+  queries: Queries
+  budget: Budget
+  profile: Profile
+  /** Absent where the line is not measured. */
+  pace?: LinePace
+}
 
 const WorkspaceContext = createContext<Workspace | undefined>(undefined)
 
