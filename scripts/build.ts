@@ -12,6 +12,7 @@ const lazyPackages = [
   '@hono/node-server',
   'ajv',
   'commander',
+  'yaml',
   'ai',
   '@ai-sdk/openai-compatible',
   '@ai-sdk/anthropic',

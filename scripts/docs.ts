@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { apiDocument } from './docs/api.ts'
+import { configDocument } from './docs/config.ts'
 import { keysDocument } from './docs/keys.ts'
 import { serviceDocument } from './docs/service.ts'
 import { root } from './paths.ts'
@@ -11,6 +12,7 @@ type Generator = { file: string; text: () => Promise<string> }
 
 const generators: readonly Generator[] = [
   { file: 'docs/api.md', text: async () => apiDocument() },
+  { file: 'docs/config.md', text: async () => configDocument() },
   { file: 'docs/keys.md', text: async () => keysDocument() },
   { file: 'docs/service.md', text: async () => serviceDocument() },
 ]

@@ -42,9 +42,11 @@ export async function runApi(
   const operation = findOperation(words)
   const { endpoint } = operation
   const input = buildInput(operation, own.field, await readBody(own.input))
-  const settings = resolveSettings(common, process.env)
+  const settings = await resolveSettings(common, process.env)
   if (settings.readOnly && endpoint.risk !== 'read')
-    throw new UsageError(`${endpoint.operation} writes, and --read-only refuses every write.`)
+    throw new UsageError(
+      `${endpoint.operation} writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses every write.`,
+    )
   if (!own.yes && !(await agreed(endpoint))) return EXIT.noVerdict
   const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
   try {

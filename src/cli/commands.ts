@@ -4,6 +4,9 @@ import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
 import { PROJECT_ROLES } from '../service/roles.ts'
 import type { ApiOptions } from './api-command.ts'
+import { addConfig } from './commands/config.ts'
+import { addCompletion, addDoctor, addVisit } from './commands/inspection.ts'
+import { addProfiles } from './commands/profile.ts'
 import type { KeyOptions } from './serve-command.ts'
 import type { CommonOptions } from './settings.ts'
 
@@ -11,6 +14,7 @@ type Dashboard = (place: string | undefined, options: CommonOptions) => Promise<
 
 function common(command: Command): Command {
   return command
+    .option('--profile <profile>', 'profile of the config file, or local (MCPDECK_PROFILE)')
     .option('--base-url <url>', 'address of the service, with /api/v1 (MCPDECK_BASE_URL)')
     .option('--local', 'the local workspace, whatever else is configured')
     .option('--data-dir <dir>', 'directory of the local workspace (MCPDECK_DATA_DIR)')
@@ -18,6 +22,9 @@ function common(command: Command): Command {
     .option('--read-only', 'refuse every write before it is sent')
     .option('--no-color', 'no colours (NO_COLOR)')
     .option('--ascii', 'no characters beyond ASCII')
+    .option('--theme <name>', 'auto, dark, light or high-contrast (MCPDECK_THEME)')
+    .option('--no-mouse', 'leave the mouse to the terminal')
+    .option('--screen-reader', 'plain lines as things change (MCPDECK_SCREEN_READER)')
     .option('--log-file <file>', 'write a log there, without secrets')
 }
 
@@ -52,6 +59,10 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   addServe(program, code => {
     outcome = code
   })
+  for (const add of [addDoctor, addConfig, addProfiles, addVisit, addCompletion])
+    add(program, code => {
+      outcome = code
+    })
   return {
     program,
     async parse(argv: readonly string[]): Promise<number | undefined> {
@@ -75,7 +86,7 @@ function addApi(program: Command, done: (code: number) => void): void {
   program
     .command('api')
     .description('Call any operation of the contract, by name or by method and path.')
-    .argument('[words...]', 'an operation such as listProjects, or METHOD PATH')
+    .argument('[operation...]', 'an operation such as listProjects, or METHOD PATH')
     .option('--list', 'list every operation with its input, risk and gate')
     .option('--json', 'with --list: print {"items": [...]}')
     .option('--field <name=value>', 'path, query or body field; dots reach into the body', collect, [])
@@ -97,6 +108,7 @@ type ServeOptions = {
   rateLimit?: number
   burst?: number
   maxRuns?: number
+  sample?: boolean
   fault: string[]
   seed?: number
   requestLog?: string | true
@@ -119,6 +131,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--rate-limit <count>', ...limitOption('requestsPerMinute'))
     .option('--burst <count>', ...limitOption('burst'))
     .option('--max-runs <count>', ...limitOption('concurrentRuns'))
+    .option('--sample', 'add samples to the workspace where there are none')
     .option('--fault <kind=value>', `add a fault: ${FAULT_FORM}`, collect, [])
     .option('--seed <number>', 'make the faults repeatable', whole(0, Number.MAX_SAFE_INTEGER))
     .option('--request-log [file]', 'note each request in a file, or on standard output')
@@ -132,6 +145,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
   addKeys(serve, program, done)
   addLimits(serve, program, done)
   addGates(serve, program, done)
+  addSamples(serve, program, done)
   serve
     .command('status')
     .description('Tell what is under way in the local workspace, and what of its limits is used.')
@@ -184,6 +198,38 @@ function addGates(serve: Command, program: Command, done: (code: number) => void
     .action(async (name: string | undefined, state: string | undefined, _own: object, command: Command) => {
       const { gates } = await import('./serve-settings.ts')
       done(gates(program.opts<CommonOptions>(), [name, state], wantsJson(command)))
+    })
+}
+
+function addSamples(serve: Command, program: Command, done: (code: number) => void): void {
+  const sample = serve
+    .command('sample')
+    .description(
+      'Add samples of findings, scenarios and runs to the local workspace, or remove them in one step.',
+    )
+  sample
+    .command('add')
+    .description('Add the samples where there are none, and list them.')
+    .option('--json', 'print {"items": [...]}')
+    .action(async (_own: object, command: Command) => {
+      const samples = await import('./serve-samples.ts')
+      done(samples.addSamples(program.opts<CommonOptions>(), wantsJson(command)))
+    })
+  sample
+    .command('remove')
+    .description('Remove the samples, with all runs and sessions that belong to them.')
+    .option('--json', 'print {"removed": [...], "kept": [...]}')
+    .action(async (_own: object, command: Command) => {
+      const samples = await import('./serve-samples.ts')
+      done(samples.dropSamples(program.opts<CommonOptions>(), wantsJson(command)))
+    })
+  sample
+    .command('status')
+    .description('List the samples that are there.')
+    .option('--json', 'print {"items": [...]}')
+    .action(async (_own: object, command: Command) => {
+      const samples = await import('./serve-samples.ts')
+      done(samples.showSamples(program.opts<CommonOptions>(), wantsJson(command)))
     })
 }
 

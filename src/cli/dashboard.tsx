@@ -1,59 +1,78 @@
 import chalk from 'chalk'
 import { render } from 'ink'
 import { createQueryClient } from '../api/query-client.ts'
-import type { PressedKey } from '../app/keymap/binding.ts'
+import type { Bindings, PressedKey } from '../app/keymap/binding.ts'
 import { createDispatcher } from '../app/keymap/dispatcher.ts'
 import type { Place } from '../app/router/place.ts'
 import { createRouter } from '../app/router/router.ts'
 import { App } from '../app/shell/app.tsx'
 import { createReport } from '../app/shell/report.ts'
+import type { ShellActions } from '../app/shell/shell.tsx'
 import type { Abilities } from '../app/terminal/abilities.ts'
-import { createInput, type InputEvent } from '../app/terminal/input.ts'
-import { copySequence } from '../app/terminal/osc.ts'
-import { installRestore } from '../app/terminal/restore.ts'
-import { createScreen, type Screen } from '../app/terminal/screen.ts'
+import { createInput } from '../app/terminal/input.ts'
+import { createLineScreen, type LineScreen } from '../app/terminal/line-screen.ts'
+import { copySequence, noticeSequence } from '../app/terminal/osc.ts'
+import { createPointer } from '../app/terminal/pointer.ts'
+import { createPace, PACES } from '../app/terminal/pace.ts'
+import { installRestore, type Restore } from '../app/terminal/restore.ts'
+import { createScreen, Screen } from '../app/terminal/screen.ts'
 import { createStdinProxy } from '../app/terminal/stdin-proxy.ts'
-import { createTheme } from '../app/theme/theme.ts'
+import type { BadgeColour } from '../app/theme/badge-colours.ts'
 import { createToasts } from '../components/toasts.tsx'
+import type { LinePace } from '../hooks/workspace.tsx'
+import { openAnswerCache } from './answer-cache.ts'
 import { tellEarlierWrites } from './earlier-writes.ts'
+import { createFocusPace } from './focus.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import type { Log } from './log.ts'
+import { createLook, type Look } from './look.ts'
+import type { Manners } from './manners.ts'
 import { releaseWithData, screenKeeper } from './restored-screen.ts'
+import { dispatchEvents } from './terminal-events.ts'
 import type { OpenedWorkspace } from './workspace.ts'
 
-/** chalk's levels by number of colours. */
-const LEVELS = { 0: 0, 16: 1, 256: 2, true: 3 } as const
 /** High enough that a held key never waits for a frame. */
 const MAX_FPS = 120
+const BELL = '\x07'
 
-/** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
-export function openDashboard(options: {
+export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
   abilities: Abilities
   ascii: boolean
+  manners: Manners
+  /** Colour of the profile's badge, where it says one. */
+  badge: BadgeColour | undefined
+  /** All bindings, where the config gives some of them other keys. */
+  bindings: readonly Bindings[] | undefined
   log: Log
   /** The picture of the last time, on the terminal already. */
   painted?: PaintedScreen | undefined
   /** Where the screen is kept for the next start; absent = not. */
   lastScreenFile?: string | undefined
-}): void {
-  const { opened, log } = options
-  const level = LEVELS[options.abilities.colour]
+}
+
+/** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
+export function openDashboard(options: DashboardOptions): void {
+  const { opened, manners, log } = options
+  const look = createLook({ ...options, env: process.env })
   // Ink and its widgets colour through chalk's shared instance.
-  chalk.level = level
-  const screen = createScreen(process.stdout, { askSynchronized: true })
+  chalk.level = look.level
+  const { screen, linePace } = openScreen(look, manners)
+  // A screen reader gets lines; the screen of cells then never takes the terminal.
+  const surface = manners.screenReader ? createLineScreen(process.stdout, look.theme.symbols.pointer) : screen
   const input = createInput(process.stdin)
   const widgets = createStdinProxy()
   const toasts = createToasts()
   const restore = installRestore({
-    screen,
+    screen: surface,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     log: log.error,
     onExit: async reason => {
       if (reason !== 'crash') keepScreen()
+      keepAnswers()
       instance.unmount()
       await opened.close()
     },
@@ -63,8 +82,13 @@ export function openDashboard(options: {
   const dispatcher = createDispatcher({
     settle: () => instance.waitUntilRenderFlush(),
     report: createReport(toasts, log.error),
+    bindings: options.bindings,
   })
+  const pointer = createPointer()
   const queryClient = createQueryClient()
+  const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
+  const focusPace = createFocusPace(linePace, queryClient)
+  const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
@@ -73,85 +97,111 @@ export function openDashboard(options: {
         else await shown
         await dispatcher.press(keys)
       },
-      paste: dispatcher.paste,
-      reply: text => void screen.reply(text),
+      mouse: async (event, notches) => {
+        await shown
+        await dispatcher.act(() => void pointer.handle(event, notches))
+      },
+      paste: text => void dispatcher.act(() => dispatcher.paste(text)),
+      focus: focusPace.set,
+      reply: text => {
+        if (!screen.reply(text) && look.reply(text)) instance.rerender(app())
+      },
     })
   })
   input.start()
-  options.painted?.takeOver()
-  if (options.painted) screen.adopt(options.painted.lines)
-  else screen.enter()
+  const painted = takeOver(options.painted, surface)
+  if (painted) screen.adopt(painted.lines)
+  else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
-  const shown = options.painted ? releaseWithData(screen, queryClient) : Promise.resolve()
-  const instance = render(
+  const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
+  const actions = shellActions({ restore, surface, screen, ...options })
+  const app = () => (
     <App
-      workspace={opened.workspace}
+      workspace={workspace}
       queryClient={queryClient}
       router={router}
       dispatcher={dispatcher}
       feed={sequence => void widgets.push(sequence)}
-      theme={createTheme({
-        level,
-        ascii: options.ascii || !options.abilities.unicode,
-      })}
+      theme={look.theme}
       toasts={toasts}
-      regions={screen}
-      actions={{
-        quit: () => restore.exit(0),
-        interrupt: () => restore.exit(130),
-        suspend: () => restore.suspend(),
-        redraw: () => screen.redraw(),
-        copy: text => copyThrough(screen, text),
-      }}
-    />,
-    {
-      stdout: screen.stdout,
-      stdin: widgets,
-      exitOnCtrlC: false,
-      patchConsole: false,
-      maxFps: MAX_FPS,
-      interactive: true,
-    },
+      {...(!manners.screenReader && { regions: screen, pointer })}
+      actions={actions}
+    />
   )
+  const instance = render(app(), {
+    stdout: surface.stdout,
+    stdin: widgets,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    maxFps: MAX_FPS,
+    interactive: true,
+    isScreenReaderEnabled: manners.screenReader,
+  })
   instance.waitUntilExit().catch(restore.crash)
   void tellEarlierWrites({ opened, toasts, queryClient, log })
 }
 
+/** The screen of cells, which paints as the line to the terminal takes it. */
+function openScreen(look: Look, manners: Manners): { screen: Screen; linePace: LinePace } {
+  const pace = createPace()
+  const screen = createScreen(process.stdout, {
+    askSynchronized: true,
+    askBackground: look.asksBackground,
+    onWritten: pace.written,
+    mouse: manners.mouse,
+  })
+  const spare = () => PACES[pace.level()]
+  pace.subscribe(() => screen.setPause(spare().paintPauseMs))
+  return { screen, linePace: { pollFactor: () => spare().pollFactor, subscribe: pace.subscribe } }
+}
+
+type Surface = Screen | LineScreen
+
+/** The picture when the screen goes on from it; where lines are told instead it is taken away. */
+function takeOver(painted: PaintedScreen | undefined, surface: Surface): PaintedScreen | undefined {
+  if (surface instanceof Screen) painted?.takeOver()
+  else painted?.undo()
+  return surface instanceof Screen ? painted : undefined
+}
+
+/** What the shell cannot do by itself, on this terminal. */
+function shellActions(options: {
+  restore: Restore
+  surface: Surface
+  screen: Screen
+  abilities: Abilities
+  manners: Manners
+}): ShellActions {
+  const { restore, surface, screen, abilities, manners } = options
+  return {
+    quit: () => restore.exit(0),
+    interrupt: () => restore.exit(130),
+    suspend: () => restore.suspend(),
+    redraw: () => surface.redraw(),
+    copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
+    announce(sentence) {
+      if (manners.notify === 'bell') surface.control(BELL)
+      if (manners.notify === 'desktop' && !abilities.dumb)
+        surface.control(noticeSequence(sentence, process.env))
+    },
+    ...(surface === screen && {
+      setTitle: (text: string) => screen.setTitle(text),
+      toggleMouse: () => {
+        screen.setMouse(!screen.hasMouse)
+        return screen.hasMouse
+      },
+    }),
+  }
+}
+
 /** Sends a text to the terminal's clipboard; answers why it cannot. */
-function copyThrough(screen: Screen, text: string): string | undefined {
+function copyThrough(surface: Surface, text: string): string | undefined {
   const result = copySequence(text, process.env)
   if (!result.copied) return result.reason
-  screen.control(result.sequence)
+  surface.control(result.sequence)
   return undefined
 }
 
 function leavesAtOnce(key: PressedKey): boolean {
   return key.name === 'ctrl+c'
-}
-
-/** Keys between two other events of a chunk go to the dispatcher as one batch, in order. */
-async function dispatchEvents(
-  events: readonly InputEvent[],
-  to: {
-    press: (keys: PressedKey[]) => Promise<void>
-    paste: (text: string) => void
-    reply: (sequence: string) => void
-  },
-): Promise<void> {
-  let keys: PressedKey[] = []
-  const flush = async (): Promise<void> => {
-    const batch = keys
-    keys = []
-    if (batch.length > 0) await to.press(batch)
-  }
-  for (const event of events) {
-    if (event.type === 'key') {
-      keys.push(event.key)
-      continue
-    }
-    await flush()
-    if (event.type === 'paste') to.paste(event.text)
-    else if (event.type === 'reply') to.reply(event.sequence)
-  }
-  await flush()
 }

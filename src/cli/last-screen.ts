@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
-import { directories } from './directories.ts'
+import { configFile, directories } from './directories.ts'
 
 /**
  * What was on the screen when the program was left, so that the next start shows it before anything else is loaded.
@@ -37,11 +37,16 @@ const SHOWN_BY = [
   'MCPDECK_PROFILE',
   'MCPDECK_DATA_DIR',
   'MCPDECK_CONFIG',
+  'XDG_CONFIG_HOME',
   'XDG_DATA_HOME',
   'TERM',
   'COLORTERM',
   'NO_COLOR',
   'FORCE_COLOR',
+  'COLORFGBG',
+  'MCPDECK_THEME',
+  'MCPDECK_SCREEN_READER',
+  'INK_SCREEN_READER',
   'LANG',
   'LC_ALL',
   'LC_CTYPE',
@@ -50,7 +55,8 @@ const SHOWN_BY = [
 /** Where the last screen of this way of starting lies; each data source and look has its own. */
 export function lastScreenFile(env: NodeJS.ProcessEnv): string {
   const shown = SHOWN_BY.map(name => env[name] ?? '')
-  const identity = fingerprint([...shown, fingerprint(env['MCPDECK_API_KEY'] ?? '')].join('\n'))
+  const secret = fingerprint(env['MCPDECK_API_KEY'] ?? '')
+  const identity = fingerprint([...shown, secret, configState(configFile(env))].join('\n'))
   return join(directories().state, `last-screen-${identity}.json`)
 }
 
@@ -109,6 +115,16 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   })
   process.on('exit', undo)
   return { lines: kept.lines, takeOver, undo }
+}
+
+/** Tells one state of the config file from another, since reading YAML would cost more than all the rest. */
+function configState(file: string): string {
+  try {
+    const { size, mtimeMs } = statSync(file)
+    return `${size}:${mtimeMs}`
+  } catch {
+    return ''
+  }
 }
 
 /** FNV-1a over UTF-16 units: tells texts apart, and nothing of a secret can be read back from 32 bits. */

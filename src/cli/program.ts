@@ -1,9 +1,14 @@
 import { writeSync } from 'node:fs'
 import manifest from '../../package.json' with { type: 'json' }
+import { profileOf } from '../app/router/place.ts'
 import { abilitiesOf } from '../app/terminal/abilities.ts'
+import { boundKeys } from './bound-keys.ts'
 import { EXIT } from './exit-codes.ts'
 import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from './log.ts'
+import { resolveManners } from './manners.ts'
+import { UNNAMED } from './profiles.ts'
+import { askSecret } from './secret-prompt.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -24,10 +29,18 @@ export async function run(
 
 async function dashboard(
   placeText: string | undefined,
-  options: CommonOptions,
+  given: CommonOptions,
   painted?: PaintedScreen,
 ): Promise<number | undefined> {
-  const settings = resolveSettings(options, process.env)
+  const options = atProfileOf(placeText, given)
+  let picture = painted
+  const settings = await resolveSettings(options, process.env, async question => {
+    // A question is asked below the shell's own lines, not in the picture.
+    picture?.undo()
+    picture = undefined
+    return await askSecret(question)
+  })
+  const manners = resolveManners(options, process.env, settings.preferences)
   const log = createLog(settings.logFile)
   const isTerminal = process.stdout.isTTY && process.stdin.isTTY
   const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
@@ -43,33 +56,43 @@ async function dashboard(
     return code
   }
   const abilities = abilitiesOf(process.env, true)
-  if (abilities.dumb)
+  if (abilities.dumb && !manners.screenReader)
     throw new UsageError(
-      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pipe the output to get a plain summary.`,
+      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
     )
   const [{ openDashboard }, { openingPlace }] = await Promise.all([
     import('./dashboard.tsx'),
     import('./opening-place.ts'),
   ])
   // Options show other data or show it otherwise; what they show is not what the next plain start comes back to.
-  const keeps = hasOptions(options) ? undefined : lastScreenFile(process.env)
+  const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
   const kept = keeps === undefined ? undefined : readLastScreen(keeps)
   const place = openingPlace(placeText, settings.project, kept?.place)
   openDashboard({
     opened,
     place,
-    painted,
+    painted: picture,
     lastScreenFile: keeps,
     abilities: settings.color ? abilities : { ...abilities, colour: 0 },
     ascii: settings.ascii,
+    manners,
+    badge: settings.profile.badge,
+    bindings: await boundKeys(settings.preferences.keys),
     log,
   })
   return undefined
 }
 
+/** A whole locator opens in its profile; an address without a profile has a name that chooses nothing. */
+function atProfileOf(placeText: string | undefined, options: CommonOptions): CommonOptions {
+  const profile = placeText === undefined ? undefined : profileOf(placeText)
+  if (profile === undefined || profile === UNNAMED || options.profile !== undefined) return options
+  return options.local || options.baseUrl !== undefined ? options : { ...options, profile }
+}
+
 /** Whether any option differs from how commander fills it in by itself. */
-function hasOptions({ color, ...others }: CommonOptions): boolean {
-  return color === false || Object.keys(others).length > 0
+function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
+  return color === false || mouse === false || Object.keys(others).length > 0
 }
 
 async function parse(argv: readonly string[]): Promise<number | undefined> {

@@ -14,9 +14,10 @@ import type { Store } from '../service/store/store.ts'
 import { EXIT } from './exit-codes.ts'
 import { createLog } from './log.ts'
 import { modelSettings } from './model-settings.ts'
-import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
+import { localSettings, UsageError, type CommonOptions } from './settings.ts'
 import { serve, ServeError, type ServeOptions } from './serve.ts'
-import { printItems, withStore } from './with-store.ts'
+import { printItems } from './print-items.ts'
+import { withStore } from './with-store.ts'
 
 /** What the `serve` command takes, as the command line gives it; `--request-log` may stand alone. */
 export type ServeCommandOptions = Omit<
@@ -29,7 +30,7 @@ export type ServeCommandOptions = Omit<
 
 /** Serves until it is told to stop. */
 export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<void> {
-  const { dataDir, logFile } = resolveSettings({ ...common, local: true }, process.env)
+  const { dataDir, logFile } = localSettings(common, process.env)
   const models = modelSettings(process.env)
   const { fault, requestLog, ...rest } = own
   const noted = requestLog === true ? '-' : requestLog

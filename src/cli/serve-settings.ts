@@ -4,7 +4,8 @@ import { listGates, listLimits, setGate, setLimits, unsetLimits } from '../servi
 import type { Store } from '../service/store/store.ts'
 import { EXIT } from './exit-codes.ts'
 import { UsageError, type CommonOptions } from './settings.ts'
-import { printItems, withStore } from './with-store.ts'
+import { printItems } from './print-items.ts'
+import { withStore } from './with-store.ts'
 
 /** Prints every limit with its value, its default and what it means. */
 export function showLimits(common: CommonOptions, json: boolean | undefined): number {

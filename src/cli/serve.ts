@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { isIP } from 'node:net'
 import { API_PREFIX } from '../api/contract/contract.ts'
 import { createService } from '../service/app.ts'
+import { ServiceError } from '../service/errors.ts'
 import { createFaults, parseFaults, type FaultyAnswer } from '../service/faults.ts'
 import { ensureKeyFile } from '../service/key-files.ts'
 import type { ModelSettings } from '../service/models/settings.ts'
 import type { LogEntry } from '../service/pipeline.ts'
+import { insertSamples } from '../service/samples/insert-samples.ts'
+import type { Store } from '../service/store/store.ts'
 import type { Log } from './log.ts'
 import { createRedaction } from './redaction.ts'
 import { createRequestLog } from './request-log.ts'
@@ -26,6 +29,8 @@ export type ServeOptions = {
   burst?: number
   /** Runs that may be in flight at once. Default: the stored limit. */
   maxRuns?: number
+  /** Adds samples to a workspace that has none. */
+  sample?: boolean
   /** The endpoint of prompt steps. */
   models?: ModelSettings | undefined
   /** Specs such as `latency=50,429=0.1`. */
@@ -74,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     log: createServiceLog(options, { stdout, stderr }),
   })
   try {
+    if (options.sample) addSamples(service.store)
     const keyFile = service.store.directory?.serveKey ?? ''
     ensureKeyFile(service.store, keyFile, 'serve')
     const { createAdaptorServer, RESPONSE_ALREADY_SENT } = await loadHttp()
@@ -124,6 +130,15 @@ function createServiceLog(
     stderr(`${redact(`${who}: ${describe(entry.error)}`)}\n`)
     log?.line(who)
     log?.error(entry.error)
+  }
+}
+
+function addSamples(store: Store): void {
+  try {
+    insertSamples(store, Date.now())
+  } catch (error) {
+    if (error instanceof ServiceError) throw new ServeError(error.message, { cause: error })
+    throw error
   }
 }
 

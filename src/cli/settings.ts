@@ -1,21 +1,30 @@
-import { API_PREFIX, KEY_PREFIX } from '../api/contract/contract.ts'
+import type { BadgeColour } from '../app/theme/badge-colours.ts'
+import { readConfig } from './config/file.ts'
+import { LOCAL_PROFILE, type Preferences } from './config/schema.ts'
 import { directories } from './directories.ts'
+import type { AskSecret } from './profile-key.ts'
+import { type Choice, chooseProfile, type ProfileOptions } from './profiles.ts'
+import { askSecret } from './secret-prompt.ts'
+
+export { UsageError } from './usage-error.ts'
 
 /** Options that every command takes, as the command line gives them. */
-export type CommonOptions = {
-  baseUrl?: string
-  local?: boolean
-  dataDir?: string
+export type CommonOptions = ProfileOptions & {
   project?: string
   readOnly?: boolean
   color?: boolean
   ascii?: boolean
+  theme?: string
+  mouse?: boolean
+  screenReader?: boolean
   logFile?: string
 }
 
 /** Where the data comes from and how it is shown. */
 export type Settings = {
-  target: { kind: 'local' } | { kind: 'remote'; baseUrl: string; key: string }
+  target: { kind: 'local' } | { kind: 'remote'; baseUrl: string; key: string; slug: string }
+  /** What the header calls the source of the data, and how it marks it. */
+  profile: { name: string; badge: BadgeColour | undefined }
   /** The local workspace's directory, also for `serve`. */
   dataDir: string
   project: string | undefined
@@ -23,56 +32,61 @@ export type Settings = {
   color: boolean
   ascii: boolean
   logFile: string | undefined
+  /** What the config file says of looks and keys; options and the environment go before it. */
+  preferences: Preferences
 }
 
-/** Wrong usage or configuration: one sentence, exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** Base address as given, checked, without a slash at its end and with the version when it was left out. */
-export function normalizeBaseUrl(text: string): string {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(
-      `The base address "${text}" is not an http or https URL, such as https://host${API_PREFIX}.`,
-    )
-  if (url.username || url.password)
-    throw new UsageError('The base address must not contain a user name or password.')
-  const path = url.pathname.replace(/\/+$/, '')
-  return `${url.origin}${path === '' ? API_PREFIX : path}`
+/** What a command needs that works on the local workspace and nothing else. */
+export function localSettings(
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+): Pick<Settings, 'dataDir' | 'logFile'> {
+  return {
+    dataDir: options.dataDir ?? env.MCPDECK_DATA_DIR ?? directories().data,
+    logFile: options.logFile,
+  }
 }
 
 /**
- * Resolves what was asked for: flag, then environment, then the local workspace.
- * @throws UsageError when an address has no key or the other way round
+ * Resolves what was asked for (see {@link chooseProfile}) and reads the key of a service, which may ask for it.
+ * @throws UsageError when the config file is wrong, a name is none, or there is no usable key
  */
-export function resolveSettings(options: CommonOptions, env: NodeJS.ProcessEnv): Settings {
-  const baseUrl = options.baseUrl ?? env.MCPDECK_BASE_URL
+export async function resolveSettings(
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+  ask: AskSecret = askSecret,
+): Promise<Settings> {
+  const { default: defaultProfile, profiles, ...preferences } = await readConfig(env)
+  const choice = chooseProfile(options, env, { default: defaultProfile, profiles })
+  if (choice.kind === 'local') return settingsOf(choice, '', preferences, options, env)
+  const { readKey } = await import('./profile-key.ts')
+  return settingsOf(choice, await readKey(choice, env, ask), preferences, options, env)
+}
+
+/** The settings of what was chosen, with its key; the local workspace needs none. */
+export function settingsOf(
+  choice: Choice,
+  key: string,
+  preferences: Preferences,
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+): Settings {
   const common = {
-    dataDir: options.dataDir ?? env.MCPDECK_DATA_DIR ?? directories().data,
+    ...localSettings(options, env),
     project: options.project,
     readOnly: options.readOnly ?? false,
     color: options.color ?? true,
     ascii: options.ascii ?? false,
-    logFile: options.logFile,
+    preferences,
   }
-  if (options.local && options.baseUrl) throw new UsageError('--local and --base-url exclude each other.')
-  if (options.local || !baseUrl) {
-    if (!options.local && env.MCPDECK_API_KEY && !options.dataDir)
-      throw new UsageError(
-        'MCPDECK_API_KEY is set but no address: set MCPDECK_BASE_URL or pass --base-url, or --local to ignore the key.',
-      )
-    return { target: { kind: 'local' }, ...common }
+  if (choice.kind === 'local')
+    return { target: { kind: 'local' }, profile: { name: LOCAL_PROFILE, badge: undefined }, ...common }
+  const { name, badge, baseUrl, slug } = choice
+  return {
+    ...common,
+    target: { kind: 'remote', baseUrl, key, slug },
+    profile: { name, badge },
+    project: common.project ?? choice.project,
+    readOnly: common.readOnly || choice.readOnly,
   }
-  const key = env.MCPDECK_API_KEY
-  if (!key)
-    throw new UsageError(
-      `No key for ${baseUrl}: set MCPDECK_API_KEY. A key is never taken as an argument, others could read it.`,
-    )
-  if (!key.startsWith(KEY_PREFIX))
-    throw new UsageError(
-      `MCPDECK_API_KEY does not look like a key of the service: it starts with "${KEY_PREFIX}".`,
-    )
-  return { target: { kind: 'remote', baseUrl: normalizeBaseUrl(baseUrl), key }, ...common }
 }

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import { clean } from '../app/theme/text.ts'
@@ -10,6 +10,8 @@ export type VisitOptions = {
   invitation?: string | undefined
   /** A key of the workspace, for a scenario of its project's members. */
   key?: string | undefined
+  /** Asks for a key without showing it; undefined where there is no terminal. */
+  askSecret?: (question: string) => Promise<string | undefined>
   /** Default: standard input. */
   input?: Readable
   /** Default: standard output. */
@@ -19,7 +21,7 @@ export type VisitOptions = {
 }
 
 /** Exit code of a visit that its owner ended, which is not what the visitor wanted. */
-const ENDED_BY_OWNER = 1
+const ENDED_BY_OWNER = EXIT.failedVerdict
 const POLL_MS = 2000
 const HELP = 'Type a message and press Enter. /rate 1-5 [words] says how it went, /end leaves.\n'
 
@@ -64,8 +66,14 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
   const url = URL.parse(link)
   if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError('A link begins with http:// or https://.')
   const { print = text => void process.stdout.write(text), input = process.stdin } = options
-  const reader = createInterface({ input, terminal: false })
-  const lines = reader[Symbol.asyncIterator]()
+  let reader: Interface | undefined
+  let typed: AsyncIterator<string> | undefined
+  const open = (): AsyncIterator<string> => {
+    reader = createInterface({ input, terminal: false })
+    return reader[Symbol.asyncIterator]()
+  }
+  // A question for a secret has the input to itself, so lines are read from the first that is wanted on.
+  const lines: AsyncIterator<string> = { next: () => (typed ??= open()).next() }
   const ask = async (question: string) => {
     print(question)
     const { value, done } = await lines.next()
@@ -86,17 +94,19 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     print(lined(error.message))
     return error.endedBy === 'owner' ? ENDED_BY_OWNER : error.endedBy ? EXIT.done : EXIT.noVerdict
   } finally {
-    reader.close()
+    reader?.close()
   }
 }
 
 async function enter(
   link: string,
   needs: string | null | undefined,
-  { invitation, key }: VisitOptions,
+  { invitation, key, askSecret }: VisitOptions,
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
-  const shownKey = key ?? (needs === 'key' ? await ask('API key of the workspace: ') : undefined)
+  const question = 'API key of the workspace: '
+  const shownKey =
+    key ?? (needs === 'key' ? ((await askSecret?.(question)) ?? (await ask(question))) : undefined)
   // What cannot be a header would come back in the words of the failure.
   if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey))
     throw new UsageError('This is not an API key.')

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { ApiError, refusal } from '../api/api-error.ts'
 import { createBudget } from '../api/budget.ts'
+import { cacheFileName } from '../api/cache-file.ts'
 import { createClient } from '../api/client.ts'
 import { API_PREFIX } from '../api/contract/contract.ts'
 import { createHttpFetch, type Fetch } from '../api/fetch.ts'
@@ -21,6 +22,8 @@ export type OpenedWorkspace = {
   workspace: Workspace
   /** Of the client's writes. */
   journal: Journal
+  /** Where answers are kept for the next start; each data source, and each key of it, has its own. */
+  cacheFile: string
   close: () => Promise<void>
 }
 
@@ -28,22 +31,31 @@ export type OpenedWorkspace = {
 type Stay = 'open' | 'briefly'
 
 const NEVER = 0
-/** The service's name in its own header names (contract differences, row 35). */
-const SERVICE = 'mcpjam'
 /** The address that requests to the local workspace carry; nothing listens there. */
 const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
 
 /**
  * Opens the client of a service or of the local workspace. Returns at once: connections and the local
  * database open with the first request, so that the first frame need not wait for them.
+ * `onAnswer` hears every answer of a service over HTTP.
  */
-export function openWorkspace(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
+export function openWorkspace(
+  settings: Settings,
+  log: Log,
+  stays: Stay,
+  onAnswer?: (answer: Response) => void,
+): OpenedWorkspace {
   return settings.target.kind === 'remote'
-    ? openRemote(settings, settings.target, log)
+    ? openRemote(settings, settings.target, log, onAnswer)
     : openLocal(settings, log, stays)
 }
 
-function openRemote(settings: Settings, target: { baseUrl: string; key: string }, log: Log): OpenedWorkspace {
+function openRemote(
+  settings: Settings,
+  target: { baseUrl: string; key: string; slug: string },
+  log: Log,
+  onAnswer: ((answer: Response) => void) | undefined,
+): OpenedWorkspace {
   const http = createHttpFetch({ baseUrl: target.baseUrl })
   const budget = createBudget({
     sharing: {
@@ -54,23 +66,24 @@ function openRemote(settings: Settings, target: { baseUrl: string; key: string }
   })
   const journal = openWrites(log, target.baseUrl, target.key)
   const client = createClient({
-    fetch: logged(http.fetch, log),
+    fetch: heard(logged(http.fetch, log), onAnswer),
     baseUrl: target.baseUrl,
     key: target.key,
     budget,
     readOnly: settings.readOnly,
-    negotiate: SERVICE,
+    negotiate: target.slug,
     onDeprecation: noticeOnce(log),
     journal,
   })
   const { host } = new URL(target.baseUrl)
-  const profile = { name: 'service', host, local: false, readOnly: settings.readOnly }
+  const profile = { name: settings.profile.name, host, local: false, readOnly: settings.readOnly }
   const close = async (): Promise<void> => {
     await http.close()
     budget.close()
     await journal.close()
   }
-  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, close }
+  const cacheFile = cacheFileOf(target.baseUrl, target.key)
+  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, cacheFile, close }
 }
 
 function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
@@ -81,6 +94,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
       const { createService } = await import('../service/app.ts')
       return await createService({
         dataDir: settings.dataDir,
+        samples: true,
         models,
         ...(stays === 'briefly' && { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
@@ -106,13 +120,18 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     readOnly: settings.readOnly,
     journal,
   })
-  const profile = { name: 'local', host: '', local: true, readOnly: settings.readOnly }
+  const profile = { name: settings.profile.name, host: '', local: true, readOnly: settings.readOnly }
   const close = async (): Promise<void> => {
     const service = await opening?.catch(() => undefined)
     await service?.close()
     await journal.close()
   }
-  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, close }
+  const cacheFile = cacheFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
+  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, cacheFile, close }
+}
+
+function cacheFileOf(...profile: readonly string[]): string {
+  return join(directories().cache, cacheFileName(journalProfile(...profile)))
 }
 
 /** One file holds the writes of all profiles; each sees its own. */
@@ -134,6 +153,16 @@ function noticeOnce(log: Log): (deprecation: Deprecation) => void {
 /** Failures that no caller sees; requests are noted by the client's side already. */
 function noteService(log: Log, entry: LogEntry): void {
   if (entry.kind === 'failure') log.error(entry.error)
+}
+
+/** Tells of every answer, such as for its date. */
+function heard(fetch: Fetch, onAnswer: ((answer: Response) => void) | undefined): Fetch {
+  if (!onAnswer) return fetch
+  return async request => {
+    const response = await fetch(request)
+    onAnswer(response)
+    return response
+  }
 }
 
 /** Notes method, path, status and time of each request; never headers or bodies, which may hold secrets. */

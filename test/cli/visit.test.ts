@@ -1,10 +1,14 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { UsageError } from '../../src/cli/settings.ts'
 import { runVisit } from '../../src/cli/visit.ts'
 import { until } from '../service/harness.ts'
 import { scriptedModel, type Answer, type Asked } from '../service/scripted-model.ts'
+import { openTerminal } from '../pty/terminal.ts'
+import { openHome } from './program.ts'
 import { helper, invite, published, served } from '../service/visits.ts'
 
 const { userTesting, userTestingSessions } = contract
@@ -78,5 +82,63 @@ describe('mcpdeck visit', () => {
     await expect(runVisit('no link')).rejects.toThrow(UsageError)
     expect(await visiting(link, { key: 'sk_wrong' }).code).toBe(3)
     expect(await visiting('http://127.0.0.1:9/visit/x').code).toBe(3)
+  })
+})
+
+describe('the command', () => {
+  async function inHome() {
+    const home = await openHome()
+    onTestFinished(() => home.close())
+    const file = (name: string, text: string): string => {
+      const path = join(home.home, name)
+      writeFileSync(path, text, { mode: 0o600 })
+      return path
+    }
+    return { ...home, file }
+  }
+
+  test('takes invitation and key from files that only their owner reads', async () => {
+    const home = await inHome()
+    const { api } = await served()
+    const invited = await published(api, { mode: 'invited_only' })
+    const { code } = await invite(api, invited.target, 'ada@example.org')
+    const file = home.file('invitation', `${code}\n`)
+    const visit = await home.run(['visit', invited.link, '--invitation-file', file], { input: '/end\n' })
+    expect(visit).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('You ended this session.'),
+    })
+    const other = await served()
+    const members = await published(other.api, { mode: 'project_members' })
+    const key = home.file('key', other.api.key)
+    const keyed = await home.run(['visit', members.link, '--key-file', key], { input: '/end\n' })
+    expect(keyed).toMatchObject({ code: 0, stderr: '' })
+    chmodSync(key, 0o644)
+    const refused = await home.run(['visit', members.link, '--key-file', key])
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('can be read by others'),
+    })
+  })
+
+  test('a key is typed unseen at a terminal', async () => {
+    const home = await inHome()
+    const { api } = await served()
+    const { link } = await published(api, { mode: 'project_members' })
+    await using visit = openTerminal({ args: ['visit', link], home: home.home })
+    await visit.waitFor('API key of the workspace:')
+    visit.type(`${api.key}\r`)
+    await visit.waitFor('Type a message')
+    visit.type('/end\r')
+    expect(await visit.waitForExit()).toMatchObject({ code: 0 })
+    expect(visit.output).not.toContain(api.key)
+  })
+
+  test('no link is wrong usage, no way in is no verdict', async () => {
+    const home = await inHome()
+    expect(await home.run(['visit', 'nowhere'])).toMatchObject({ code: 2, stdout: '' })
+    expect((await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).code).toBe(3)
   })
 })

@@ -1,0 +1,58 @@
+import { LOCAL_PROFILE } from '../../src/cli/config/schema.ts'
+import { defaultFile, type SettingText, settingTexts } from '../../src/cli/config/default-file.ts'
+
+/** docs/config.md: every setting of the config file, from its declaration. */
+export function configDocument(): string {
+  const { file, profile } = settingTexts()
+  return [
+    `# The config file
+
+Generated from \`src/cli/config/schema.ts\` by \`npm run docs\`.
+
+\`MCPDECK_CONFIG\` names it; otherwise it is \`config.yaml\` in \`mcpdeck\` of the config directory (XDG). \`mcpdeck config init\` writes
+it, \`mcpdeck config check\` names what is wrong in it by line and column, \`mcpdeck config show\` prints what is in force.
+
+What opens is decided by an option (\`--profile\`, \`--base-url\`, \`--local\`), then by the environment (\`MCPDECK_PROFILE\`,
+\`MCPDECK_BASE_URL\`), then by \`--data-dir\` (the local workspace there), then by \`default\`, and else it is the local workspace. In the
+same way options and the environment go before the other settings.
+
+## Settings
+`,
+    table(file),
+    `
+## Settings of a profile
+
+\`${LOCAL_PROFILE}\` is the local workspace and needs no profile.
+`,
+    table(profile),
+    `
+## Keys of services
+
+A key is no setting, and never an argument: others could read it. A profile names at most one source.
+
+- \`keyFile\`: refused when its group or others can read it. A relative path counts from the config file.
+- \`keyCommand\`: a text is split into words at blanks, with quotes as in a shell, and runs without one; what only a shell would
+  understand is refused. It gets the variables that programs keeping secrets need (\`PATH\`, \`HOME\`, \`LANG\`, agents, \`XDG_…\`, \`PASSWORD_STORE_…\`)
+  and no others, nothing to read, and 30 seconds. It does not run from a file that everyone can write.
+- \`keyEnv\`: a variable. \`MCPDECK_API_KEY\` serves a profile that names no source, unless it belongs to \`MCPDECK_BASE_URL\`.
+- none of them: the key is typed once at the terminal, unseen, and kept with mode 0600 in \`keys\` of the data directory, for this
+  profile at this host. Another address in the profile asks anew.
+
+## The file that \`mcpdeck config init\` writes
+
+\`\`\`yaml
+${defaultFile()}\`\`\`
+`,
+  ].join('\n')
+}
+
+function table(settings: readonly SettingText[]): string {
+  return [
+    '| setting | values | default | |',
+    '|---|---|---|---|',
+    ...settings.map(
+      each =>
+        `| \`${each.name}\` | ${each.type} | ${each.default === undefined ? (each.required ? 'required' : '') : `\`${each.default}\``} | ${each.says} |`,
+    ),
+  ].join('\n')
+}

@@ -1,0 +1,91 @@
+import type { DeclaredCommand, DeclaredOption, Values } from './declared.ts'
+import { quoted } from './quote.ts'
+
+/** Completion for bash 3.2 and later: it walks the words to the command that is meant, then offers what that declares. */
+export function bashScript(name: string, commands: readonly DeclaredCommand[]): string {
+  const [program] = commands
+  return `# bash completion of ${name}: eval "$(${name} completion bash)"
+_${name}_options() {
+  case "$1" in
+${commands.map(command => `    ${quoted(command.path)}) echo ${quoted(words(command.options))} ;;`).join('\n')}
+  esac
+}
+_${name}_commands() {
+  case "$1" in
+${commands
+  .filter(command => command.commands.length > 0)
+  .map(
+    command =>
+      `    ${quoted(command.path)}) echo ${quoted(command.commands.map(each => each.name).join(' '))} ;;`,
+  )
+  .join('\n')}
+  esac
+}
+# What follows an option, as a kind and its words; nothing for a switch.
+_${name}_value() {
+  case "$1|$2" in
+${commands
+  .filter(command => command !== program)
+  .flatMap(command => valueCases(command.options, option => quoted(`${command.path}|${option}`)))
+  .concat(valueCases(program?.options ?? [], option => `*${quoted(`|${option}`)}`))
+  .join('\n')}
+  esac
+}
+_${name}_argument() {
+  case "$1" in
+${commands
+  .flatMap(({ path, argument }) =>
+    argument ? [`    ${quoted(path)}) echo ${quoted(valueText(argument))} ;;`] : [],
+  )
+  .join('\n')}
+  esac
+}
+_${name}_offer() {
+  local kind=\${1%% *} rest=\${1#* } IFS=$' \\t\\n'
+  case "$kind" in
+    words) COMPREPLY+=($(compgen -W "$rest" -- "$cur")) ;;
+    profiles) COMPREPLY+=($(compgen -W "$("\${COMP_WORDS[0]}" profile list --names 2>/dev/null)" -- "$cur")) ;;
+    files) compopt -o filenames 2>/dev/null; IFS=$'\\n'; COMPREPLY+=($(compgen -f -- "$cur")) ;;
+    directories) compopt -o filenames 2>/dev/null; IFS=$'\\n'; COMPREPLY+=($(compgen -d -- "$cur")) ;;
+  esac
+}
+_${name}() {
+  local IFS=$' \\t\\n' cur=\${COMP_WORDS[COMP_CWORD]} path='' value='' word i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if [[ $word == '=' ]]; then continue; fi
+    if [[ -n $value ]]; then value=''; continue; fi
+    if [[ $word == -* ]]; then
+      value=$(_${name}_value "$path" "$word")
+    elif [[ " $(_${name}_commands "$path") " == *" $word "* ]]; then
+      path="\${path:+$path }$word"
+    fi
+  done
+  if [[ $cur == '=' ]]; then cur=''; fi
+  if [[ -n $value ]]; then
+    _${name}_offer "$value"
+  elif [[ $cur == -* ]]; then
+    _${name}_offer "words $(_${name}_options "$path") $(_${name}_options '')"
+  else
+    _${name}_offer "words $(_${name}_commands "$path")"
+    _${name}_offer "$(_${name}_argument "$path")"
+  fi
+}
+complete -F _${name} ${name}
+`
+}
+
+function words(options: readonly DeclaredOption[]): string {
+  return options.flatMap(option => option.names).join(' ')
+}
+
+function valueCases(options: readonly DeclaredOption[], pattern: (option: string) => string): string[] {
+  return options.flatMap(({ names, value }) =>
+    value ? [`    ${names.map(pattern).join('|')}) echo ${quoted(valueText(value))} ;;`] : [],
+  )
+}
+
+function valueText(value: Values): string {
+  return value.kind === 'words' ? `words ${value.words.join(' ')}` : value.kind
+}

@@ -1,0 +1,70 @@
+import type { Argument, Command, Option } from 'commander'
+import { allEndpoints } from '../../api/contract/contract.ts'
+
+/** What can stand for a value: given words, or what the shell or the program finds when it is asked. */
+export type Values =
+  | { kind: 'words'; words: readonly string[] }
+  | { kind: 'files' | 'directories' | 'profiles' | 'anything' }
+
+export type DeclaredOption = {
+  /** `--profile`, or `-h` and `--help`. */
+  names: readonly string[]
+  description: string
+  /** Absent = the option is a switch. */
+  value?: Values
+}
+
+/** A command as it was declared, for the printers of all shells. */
+export type DeclaredCommand = {
+  /** Names from the program's own on, without it: `serve key`; empty for the program itself. */
+  path: string
+  commands: readonly { name: string; description: string }[]
+  options: readonly DeclaredOption[]
+  /** What its arguments can be; the last stands for all that follow it. */
+  argument: Values | undefined
+}
+
+/** Placeholders of arguments and options whose values can be found. */
+const BY_PLACEHOLDER: Record<string, () => Values> = {
+  file: () => ({ kind: 'files' }),
+  dir: () => ({ kind: 'directories' }),
+  profile: () => ({ kind: 'profiles' }),
+  operation: () => ({ kind: 'words', words: allEndpoints().map(({ operation }) => operation) }),
+}
+
+/** Every command below a program, the program first. The options of the program count everywhere. */
+export function declaredCommands(program: Command): DeclaredCommand[] {
+  return declared(program, '')
+}
+
+function declared(command: Command, path: string): DeclaredCommand[] {
+  const help = command.createHelp()
+  const commands = help.visibleCommands(command)
+  const own: DeclaredCommand = {
+    path,
+    commands: commands.map(each => ({ name: each.name(), description: each.description() })),
+    options: help.visibleOptions(command).map(option => ({
+      names: [option.short, option.long].filter(name => name !== undefined && name !== null),
+      description: option.description,
+      ...((option.required || option.optional) && { value: optionValues(option) }),
+    })),
+    argument: argumentValues(command.registeredArguments[0]),
+  }
+  // The help command that commander adds by itself declares nothing.
+  return [own, ...command.commands.flatMap(each => declared(each, `${path} ${each.name()}`.trim()))]
+}
+
+function optionValues({ argChoices, flags }: Option): Values {
+  if (argChoices) return { kind: 'words', words: argChoices }
+  return found(/[<[]([\w-]+)/.exec(flags)?.[1])
+}
+
+function argumentValues(argument: Argument | undefined): Values | undefined {
+  if (!argument) return undefined
+  if (argument.argChoices) return { kind: 'words', words: argument.argChoices }
+  return found(argument.name())
+}
+
+function found(placeholder: string | undefined): Values {
+  return BY_PLACEHOLDER[placeholder ?? '']?.() ?? { kind: 'anything' }
+}

@@ -1,0 +1,182 @@
+import { type Document, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import type * as z from 'zod'
+import { KEY_PREFIX } from '../../api/contract/contract.ts'
+import type { Bindings } from '../../app/keymap/binding.ts'
+import { applyOverrides } from '../../app/keymap/overrides.ts'
+import { clean } from '../../app/theme/text.ts'
+import { didYouMean } from '../nearest.ts'
+import { Config } from './schema.ts'
+
+/** One thing that is wrong in a config file; line and column count from 1. */
+export type Problem = { line: number; column: number; message: string }
+/** Reading ends in the settings, or in everything that is wrong. */
+export type Checked =
+  | { ok: true; config: Config; document: Document }
+  | { ok: false; problems: readonly [Problem, ...Problem[]] }
+
+type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
+
+/**
+ * Reads the text of a config file.
+ * @param groups all bindings, which `keys` is checked against
+ */
+export function checkConfig(text: string, groups: readonly Bindings[]): Checked {
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
+  const at = (offset: number, message: string): Problem => {
+    // The parser's own counter misses line ends in some broken texts.
+    const before = text.slice(0, offset).split('\n')
+    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message: clean(message) }
+  }
+  const broken = document.errors.map(error =>
+    at(error.pos[0], `This is not YAML: ${sentence(error.message)}`),
+  )
+  if (isNonEmpty(broken)) return { ok: false, problems: broken }
+  let value: unknown
+  try {
+    value = document.toJS() ?? {}
+  } catch (error) {
+    // More aliases than any settings need.
+    return { ok: false, problems: [at(0, sentence(error instanceof Error ? error.message : String(error)))] }
+  }
+  const checked = Config.safeParse(value, { reportInput: true })
+  const problems = checked.success
+    ? keyProblems(checked.data.keys, groups).map(({ name, message }) =>
+        at(offsetOf(document, ['keys', name], true), message),
+      )
+    : checked.error.issues.flatMap(issue =>
+        told(issue).map(({ path, message, onKey }) => at(offsetOf(document, path, onKey), message)),
+      )
+  problems.sort((a, b) => a.line - b.line || a.column - b.column)
+  if (isNonEmpty(problems)) return { ok: false, problems }
+  return { ok: true, config: Config.parse(value), document }
+}
+
+function isNonEmpty<T>(items: readonly T[]): items is readonly [T, ...T[]] {
+  return items.length > 0
+}
+
+type Told = { path: Path; message: string; onKey: boolean }
+
+/** An issue of the schema in words, at the place it is about. */
+function told(issue: Issue): Told[] {
+  const { path } = issue
+  const name = path.length === 0 ? 'The file' : `"${path.join('.')}"`
+  const on = (message: string, onKey = false): Told[] => [{ path, message, onKey }]
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const allowed = allowedAt(path)
+      return issue.keys.map(key => ({
+        path: [...path, key],
+        onKey: true,
+        message: `There is no setting "${key}".${didYouMean(key, allowed)} Allowed here: ${allowed.join(', ')}.`,
+      }))
+    }
+    case 'invalid_value':
+      return on(`${name} is ${shown(issue.input)}; it can be ${listed(issue.values.map(String))}.`)
+    case 'invalid_type':
+      return issue.input === undefined
+        ? [{ path: path.slice(0, -1), onKey: true, message: `${name} is missing.` }]
+        : on(`${name} must be ${TYPES[issue.expected] ?? issue.expected}, not ${shown(issue.input)}.`)
+    case 'invalid_union':
+      return unionIssue(issue, name, on)
+    case 'invalid_key':
+      return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
+    case 'custom':
+      return on(`${name} cannot be used: ${issue.message}.${allowedNames(issue)}`)
+    default:
+      return on(`${name} cannot be used: ${issue.message}.`)
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a text',
+  boolean: 'true or false',
+  number: 'a number',
+  object: 'a block of settings',
+  record: 'a block of settings by name',
+  array: 'a list',
+}
+
+/** A text or a list of texts: what is wrong with the one that was written. */
+function unionIssue(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  name: string,
+  on: (message: string) => Told[],
+): Told[] {
+  const [inner] = issue.errors.flat().filter(({ code }) => code !== 'invalid_type')
+  return on(
+    inner
+      ? `${name} cannot be used: ${inner.message}.`
+      : `${name} must be a text or a list of texts, not ${shown(issue.input)}.`,
+  )
+}
+
+function allowedNames(issue: Extract<Issue, { code: 'custom' }>): string {
+  const allowed: unknown = issue.params?.['allowed']
+  if (!Array.isArray(allowed)) return ''
+  const names = allowed.map(String)
+  return `${didYouMean(String(issue.input), names)} Allowed here: ${names.join(', ')}.`
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+/** A value as the person wrote it; blocks by their kind. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string' && value.startsWith(KEY_PREFIX)) return 'a key'
+  if (value === null) return 'empty'
+  if (typeof value === 'object') return 'a block of settings'
+  return JSON.stringify(value)
+}
+
+/** Names of the settings at a place of the file. */
+function allowedAt(path: Path): string[] {
+  const schema = path.length === 0 ? Config : Config.shape.profiles.unwrap().valueType
+  return Object.keys(schema.shape)
+}
+
+/** Keys for bindings that are none, and keys that something else has at the same time. */
+function keyProblems(keys: Config['keys'], groups: readonly Bindings[]): { name: string; message: string }[] {
+  const known = groups.flatMap(group => Object.keys(group.bindings).map(id => `${group.name}.${id}`))
+  const unknown = Object.keys(keys).filter(name => !known.includes(name))
+  const overrides = Object.fromEntries(Object.entries(keys).filter(([name]) => known.includes(name)))
+  return [
+    ...unknown.map(name => ({
+      name,
+      message: `There is no binding "${name}".${didYouMean(name, known)} docs/keys.md names all of them.`,
+    })),
+    ...applyOverrides(groups, overrides).problems.map(message => ({
+      name: Object.keys(overrides).find(name => message.startsWith(`${name} `)) ?? '',
+      message,
+    })),
+  ]
+}
+
+/** Where something is in the text: the value, or the name in front of it. */
+function offsetOf(document: Document, path: Path, onKey: boolean): number {
+  let node: unknown = document.contents
+  let offset = startOf(node)
+  for (const segment of path) {
+    const pair = isMap(node)
+      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
+      : undefined
+    const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(segment)] : undefined
+    if (pair) offset = startOf(pair.key) ?? offset
+    const isLast = segment === path.at(-1)
+    if (!isLast || !onKey) offset = startOf(next) ?? offset
+    node = next
+  }
+  return offset ?? 0
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined
+}
+
+/** A parser's words as a sentence. */
+function sentence(words: string): string {
+  return `${words.trim().replace(/\.$/, '')}.`
+}

@@ -1,0 +1,44 @@
+import { stringify } from 'yaml'
+import { configFile } from '../directories.ts'
+import { EXIT } from '../exit-codes.ts'
+import { UsageError } from '../usage-error.ts'
+import { defaultFile } from './default-file.ts'
+import { check, loadConfig, problemLine, readConfigText, writeConfig } from './file.ts'
+
+/** Writes the commented default file where there is none. */
+export async function initConfig(): Promise<number> {
+  const path = configFile(process.env)
+  if (readConfigText(path) !== undefined)
+    throw new UsageError(`There is a config file already: ${path}. It stays as it is.`)
+  await writeConfig(path, defaultFile())
+  process.stdout.write(`${path}\n`)
+  return EXIT.done
+}
+
+/** Prints where the config file lies, whether it is there or not. */
+export function showConfigPath(): number {
+  process.stdout.write(`${configFile(process.env)}\n`)
+  return EXIT.done
+}
+
+/** Prints the settings in force, defaults included, as YAML or JSON. No key is among them. */
+export async function showConfig(json: boolean | undefined): Promise<number> {
+  const { config } = await loadConfig(process.env)
+  process.stdout.write(json ? `${JSON.stringify(config)}\n` : stringify(config))
+  return EXIT.done
+}
+
+/** Names everything that is wrong in the config file, a line each. */
+export async function checkConfigFile(json: boolean | undefined): Promise<number> {
+  const path = configFile(process.env)
+  const text = readConfigText(path)
+  const checked = await check(text ?? '')
+  const problems = checked.ok ? [] : checked.problems
+  if (json) process.stdout.write(`${JSON.stringify({ path, exists: text !== undefined, problems })}\n`)
+  else if (checked.ok)
+    process.stdout.write(
+      text === undefined ? `There is no ${path}; everything is at its default.\n` : `${path} is fine.\n`,
+    )
+  else for (const problem of problems) process.stderr.write(`${problemLine(path, problem)}\n`)
+  return checked.ok ? EXIT.done : EXIT.usage
+}

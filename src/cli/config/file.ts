@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Document } from 'yaml'
+import { configFile } from '../directories.ts'
+import { UsageError } from '../usage-error.ts'
+import type { Checked, Problem } from './check.ts'
+import { Config } from './schema.ts'
+
+/** The settings in force, with the file that they come from. */
+export type LoadedConfig = {
+  path: string
+  exists: boolean
+  config: Config
+  /** The file as it stands, for changes that keep its comments; empty where there is none. */
+  document: Document
+}
+
+const OWNER_ONLY = 0o600
+const MAX_BYTES = 1024 * 1024
+
+/** A config file that cannot be used. */
+export class ConfigError extends UsageError {
+  override readonly name = 'ConfigError'
+  readonly path: string
+  readonly problems: readonly Problem[]
+
+  constructor(path: string, problems: readonly [Problem, ...Problem[]]) {
+    const others = problems.length - 1
+    super(
+      problemLine(path, problems[0]) +
+        (others > 0
+          ? ` There ${others === 1 ? 'is one more' : `are ${others} more`}: mcpdeck config check.`
+          : ''),
+    )
+    this.path = path
+    this.problems = problems
+  }
+}
+
+/** `file:12:3: what is wrong`, as editors open it. */
+export function problemLine(path: string, { line, column, message }: Problem): string {
+  return `${path}:${line}:${column}: ${message}`
+}
+
+/**
+ * Reads the config file; without one, everything is as it is by default.
+ * @throws ConfigError when something in it is wrong
+ * @throws UsageError when it cannot be read
+ */
+export async function loadConfig(env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const path = configFile(env)
+  const text = readConfigText(path)
+  const checked = await check(text ?? '')
+  if (!checked.ok) throw new ConfigError(path, checked.problems)
+  return { path, exists: text !== undefined, config: checked.config, document: checked.document }
+}
+
+/** The settings in force, at the cost of a YAML parser only where there is a file. */
+export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
+  return readConfigText(configFile(env)) === undefined ? Config.parse({}) : (await loadConfig(env)).config
+}
+
+/** Text of the file, or undefined when there is none. @throws UsageError when it cannot be read */
+export function readConfigText(path: string): string | undefined {
+  try {
+    if (statSync(path).size > MAX_BYTES)
+      throw new UsageError(`The config file ${path} is larger than ${MAX_BYTES} bytes.`)
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    const words = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`The config file ${path} cannot be read: ${words}.`)
+  }
+}
+
+/** Checks a text as the content of a config file, with all names that `keys` can have. */
+export async function check(text: string): Promise<Checked> {
+  const [{ checkConfig }, { allBindings }] = await Promise.all([
+    import('./check.ts'),
+    import('../../app/shell/all-bindings.ts'),
+  ])
+  return checkConfig(text, allBindings)
+}
+
+/**
+ * Writes a changed config, for its owner only; a crash leaves the old text or the new one.
+ * @throws ConfigError when the change made it wrong, before anything is written
+ */
+export async function writeConfig(path: string, text: string): Promise<void> {
+  const checked = await check(text)
+  if (!checked.ok) throw new ConfigError(path, checked.problems)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // A link to a file elsewhere, as people keep their settings in a repository, stays a link.
+  const target = realPath(path)
+  const fresh = `${target}.${randomUUID()}`
+  try {
+    writeFileSync(fresh, text, { mode: OWNER_ONLY, flush: true })
+    renameSync(fresh, target)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    const words = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`The config file ${path} cannot be written: ${words}.`)
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

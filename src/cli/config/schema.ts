@@ -1,0 +1,137 @@
+import * as z from 'zod'
+import { KEY_PREFIX } from '../../api/contract/contract.ts'
+import { BADGE_COLOURS } from '../../app/theme/badge-colours.ts'
+import { isKeyName } from '../../app/keymap/key-names.ts'
+import { THEME_CHOICES } from '../../app/theme/theme-choice.ts'
+import { addressProblem, DEFAULT_SLUG } from '../address.ts'
+import { NOTIFY_CHOICES } from '../notify-choices.ts'
+
+/** Name of the local workspace where a profile is named; no profile can have it. */
+export const LOCAL_PROFILE = 'local'
+/** Where a profile's key can come from; a profile names one of them, or none. */
+export const KEY_SOURCES = ['keyFile', 'keyCommand', 'keyEnv'] as const
+
+const PROFILE_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/i
+
+/** A text that is no key itself: this file is no place for secrets, and its values are shown. */
+function text() {
+  return z
+    .string()
+    .min(1, 'it is empty')
+    .refine(value => !value.startsWith(KEY_PREFIX), {
+      error: 'it looks like a key itself, and keys are not kept in this file',
+      abort: true,
+    })
+}
+
+export const ProfileSettings = z
+  .strictObject({
+    baseUrl: z
+      .string()
+      .superRefine((value, context) => {
+        const problem = addressProblem(value)
+        if (problem) context.addIssue({ code: 'custom', message: problem })
+      })
+      .describe('Address of the service; without a path, `/api/v1` is added.')
+      .meta({ example: 'https://mcp.example.com/api/v1' }),
+    keyFile: text()
+      .optional()
+      .describe('File that holds the API key in its first line, with mode 0600; `~/` is the home directory.')
+      .meta({ example: '~/.secrets/mcpdeck-production.key' }),
+    keyCommand: z
+      .union([text(), z.array(text()).min(1, 'it is empty')])
+      .optional()
+      .describe(
+        'Command that prints the API key in its first line. It runs without a shell, for at most 30 seconds; with a shell: `[sh, -c, "…"]`.',
+      )
+      .meta({ example: 'pass show mcpdeck/production' }),
+    keyEnv: text()
+      .regex(/^[A-Za-z_]\w*$/, 'it is not the name of a variable')
+      .optional()
+      .describe('Environment variable that holds the API key.')
+      .meta({ example: 'PRODUCTION_KEY' }),
+    slug: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*$/, 'it must be lower-case letters, digits and dashes')
+      .default(DEFAULT_SLUG)
+      .describe('Name of the service in its own header names, as in `x-<slug>-eval-vocabulary`.'),
+    badge: z
+      .enum(BADGE_COLOURS)
+      .default('yellow')
+      .describe("Colour of the profile's badge in the header; green is the local workspace."),
+    readOnly: z.boolean().default(false).describe('Refuses every write before it is sent.'),
+    project: text()
+      .optional()
+      .describe('Id of the project to begin with.')
+      .meta({ example: 'prj_0123456789' }),
+  })
+  .superRefine((profile, context) => {
+    const [, ...others] = KEY_SOURCES.filter(source => profile[source] !== undefined)
+    for (const source of others)
+      context.addIssue({
+        code: 'custom',
+        path: [source],
+        message: `it is a second source for one key; keep one of ${KEY_SOURCES.join(', ')}`,
+      })
+  })
+export type ProfileSettings = z.output<typeof ProfileSettings>
+
+/** The config file. Every setting is declared here once: its check, its default, its sentence for the docs. */
+export const Config = z
+  .strictObject({
+    default: z
+      .string()
+      .default(LOCAL_PROFILE)
+      .describe('Profile that opens when neither an option nor the environment names one.')
+      .meta({ example: 'production' }),
+    profiles: z
+      .record(
+        z
+          .string()
+          .regex(PROFILE_NAME, 'a name is letters, digits, dots, dashes and underscores')
+          .refine(name => name !== LOCAL_PROFILE, `"${LOCAL_PROFILE}" is the local workspace itself`),
+        ProfileSettings,
+      )
+      .default({})
+      .describe('Services by name. A profile without a key source asks for its key once, and keeps it.'),
+    theme: z
+      .enum(THEME_CHOICES)
+      .default('auto')
+      .describe('Colours of the dashboard; `auto` goes by the background of the terminal.'),
+    notify: z
+      .enum(NOTIFY_CHOICES)
+      .default('off')
+      .describe('How the end of a followed run is told: not, by the bell, or by a desktop message (OSC 9).'),
+    mouse: z.boolean().default(true).describe('Clicks select and the wheel scrolls.'),
+    screenReader: z.boolean().default(false).describe('Plain lines as things change, and no frame.'),
+    keys: z
+      .record(
+        z.string(),
+        z.union([keyName(), z.array(keyName()).min(1, 'it is empty')]).transform(value => [value].flat()),
+      )
+      .default({})
+      .describe('Other keys for a binding, by its name in docs/keys.md; they replace all its own.')
+      .meta({ example: { 'app.refresh': ['r', 'ctrl+r'] } }),
+  })
+  .superRefine(({ default: name, profiles }, context) => {
+    if (name !== LOCAL_PROFILE && !Object.hasOwn(profiles, name))
+      context.addIssue({
+        code: 'custom',
+        path: ['default'],
+        input: name,
+        message: 'there is no profile of this name',
+        params: { allowed: [LOCAL_PROFILE, ...Object.keys(profiles)] },
+      })
+  })
+export type Config = z.output<typeof Config>
+/** What a config says of the dashboard's looks and keys. */
+export type Preferences = Omit<Config, 'default' | 'profiles'>
+
+function keyName() {
+  return z
+    .string()
+    .refine(
+      keys => keys.split(' ').every(isKeyName),
+      'it is no key; keys are written like x, X, ctrl+x, alt+x, enter, shift+tab, and a sequence with spaces',
+    )
+}

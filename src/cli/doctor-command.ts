@@ -1,0 +1,146 @@
+import manifest from '../../package.json' with { type: 'json' }
+import { ApiError } from '../api/api-error.ts'
+import type { Client } from '../api/client.ts'
+import { contract } from '../api/contract/contract.ts'
+import { DOCTOR_STEPS, type DoctorReport } from '../api/contract/server-operations.ts'
+import { describeError } from '../api/error-text.ts'
+import { formatDuration } from '../app/theme/format.ts'
+import { clean } from '../app/theme/text.ts'
+import { type Check, checkLines, exitCodeOf, reportTheme } from './doctor-check.ts'
+import { selfChecks } from './doctor-checks.ts'
+import { EXIT } from './exit-codes.ts'
+import { createLog } from './log.ts'
+import { didYouMean } from './nearest.ts'
+import { chooseProject } from './project-choice.ts'
+import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
+import { openWorkspace } from './workspace.ts'
+
+type NamedServer = { id: string; name: string }
+/** What the doctor found at one server, or why it could not ask. */
+type Examined = { server: NamedServer } & (
+  | { report: DoctorReport }
+  | { error: { code: string | null; message: string } }
+)
+
+/** `mcpdeck doctor` without a server: checks mcpdeck itself. */
+export async function examineSelf(common: CommonOptions, json: boolean | undefined): Promise<number> {
+  const findings = await selfChecks(common, manifest.version, createLog(common.logFile))
+  const exitCode = exitCodeOf(findings)
+  const checks = findings.map(({ check, state, detail, next }): Check => ({ check, state, detail, next }))
+  if (json) process.stdout.write(`${JSON.stringify({ items: checks, exitCode })}\n`)
+  else {
+    process.stdout.write(checkLines(checks, reportTheme(common)))
+    process.stderr.write(`${verdict(checks)}\n`)
+  }
+  return exitCode
+}
+
+function verdict(checks: readonly Check[]): string {
+  const count = (state: Check['state']) => checks.filter(check => check.state === state).length
+  const [faults, warnings] = [count('fail'), count('warn')]
+  if (faults + warnings === 0) return 'Everything is fine.'
+  return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
+}
+
+/** `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready. */
+export async function examineServers(
+  names: readonly string[],
+  common: CommonOptions,
+  json: boolean | undefined,
+): Promise<number> {
+  const settings = await resolveSettings(common, process.env)
+  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+  const { client } = opened.workspace
+  try {
+    const { id: projectId } = await chooseProject(client, settings.project)
+    const servers = await namedServers(client, projectId, names)
+    const theme = reportTheme(common)
+    const pending = servers.map(server => examine(client, projectId, server))
+    const examined: Examined[] = []
+    // In the order in which they were named, each as soon as it and those before it are there.
+    for (const one of pending) {
+      const done = await one
+      examined.push(done)
+      if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
+    }
+    const exitCode = examined.every(isReady) ? EXIT.done : EXIT.noVerdict
+    if (json) process.stdout.write(`${JSON.stringify({ items: examined, exitCode })}\n`)
+    return exitCode
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const { title, sentence, next } = describeError(error)
+    process.stderr.write(`${title}: ${sentence} ${next}\n`)
+    return EXIT.noVerdict
+  } finally {
+    await opened.close()
+  }
+}
+
+function isReady(examined: Examined): boolean {
+  return 'report' in examined && examined.report.status === 'ready'
+}
+
+async function namedServers(
+  client: Client,
+  projectId: string,
+  names: readonly string[],
+): Promise<NamedServer[]> {
+  const servers: NamedServer[] = []
+  for await (const page of client.pages(contract.servers.list, { projectId }, { priority: 'asked' }))
+    servers.push(...page.items.map(({ id, name }) => ({ id, name })))
+  return names.map(wanted => {
+    const found = servers.find(({ id }) => id === wanted) ?? servers.find(({ name }) => name === wanted)
+    if (found) return found
+    const known = servers.map(({ name }) => clean(name))
+    throw new UsageError(
+      `There is no server "${wanted}" in this project.${didYouMean(wanted, known)} It has ${known.join(', ') || 'none'}.`,
+    )
+  })
+}
+
+async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {
+  try {
+    const input = { projectId, serverId: server.id, body: {} }
+    return { server, report: await client.servers.doctor(input, { priority: 'asked' }) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { server, error: { code: error.code ?? null, message: error.message } }
+  }
+}
+
+function checksOf(examined: Examined): Check[] {
+  if ('error' in examined) {
+    const { code, message } = examined.error
+    return [{ check: clean(code ?? 'doctor'), state: 'fail', detail: clean(message), next: null }]
+  }
+  const { checks, status, error } = examined.report
+  const order: readonly string[] = DOCTOR_STEPS
+  const steps = Object.entries(checks).sort(([a], [b]) => rankIn(order, a) - rankIn(order, b))
+  return [
+    ...steps.flatMap(([name, step]): Check[] =>
+      step
+        ? [
+            {
+              check: clean(name),
+              state: STATES[step.status] ?? 'warn',
+              detail: `${clean(step.detail)}${typeof step.durationMs === 'number' ? ` (${formatDuration(step.durationMs)})` : ''}`,
+              next: null,
+            },
+          ]
+        : [],
+    ),
+    {
+      check: 'doctor',
+      state: status === 'ready' ? 'ok' : status === 'partial' ? 'warn' : 'fail',
+      detail: clean(error ? `${status}: ${error.message}` : status),
+      next: status === 'oauth_required' ? 'It wants an OAuth grant: import tokens for it.' : null,
+    },
+  ]
+}
+
+const STATES: Record<string, Check['state']> = { ok: 'ok', error: 'fail', skipped: 'skipped' }
+
+function rankIn(order: readonly string[], name: string): number {
+  const rank = order.indexOf(name)
+  return rank < 0 ? order.length : rank
+}

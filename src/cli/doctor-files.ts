@@ -1,0 +1,99 @@
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fail, type Finding, ok, warn } from './doctor-check.ts'
+
+const OTHERS = 0o077
+const OTHERS_WRITE = 0o022
+/** What belongs to its owner alone, wherever it lies. */
+const SECRET_FILE = /\.(?:key|sqlite)$/
+
+type Directory = {
+  name: string
+  path: string
+  /** What lies there may be read by others. */
+  open?: boolean
+}
+
+/** Whether a directory can be written, and whether others can see what is in it. */
+export function checkDirectory({ name, path, open }: Directory): Finding {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return missingDirectory(name, path)
+  if (!stats.isDirectory())
+    return fail(name, 'configuration', `${path} is no directory`, 'Move it away, or name another directory.')
+  if (!isAllowed(path, constants.W_OK | constants.X_OK))
+    return fail(name, 'configuration', `${path} cannot be written`, `chown or chmod it: ${path}`)
+  if (process.platform === 'win32') return ok(name, path)
+  const mode = (stats.mode & 0o777).toString(8)
+  if ((stats.mode & OTHERS_WRITE) !== 0)
+    return warn(name, `${path} can be written by others (mode ${mode})`, `chmod go-w ${path}`)
+  const seen = open === true ? [] : exposedFiles(path)
+  if (seen.length > 0)
+    return warn(
+      name,
+      `others can read ${seen.join(', ')} in ${path}`,
+      `chmod 600 ${join(path, seen[0] ?? '')}`,
+    )
+  return ok(name, `${path} (mode ${mode})`)
+}
+
+function missingDirectory(name: string, path: string): Finding {
+  let parent = dirname(path)
+  while (!statSync(parent, { throwIfNoEntry: false })) parent = dirname(parent)
+  return isAllowed(parent, constants.W_OK | constants.X_OK)
+    ? ok(name, `${path} is made when it is needed`)
+    : fail(
+        name,
+        'configuration',
+        `${path} cannot be made`,
+        `${parent} cannot be written; name another directory.`,
+      )
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Secret files that the rights of the directory and their own leave open. */
+function exposedFiles(path: string): string[] {
+  if ((statSync(path).mode & OTHERS) === 0 || !isAllowed(path, constants.R_OK)) return []
+  return readdirSync(path).filter(
+    name => SECRET_FILE.test(name) && (statSync(join(path, name)).mode & OTHERS) !== 0,
+  )
+}
+
+/** Whether a database can be read and is whole. */
+export function checkDatabase(name: string, path: string): Finding {
+  if (!statSync(path, { throwIfNoEntry: false })) return ok(name, `${path} is made when it is needed`)
+  try {
+    const database = new DatabaseSync(path, { readOnly: true })
+    try {
+      const [result] = database.prepare('PRAGMA quick_check(1)').all()
+      const words = String(Object.values(result ?? {})[0])
+      const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
+      return words === 'ok'
+        ? ok(name, `${path} is whole, version ${String(version)}`)
+        : fail(
+            name,
+            'service',
+            `${path} is damaged: ${words}`,
+            'Put a copy back, or move it away to begin anew.',
+          )
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error)
+    return fail(
+      name,
+      'service',
+      `${path} cannot be read: ${words}`,
+      'Move it away to begin anew, or put a copy back.',
+    )
+  }
+}

@@ -1,0 +1,41 @@
+import fuzzysort from 'fuzzysort'
+
+/** The name that was probably meant, as a sentence to put behind another; empty when none is near. */
+export function didYouMean(name: string, names: readonly string[]): string {
+  const near = nearest(name, names)
+  return near === undefined ? '' : ` Did you mean "${near}"?`
+}
+
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase()
+  const typos = names
+    .map(known => ({ known, edits: editsBetween(wanted, known.toLowerCase()) }))
+    .filter(({ edits, known }) => edits <= Math.max(1, Math.floor(Math.min(name.length, known.length) / 3)))
+    .sort((a, b) => a.edits - b.edits)
+  // What was left out of a name is no typo: `url` means `baseUrl`.
+  return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: 0 })[0]?.target
+}
+
+/** Fewest letters to add, drop, change or swap with their neighbour to make one text of the other. */
+function editsBetween(from: string, to: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row += 1) {
+    const line = [row]
+    for (let column = 1; column <= to.length; column += 1) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      line.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (line[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          isSwapped ? (before[column - 2] ?? 0) + 1 : Infinity,
+        ),
+      )
+    }
+    before = last
+    last = line
+  }
+  return last[to.length] ?? 0
+}

@@ -1,0 +1,53 @@
+/** A terminal's two ends; `process.stdin` and `process.stderr` fit. */
+export type PromptEnds = {
+  input: NodeJS.ReadStream
+  output: NodeJS.WriteStream
+}
+
+const ENDS_INPUT = new Set(['\r', '\n', '\x04'])
+const ERASE = new Set(['\x7f', '\b'])
+const ERASE_ALL = '\x15'
+const INTERRUPT = '\x03'
+const INTERRUPTED = 130
+/** Bracketed paste marks and other sequences are no part of a key. */
+const SEQUENCES = /\x1b(?:\[[\d;?]*[A-Za-z~]|.)?/g
+
+/**
+ * Asks for a secret on the terminal without showing it; undefined where there is none. Ctrl+C leaves the program,
+ * Backspace and Ctrl+U erase.
+ */
+export async function askSecret(
+  question: string,
+  { input, output }: PromptEnds = { input: process.stdin, output: process.stderr },
+): Promise<string | undefined> {
+  if (!input.isTTY || !output.isTTY) return undefined
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let secret = ''
+  const take = (chunk: Buffer | string): void => {
+    for (const character of chunk.toString().replaceAll(SEQUENCES, '')) {
+      if (character === INTERRUPT) {
+        finish()
+        process.exit(INTERRUPTED)
+      }
+      if (ENDS_INPUT.has(character)) {
+        finish()
+        resolve(secret)
+        return
+      }
+      if (ERASE.has(character)) secret = secret.slice(0, -1)
+      else if (character === ERASE_ALL) secret = ''
+      else if (character >= ' ') secret += character
+    }
+  }
+  const finish = (): void => {
+    input.off('data', take)
+    input.setRawMode(false)
+    input.pause()
+    output.write('\n')
+  }
+  output.write(question)
+  input.setRawMode(true)
+  input.on('data', take)
+  input.resume()
+  return await promise
+}

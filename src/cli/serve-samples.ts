@@ -1,0 +1,46 @@
+import { ServiceError } from '../service/errors.ts'
+import { insertSamples, removeSamples } from '../service/samples/insert-samples.ts'
+import type { NamedSample } from '../service/store/samples.ts'
+import { EXIT } from './exit-codes.ts'
+import { UsageError, type CommonOptions } from './settings.ts'
+import { printItems } from './print-items.ts'
+import { withStore } from './with-store.ts'
+
+/** Prints the records that are samples; what belongs to one of them is a sample with it. */
+export function showSamples(common: CommonOptions, json: boolean | undefined): number {
+  return withStore(common, ({ store }) => {
+    print(store.samples.list(), json)
+    return EXIT.done
+  })
+}
+
+/** Adds the samples where there are none, and prints what is there. */
+export function addSamples(common: CommonOptions, json: boolean | undefined): number {
+  withStore(common, ({ store }) => {
+    try {
+      insertSamples(store, Date.now())
+    } catch (error) {
+      if (error instanceof ServiceError) throw new UsageError(error.message)
+      throw error
+    }
+  })
+  return showSamples(common, json)
+}
+
+/** Removes the samples, and prints what was removed and what stays because something else names it. */
+export function dropSamples(common: CommonOptions, json: boolean | undefined): number {
+  return withStore(common, ({ store }) => {
+    const { removed, kept } = removeSamples(store)
+    if (json) process.stdout.write(`${JSON.stringify({ removed, kept })}\n`)
+    else {
+      process.stdout.write(`${removed.length} removed, with all that belongs to them\n`)
+      for (const { kind, id, name } of kept)
+        process.stdout.write(`${kind} ${id} stays, since something else names it: ${name ?? ''}\n`)
+    }
+    return EXIT.done
+  })
+}
+
+function print(samples: readonly NamedSample[], json: boolean | undefined): void {
+  printItems(samples, json, ({ kind, id, name }) => [kind, id, name ?? ''])
+}

@@ -1,0 +1,162 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkClock } from '../../src/cli/doctor-checks.ts'
+import type { Check } from '../../src/cli/doctor-check.ts'
+import { openTerminal } from '../pty/terminal.ts'
+import { openHome } from './program.ts'
+import { openHttpServer } from './service-double.ts'
+
+const KEY = 'sk_doctor'
+let home: Awaited<ReturnType<typeof openHome>>
+beforeEach(async () => {
+  home = await openHome()
+})
+afterEach(() => home.close())
+
+/** Runs the doctor about itself; answers its checks by name. */
+async function examine(args: string[] = [], env: Record<string, string> = {}) {
+  const { code, stdout } = await home.run(['doctor', '--json', ...args], { env })
+  const { items, exitCode } = JSON.parse(stdout) as { items: Check[]; exitCode: number }
+  expect(exitCode).toBe(code)
+  expect(stdout).not.toContain('sk_')
+  return { code, ...Object.fromEntries(items.map(item => [item.check, item])) } as { code: number } & Record<
+    string,
+    Check
+  >
+}
+
+describe('about itself', () => {
+  test('everything is fine in the local workspace of a fresh home', async () => {
+    const { code, stdout, stderr } = await home.run(['doctor'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Everything is fine.\n' })
+    for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^✓ \w+(?: dir)? +\S/)
+    expect(await examine()).toMatchObject({
+      version: { state: 'ok', detail: expect.stringContaining(process.versions.node) },
+      profile: { detail: 'the local workspace (nothing else is configured)' },
+      service: { state: 'ok' },
+      workspace: { state: 'ok', detail: expect.stringContaining('is whole') },
+    })
+  })
+
+  test('a terminal is told by what it can show', async () => {
+    await using terminal = openTerminal({ args: ['doctor'], home: home.home, cols: 100, rows: 30 })
+    expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
+    expect(terminal.screen()).toMatch(/✓ terminal +xterm-256color, 256 colours, UTF-8, 100×30/)
+    await using small = openTerminal({
+      args: ['doctor'],
+      home: home.home,
+      cols: 50,
+      rows: 40,
+      env: { LANG: 'C' },
+    })
+    expect(await small.waitForExit()).toMatchObject({ code: 0 })
+    expect(small.screen()).toMatch(/! terminal/)
+    expect(small.screen()).toContain('Make it at least 60×15.')
+  })
+
+  test('a service is reached with its key, and its clock is compared', async () => {
+    const skewed = () => new Date(Date.now() - 600_000)
+    const services = [await openHttpServer(KEY), await openHttpServer(KEY, { date: skewed })]
+    const [right, late] = await Promise.all(
+      services.map(({ address }) => examine(['--base-url', address], { MCPDECK_API_KEY: KEY })),
+    )
+    for (const service of services) await service.close()
+    expect(right).toMatchObject({
+      code: 0,
+      key: { state: 'ok', detail: 'from variable MCPDECK_API_KEY, and it looks like one' },
+      service: { state: 'ok' },
+      account: { detail: 'the key is accepted, as Ada' },
+      clock: { state: 'ok' },
+    })
+    expect(late).toMatchObject({ code: 0, clock: { state: 'warn', next: expect.stringContaining('NTP') } })
+  })
+
+  test('a refused key and an unreachable service are 3, what is configured wrong is 2', async () => {
+    const service = await openHttpServer('sk_another')
+    const refused = await examine(['--base-url', service.address], { MCPDECK_API_KEY: KEY })
+    expect(refused).toMatchObject({ code: 3, service: { state: 'ok' }, account: { state: 'fail' } })
+    await service.close()
+    const gone = await examine(['--base-url', service.address], { MCPDECK_API_KEY: KEY })
+    expect(gone).toMatchObject({ code: 3, service: { state: 'fail', next: expect.any(String) } })
+    expect(await examine(['--base-url', service.address])).toMatchObject({
+      code: 2,
+      key: { state: 'fail', detail: expect.stringContaining('set MCPDECK_API_KEY') },
+      service: { state: 'skipped' },
+    })
+    expect(await examine(['--profile', 'prod'])).toMatchObject({ code: 2, profile: { state: 'fail' } })
+  })
+
+  test('rights that are too wide, a damaged database and a directory that is none are found', async () => {
+    const data = join(home.home, 'data')
+    mkdirSync(data, { mode: 0o755 })
+    writeFileSync(join(data, 'ours.key'), 'x', { mode: 0o644 })
+    const config = join(home.home, 'config.yaml')
+    writeFileSync(config, '')
+    chmodSync(config, 0o666)
+    const state = join(home.home, '.local/state/mcpdeck')
+    mkdirSync(state, { recursive: true })
+    writeFileSync(join(state, 'journal.sqlite'), 'SQLite format 3\0 and then nothing that is one')
+    mkdirSync(join(home.home, '.cache'), { recursive: true })
+    writeFileSync(join(home.home, '.cache/mcpdeck'), 'no directory')
+    // The workspace is another one: opening it would take the rights away that are looked for.
+    const found = await examine(['--profile', 'none', '--data-dir', data], { MCPDECK_CONFIG: config })
+    expect(found).toMatchObject({
+      code: 2,
+      config: { state: 'warn', next: `chmod 600 ${config}` },
+      'data dir': { state: 'warn', detail: expect.stringContaining('ours.key') },
+      'cache dir': { state: 'fail' },
+      journal: { state: 'fail' },
+    })
+    expect(dirname(config)).toBe(home.home)
+  })
+
+  test('the clock counts within half a minute', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    const at = (seconds: number) => checkClock(new Date(now + seconds * 1000).toUTCString(), now)
+    expect(at(30)).toMatchObject({ state: 'ok' })
+    expect(at(31)).toMatchObject({ state: 'warn', detail: expect.stringContaining('31 s behind') })
+    expect(at(-31)).toMatchObject({ state: 'warn', detail: expect.stringContaining('31 s ahead of') })
+    expect(checkClock(null)).toMatchObject({ state: 'skipped' })
+    expect(checkClock('yesterday')).toMatchObject({ state: 'skipped' })
+  })
+})
+
+describe('about servers', () => {
+  test('tells the steps of the servers that are named, by name or id', async () => {
+    const { code, stdout, stderr } = await home.run(['doctor', 'everything'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe('everything')
+    expect(lines[1]).toMatch(/^✓ probe +\S/)
+    expect(stdout).toMatch(/✓ tools +13 listed/)
+    const asJson = await home.run(['doctor', 'everything', '--json'])
+    const { items } = JSON.parse(asJson.stdout) as { items: { server: { id: string }; report: object }[] }
+    expect(items).toMatchObject([{ server: { name: 'everything' }, report: { status: 'ready' } }])
+    expect((await home.run(['doctor', items[0]!.server.id])).code).toBe(0)
+  })
+
+  test('one that is not ready is 3, one that is none is 2 with the near name', async () => {
+    const [project] = (
+      JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] }
+    ).items
+    const body = { name: 'gone', enabled: true, transportType: 'stdio', command: '/no/such/program' }
+    const made = await home.run(
+      ['api', 'createProjectServer', '--field', `projectId=${project!.id}`, '--input', '-', '--yes'],
+      {
+        input: JSON.stringify(body),
+      },
+    )
+    expect(made).toMatchObject({ code: 0 })
+    const { code, stdout } = await home.run(['doctor', 'gone', 'everything', '--project', 'Sandbox'])
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^gone\n✗ probe/)
+    expect(stdout).toMatch(/\neverything\n✓/)
+    const none = await home.run(['doctor', 'evrything'])
+    expect(none).toMatchObject({ code: 2, stdout: '' })
+    expect(none.stderr).toContain('Did you mean "everything"?')
+    expect((await home.run(['doctor', 'everything', '--project', 'Sandbax'])).stderr).toContain(
+      'Did you mean "Sandbox"?',
+    )
+  })
+})

@@ -1,0 +1,59 @@
+import { QueryObserver, type QueryClient } from '@tanstack/react-query'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createQueryClient } from '../../src/api/query-client.ts'
+import { createFocusPace, type FocusPace } from '../../src/cli/focus.ts'
+
+let queryClient: QueryClient
+let focus: FocusPace
+let lineFactor = 1
+
+beforeEach(() => {
+  lineFactor = 1
+  queryClient = createQueryClient()
+  focus = createFocusPace({ pollFactor: () => lineFactor, subscribe: () => () => undefined }, queryClient)
+})
+afterEach(() => queryClient.clear())
+
+test('nobody looking, polling is four times rarer, on top of what the line takes', () => {
+  const heard = vi.fn<() => void>()
+  const unsubscribe = focus.subscribe(heard)
+  expect(focus.pollFactor()).toBe(1)
+  focus.set(true)
+  expect(heard).not.toHaveBeenCalled()
+  focus.set(false)
+  expect([focus.pollFactor(), heard.mock.calls.length]).toEqual([4, 1])
+  lineFactor = 2
+  expect(focus.pollFactor()).toBe(8)
+  focus.set(true)
+  expect([focus.pollFactor(), heard.mock.calls.length]).toEqual([2, 2])
+  unsubscribe()
+  focus.set(false)
+  expect(heard).toHaveBeenCalledTimes(2)
+})
+
+test('looking again reads what is on screen and old, but nothing that reaches through to a server', async () => {
+  const read: string[] = []
+  const watch = (name: string, queryKey: readonly unknown[], staleTime: number) => {
+    const observer = new QueryObserver(queryClient, {
+      queryKey,
+      staleTime,
+      queryFn: () => {
+        read.push(name)
+        return name
+      },
+    })
+    return observer.subscribe(() => undefined)
+  }
+  const unsubscribe = [
+    watch('old', ['runs', 'get', { projectId: 'p', runId: 'r' }], 0),
+    watch('fresh', ['runs', 'list', { projectId: 'p', suiteId: 's' }], Infinity),
+    watch('through', ['servers', 'doctor', { projectId: 'p', serverId: 's' }], 0),
+  ]
+  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0))
+  read.length = 0
+  focus.set(false)
+  focus.set(true)
+  await vi.waitFor(() => expect([read.length > 0, queryClient.isFetching()]).toEqual([true, 0]))
+  expect(read).toEqual(['old'])
+  for (const stop of unsubscribe) stop()
+})
