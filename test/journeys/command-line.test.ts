@@ -4,10 +4,18 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createHome, minimalEnv, removeHome } from '../pty/home.ts'
 import { PROGRAM } from './visitor.ts'
 
-/** Runs mcpdeck where there is no terminal, in an empty home. */
-function run(...args: string[]) {
+function emptyHome(): string {
   const home = createHome()
   onTestFinished(() => removeHome(home))
+  return home
+}
+
+/** Runs mcpdeck where there is no terminal, in an empty home. */
+function run(...args: string[]) {
+  return runIn(emptyHome(), ...args)
+}
+
+function runIn(home: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
     env: minimalEnv(home),
     encoding: 'utf8',
@@ -52,4 +60,24 @@ test('tells its options and its version', () => {
   expect(help).toMatchObject({ status: 0, stderr: '' })
   for (const word of ['--base-url', '--read-only', '--data-dir', 'serve']) expect(help.stdout).toContain(word)
   expect(run('--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
+})
+
+test('samples are added, told and removed', () => {
+  const home = emptyHome()
+  const sample = (...args: string[]) => {
+    const { status, stdout, stderr } = runIn(home, 'serve', 'sample', ...args)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    return stdout
+  }
+  expect(sample('status')).toBe('')
+  const added = sample('add')
+  expect(added).toMatch(/^suite +ste_\w+ +Sample: nightly on the reference server$/m)
+  expect(sample('add')).toBe(added)
+  expect(sample('status')).toBe(added)
+  expect(runIn(home).stdout).toMatch(
+    /^ {2}suite Sample: nightly on the reference server: last run completed$/m,
+  )
+  expect(JSON.parse(sample('status', '--json'))).toMatchObject({ items: { length: 10 } })
+  expect(sample('remove')).toBe('10 removed, with all that belongs to them\n')
+  expect(JSON.parse(sample('remove', '--json'))).toEqual({ removed: [], kept: [] })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
-import { confirmKeys } from '../../src/components/component-keys.ts'
+import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
@@ -36,13 +36,15 @@ function leftBehind({ buffer, cursorVisible, modes }: Terminal) {
   }
 }
 
-/** Lets the dashboard start the reference server. */
+/** Lets the dashboard start the reference server; the doctor's own ends with it, that of the listings stays for a while. */
 async function examine(person: Visitor): Promise<void> {
   await person.see('▌Sandbox')
   person.press(projectsKeys.bindings.open)
   await person.see('▌everything')
   person.press(serversKeys.bindings.doctor)
   await person.see(/✓ ready\s/)
+  person.press(tabsKeys.bindings.next)
+  await person.see('get-sum')
 }
 
 async function launch(person: Visitor): Promise<void> {

@@ -31,7 +31,7 @@ describe.each(sizes)('in an empty home at $cols×$rows', size => {
     await callEcho(person)
 
     person.go(3)
-    await person.see(new RegExp(`▌${SUITE} .*0│`))
+    await person.see(new RegExp(`▌${SUITE} .*0 ?│`))
     await declineLaunch(person)
     await launch(person)
     await person.see(`Run #1`)
@@ -94,7 +94,7 @@ async function declineLaunch(person: Visitor): Promise<void> {
   expect(person.words()).toContain('10 cases, 15 trials, as configured.')
   person.press(confirmKeys.bindings.choose)
   await person.seeGone(`Launch ${SUITE}?`)
-  expect(person.terminal.screen()).toMatch(new RegExp(`▌${SUITE} +— +— +0│`))
+  expect(person.terminal.screen()).toMatch(new RegExp(`▌${SUITE} +— +— +0 ?│`))
 }
 
 async function launch(person: Visitor): Promise<void> {

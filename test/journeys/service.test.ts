@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
@@ -46,7 +46,7 @@ test('a run on a service is followed to its end within the budget of requests', 
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
 })
 
-test('when the service stops, what was read stays; when it is back, a refresh recovers', async () => {
+test('when the service stops, what was read stays; its return is noticed without a key', async () => {
   const home = newHome()
   const service = await startServing(home)
   await using person = visit({ env: service.env })
@@ -58,13 +58,41 @@ test('when the service stops, what was read stays; when it is back, a refresh re
 
   await service.stop()
   person.press(appKeys.bindings.refresh)
-  await person.see(/^[^\n]*no answer/)
+  await person.see(/^[^\n]*no answer since \d\d:\d\d/)
   await person.see('Connection refused; showing what was read')
   expect(person.terminal.screen()).toContain('▌Reference server smoke')
 
   await startServing(home, { port: service.port })
-  person.press(appKeys.bindings.refresh)
   await person.see(/^[^\n]*fresh/)
   await person.seeGone('Connection refused')
   expect(person.terminal.screen()).toContain('▌Reference server smoke')
+})
+
+test('a program that starts while the service is down shows what it knew, and goes on when it is back', async () => {
+  const [serving, home] = [newHome(), newHome()]
+  const service = await startServing(serving)
+  {
+    await using person = visit({ home, env: service.env })
+    await person.see('▌Sandbox')
+    person.press(projectsKeys.bindings.runs)
+    await person.see('▌Reference server smoke')
+    await person.see('fresh')
+    person.press(appKeys.bindings.quit)
+    await person.terminal.waitForExit()
+  }
+  await service.stop()
+
+  await using person = visit({ home, env: service.env })
+  await person.see(/^[^\n]*no answer since \d\d:\d\d/)
+  await person.see('Connection refused; showing what was read')
+  expect(person.terminal.screen()).toContain('▌Reference server smoke')
+  await startServing(serving, { port: service.port })
+  await person.see(/^[^\n]*fresh/)
+  await person.seeGone('Connection refused')
+
+  const folder = join(home, '.cache/mcpdeck')
+  const [file, ...others] = readdirSync(folder)
+  expect(others).toEqual([])
+  expect(statSync(join(folder, file!)).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(folder, file!), 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
 })

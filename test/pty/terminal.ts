@@ -65,7 +65,8 @@ export class Terminal {
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 })
     this.startedAt = performance.now()
     this.#pty = spawn(...commandLine(options), {
-      name: 'xterm-256color',
+      // It goes before the environment's own.
+      name: options.env?.['TERM'] ?? 'xterm-256color',
       cols,
       rows,
       cwd: options.cwd ?? this.home,
@@ -186,6 +187,21 @@ export class Terminal {
   async waitForExit(timeout = 15_000): Promise<Exit> {
     await this.waitFor(terminal => terminal.exit !== undefined, timeout)
     return this.#exited.promise
+  }
+
+  /** The terminal takes no more output, as when it is suspended or its line stalls, until `goOnReading`. */
+  stopReading(): void {
+    this.#pty.pause()
+  }
+
+  goOnReading(): void {
+    this.#pty.resume()
+  }
+
+  /** Reports a press and release of the left button on a cell, zero-based, as xterm does in SGR coordinates. */
+  click(row: number, column: number): void {
+    const at = `0;${column + 1};${row + 1}`
+    this.type(`\u001B[<${at}M\u001B[<${at}m`)
   }
 
   resize(cols: number, rows: number): void {

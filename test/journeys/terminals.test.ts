@@ -1,0 +1,290 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { appKeys, helpKeys } from '../../src/app/shell/app-keys.ts'
+import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
+import { listKeys } from '../../src/components/list/list-keys.ts'
+import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { serversKeys } from '../../src/screens/servers/bindings.ts'
+import { createHome, minimalEnv, removeHome } from '../pty/home.ts'
+import type { Terminal } from '../pty/terminal.ts'
+import { until } from '../service/harness.ts'
+import { PROGRAM, visit, type Visitor } from './visitor.ts'
+
+const ASK_BACKGROUND = '\u001B]11;?'
+const WHITE = '\u001B]11;rgb:ffff/ffff/ffff\u001B\\'
+
+async function openTools(person: Visitor): Promise<void> {
+  await person.see('▌Sandbox')
+  person.press(projectsKeys.bindings.open)
+  await person.see('▌everything')
+  person.press(serversKeys.bindings.open)
+  await person.see('▌everything ─')
+  person.press(tabsKeys.bindings.next)
+  person.press(tabsKeys.bindings.next)
+  await person.see(/\[Tools\][^]*▌echo/)
+}
+
+async function leave(person: Visitor): Promise<void> {
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+  expect(person.terminal.buffer).toBe('normal')
+  expect(person.terminal.modes.mouseTrackingMode).toBe('none')
+}
+
+/** Where a text stands on the screen. */
+function placeOf(terminal: Terminal, text: string): [row: number, column: number] {
+  const lines = terminal.screen().split('\n')
+  const row = lines.findIndex(line => line.includes(text))
+  if (row === -1) throw new Error(`nothing shows ${text}:\n${terminal.screen()}`)
+  return [row, lines[row]!.indexOf(text)]
+}
+
+/** Megabytes of memory that a process holds. */
+function memoryOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+}
+
+/** Resolves when a process has not worked for a while: user and system time, fields 14 and 15 of proc(5). */
+async function standsStill(pid: number): Promise<void> {
+  let last = ''
+  let same = 0
+  await until(
+    () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join(' '),
+    time => {
+      same = time === last ? same + 1 : 0
+      last = time
+      return same >= 10
+    },
+  )
+}
+
+/** How colours were asked for: by number, by one of 256, by channels. */
+function coloursIn(output: string): Set<string> {
+  const parameters = [...output.matchAll(/\u001B\[([\d;]*)m/g)].map(([, text]) => text!)
+  const kindOf = (text: string): string =>
+    /[34]8;2;/.test(text)
+      ? 'true'
+      : /[34]8;5;/.test(text)
+        ? '256'
+        : /(?:^|;)(?:[349]|10)[0-7](?:;|$)/.test(text)
+          ? '16'
+          : ''
+  return new Set(parameters.map(kindOf).filter(kind => kind !== ''))
+}
+
+describe('terminals of many kinds', () => {
+  test.each([
+    ['xterm', {}, ['16']],
+    ['linux', {}, ['16']],
+    ['screen', {}, ['16']],
+    ['tmux-256color', { MCPDECK_THEME: 'light' }, ['256']],
+    ['xterm-256color', { MCPDECK_THEME: 'light' }, ['256']],
+    ['xterm-16color', { MCPDECK_THEME: 'light' }, ['16']],
+    ['xterm-256color', { MCPDECK_THEME: 'high-contrast' }, ['256']],
+    ['xterm-256color', { MCPDECK_THEME: 'light', COLORTERM: 'truecolor' }, ['256']],
+    ['xterm-256color', { NO_COLOR: '1' }, []],
+    ['vt100', { NO_COLOR: '1', LANG: 'C' }, []],
+  ] as const)('TERM=%s %j shows all and asks for no other colours', async (term, env, colours) => {
+    await using person = visit({ env: { TERM: term, ...env }, cols: 120, rows: 30 })
+    await person.see(/[▌>]Sandbox/)
+    person.press(projectsKeys.bindings.open)
+    await person.see(/[▌>]everything/)
+    person.press(listKeys.bindings.filter)
+    person.type('every')
+    await person.see('/every')
+    expect([...coloursIn(person.terminal.output)]).toEqual([...colours])
+    const asks =
+      colours.length > 0 && term !== 'linux' && !('MCPDECK_THEME' in env && env.MCPDECK_THEME === 'light')
+    expect(person.terminal.output.includes(ASK_BACKGROUND)).toBe(asks)
+    person.terminal.press('escape')
+    await person.see('d doctor')
+    await leave(person)
+  })
+
+  test('a dumb one is told what to do, and gets plain lines when asked', async () => {
+    await using refused = visit({ env: { TERM: 'dumb' } })
+    expect(await refused.terminal.waitForExit()).toEqual({ code: 2, signal: undefined })
+    expect(refused.terminal.screen().replaceAll('\n', '')).toContain('pass --screen-reader for plain lines')
+    await using person = visit({ env: { TERM: 'dumb', MCPDECK_SCREEN_READER: '1' } })
+    await person.see('> Sandbox')
+    person.press(projectsKeys.bindings.open)
+    await person.see(/^> everything/m)
+    person.press(appKeys.bindings.help)
+    await person.see('What works here')
+    person.press(helpKeys.bindings.close, '?')
+    await person.see(/What works here[^]*> Servers[^]*> everything/)
+    person.press(appKeys.bindings.quit)
+    expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+    expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯│─▌█░]/)
+  })
+
+  test('a light background is noticed when the terminal says so, however late', async () => {
+    await using person = visit({ cols: 120, rows: 30 })
+    await person.see('▌Sandbox')
+    const before = coloursIn(person.terminal.output)
+    expect([...before]).toEqual(['16'])
+    person.terminal.type(WHITE)
+    await person.see(() => coloursIn(person.terminal.output).has('256'))
+    expect(person.terminal.screen()).toContain('▌Sandbox')
+    await leave(person)
+  })
+})
+
+describe('the mouse', () => {
+  test('a click focuses and chooses, a double click opens, the wheel scrolls, M switches it off', async () => {
+    await using person = visit({ cols: 120, rows: 24 })
+    const { terminal } = person
+    await openTools(person)
+    expect(terminal.modes.mouseTrackingMode).toBe('vt200')
+    terminal.click(...placeOf(terminal, 'get-env'))
+    await person.see('▌get-env')
+    const [row, column] = placeOf(terminal, '▌get-env')
+    terminal.type(`\u001B[<65;${column + 3};${row + 1}M`.repeat(20))
+    await person.see(/▌get-sum[^]*simulate-research/)
+    terminal.click(...placeOf(terminal, '1 Projects'))
+    await person.see('▌Sandbox')
+    const [sandbox, at] = placeOf(terminal, '▌Sandbox')
+    terminal.click(sandbox, at)
+    terminal.click(sandbox, at)
+    await person.see('▌everything')
+    person.press(appKeys.bindings.mouse)
+    await person.see('The mouse is off')
+    expect(terminal.modes.mouseTrackingMode).toBe('none')
+    person.press(appKeys.bindings.mouse)
+    await person.see('The mouse is on')
+    expect(terminal.modes.mouseTrackingMode).toBe('vt200')
+    await leave(person)
+  })
+
+  test('--no-mouse leaves it to the terminal', async () => {
+    await using person = visit({ args: ['--no-mouse'] })
+    await person.see('▌Sandbox')
+    expect(person.terminal.modes.mouseTrackingMode).toBe('none')
+    await leave(person)
+  })
+})
+
+test('the title tells the run, and its end rings where that is wanted', async () => {
+  await using person = visit({ env: { MCPDECK_NOTIFY: 'bell' }, cols: 120, rows: 40 })
+  const titles = (): string[] =>
+    [...person.terminal.output.matchAll(/\u001B\]2;([^\u001B]*)/g)].map(([, text]) => text!)
+  await person.see('▌Sandbox')
+  await person.see(() => titles().includes('Projects › Sandbox · mcpdeck'))
+  person.go(3)
+  await person.see('▌Reference server smoke')
+  person.press(runsKeys.bindings.launch)
+  await person.see('❯ Cancel')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Launch the run')
+  expect(person.terminal.output).not.toContain('\u0007')
+  person.press(confirmKeys.bindings.choose)
+  await person.see(() => titles().some(title => /^● \d+\/15 /.test(title)))
+  await person.see(() => titles().at(-1)?.startsWith('✗ failed ') === true)
+  await person.see(() => person.terminal.output.includes('\u0007'))
+  await leave(person)
+  expect(person.terminal.output.match(/\u0007/g)).toHaveLength(1)
+  expect(person.terminal.output).toContain('\u001B[23;0t')
+})
+
+describe('under stress', () => {
+  test('50 resizes in a row end in a right frame', async () => {
+    await using person = visit({ cols: 120, rows: 40 })
+    await openTools(person)
+    const { terminal } = person
+    for (let step = 0; step < 50; step += 1)
+      terminal.resize(50 + ((step * 37) % 120), 12 + ((step * 11) % 40))
+    terminal.resize(100, 30)
+    const isRight = (): boolean => {
+      const lines = terminal.screen().split('\n')
+      const panes = lines.join('').match(/╭/g)?.length
+      return (
+        panes === 2 &&
+        lines.length === 30 &&
+        lines[2]!.length === 100 &&
+        lines[28]!.length === 100 &&
+        lines[28]!.endsWith('╯')
+      )
+    }
+    await person.see(isRight)
+    person.press(listKeys.bindings.down)
+    await person.see('▌get-annotated')
+    await leave(person)
+  })
+
+  test('200 keys at once are all meant', async () => {
+    await using person = visit({ cols: 120, rows: 24 })
+    await openTools(person)
+    person.type(`${'j'.repeat(100)}${'k'.repeat(97)}Gkk${'g'.repeat(10)}j`)
+    await person.see('▌get-annotated')
+    await leave(person)
+  })
+
+  test('a paste of 100 KB is text for a field and nothing elsewhere', async () => {
+    await using person = visit({ cols: 120, rows: 30 })
+    await person.see('▌Sandbox')
+    person.terminal.paste('q\n'.repeat(50_000))
+    person.press(appKeys.bindings.palette)
+    await person.see('Go or do')
+    person.terminal.paste('x'.repeat(100_000))
+    await person.see('Nothing fits.')
+    person.terminal.press('ctrl+u')
+    await person.see('Go to Servers')
+    person.type('go serv')
+    await person.see('▌Go to Servers')
+    person.terminal.press('escape')
+    await person.seeGone('Go or do')
+    await leave(person)
+  })
+
+  test('while nothing is read the program keeps its size, and then is where the keys led', async () => {
+    await using person = visit({ cols: 200, rows: 60 })
+    await openTools(person)
+    const { terminal } = person
+    terminal.stopReading()
+    const before = memoryOf(terminal.pid)
+    person.type('12'.repeat(60))
+    // What the kernel keeps for the terminal fills up, then every paint waits.
+    await standsStill(terminal.pid)
+    person.type('3')
+    expect(memoryOf(terminal.pid) - before).toBeLessThan(100)
+    terminal.goOnReading()
+    await person.see('▌Reference server smoke')
+    await leave(person)
+  })
+})
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0
+
+test.runIf(hasTmux)('in a real tmux: title, resize, mouse, and the shell as it was', async () => {
+  const home = createHome()
+  const socket = `mcpdeck-${randomBytes(6).toString('hex')}`
+  const env = minimalEnv(home)
+  const tmux = (...args: string[]): string =>
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { env, encoding: 'utf8' })
+  onTestFinished(() => {
+    spawnSync('tmux', ['-L', socket, 'kill-server'], { env })
+    removeHome(home)
+  })
+  const screen = (): string => tmux('capture-pane', '-p')
+  const see = (wanted: RegExp): Promise<unknown> => until(screen, text => wanted.test(text))
+  tmux('new-session', '-d', '-x', '120', '-y', '30', 'sh')
+  tmux('set', '-g', 'mouse', 'on')
+  tmux('send-keys', `echo before; '${process.execPath}' '${PROGRAM}'; echo "ended $?"`, 'Enter')
+  await see(/▌Sandbox/)
+  await until(
+    () => tmux('display', '-p', '#{pane_title}'),
+    title => title.includes('Projects › Sandbox · mcpdeck'),
+  )
+  expect(tmux('display', '-p', '#{mouse_standard_flag}#{alternate_on}').trim()).toBe('11')
+  tmux('resize-window', '-x', '80', '-y', '24')
+  await until(screen, text => text.split('\n')[2]?.length === 80)
+  tmux('send-keys', '-H', ...Buffer.from('\u001B[<0;4;2M').toString('hex').match(/../g)!)
+  tmux('send-keys', '-l', '2')
+  await see(/▌everything/)
+  tmux('send-keys', '-l', 'q')
+  await see(/before[^]*ended 0/)
+  expect(tmux('display', '-p', '#{mouse_standard_flag}#{alternate_on}').trim()).toBe('00')
+})

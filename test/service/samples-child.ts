@@ -1,0 +1,12 @@
+// A process of its own for tests: `samples-child.ts <add|remove> <dataDir>`; prints what it did as JSON.
+import { insertSamples, removeSamples } from '../../src/service/samples/insert-samples.ts'
+import { openWorkspace } from '../../src/service/sandbox.ts'
+
+const [mode = '', dataDir = ''] = process.argv.slice(2)
+const { store } = openWorkspace({ dataDir })
+const outcome =
+  mode === 'add'
+    ? { added: insertSamples(store, Date.now()) }
+    : { removed: removeSamples(store).removed.length }
+process.stdout.write(JSON.stringify(outcome))
+store.close()
