@@ -284,7 +284,11 @@ test.runIf(hasTmux)('in a real tmux: title, resize, mouse, and the shell as it w
   tmux('send-keys', '-H', ...Buffer.from('\u001B[<0;4;2M').toString('hex').match(/../g)!)
   tmux('send-keys', '-l', '2')
   await see(/▌everything/)
+  tmux('resize-window', '-x', '200', '-y', '50')
+  await until(screen, text => text.split('\n')[2]?.length === 200)
   tmux('send-keys', '-l', 'q')
   await see(/before[^]*ended 0/)
+  // Rows of a resized alternate screen must not come out of tmux's history.
+  expect(screen()).not.toContain('│')
   expect(tmux('display', '-p', '#{mouse_standard_flag}#{alternate_on}').trim()).toBe('00')
 })

@@ -12,8 +12,11 @@ export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?100
 const PUT_BACK =
   '\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h'
 
-/** Undoes `ENTER` and the mouse modes. */
-export const LEAVE = `${PUT_BACK}\x1b[23;0t`
+/**
+ * Undoes `ENTER` and the mouse modes. The alternate screen is emptied first: tmux would put rows of one that was resized
+ * into its history.
+ */
+export const LEAVE = `\x1b[m\x1b[H\x1b[2J${PUT_BACK}\x1b[23;0t`
 
 /** `LEAVE` once more behind output that was still queued: without the title, which is taken back only once. */
 export const LEAVE_AGAIN = PUT_BACK
