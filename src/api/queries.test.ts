@@ -1,5 +1,6 @@
 import { InfiniteQueryObserver, MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { afterEach, describe, expect, test } from 'vitest'
+import { overWeb } from '../../test/web.ts'
 import { createBudget } from './budget.ts'
 import { type CallOptions, createClient } from './client.ts'
 import { contract } from './contract/contract.ts'
@@ -21,10 +22,10 @@ function setup(answer: (request: Request, nth: number) => Response) {
         return budget.acquire(options)
       },
     },
-    fetch: async request => {
+    fetch: overWeb(async request => {
       requests.push(request)
       return answer(request, requests.length)
-    },
+    }),
   })
   const queryClient = createQueryClient()
   opened.push(() => queryClient.clear())
@@ -103,6 +104,55 @@ describe('queries', () => {
     expect(last.data?.pages.flatMap(page => page.items.map(item => item.id))).toEqual(['i1', 'i2', 'i3'])
     expect(last.hasNextPage).toBe(false)
     expect(requests.map(request => new URL(request.url).searchParams.get('cursor'))).toEqual([null, 'a', 'b'])
+  })
+
+  test('read several pages as one after the first, and keep what is asked of each', async () => {
+    const cursors = ['a', 'b', 'c', 'd']
+    const { queries, queryClient, requests } = setup((_, nth) =>
+      Response.json({
+        items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x', error: 'long' }],
+        nextCursor: cursors[nth - 1] ?? null,
+      }),
+    )
+    const options = queries.iterations.list.infinite(
+      { projectId: 'p', runId: 'r' },
+      {
+        together: 3,
+        keep: page => ({
+          ...page,
+          items: page.items.map(({ id, iterationNumber, status }) => ({ id, iterationNumber, status })),
+        }),
+      },
+    )
+    const observer = new InfiniteQueryObserver(queryClient, options)
+    watch(observer)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    expect(requests).toHaveLength(1)
+    await observer.fetchNextPage()
+    expect(requests).toHaveLength(4)
+    const last = await observer.fetchNextPage()
+    expect(last.hasNextPage).toBe(false)
+    const pages = last.data?.pages.map(page => page.items.map(item => item.id))
+    expect(pages).toEqual([['i1'], ['i2', 'i3', 'i4'], ['i5']])
+    expect(last.data?.pages.flatMap(page => page.items).some(item => 'error' in item)).toBe(false)
+  })
+
+  test('a cursor that comes back ends pages that are read as one too', async () => {
+    const cursors = ['a', 'b', 'c', 'b']
+    const { queries, queryClient, requests } = setup((_, nth) =>
+      Response.json({
+        items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }],
+        nextCursor: cursors[nth - 1],
+      }),
+    )
+    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { together: 10 })
+    const observer = new InfiniteQueryObserver(queryClient, options)
+    watch(observer)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    const last = await observer.fetchNextPage()
+    expect(last.data?.pages[1]?.items.map(item => item.id)).toEqual(['i2', 'i3', 'i4'])
+    expect(last.hasNextPage).toBe(false)
+    expect(requests).toHaveLength(4)
   })
 
   test('are never made from writes', () => {
@@ -187,13 +237,13 @@ describe('polling a list of several pages', () => {
       baseUrl: 'http://x.test/api/v1',
       key: 'sk_test',
       budget: createBudget({ unlimited: true }),
-      fetch: async request => {
+      fetch: overWeb(async request => {
         const cursor = new URL(request.url).searchParams.get('cursor')
         asked.push(cursor)
         const status = cursor === null ? 'completed' : 'running'
         const trial = { id: cursor ?? 'first', iterationNumber: 1, status }
         return Response.json({ items: [trial], ...(cursor === null && { nextCursor: 'second' }) })
-      },
+      }),
     })
     const queryClient = createQueryClient()
     const settled = (page: { items: readonly { status: string }[] }) =>

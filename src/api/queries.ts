@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -33,6 +34,10 @@ type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, Q
 type PagesExtra<E> = {
   /** Says of a page that it will never change again, so that polling leaves it as it is. */
   settled?: (page: OutputOf<E>) => boolean
+  /** What is kept of an answer, where a long list needs little of each item. */
+  keep?: (page: OutputOf<E>) => OutputOf<E>
+  /** How many of the service's pages are read as one after the first, so that a long list is not drawn for each; one by default. */
+  together?: number
 } & Extra<
   UseInfiniteQueryOptions<
     OutputOf<E>,
@@ -62,15 +67,18 @@ type EndpointQueries<E extends AnyEndpoint> = {
   mutation: () => ReturnType<typeof writeOptions<E>>
 }
 
-/** Query and mutation options of every operation, made from the contract. */
+/** Query and mutation options of every operation, made from the contract when a resource is first used. */
 export function createQueries(client: Client): Queries {
-  const byResource = Object.entries<Record<string, AnyEndpoint>>(contract).map(([resource, endpoints]) => [
-    resource,
-    Object.fromEntries(
-      Object.entries(endpoints).map(([name, endpoint]) => [name, endpointQueries(client, endpoint)]),
-    ),
-  ])
-  return Object.fromEntries(byResource) as Queries
+  const queries = {}
+  for (const [resource, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
+    let made: Record<string, unknown> | undefined
+    const make = () =>
+      Object.fromEntries(
+        Object.entries(endpoints).map(([name, endpoint]) => [name, endpointQueries(client, endpoint)]),
+      )
+    Object.defineProperty(queries, resource, { enumerable: true, get: () => (made ??= make()) })
+  }
+  return queries as Queries
 }
 
 /** Marks the endpoint's own resource and all that it `refreshes` as out of date and waits for what is on screen. */
@@ -106,7 +114,7 @@ function pagesOptions<E extends AnyEndpoint>(
   client: Client,
   endpoint: E,
   input: InputOf<E>,
-  { settled, ...extra }: PagesExtra<E> = {},
+  { settled, keep = page => page, together = 1, ...extra }: PagesExtra<E> = {},
 ) {
   requireRead(endpoint)
   const queryKey: PagesKeyOf<E> = [endpoint.resource, endpoint.name, input, 'pages']
@@ -119,9 +127,15 @@ function pagesOptions<E extends AnyEndpoint>(
   >({
     ...extra,
     queryKey,
-    queryFn: async context =>
-      settledPage(context, settled) ??
-      (await client.call(endpoint, withCursor(endpoint, input, context.pageParam), requestOptions(context))),
+    queryFn: async context => {
+      const known = settledPage(context, settled)
+      if (known !== undefined) return known
+      const request = requestOptions(context)
+      const read = async (cursor: string | undefined) =>
+        keep(await client.call(endpoint, withCursor(endpoint, input, cursor), request))
+      const first = await read(context.pageParam)
+      return context.pageParam === undefined ? first : await followed({ endpoint, first, read, together })
+    },
     initialPageParam: undefined,
     // A cursor that comes back would page for ever, so it ends the list.
     getNextPageParam: (page, _pages, _cursor, cursors) => {
@@ -142,6 +156,37 @@ function writeOptions<E extends AnyEndpoint>(client: Client, endpoint: E) {
       if (endpoint.risk !== 'read' && (error === null || error.sent)) await refresh(context.client, endpoint)
     },
   })
+}
+
+/** A page with those after it, as one. A cursor that comes back would page for ever, so it ends the list here too. */
+async function followed<Page>(options: {
+  endpoint: AnyEndpoint
+  first: Page
+  read: (cursor: string) => Promise<Page>
+  together: number
+}): Promise<Page> {
+  const { endpoint, read } = options
+  const pages = [options.first]
+  const seen = new Set<string>()
+  let last = options.first
+  for (let cursor = nextCursor(endpoint, last); cursor !== undefined; cursor = nextCursor(endpoint, last)) {
+    if (pages.length >= options.together) break
+    if (seen.has(cursor)) return joined(pages, { nextCursor: null })
+    seen.add(cursor)
+    // A service in the same process answers without a pause in which keys would be heard.
+    await setImmediate()
+    last = await read(cursor)
+    pages.push(last)
+  }
+  return joined(pages, {})
+}
+
+/** Pages as one, with what the last one says besides its items. */
+function joined<Page>(pages: readonly Page[], changes: { nextCursor?: null }): Page {
+  const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
+  return pages.length === 1 && !('nextCursor' in changes)
+    ? pages[0]!
+    : { ...pages.at(-1)!, ...changes, items }
 }
 
 /** As a query, a write would run again with every poll. */

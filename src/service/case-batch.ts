@@ -132,7 +132,7 @@ function readEntry(entry: Entry) {
   // JSON writes a lone surrogate as an escape; SQLite could not give it back.
   if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text))
     throw new EntryRefusal('UNSTORABLE_ITEM', 'The entry holds text that is not valid Unicode.')
-  const parsed = EvalCaseCreateRequest.safeParse(entry)
+  const parsed = EvalCaseCreateRequest().safeParse(entry)
   if (!parsed.success) {
     const issues = issuesOf(parsed.error)
     const [first] = issues

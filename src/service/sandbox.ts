@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { newId } from './ids.ts'
-import { ensureKeyFile } from './key-files.ts'
+import { countingKey, ensureKeyFile } from './key-files.ts'
 import { referenceServerCommand } from './reference-server.ts'
 import { sandboxTests } from './sandbox-tests.ts'
 import { insertServer } from './server-records.ts'
 import type { ProjectRow } from './store/projects.ts'
 import { SAMPLE_STEPS } from './store/samples.ts'
+import type { ServerRow } from './store/servers.ts'
 import { openStore, type Store, type StoreLocation } from './store/store.ts'
 import { insertSuite } from './suite-records.ts'
 
@@ -21,12 +22,20 @@ export type WorkspaceOptions = StoreLocation & { samples?: boolean }
 export function openWorkspace(options: WorkspaceOptions): { store: Store; localKey: string } {
   const store = openStore(options)
   try {
-    // The write lock lets two processes that start at once take turns.
-    return { store, localKey: store.write(() => prepareWorkspace(store, options.samples)) }
+    // The write lock lets two processes that start at once take turns; most starts have nothing to write.
+    const localKey =
+      store.read(() => readyKey(store)) ?? store.write(() => prepareWorkspace(store, options.samples))
+    return { store, localKey }
   } catch (error) {
     store.close()
     throw error
   }
+}
+
+/** The owner's key of a workspace that is ready as it stands. */
+function readyKey(store: Store): string | undefined {
+  if (store.settings.get('localOrganizationId') === undefined || movedReferenceServer(store)) return undefined
+  return countingKey(store, store.directory?.localKey)?.key
 }
 
 /**
@@ -79,12 +88,16 @@ function seedSandbox(store: Store, keyId: string): void {
   })
 }
 
-/** An update of mcpdeck or Node moves the program that the record names; a path that still exists is left alone. */
 function followReferenceServer(store: Store): void {
+  const server = movedReferenceServer(store)
+  if (server) store.servers.update({ ...server, secrets: { ...server.secrets, ...referenceServerCommand() } })
+}
+
+/** An update of mcpdeck or Node moves the program that the record names; a path that still exists is left alone. */
+function movedReferenceServer(store: Store): ServerRow | undefined {
   const id = store.settings.get('referenceServerId')
   const server = id === undefined ? undefined : store.servers.find(id)
   const { command, args = [] } = server?.secrets ?? {}
-  if (!server || server.transportType !== 'stdio' || command === undefined) return
-  if (existsSync(command) && args[0] !== undefined && existsSync(args[0])) return
-  store.servers.update({ ...server, secrets: { ...server.secrets, ...referenceServerCommand() } })
+  if (!server || server.transportType !== 'stdio' || command === undefined) return undefined
+  return existsSync(command) && args[0] !== undefined && existsSync(args[0]) ? undefined : server
 }

@@ -1,34 +1,38 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { page, record, timestamp } from './shapes.ts'
+import { page, record, shape, timestamp } from './shapes.ts'
 
 /** The account that the key acts as. */
-export const Me = record({
-  id: z.string(),
-  email: z.string().nullish(),
-  name: z.string().nullish(),
-  imageUrl: z.string().nullish(),
-  profilePictureUrl: z.string().nullish(),
-  plan: z.string().nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const Me = shape(() =>
+  record({
+    id: z.string(),
+    email: z.string().nullish(),
+    name: z.string().nullish(),
+    imageUrl: z.string().nullish(),
+    profilePictureUrl: z.string().nullish(),
+    plan: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type Me = z.infer<typeof Me>
 
 /** An organization; a key sees exactly one. */
-export const Organization = record({
-  id: z.string(),
-  name: z.string(),
-  plan: z.string().nullish(),
-  myRole: z.string().nullish(),
-  isCreator: z.boolean().nullish(),
-  logoUrl: z.string().nullish(),
-  createdAt: timestamp.nullish(),
-})
+export const Organization = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string(),
+    plan: z.string().nullish(),
+    myRole: z.string().nullish(),
+    isCreator: z.boolean().nullish(),
+    logoUrl: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+  }),
+)
 export type Organization = z.infer<typeof Organization>
 
 /** What a deployment announces about itself; its fields are not documented, so all stay open. */
-export const DeploymentCapabilities = record({})
+export const DeploymentCapabilities = shape(() => record({}))
 export type DeploymentCapabilities = z.infer<typeof DeploymentCapabilities>
 
 export const account = resource('account', {

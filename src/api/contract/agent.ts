@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, strictBody } from './shapes.ts'
+import { openEnum, record, shape, strictBody } from './shapes.ts'
 
 const MESSAGE_BYTES = 8192
 const HISTORY_BYTES = 98_304
@@ -9,72 +9,86 @@ function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-const AgentMessage = strictBody({
-  role: z.enum(['user', 'assistant']),
-  content: z
-    .string()
-    .min(1)
-    .max(8000)
-    .refine(text => utf8Bytes(text) <= MESSAGE_BYTES, { error: `at most ${MESSAGE_BYTES} bytes` }),
-})
+const AgentMessage = shape(() =>
+  strictBody({
+    role: z.enum(['user', 'assistant']),
+    content: z
+      .string()
+      .min(1)
+      .max(8000)
+      .refine(text => utf8Bytes(text) <= MESSAGE_BYTES, { error: `at most ${MESSAGE_BYTES} bytes` }),
+  }),
+)
 
-const history = z
-  .array(AgentMessage)
-  .min(1)
-  .max(50)
-  .refine(messages => messages.reduce((sum, { content }) => sum + utf8Bytes(content), 0) <= HISTORY_BYTES, {
-    error: `at most ${HISTORY_BYTES} bytes over all messages`,
-  })
+const history = shape(() =>
+  z
+    .array(AgentMessage())
+    .min(1)
+    .max(50)
+    .refine(messages => messages.reduce((sum, { content }) => sum + utf8Bytes(content), 0) <= HISTORY_BYTES, {
+      error: `at most ${HISTORY_BYTES} bytes over all messages`,
+    }),
+)
 
 /**
  * One turn over the whole history, oldest first. `idempotencyKey` stays the same for one trigger: a repeat writes
  * onto the same rows, yet is charged again. Actions are proposed only where `conversationId` (`slackChannelId` is
  * its older name and yields to it) says where to ask.
  */
-export const AgentTurnRequest = strictBody({
-  messages: history,
-  idempotencyKey: z
-    .string()
-    .min(1)
-    .max(200)
-    .regex(/^[\x20-\x7e]*$/, { error: 'printable ASCII only' })
-    .optional(),
-  conversationId: z.string().min(1).max(64).optional(),
-  slackChannelId: z.string().min(1).max(64).optional(),
-})
+export const AgentTurnRequest = shape(() =>
+  strictBody({
+    messages: history(),
+    idempotencyKey: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^[\x20-\x7e]*$/, { error: 'printable ASCII only' })
+      .optional(),
+    conversationId: z.string().min(1).max(64).optional(),
+    slackChannelId: z.string().min(1).max(64).optional(),
+  }),
+)
 
 /** Something that a turn made; types beyond eval suites may appear. */
-export const AgentResource = record({
-  type: z.string(),
-  id: z.string(),
-  name: z.string().nullish(),
-  url: z.string().nullish(),
-})
+export const AgentResource = shape(() =>
+  record({
+    type: z.string(),
+    id: z.string(),
+    name: z.string().nullish(),
+    url: z.string().nullish(),
+  }),
+)
 
 /** An action that waits for approval. `description` is influenced by the model; unknown kinds get neutral words. */
-export const ProposedAction = record({
-  actionId: z.string(),
-  operation: z.string().nullish(),
-  description: z.string().nullish(),
-  buttonLabel: z.string().nullish(),
-  kind: openEnum(['start', 'cancel', 'generate', 'schedule', 'external']).nullish(),
-  confirmSeverity: openEnum(['spend', 'external', 'none']).nullish(),
-  target: record({ type: z.string().nullish(), selector: z.string().nullish() }).nullish(),
-})
+export const ProposedAction = shape(() =>
+  record({
+    actionId: z.string(),
+    operation: z.string().nullish(),
+    description: z.string().nullish(),
+    buttonLabel: z.string().nullish(),
+    kind: openEnum(['start', 'cancel', 'generate', 'schedule', 'external']).nullish(),
+    confirmSeverity: openEnum(['spend', 'external', 'none']).nullish(),
+    target: record({ type: z.string().nullish(), selector: z.string().nullish() }).nullish(),
+  }),
+)
 export type ProposedAction = z.infer<typeof ProposedAction>
 
 /** What outlives a turn; a failed one carries it in the `details` of its error (differences, row 27). */
-export const AgentTurnEffects = record({
-  createdResources: z.array(AgentResource).nullish(),
-  proposedActions: z.array(ProposedAction).nullish(),
-})
+export const AgentTurnEffects = shape(() =>
+  record({
+    createdResources: z.array(AgentResource()).nullish(),
+    proposedActions: z.array(ProposedAction()).nullish(),
+  }),
+)
 export type AgentTurnEffects = z.infer<typeof AgentTurnEffects>
 
-export const AgentTurnResponse = AgentTurnEffects.extend({
-  reply: z.string(),
-  toolCalls: z.array(record({ operation: z.string() })).nullish(),
-  usage: record({ inputTokens: z.number().nullish(), outputTokens: z.number().nullish() }).nullish(),
-})
+export const AgentTurnResponse = shape(() =>
+  AgentTurnEffects().extend({
+    reply: z.string(),
+    toolCalls: z.array(record({ operation: z.string() })).nullish(),
+    usage: record({ inputTokens: z.number().nullish(), outputTokens: z.number().nullish() }).nullish(),
+  }),
+)
 export type AgentTurnResponse = z.infer<typeof AgentTurnResponse>
 
 export const agent = resource('agent', {

@@ -26,36 +26,36 @@ const config = { modelId: 'anthropic/claude-haiku-4.5' }
 
 describe('bodies', () => {
   test.each<[string, z.ZodType, unknown, string[]]>([
-    ['a template', ClientCreateRequest, { name: 'a', template: 'claude', theme: 'dark' }, []],
-    ['a config', ClientCreateRequest, { name: 'a', config: { ...config, hostStyle: 'x' } }, []],
-    ['both', ClientCreateRequest, { name: 'a', template: 'claude', config }, ['template']],
-    ['neither', ClientCreateRequest, { name: 'a' }, ['template']],
-    ['a theme without template', ClientCreateRequest, { name: 'a', config, theme: 'dark' }, ['template']],
-    ['a blank model', ClientCreateRequest, { name: 'a', config: { modelId: ' ' } }, ['config.modelId']],
-    ['a config edit', ClientUpdateRequest, { config, expectedConfigId: 'c1' }, []],
-    ['a blind config edit', ClientUpdateRequest, { config }, ['expectedConfigId']],
-    ['a blind rename', ClientUpdateRequest, { name: 'b' }, ['expectedName']],
-    ['an expectation alone', ClientUpdateRequest, { expectedName: 'a' }, ['']],
-    ['an empty config', ClientUpdateRequest, { config: {}, expectedConfigId: 'c1' }, ['config']],
-    ['an expectation on an alias', HostUpdateRequest, { name: 'b', expectedName: 'a' }, ['']],
-    ['a rename on an alias', HostUpdateRequest, { name: 'b' }, []],
-    ['a cleared pin', EnvironmentUpdateRequest, { expectedRevision: 0, modelId: null }, []],
-    ['a revision alone', EnvironmentUpdateRequest, { expectedRevision: 3, name: undefined }, ['']],
+    ['a template', ClientCreateRequest(), { name: 'a', template: 'claude', theme: 'dark' }, []],
+    ['a config', ClientCreateRequest(), { name: 'a', config: { ...config, hostStyle: 'x' } }, []],
+    ['both', ClientCreateRequest(), { name: 'a', template: 'claude', config }, ['template']],
+    ['neither', ClientCreateRequest(), { name: 'a' }, ['template']],
+    ['a theme without template', ClientCreateRequest(), { name: 'a', config, theme: 'dark' }, ['template']],
+    ['a blank model', ClientCreateRequest(), { name: 'a', config: { modelId: ' ' } }, ['config.modelId']],
+    ['a config edit', ClientUpdateRequest(), { config, expectedConfigId: 'c1' }, []],
+    ['a blind config edit', ClientUpdateRequest(), { config }, ['expectedConfigId']],
+    ['a blind rename', ClientUpdateRequest(), { name: 'b' }, ['expectedName']],
+    ['an expectation alone', ClientUpdateRequest(), { expectedName: 'a' }, ['']],
+    ['an empty config', ClientUpdateRequest(), { config: {}, expectedConfigId: 'c1' }, ['config']],
+    ['an expectation on an alias', HostUpdateRequest(), { name: 'b', expectedName: 'a' }, ['']],
+    ['a rename on an alias', HostUpdateRequest(), { name: 'b' }, []],
+    ['a cleared pin', EnvironmentUpdateRequest(), { expectedRevision: 0, modelId: null }, []],
+    ['a revision alone', EnvironmentUpdateRequest(), { expectedRevision: 3, name: undefined }, ['']],
     [
       'an empty list',
-      EnvironmentUpdateRequest,
+      EnvironmentUpdateRequest(),
       { expectedRevision: 3, pluginVersionIds: [] },
       ['pluginVersionIds'],
     ],
-    ['no change', SandboxImageUpdateRequest, {}, ['']],
-    ['an oversized bucket', EvalCaseGenerateRequest, { caseMix: { complex: 11 } }, ['caseMix.complex']],
-    ['nothing to say', EvalCaseGenerateRequest, undefined, []],
+    ['no change', SandboxImageUpdateRequest(), {}, ['']],
+    ['an oversized bucket', EvalCaseGenerateRequest(), { caseMix: { complex: 11 } }, ['caseMix.complex']],
+    ['nothing to say', EvalCaseGenerateRequest(), undefined, []],
   ])('%s', (_, schema, body, fields) => {
     expect(refused(schema, body)).toEqual(fields)
   })
 
   test('the targets of a run group are of one kind', () => {
-    const group = (targets: object[]) => refused(EvalRunGroupCreateRequest, { suiteId: 's', targets })
+    const group = (targets: object[]) => refused(EvalRunGroupCreateRequest(), { suiteId: 's', targets })
     expect(group([{ environmentId: 'e1' }, { environmentId: 'e2' }])).toEqual([])
     expect(group([{ environmentId: 'e1' }, { namedHostId: 'h1' }])).toEqual(['targets'])
     expect(group([{ environmentId: 'e1', namedHostId: 'h1' }])).toEqual(['targets.0'])
@@ -99,9 +99,9 @@ describe('answers', () => {
       status: 'dreaming',
       findings: [{ id: 'rf_1', title: 't', severity: 'cosmic', more: 1 }],
     }
-    expect(InsightsEnvelope.parse(insights)).toEqual(insights)
+    expect(InsightsEnvelope().parse(insights)).toEqual(insights)
     const judges = { politeness: { status: 'pending' }, goalCompletion: { status: null } }
-    expect(EvalRunJudges.parse(judges)).toEqual(judges)
+    expect(EvalRunJudges().parse(judges)).toEqual(judges)
   })
 
   test('only documented ends of a connection request are ends', () => {

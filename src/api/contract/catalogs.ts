@@ -1,45 +1,51 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, page, record, timestamp } from './shapes.ts'
+import { openEnum, openObject, page, record, shape, timestamp } from './shapes.ts'
 
 /** What is known about one MCP client product; its full creation settings survive as extra fields. */
-export const CatalogClient = record({
-  id: z.string(),
-  label: z.string(),
-  provenance: openEnum(['observed', 'probe', 'vendor-doc', 'assumed']).nullish(),
-  rendersMcpApps: z.boolean().nullish(),
-  supportedProtocolVersions: z.array(z.string()).nullish(),
-  verifiedAt: timestamp.nullish(),
-  imageSupport: openObject.nullish(),
-  hostStyle: z.string().nullish(),
-  mcpProfile: openObject.nullish(),
-})
+export const CatalogClient = shape(() =>
+  record({
+    id: z.string(),
+    label: z.string(),
+    provenance: openEnum(['observed', 'probe', 'vendor-doc', 'assumed']).nullish(),
+    rendersMcpApps: z.boolean().nullish(),
+    supportedProtocolVersions: z.array(z.string()).nullish(),
+    verifiedAt: timestamp().nullish(),
+    imageSupport: openObject().nullish(),
+    hostStyle: z.string().nullish(),
+    mcpProfile: openObject().nullish(),
+  }),
+)
 export type CatalogClient = z.infer<typeof CatalogClient>
 
 /** The client catalog. With `source: bundled` there is no publish: `version` and `publishedAt` are 0, `contentHash` is empty. */
-export const ClientCatalog = record({
-  schemaVersion: z.number().nullish(),
-  version: z.number().nullish(),
-  contentHash: z.string().nullish(),
-  publishedAt: timestamp.nullish(),
-  source: openEnum(['live', 'bundled']).nullish(),
-  catalog: record({ hostsById: z.record(z.string(), CatalogClient) }),
-})
+export const ClientCatalog = shape(() =>
+  record({
+    schemaVersion: z.number().nullish(),
+    version: z.number().nullish(),
+    contentHash: z.string().nullish(),
+    publishedAt: timestamp().nullish(),
+    source: openEnum(['live', 'bundled']).nullish(),
+    catalog: record({ hostsById: z.record(z.string(), CatalogClient()) }),
+  }),
+)
 export type ClientCatalog = z.infer<typeof ClientCatalog>
 
 /** The hosted model catalog: an open document. */
-export const ModelCatalog = record({})
+export const ModelCatalog = shape(() => record({}))
 export type ModelCatalog = z.infer<typeof ModelCatalog>
 
 /** A tool inside a harness; it is shown, never callable. */
-export const BuiltinTool = record({
-  key: z.string(),
-  name: z.string(),
-  commonName: z.string().nullish(),
-  toolUseKind: z.string().nullish(),
-  description: z.string().nullish(),
-  inputSchema: openObject.nullish(),
-})
+export const BuiltinTool = shape(() =>
+  record({
+    key: z.string(),
+    name: z.string(),
+    commonName: z.string().nullish(),
+    toolUseKind: z.string().nullish(),
+    description: z.string().nullish(),
+    inputSchema: openObject().nullish(),
+  }),
+)
 export type BuiltinTool = z.infer<typeof BuiltinTool>
 
 export const hostCatalog = resource('hostCatalog', {

@@ -1,17 +1,19 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { record, strictBody } from './shapes.ts'
+import { record, shape, strictBody } from './shapes.ts'
 
 /**
  * Only `browser` is documented; it goes on every turn that should browse. What else a message needs is not, so the
  * rest of the body stays open and is the caller's own knowledge (differences, section 5, item 8).
  */
-export const ChatMessageRequest = record({
-  browser: strictBody({ policy: z.unknown().optional(), profileId: z.string().optional() }).optional(),
-})
+export const ChatMessageRequest = shape(() =>
+  record({
+    browser: strictBody({ policy: z.unknown().optional(), profileId: z.string().optional() }).optional(),
+  }),
+)
 
 /** The reply is not documented. */
-export const ChatMessageReply = record({})
+export const ChatMessageReply = shape(() => record({}))
 export type ChatMessageReply = z.infer<typeof ChatMessageReply>
 
 export const chat = resource('chat', {

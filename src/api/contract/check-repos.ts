@@ -1,47 +1,55 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 const OUTAGE_POLICIES = ['fail_open', 'fail_closed'] as const
 
 /** A repository whose pull requests run a suite; an `outagePolicy` that was never chosen behaves like `fail_open`. */
-export const EvalCheckRepo = record({
-  id: z.string(),
-  repo: z.string(),
-  enabled: z.boolean().nullish(),
-  suiteId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  outagePolicy: openEnum(OUTAGE_POLICIES).nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const EvalCheckRepo = shape(() =>
+  record({
+    id: z.string(),
+    repo: z.string(),
+    enabled: z.boolean().nullish(),
+    suiteId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    outagePolicy: openEnum(OUTAGE_POLICIES).nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type EvalCheckRepo = z.infer<typeof EvalCheckRepo>
 
 /** `available: false` means the feature is off; `connectable: null` that the choices could not be looked up. */
-export const EvalCheckRepos = record({
-  organizationId: z.string().nullish(),
-  available: z.boolean().nullish(),
-  items: z.array(EvalCheckRepo),
-  connectable: z.array(record({ repo: z.string() })).nullish(),
-})
+export const EvalCheckRepos = shape(() =>
+  record({
+    organizationId: z.string().nullish(),
+    available: z.boolean().nullish(),
+    items: z.array(EvalCheckRepo()),
+    connectable: z.array(record({ repo: z.string() })).nullish(),
+  }),
+)
 export type EvalCheckRepos = z.infer<typeof EvalCheckRepos>
 
 /** `repo` reads `owner/repo`; with `fail_closed` an outage of the service blocks merges there. */
-export const EvalCheckRepoConnectRequest = strictBody({
-  projectId: z.string(),
-  suiteId: z.string(),
-  repo: z.string(),
-  outagePolicy: z.enum(OUTAGE_POLICIES),
-})
+export const EvalCheckRepoConnectRequest = shape(() =>
+  strictBody({
+    projectId: z.string(),
+    suiteId: z.string(),
+    repo: z.string(),
+    outagePolicy: z.enum(OUTAGE_POLICIES),
+  }),
+)
 
-export const EvalCheckRepoConnected = record({
-  id: z.string(),
-  organizationId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  suiteId: z.string().nullish(),
-  repo: z.string(),
-  outagePolicy: openEnum(OUTAGE_POLICIES).nullish(),
-})
+export const EvalCheckRepoConnected = shape(() =>
+  record({
+    id: z.string(),
+    organizationId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    suiteId: z.string().nullish(),
+    repo: z.string(),
+    outagePolicy: openEnum(OUTAGE_POLICIES).nullish(),
+  }),
+)
 export type EvalCheckRepoConnected = z.infer<typeof EvalCheckRepoConnected>
 
 const collection = '/organizations/{organizationId}/eval-check-repos' as const

@@ -1,32 +1,36 @@
 import * as z from 'zod'
 import { anyField, exactlyOne, needs } from './body-rules.ts'
-import { openObject, record, strictBody, timestamp } from './shapes.ts'
+import { openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /**
  * The id of a client's configuration is called `configId` in the prose document and `hostConfigId` on
  * the list rows of the OpenAPI file (differences, row 2).
  */
-const configIds = { configId: z.string().nullish(), hostConfigId: z.string().nullish() }
+const configIds = () => ({ configId: z.string().nullish(), hostConfigId: z.string().nullish() })
 
 /** A client as the list shows it: a named way to connect to and talk to MCP servers. */
-export const Client = record({
-  id: z.string(),
-  name: z.string(),
-  ...configIds,
-  modelId: z.string().nullish(),
-  serverCount: z.number().nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const Client = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string(),
+    ...configIds(),
+    modelId: z.string().nullish(),
+    serverCount: z.number().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type Client = z.infer<typeof Client>
 
 /** A client with its configuration, an open document of which only `modelId` is documented. */
-export const ClientDetail = record({
-  id: z.string(),
-  name: z.string(),
-  ...configIds,
-  config: openObject,
-})
+export const ClientDetail = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string(),
+    ...configIds(),
+    config: openObject(),
+  }),
+)
 export type ClientDetail = z.infer<typeof ClientDetail>
 
 /** What to send as `expectedConfigId`; without one a config edit would overwrite blindly (differences, row 2). */
@@ -51,41 +55,51 @@ export const CLIENT_TEMPLATES = [
 ] as const
 
 /** A whole configuration replaces the stored one and is never empty. */
-const config = openObject.refine(fields => Object.keys(fields).length > 0, { error: 'must not be empty' })
+const config = shape(() =>
+  openObject().refine(fields => Object.keys(fields).length > 0, { error: 'must not be empty' }),
+)
 
-export const ClientCreateRequest = strictBody({
-  name: z.string(),
-  template: z.enum(CLIENT_TEMPLATES).optional(),
-  theme: z.enum(['light', 'dark']).optional(),
-  config: z.looseObject({ modelId: z.string().min(1).regex(/\S/) }).optional(),
-})
-  .refine(...exactlyOne('template', 'config'))
-  .refine(...needs('theme', 'template'))
+export const ClientCreateRequest = shape(() =>
+  strictBody({
+    name: z.string(),
+    template: z.enum(CLIENT_TEMPLATES).optional(),
+    theme: z.enum(['light', 'dark']).optional(),
+    config: z.looseObject({ modelId: z.string().min(1).regex(/\S/) }).optional(),
+  })
+    .refine(...exactlyOne('template', 'config'))
+    .refine(...needs('theme', 'template')),
+)
 
-const editFields = { name: z.string().optional(), config: config.optional() }
+const editFields = () => ({ name: z.string().optional(), config: config().optional() })
 
 /** The edit of the deprecated paths, which do not know the two expectations. */
-export const HostUpdateRequest = strictBody(editFields).refine(...anyField)
+export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...anyField))
 
 /** Compare-and-set: each change says what its writer last read, so that a concurrent edit is refused and not reverted. */
-export const ClientUpdateRequest = strictBody({
-  ...editFields,
-  expectedConfigId: z.string().optional(),
-  expectedName: z.string().optional(),
-})
-  .refine(body => body.name !== undefined || body.config !== undefined, {
-    error: 'send a name, a config or both',
+export const ClientUpdateRequest = shape(() =>
+  strictBody({
+    ...editFields(),
+    expectedConfigId: z.string().optional(),
+    expectedName: z.string().optional(),
   })
-  .refine(...needs('config', 'expectedConfigId'))
-  .refine(...needs('name', 'expectedName'))
+    .refine(body => body.name !== undefined || body.config !== undefined, {
+      error: 'send a name, a config or both',
+    })
+    .refine(...needs('config', 'expectedConfigId'))
+    .refine(...needs('name', 'expectedName')),
+)
 
 /** `force` deletes a client that something still refers to. */
-export const ClientDeleteRequest = strictBody({ force: z.boolean().optional() }).optional()
+export const ClientDeleteRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
 
-export const ClientDuplicateRequest = strictBody({ name: z.string().min(1).optional() }).optional()
+export const ClientDuplicateRequest = shape(() =>
+  strictBody({ name: z.string().min(1).optional() }).optional(),
+)
 
 /** Replaces both lists; optional servers are attached without being required to connect. */
-export const HostServersRequest = strictBody({
-  serverIds: z.array(z.string()),
-  optionalServerIds: z.array(z.string()).optional(),
-})
+export const HostServersRequest = shape(() =>
+  strictBody({
+    serverIds: z.array(z.string()),
+    optionalServerIds: z.array(z.string()).optional(),
+  }),
+)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { emptyBody, openEnum, record, strictBody, timestamp } from './shapes.ts'
+import { emptyBody, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** States after which a connection request never changes. */
 export const TERMINAL_CONNECTION_STATUSES = ['ready', 'failed', 'expired', 'cancelled'] as const
@@ -11,51 +11,57 @@ export function isTerminalConnectionStatus(status: string): boolean {
 }
 
 /** Why a request ended badly; `candidates` comes with `AMBIGUOUS_SERVER` and holds what `serverId` may be. */
-const ConnectionError = record({
-  code: z.string().nullish(),
-  message: z.string().nullish(),
-  retryable: z.boolean().nullish(),
-  candidates: z
-    .array(record({ id: z.string().nullish(), name: z.string().nullish(), url: z.string().nullish() }))
-    .nullish(),
-})
+const ConnectionError = shape(() =>
+  record({
+    code: z.string().nullish(),
+    message: z.string().nullish(),
+    retryable: z.boolean().nullish(),
+    candidates: z
+      .array(record({ id: z.string().nullish(), name: z.string().nullish(), url: z.string().nullish() }))
+      .nullish(),
+  }),
+)
 
 /**
  * One request to attach a server URL to a project. `handoffUrl` comes only with the answer to the
  * create and lets whoever holds it finish the request, so it is shown to the caller alone.
  */
-export const ServerConnection = record({
-  connectionRequestId: z.string(),
-  status: openEnum([
-    'discovering',
-    'awaiting_project',
-    'awaiting_authorization',
-    'authorizing',
-    'validating',
-    ...TERMINAL_CONNECTION_STATUSES,
-  ]),
-  handoffUrl: z.string().nullish(),
-  expiresAt: timestamp.nullish(),
-  projectId: z.string().nullish(),
-  serverId: z.string().nullish(),
-  server: record({
-    id: z.string().nullish(),
-    name: z.string().nullish(),
-    url: z.string().nullish(),
-    enabled: z.boolean().nullish(),
-  }).nullish(),
-  error: ConnectionError.nullish(),
-})
+export const ServerConnection = shape(() =>
+  record({
+    connectionRequestId: z.string(),
+    status: openEnum([
+      'discovering',
+      'awaiting_project',
+      'awaiting_authorization',
+      'authorizing',
+      'validating',
+      ...TERMINAL_CONNECTION_STATUSES,
+    ]),
+    handoffUrl: z.string().nullish(),
+    expiresAt: timestamp().nullish(),
+    projectId: z.string().nullish(),
+    serverId: z.string().nullish(),
+    server: record({
+      id: z.string().nullish(),
+      name: z.string().nullish(),
+      url: z.string().nullish(),
+      enabled: z.boolean().nullish(),
+    }).nullish(),
+    error: ConnectionError().nullish(),
+  }),
+)
 export type ServerConnection = z.infer<typeof ServerConnection>
 
 /** Without `projectId` the person chooses the project in the browser; `name` applies only to a new server. */
-export const ServerConnectionCreateRequest = strictBody({
-  url: z.string(),
-  projectId: z.string().optional(),
-  serverId: z.string().optional(),
-  name: z.string().optional(),
-  reauthorize: z.boolean().optional(),
-})
+export const ServerConnectionCreateRequest = shape(() =>
+  strictBody({
+    url: z.string(),
+    projectId: z.string().optional(),
+    serverId: z.string().optional(),
+    name: z.string().optional(),
+    reauthorize: z.boolean().optional(),
+  }),
+)
 
 const collection = '/server-connections' as const
 const request = `${collection}/{requestId}` as const

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { overWeb } from '../../../test/web.ts'
 import { createClient } from '../client.ts'
 import { allEndpoints, contract } from './contract.ts'
 import type { AnyEndpoint } from './endpoint.ts'
@@ -107,11 +108,11 @@ test('pages are fetched by query through the real client (differences rows 12 an
   const client = createClient({
     baseUrl: 'http://x.test/api/v1',
     key: 'sk_test',
-    fetch: async request => {
+    fetch: overWeb(async request => {
       seen.push({ url: request.url, body: await request.text() })
       const more = seen.length < 2
       return Response.json({ items: [{ id: `p${seen.length}`, name: 'n' }], nextCursor: more ? 'c/1' : '' })
-    },
+    }),
   })
   const ids: string[] = []
   for await (const page of client.pages(contract.personas.list, { projectId: 'p' }))

@@ -36,12 +36,7 @@ export type PathParameter<P extends string> = P extends `${string}{${infer Name}
   ? Name | PathParameter<Rest>
   : never
 
-export type EndpointDeclaration<
-  Path extends string = string,
-  Query extends Schema | undefined = Schema | undefined,
-  Body extends Schema | undefined = Schema | undefined,
-  Response extends Schema = Schema,
-> = {
+type Operation<Path extends string> = {
   /** The operation's name on the wire documents and in `mcpdeck api`. */
   operation: string
   method: Method
@@ -49,12 +44,8 @@ export type EndpointDeclaration<
   path: Path
   /** One sentence for lists and docs. */
   summary: string
-  query?: Query
-  /** Body schema; strict, because the service refuses undeclared fields. */
-  body?: Body
   /** Status of success. */
   status?: 200 | 201 | 202
-  response: Response
   /** Codes this operation is known to answer beside those that any operation may (401, 403, 404, 429, 500). */
   errors?: readonly ErrorCode[]
   risk: Risk
@@ -76,6 +67,27 @@ export type EndpointDeclaration<
   /** Longest useful wait in milliseconds over headers and body, where the usual one is too short. */
   deadlineMs?: number
   source: Source
+}
+
+/** An operation with its schemas; each of them is made when it is first read. */
+export type EndpointDeclaration<
+  Path extends string = string,
+  Query extends Schema | undefined = Schema | undefined,
+  Body extends Schema | undefined = Schema | undefined,
+  Response extends Schema = Schema,
+> = Operation<Path> & { readonly query?: Query; readonly body?: Body; readonly response: Response }
+
+/** The same as it is written down. */
+type Written<
+  Path extends string,
+  Query extends Schema | undefined,
+  Body extends Schema | undefined,
+  Response extends Schema,
+> = Operation<Path> & {
+  query?: () => Query
+  /** Strict, because the service refuses undeclared fields. */
+  body?: () => Body
+  response: () => Response
 }
 
 /** A declared operation that knows its place: resource `runs`, name `list`. */
@@ -129,9 +141,21 @@ export function endpoint<
   Query extends Schema | undefined = undefined,
   Body extends Schema | undefined = undefined,
 >(
-  declaration: EndpointDeclaration<Path, Query, Body, Response> & { path: LiteralPath<Path> },
+  declaration: Written<Path, Query, Body, Response> & { path: LiteralPath<Path> },
 ): EndpointDeclaration<Path, Query, Body, Response> {
-  return declaration
+  const { query, body, response, ...operation } = declaration
+  return {
+    ...operation,
+    get query() {
+      return query?.()
+    },
+    get body() {
+      return body?.()
+    },
+    get response() {
+      return response()
+    },
+  }
 }
 
 type Named<D> =
@@ -143,7 +167,10 @@ export function resource<const D extends Record<string, EndpointDeclaration>>(
   declarations: D,
 ): { [K in keyof D]: Named<D[K]> } {
   return Object.fromEntries(
-    Object.entries(declarations).map(([key, value]) => [key, { ...value, resource: name, name: key }]),
+    Object.entries(declarations).map(([key, value]) => [
+      key,
+      Object.assign(value, { resource: name, name: key }),
+    ]),
   ) as { [K in keyof D]: Named<D[K]> }
 }
 

@@ -11,7 +11,7 @@ import {
   EnvironmentUpdateRequest,
 } from './environment-shapes.ts'
 import { flag } from './query-shapes.ts'
-import { page, strictBody } from './shapes.ts'
+import { page, shape, strictBody } from './shapes.ts'
 
 const collection = '/projects/{projectId}/environments' as const
 const one = `${collection}/{environmentId}` as const
@@ -23,7 +23,7 @@ export const environments = resource('environments', {
     method: 'GET',
     path: collection,
     summary: 'Environments of a project, archived ones on request.',
-    query: strictBody({ includeArchived: flag.optional() }),
+    query: shape(() => strictBody({ includeArchived: flag().optional() })),
     response: page(Environment),
     risk: 'read',
     source: 'openapi',

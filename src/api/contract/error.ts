@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from './shapes.ts'
 
 /**
  * The stable error codes and the HTTP status that carries each one
@@ -38,9 +39,11 @@ export type ErrorReason =
   | 'environment_model_required'
 
 /** Body of every non-2xx reply. An unknown `code` is kept as text. */
-export const ErrorBody = z.looseObject({
-  code: z.string(),
-  message: z.string(),
-  details: z.record(z.string(), z.unknown()).nullish(),
-})
+export const ErrorBody = shape(() =>
+  z.looseObject({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).nullish(),
+  }),
+)
 export type ErrorBody = z.infer<typeof ErrorBody>

@@ -1,61 +1,71 @@
 import * as z from 'zod'
-import { openEnum, openObject, record, strictBody } from './shapes.ts'
+import { openEnum, openObject, record, shape, strictBody } from './shapes.ts'
 
 /**
  * One authored step; `kind` decides which optional fields apply. The assertion and action
  * grammars are open on the wire, so unknown types pass untouched (assertions.md).
  */
-export const EvalTestStep = record({
-  id: z.string().min(1),
-  kind: z.enum(['prompt', 'toolCall', 'interact', 'assert']),
-  prompt: z.string().optional(),
-  serverName: z.string().optional(),
-  toolName: z.string().optional(),
-  arguments: openObject.optional(),
-  action: openObject.optional(),
-  assertion: openObject.optional(),
-})
+export const EvalTestStep = shape(() =>
+  record({
+    id: z.string().min(1),
+    kind: z.enum(['prompt', 'toolCall', 'interact', 'assert']),
+    prompt: z.string().optional(),
+    serverName: z.string().optional(),
+    toolName: z.string().optional(),
+    arguments: openObject().optional(),
+    action: openObject().optional(),
+    assertion: openObject().optional(),
+  }),
+)
 export type EvalTestStep = z.infer<typeof EvalTestStep>
 
 /** A step as the service answers it: a kind that is not known yet survives. */
-export const EvalCaseStep = record({
-  id: z.string(),
-  kind: openEnum(['prompt', 'toolCall', 'interact', 'assert']),
-  prompt: z.string().nullish(),
-  serverName: z.string().nullish(),
-  toolName: z.string().nullish(),
-  arguments: openObject.nullish(),
-  action: openObject.nullish(),
-  assertion: openObject.nullish(),
-})
+export const EvalCaseStep = shape(() =>
+  record({
+    id: z.string(),
+    kind: openEnum(['prompt', 'toolCall', 'interact', 'assert']),
+    prompt: z.string().nullish(),
+    serverName: z.string().nullish(),
+    toolName: z.string().nullish(),
+    arguments: openObject().nullish(),
+    action: openObject().nullish(),
+    assertion: openObject().nullish(),
+  }),
+)
 
 /** Whether `minimumPassRate` is a fraction or a percentage is not stated anywhere. */
-export const PassCriteria = strictBody({ minimumPassRate: z.number().optional() })
+export const PassCriteria = shape(() => strictBody({ minimumPassRate: z.number().optional() }))
 
 /** An inline case of a run create; extra fields are allowed here. */
-export const EvalTestCase = record({
-  title: z.string().min(1),
-  steps: z.array(EvalTestStep).min(1),
-  runs: z.int().min(1).max(10),
-  model: z.string(),
-  provider: z.string(),
-  isNegativeTest: z.boolean().optional(),
-  expectedOutput: z.string().optional(),
-  advancedConfig: openObject.optional(),
-})
+export const EvalTestCase = shape(() =>
+  record({
+    title: z.string().min(1),
+    steps: z.array(EvalTestStep()).min(1),
+    runs: z.int().min(1).max(10),
+    model: z.string(),
+    provider: z.string(),
+    isNegativeTest: z.boolean().optional(),
+    expectedOutput: z.string().optional(),
+    advancedConfig: openObject().optional(),
+  }),
+)
 
 /** Match options in the public vocabulary or the internal one, never both at once. */
-export const MatchOptionsOverride = strictBody({
-  toolCallOrder: z.enum(['any', 'in-order', 'exact', 'ignore', 'superset', 'strict']).optional(),
-  extraToolCalls: z.union([z.literal('unlimited'), z.int().min(0)]).optional(),
-  arguments: z.enum(['ignore', 'partial', 'exact']).optional(),
-  maxExtraToolCalls: z.int().min(0).nullable().optional(),
-  argumentMatching: z.enum(['ignore', 'partial', 'exact']).optional(),
-})
+export const MatchOptionsOverride = shape(() =>
+  strictBody({
+    toolCallOrder: z.enum(['any', 'in-order', 'exact', 'ignore', 'superset', 'strict']).optional(),
+    extraToolCalls: z.union([z.literal('unlimited'), z.int().min(0)]).optional(),
+    arguments: z.enum(['ignore', 'partial', 'exact']).optional(),
+    maxExtraToolCalls: z.int().min(0).nullable().optional(),
+    argumentMatching: z.enum(['ignore', 'partial', 'exact']).optional(),
+  }),
+)
 
 /** The pinned environment of a run; null when a saved server selection was used. */
-export const EvalRunEnvironment = record({
-  id: z.string(),
-  name: z.string().nullish(),
-  revision: z.number().nullish(),
-})
+export const EvalRunEnvironment = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string().nullish(),
+    revision: z.number().nullish(),
+  }),
+)

@@ -1,12 +1,12 @@
 import { endpoint, resource } from './endpoint.ts'
-import { openObject, record } from './shapes.ts'
+import { openObject, record, shape } from './shapes.ts'
 
 /**
  * Bodies and answers of both ingest surfaces are opaque: the backend behind the service owns their shapes.
  * On their paths the project id `default` stands for the Default project of the key's organization.
  */
 export const IngestRequest = openObject
-export const IngestResponse = record({})
+export const IngestResponse = shape(() => record({}))
 
 const evals = '/projects/{projectId}/eval-ingest' as const
 const conformance = '/projects/{projectId}/conformance-ingest' as const

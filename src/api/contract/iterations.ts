@@ -1,54 +1,60 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, page, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** One scorer's row on one iteration; `error` means the grader broke and is not a low score. */
-export const ScoreResult = record({
-  scorerId: z.string(),
-  status: openEnum(['scored', 'error', 'skipped', 'not_applicable']),
-  value: z.number().nullish(),
-  passThreshold: z.number().nullish(),
-  passed: z.boolean().nullish(),
-  rationale: z.string().nullish(),
-  error: z.string().nullish(),
-})
+export const ScoreResult = shape(() =>
+  record({
+    scorerId: z.string(),
+    status: openEnum(['scored', 'error', 'skipped', 'not_applicable']),
+    value: z.number().nullish(),
+    passThreshold: z.number().nullish(),
+    passed: z.boolean().nullish(),
+    rationale: z.string().nullish(),
+    error: z.string().nullish(),
+  }),
+)
 
 /** One trial of one case in a run. */
-export const EvalIteration = record({
-  id: z.string(),
-  testCaseId: z.string().nullish(),
-  title: z.string().nullish(),
-  iterationNumber: z.number(),
-  status: openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']),
-  result: openEnum(['passed', 'failed']).nullish(),
-  model: z.string().nullish(),
-  provider: z.string().nullish(),
-  startedAt: timestamp.nullish(),
-  durationMs: z.number().nullish(),
-  tokensUsed: z.number().nullish(),
-  usage: openObject.nullish(),
-  actualToolCalls: z.array(openObject).nullish(),
-  expectedToolCalls: z.array(openObject).nullish(),
-  error: z.string().nullish(),
-  scores: z.array(ScoreResult).nullish(),
-  evaluationConfig: openObject.nullish(),
-  scoreIntegrity: z.string().nullish(),
-})
+export const EvalIteration = shape(() =>
+  record({
+    id: z.string(),
+    testCaseId: z.string().nullish(),
+    title: z.string().nullish(),
+    iterationNumber: z.number(),
+    status: openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']),
+    result: openEnum(['passed', 'failed']).nullish(),
+    model: z.string().nullish(),
+    provider: z.string().nullish(),
+    startedAt: timestamp().nullish(),
+    durationMs: z.number().nullish(),
+    tokensUsed: z.number().nullish(),
+    usage: openObject().nullish(),
+    actualToolCalls: z.array(openObject()).nullish(),
+    expectedToolCalls: z.array(openObject()).nullish(),
+    error: z.string().nullish(),
+    scores: z.array(ScoreResult()).nullish(),
+    evaluationConfig: openObject().nullish(),
+    scoreIntegrity: z.string().nullish(),
+  }),
+)
 export type EvalIteration = z.infer<typeof EvalIteration>
 
 /** The verdict of one authored step. */
-export const EvalStepVerdict = record({
-  stepId: z.string(),
-  stepIndex: z.number(),
-  kind: openEnum(['prompt', 'toolCall', 'interact', 'assert']),
-  status: openEnum(['ok', 'fail', 'skipped', 'pending']),
-  reason: z.string().nullish(),
-  evidence: openObject.nullish(),
-})
+export const EvalStepVerdict = shape(() =>
+  record({
+    stepId: z.string(),
+    stepIndex: z.number(),
+    kind: openEnum(['prompt', 'toolCall', 'interact', 'assert']),
+    status: openEnum(['ok', 'fail', 'skipped', 'pending']),
+    reason: z.string().nullish(),
+    evidence: openObject().nullish(),
+  }),
+)
 export type EvalStepVerdict = z.infer<typeof EvalStepVerdict>
 
 /** Conversation, tool calls and spans of one iteration: an open document that may evolve. */
-export const EvalTrace = record({})
+export const EvalTrace = shape(() => record({}))
 export type EvalTrace = z.infer<typeof EvalTrace>
 
 const iteration = '/projects/{projectId}/eval-runs/{runId}/iterations/{iterationId}'
@@ -59,10 +65,12 @@ export const iterations = resource('iterations', {
     method: 'GET',
     path: '/projects/{projectId}/eval-runs/{runId}/iterations',
     summary: "Page through a run's iterations: calls, tokens, latency.",
-    query: strictBody({
-      limit: z.coerce.number().int().min(1).max(200).optional(),
-      cursor: z.string().optional(),
-    }),
+    query: shape(() =>
+      strictBody({
+        limit: z.coerce.number().int().min(1).max(200).optional(),
+        cursor: z.string().optional(),
+      }),
+    ),
     response: page(EvalIteration),
     risk: 'read',
     cursor: { in: 'query', name: 'cursor' },

@@ -1,34 +1,38 @@
 import * as z from 'zod'
 import { cursorQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, timestamp } from './shapes.ts'
+import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
 /**
  * A failure tracked over waves by its `fingerprint`. Dismissal is `dismissedAt` and independent of `status`,
  * so a finding can be recurring and dismissed at once.
  */
-export const SwarmFinding = record({
-  id: z.string(),
-  fingerprint: z.string().nullish(),
-  dimension: z.string().nullish(),
-  subject: record({ kind: z.string().nullish(), id: z.string(), label: z.string().nullish() }).nullish(),
-  status: openEnum(['new', 'recurring', 'regressed', 'resolved']),
-  occurrenceCount: z.number().nullish(),
-  lastSeenWaveId: z.string().nullish(),
-  firstSeenAt: timestamp.nullish(),
-  lastSeenAt: timestamp.nullish(),
-  resolvedAt: timestamp.nullish(),
-  dismissedAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const SwarmFinding = shape(() =>
+  record({
+    id: z.string(),
+    fingerprint: z.string().nullish(),
+    dimension: z.string().nullish(),
+    subject: record({ kind: z.string().nullish(), id: z.string(), label: z.string().nullish() }).nullish(),
+    status: openEnum(['new', 'recurring', 'regressed', 'resolved']),
+    occurrenceCount: z.number().nullish(),
+    lastSeenWaveId: z.string().nullish(),
+    firstSeenAt: timestamp().nullish(),
+    lastSeenAt: timestamp().nullish(),
+    resolvedAt: timestamp().nullish(),
+    dismissedAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type SwarmFinding = z.infer<typeof SwarmFinding>
 
 /** `dismissed` is the state after the call. */
-export const FindingDismissed = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  dismissed: z.boolean().nullish(),
-})
+export const FindingDismissed = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    dismissed: z.boolean().nullish(),
+  }),
+)
 export type FindingDismissed = z.infer<typeof FindingDismissed>
 
 const collection = '/projects/{projectId}/journey-findings' as const

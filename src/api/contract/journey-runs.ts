@@ -2,33 +2,39 @@ import * as z from 'zod'
 import { cursorQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { JourneyRun, JourneyRunSession, RunScorecard, SwarmOverview } from './journey-run-shapes.ts'
-import { openEnum, page, record, strictBody } from './shapes.ts'
+import { openEnum, page, record, shape, strictBody } from './shapes.ts'
 import { environmentIds } from './swarm-shapes.ts'
 
 /** `waveId` is minted by the caller and groups runs; without `environmentIds` the journey's own targets are used. */
-export const JourneyRunLaunchRequest = strictBody({
-  waveId: z.string().max(64).optional(),
-  environmentIds: environmentIds.optional(),
-})
+export const JourneyRunLaunchRequest = shape(() =>
+  strictBody({
+    waveId: z.string().max(64).optional(),
+    environmentIds: environmentIds().optional(),
+  }),
+)
 
 /** `deduped` marks the replay of an earlier launch under the same key. */
-export const JourneyRunLaunched = record({
-  id: z.string(),
-  journeyId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  status: openEnum(['running']).nullish(),
-  deduped: z.boolean().nullish(),
-})
+export const JourneyRunLaunched = shape(() =>
+  record({
+    id: z.string(),
+    journeyId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    status: openEnum(['running']).nullish(),
+    deduped: z.boolean().nullish(),
+  }),
+)
 export type JourneyRunLaunched = z.infer<typeof JourneyRunLaunched>
 
 /** `finalized` counts the attempts that this call settled. */
-export const JourneyRunCanceled = record({
-  id: z.string(),
-  status: z.string().nullish(),
-  canceled: z.boolean().nullish(),
-  alreadyCanceled: z.boolean().nullish(),
-  finalized: z.number().nullish(),
-})
+export const JourneyRunCanceled = shape(() =>
+  record({
+    id: z.string(),
+    status: z.string().nullish(),
+    canceled: z.boolean().nullish(),
+    alreadyCanceled: z.boolean().nullish(),
+    finalized: z.number().nullish(),
+  }),
+)
 export type JourneyRunCanceled = z.infer<typeof JourneyRunCanceled>
 
 const ofJourney = '/projects/{projectId}/journeys/{journeyId}/runs' as const
@@ -52,7 +58,7 @@ export const journeyRuns = resource('journeyRuns', {
     method: 'POST',
     path: ofJourney,
     summary: 'Start a journey run across all its targets; spends model credits.',
-    body: JourneyRunLaunchRequest.optional(),
+    body: shape(() => JourneyRunLaunchRequest().optional()),
     status: 202,
     response: JourneyRunLaunched,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { anyField, exactlyOne, needs } from './body-rules.ts'
 import { cursorQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { page, record, strictBody, timestamp } from './shapes.ts'
+import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 import {
   draftFields,
   DRAFTING_DEADLINE_MS,
@@ -13,59 +13,69 @@ import {
 } from './swarm-shapes.ts'
 
 /** A task for one persona. `swarmId` only tells where it was authored; no environments = pinned to clients. */
-export const Journey = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  name: z.string(),
-  goal: z.string().nullish(),
-  personaId: z.string().nullish(),
-  swarmId: z.string().nullish(),
-  environmentIds: z.array(z.string()).nullish(),
-  serverAttachmentId: z.string().nullish(),
-  sessionsPerTarget: z.number().nullish(),
-  maxTurns: z.number().nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const Journey = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    name: z.string(),
+    goal: z.string().nullish(),
+    personaId: z.string().nullish(),
+    swarmId: z.string().nullish(),
+    environmentIds: z.array(z.string()).nullish(),
+    serverAttachmentId: z.string().nullish(),
+    sessionsPerTarget: z.number().nullish(),
+    maxTurns: z.number().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type Journey = z.infer<typeof Journey>
 
-const name = z.string().max(200).optional()
-const goal = z.string().min(1).max(4000)
-const hostIds = z.array(z.string()).optional()
+const name = shape(() => z.string().max(200).optional())
+const goal = shape(() => z.string().min(1).max(4000))
+const hostIds = shape(() => z.array(z.string()).optional())
 
-export const JourneyCreateRequest = strictBody({
-  name,
-  goal,
-  personaId: z.string(),
-  swarmId: z.string().optional(),
-  environmentIds: environmentIds.optional(),
-  serverAttachmentId: z.string().optional(),
-  hostIds,
-  ...fanOut,
-})
+export const JourneyCreateRequest = shape(() =>
+  strictBody({
+    name: name(),
+    goal: goal(),
+    personaId: z.string(),
+    swarmId: z.string().optional(),
+    environmentIds: environmentIds().optional(),
+    serverAttachmentId: z.string().optional(),
+    hostIds: hostIds(),
+    ...fanOut(),
+  }),
+)
 
 /** Absent keeps, a value sets, `null` clears; `null` environments return the journey to its client targets. */
-export const JourneyUpdateRequest = strictBody({
-  name,
-  goal: goal.optional(),
-  environmentIds: environmentIds.nullable().optional(),
-  serverAttachmentId: z.string().nullable().optional(),
-  hostIds,
-  sessionsPerTarget: fanOut.sessionsPerTarget.optional(),
-  maxTurns: fanOut.maxTurns.optional(),
-})
-  .refine(...anyField)
-  .refine(...needs('sessionsPerTarget', 'maxTurns'))
-  .refine(...needs('maxTurns', 'sessionsPerTarget'))
+export const JourneyUpdateRequest = shape(() =>
+  strictBody({
+    name: name(),
+    goal: goal().optional(),
+    environmentIds: environmentIds().nullable().optional(),
+    serverAttachmentId: z.string().nullable().optional(),
+    hostIds: hostIds(),
+    sessionsPerTarget: fanOut().sessionsPerTarget.optional(),
+    maxTurns: fanOut().maxTurns.optional(),
+  })
+    .refine(...anyField)
+    .refine(...needs('sessionsPerTarget', 'maxTurns'))
+    .refine(...needs('maxTurns', 'sessionsPerTarget')),
+)
 
-export const JourneyArchived = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  archived: z.boolean().nullish(),
-})
+export const JourneyArchived = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    archived: z.boolean().nullish(),
+  }),
+)
 
-export const JourneyGenerateRequest = strictBody({ ...draftFields, persona: PersonaInput }).refine(
-  ...exactlyOne('environmentId', 'serverAttachmentId'),
+export const JourneyGenerateRequest = shape(() =>
+  strictBody({ ...draftFields(), persona: PersonaInput() }).refine(
+    ...exactlyOne('environmentId', 'serverAttachmentId'),
+  ),
 )
 
 const collection = '/projects/{projectId}/journeys' as const

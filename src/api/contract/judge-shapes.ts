@@ -1,52 +1,58 @@
 import * as z from 'zod'
-import { openEnum, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** `caseKey` is the authored identity of a case, not a row id. */
-const judgedCase = {
+const judgedCase = () => ({
   caseKey: z.string(),
   score: z.number().nullish(),
   passed: z.boolean(),
   reason: z.string().nullish(),
-}
+})
 
 /** A null `status` means that grading was never asked for; `cases` is filled only when completed. */
-const judgeState = {
+const judgeState = () => ({
   status: openEnum(['pending', 'completed', 'failed']).nullish(),
   errorCode: z.string().nullish(),
   summary: z.string().nullish(),
-  generatedAt: timestamp.nullish(),
+  generatedAt: timestamp().nullish(),
   modelUsed: z.string().nullish(),
   threshold: z.number().nullish(),
-}
+})
 
 /** Grades of a run by judge; other judges may appear beside the two that are documented. */
-export const EvalRunJudges = record({
-  goalCompletion: record({
-    ...judgeState,
-    cases: z.array(record({ ...judgedCase, rubricHits: z.array(z.string()).nullish() })).nullish(),
-  }).nullish(),
-  groundedness: record({
-    ...judgeState,
-    cases: z.array(record({ ...judgedCase, unsupportedClaims: z.array(z.string()).nullish() })).nullish(),
-  }).nullish(),
-})
+export const EvalRunJudges = shape(() =>
+  record({
+    goalCompletion: record({
+      ...judgeState(),
+      cases: z.array(record({ ...judgedCase(), rubricHits: z.array(z.string()).nullish() })).nullish(),
+    }).nullish(),
+    groundedness: record({
+      ...judgeState(),
+      cases: z.array(record({ ...judgedCase(), unsupportedClaims: z.array(z.string()).nullish() })).nullish(),
+    }).nullish(),
+  }),
+)
 export type EvalRunJudges = z.infer<typeof EvalRunJudges>
 
 /** Each request clears what an earlier one set for `model` and `threshold`; `force` is charged again. */
-export const EvalRunJudgeRequest = strictBody({
-  force: z.boolean().optional(),
-  enable: z.boolean().optional(),
-  model: z.string().optional(),
-  threshold: z.number().min(0).max(1).optional(),
-}).optional()
+export const EvalRunJudgeRequest = shape(() =>
+  strictBody({
+    force: z.boolean().optional(),
+    enable: z.boolean().optional(),
+    model: z.string().optional(),
+    threshold: z.number().min(0).max(1).optional(),
+  }).optional(),
+)
 
 /** `force` makes new insights although there are some, and is charged again. */
-export const EvalRunInsightsRequest = strictBody({ force: z.boolean().optional() }).optional()
+export const EvalRunInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
 
 /** Grading or insights were scheduled; the run itself tells when they are there. */
-export const EvalRunAnalysisRequested = record({
-  runId: z.string(),
-  projectId: z.string().nullish(),
-  status: openEnum(['pending']).nullish(),
-})
+export const EvalRunAnalysisRequested = shape(() =>
+  record({
+    runId: z.string(),
+    projectId: z.string().nullish(),
+    status: openEnum(['pending']).nullish(),
+  }),
+)
 export type EvalRunAnalysisRequested = z.infer<typeof EvalRunAnalysisRequested>

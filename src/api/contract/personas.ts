@@ -2,53 +2,61 @@ import * as z from 'zod'
 import { anyField, exactlyOne } from './body-rules.ts'
 import { cursorQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { draftFields, DRAFTING_DEADLINE_MS, GenerationDrafts } from './swarm-shapes.ts'
 
 /** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */
-export const Persona = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  slug: z.string().nullish(),
-  name: z.string(),
-  role: z.string().nullish(),
-  notes: z.string().nullish(),
-  source: openEnum(['manual', 'generated', 'cluster']).nullish(),
-  seedKeywords: z.array(z.string()).nullish(),
-  avatar: record({ shape: z.number().nullish(), palette: z.number().nullish() }).nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const Persona = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    slug: z.string().nullish(),
+    name: z.string(),
+    role: z.string().nullish(),
+    notes: z.string().nullish(),
+    source: openEnum(['manual', 'generated', 'cluster']).nullish(),
+    seedKeywords: z.array(z.string()).nullish(),
+    avatar: record({ shape: z.number().nullish(), palette: z.number().nullish() }).nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type Persona = z.infer<typeof Persona>
 
-const name = z.string().min(1).max(120)
-const role = z.string().min(1).max(120)
-const details = {
+const name = shape(() => z.string().min(1).max(120))
+const role = shape(() => z.string().min(1).max(120))
+const details = () => ({
   notes: z.string().max(2000).optional(),
   avatarShape: z.int().min(0).optional(),
   avatarPalette: z.int().min(0).optional(),
-}
-
-export const PersonaCreateRequest = strictBody({ name, role, ...details })
-
-export const PersonaUpdateRequest = strictBody({
-  name: name.optional(),
-  role: role.optional(),
-  ...details,
-}).refine(...anyField)
-
-export const PersonaDeleted = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  deleted: z.boolean().nullish(),
 })
 
+export const PersonaCreateRequest = shape(() => strictBody({ name: name(), role: role(), ...details() }))
+
+export const PersonaUpdateRequest = shape(() =>
+  strictBody({
+    name: name().optional(),
+    role: role().optional(),
+    ...details(),
+  }).refine(...anyField),
+)
+
+export const PersonaDeleted = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    deleted: z.boolean().nullish(),
+  }),
+)
+
 /** `personaCount` selects the form of the answer by its presence, so 1 differs from leaving it out. */
-export const PersonaGenerateRequest = strictBody({
-  ...draftFields,
-  personaCount: z.int().min(1).max(12).optional(),
-  existingPersonas: z.array(strictBody({ name: z.string(), role: z.string() })).optional(),
-}).refine(...exactlyOne('environmentId', 'serverAttachmentId'))
+export const PersonaGenerateRequest = shape(() =>
+  strictBody({
+    ...draftFields(),
+    personaCount: z.int().min(1).max(12).optional(),
+    existingPersonas: z.array(strictBody({ name: z.string(), role: z.string() })).optional(),
+  }).refine(...exactlyOne('environmentId', 'serverAttachmentId')),
+)
 
 const collection = '/projects/{projectId}/personas' as const
 const persona = `${collection}/{personaId}` as const

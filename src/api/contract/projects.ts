@@ -1,43 +1,47 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, page, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A project; `role` appears only when the service resolved it. */
-export const Project = record({
-  id: z.string(),
-  name: z.string(),
-  description: z.string().nullish(),
-  icon: z.string().nullish(),
-  organizationId: z.string().nullish(),
-  visibility: z.string().nullish(),
-  role: z.string().nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const Project = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullish(),
+    icon: z.string().nullish(),
+    organizationId: z.string().nullish(),
+    visibility: z.string().nullish(),
+    role: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type Project = z.infer<typeof Project>
 
 /** What the caller may do in a project: advice, every write still checks. */
-export const ProjectCapabilities = record({
-  projectId: z.string(),
-  organizationId: z.string().nullish(),
-  role: z.string().nullish(),
-  projectRole: z.string().nullish(),
-  surface: z.string().nullish(),
-  features: record({
-    sandboxes: record({
-      enabled: z.boolean().nullish(),
-      mode: openEnum(['off', 'dark', 'enforce']).nullish(),
-      enforced: z.boolean().nullish(),
-      reason: z.string().nullish(),
+export const ProjectCapabilities = shape(() =>
+  record({
+    projectId: z.string(),
+    organizationId: z.string().nullish(),
+    role: z.string().nullish(),
+    projectRole: z.string().nullish(),
+    surface: z.string().nullish(),
+    features: record({
+      sandboxes: record({
+        enabled: z.boolean().nullish(),
+        mode: openEnum(['off', 'dark', 'enforce']).nullish(),
+        enforced: z.boolean().nullish(),
+        reason: z.string().nullish(),
+      }).nullish(),
     }).nullish(),
-  }).nullish(),
-  plan: record({
-    name: z.string().nullish(),
-    limits: openObject.nullish(),
-    features: openObject.nullish(),
-  }).nullish(),
-  can: z.record(z.string(), z.unknown()),
-})
+    plan: record({
+      name: z.string().nullish(),
+      limits: openObject().nullish(),
+      features: openObject().nullish(),
+    }).nullish(),
+    can: z.record(z.string(), z.unknown()),
+  }),
+)
 export type ProjectCapabilities = z.infer<typeof ProjectCapabilities>
 
 /** Names of `can.*` that the contract documents; others may appear. */
@@ -60,24 +64,28 @@ export const PROJECT_PERMISSIONS = [
   'exportEvalTraces',
 ] as const
 
-const visibility = z.enum(['public', 'private'])
+const visibility = shape(() => z.enum(['public', 'private']))
 
-export const ProjectCreateRequest = strictBody({
-  name: z.string().min(1),
-  description: z.string().optional(),
-  organizationId: z.string().optional(),
-  icon: z.string().optional(),
-  visibility: visibility.optional(),
-})
+export const ProjectCreateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1),
+    description: z.string().optional(),
+    organizationId: z.string().optional(),
+    icon: z.string().optional(),
+    visibility: visibility().optional(),
+  }),
+)
 
-export const ProjectUpdateRequest = strictBody({
-  name: z.string().min(1).optional(),
-  description: z.string().optional(),
-  icon: z.string().optional(),
-  visibility: visibility.optional(),
-}).refine(body => Object.keys(body).length > 0, { error: 'at least one field is needed' })
+export const ProjectUpdateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1).optional(),
+    description: z.string().optional(),
+    icon: z.string().optional(),
+    visibility: visibility().optional(),
+  }).refine(body => Object.keys(body).length > 0, { error: 'at least one field is needed' }),
+)
 
-export const Deleted = record({ id: z.string(), deleted: z.boolean() })
+export const Deleted = shape(() => record({ id: z.string(), deleted: z.boolean() }))
 
 export const projects = resource('projects', {
   list: endpoint({
@@ -85,7 +93,7 @@ export const projects = resource('projects', {
     method: 'GET',
     path: '/projects',
     summary: 'Projects the key can reach, optionally by organization.',
-    query: strictBody({ organizationId: z.string().optional() }),
+    query: shape(() => strictBody({ organizationId: z.string().optional() })),
     response: page(Project),
     risk: 'read',
     source: 'prose',

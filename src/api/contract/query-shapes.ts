@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { shape } from './shapes.ts'
 
 /** A query switch: a boolean on the caller's side, its text on the service's side. */
-export const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])
+export const flag = shape(() => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]))
 
 /** A page size from 1 up to `max`. */
 export function limit(max: number) {

@@ -9,16 +9,18 @@ import {
   ReadinessRunCancelled,
   ReadinessRunReceipt,
 } from './readiness-shapes.ts'
-import { record, strictBody } from './shapes.ts'
+import { record, shape, strictBody } from './shapes.ts'
 
 /** The one list whose `items` the OpenAPI file marks optional. */
-const ReadinessRunPage = record({
-  items: z
-    .array(ReadinessRun)
-    .nullish()
-    .transform(items => items ?? []),
-  nextCursor: z.string().nullish(),
-})
+const ReadinessRunPage = shape(() =>
+  record({
+    items: z
+      .array(ReadinessRun())
+      .nullish()
+      .transform(items => items ?? []),
+    nextCursor: z.string().nullish(),
+  }),
+)
 
 const start = '/projects/{projectId}/servers/{serverId}/readiness-runs' as const
 const collection = '/projects/{projectId}/readiness-runs' as const
@@ -41,7 +43,7 @@ export const readiness = resource('readiness', {
     operation: 'startClaudeReadinessRun',
     path: `${start}/claude`,
     summary: "Grade a saved server against Anthropic's directory rules; free without observations.",
-    body: ClaudeReadinessRequest.optional(),
+    body: shape(() => ClaudeReadinessRequest().optional()),
   }),
   startOpenAI: endpoint({
     ...starting,
@@ -56,11 +58,13 @@ export const readiness = resource('readiness', {
     method: 'GET',
     path: collection,
     summary: 'Readiness runs of a project, latest first.',
-    query: strictBody({
-      readinessKind: z.enum(['claude', 'openai']).optional(),
-      serverId: z.string().optional(),
-      limit: limit(100).optional(),
-    }),
+    query: shape(() =>
+      strictBody({
+        readinessKind: z.enum(['claude', 'openai']).optional(),
+        serverId: z.string().optional(),
+        limit: limit(100).optional(),
+      }),
+    ),
     response: ReadinessRunPage,
     risk: 'read',
     source: 'openapi',

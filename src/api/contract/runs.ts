@@ -4,7 +4,7 @@ import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } 
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunCompare } from './run-comparison.ts'
-import { openEnum, openObject, page, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
 
 /** States after which a run never changes; every other value counts as in flight (contract: "Eval run status"). */
@@ -19,106 +19,118 @@ export function isTerminalRunStatus(status: string): boolean {
  * The decision of a run with its evidence. Its place on the run and most value lists are not
  * documented, so everything is optional and open; counts keep their `measurementUnit`.
  */
-export const DecisionSummary = record({
-  measurementUnit: z.string().nullish(),
-  decision: z.string().nullish(),
-  verdict: z.unknown().optional(),
-  counts: openObject.nullish(),
-  diagnostics: record({
-    complete: z.boolean().nullish(),
-    scannedIterations: z.number().nullish(),
-    nextCursor: z.string().nullish(),
-  }).nullish(),
-  evidence: record({ tracePath: z.string().nullish() }).nullish(),
-})
+export const DecisionSummary = shape(() =>
+  record({
+    measurementUnit: z.string().nullish(),
+    decision: z.string().nullish(),
+    verdict: z.unknown().optional(),
+    counts: openObject().nullish(),
+    diagnostics: record({
+      complete: z.boolean().nullish(),
+      scannedIterations: z.number().nullish(),
+      nextCursor: z.string().nullish(),
+    }).nullish(),
+    evidence: record({ tracePath: z.string().nullish() }).nullish(),
+  }),
+)
 export type DecisionSummary = z.infer<typeof DecisionSummary>
 
-export const EvalRun = record({
-  id: z.string(),
-  suiteId: z.string(),
-  runNumber: z.number().nullish(),
-  status: openEnum(['pending', 'running', ...TERMINAL_RUN_STATUSES]),
-  result: openEnum(['passed', 'failed']).nullish(),
-  summary: record({
-    total: z.number().nullish(),
-    passed: z.number().nullish(),
-    failed: z.number().nullish(),
-    passRate: z.number().nullish(),
-  }).nullish(),
-  source: openEnum(['ui', 'api', 'sdk']).nullish(),
-  notes: z.string().nullish(),
-  createdAt: timestamp,
-  completedAt: timestamp.nullish(),
-  scoreIntegrity: openEnum(['valid', 'invalid']).nullish(),
-  environment: EvalRunEnvironment.nullish(),
-  client: record({
-    id: z.string().nullish(),
-    name: z.string(),
-    source: openEnum(['environment', 'attached_host', 'suite_default', 'sdk']).nullish(),
-    hostStyle: z.string().nullish(),
-    modelId: z.string().nullish(),
-  }).nullish(),
-  modelSource: openEnum(['case', 'client_default', 'override']).nullish(),
-  executionEngine: z.string().nullish(),
-  decisionSummary: DecisionSummary.nullish(),
-  insights: InsightsEnvelope.nullish(),
-  judges: EvalRunJudges.nullish(),
-})
+export const EvalRun = shape(() =>
+  record({
+    id: z.string(),
+    suiteId: z.string(),
+    runNumber: z.number().nullish(),
+    status: openEnum(['pending', 'running', ...TERMINAL_RUN_STATUSES]),
+    result: openEnum(['passed', 'failed']).nullish(),
+    summary: record({
+      total: z.number().nullish(),
+      passed: z.number().nullish(),
+      failed: z.number().nullish(),
+      passRate: z.number().nullish(),
+    }).nullish(),
+    source: openEnum(['ui', 'api', 'sdk']).nullish(),
+    notes: z.string().nullish(),
+    createdAt: timestamp(),
+    completedAt: timestamp().nullish(),
+    scoreIntegrity: openEnum(['valid', 'invalid']).nullish(),
+    environment: EvalRunEnvironment().nullish(),
+    client: record({
+      id: z.string().nullish(),
+      name: z.string(),
+      source: openEnum(['environment', 'attached_host', 'suite_default', 'sdk']).nullish(),
+      hostStyle: z.string().nullish(),
+      modelId: z.string().nullish(),
+    }).nullish(),
+    modelSource: openEnum(['case', 'client_default', 'override']).nullish(),
+    executionEngine: z.string().nullish(),
+    decisionSummary: DecisionSummary().nullish(),
+    insights: InsightsEnvelope().nullish(),
+    judges: EvalRunJudges().nullish(),
+  }),
+)
 export type EvalRun = z.infer<typeof EvalRun>
 
-export const EvalRunCreateRequest = strictBody({
-  suiteId: z.string().optional(),
-  suiteName: z.string().optional(),
-  suiteDescription: z.string().optional(),
-  tests: z.array(EvalTestCase).max(100).optional(),
-  serverIds: z.array(z.string()).min(1).optional(),
-  serverNames: z.array(z.string()).optional(),
-  hosts: z.array(strictBody({ host: z.string().min(1), servers: z.array(z.string()).optional() })).optional(),
-  model: z.string().optional(),
-  suiteRerun: z.boolean().optional(),
-  modelApiKeys: z.record(z.string(), z.string()).optional(),
-  notes: z.string().optional(),
-  passCriteria: PassCriteria.optional(),
-  iterationOverride: z.int().min(1).max(10).optional(),
-  environmentId: z.string().optional(),
-  namedHostId: z.string().optional(),
-  caseIds: z.array(z.string()).min(1).optional(),
-  matchOptionsOverride: MatchOptionsOverride.optional(),
-  skillsOverride: z.literal('exclude').optional(),
-  refreshSnapshot: z.boolean().optional(),
-  runGroupId: z.string().optional(),
-  idempotencyKey: z.string().max(256).optional(),
-}).refine(body => body.suiteId !== undefined || (body.suiteName && body.tests?.length), {
-  path: ['suiteId'],
-  error: 'send suiteId, or suiteName with tests and servers',
-})
+export const EvalRunCreateRequest = shape(() =>
+  strictBody({
+    suiteId: z.string().optional(),
+    suiteName: z.string().optional(),
+    suiteDescription: z.string().optional(),
+    tests: z.array(EvalTestCase()).max(100).optional(),
+    serverIds: z.array(z.string()).min(1).optional(),
+    serverNames: z.array(z.string()).optional(),
+    hosts: z
+      .array(strictBody({ host: z.string().min(1), servers: z.array(z.string()).optional() }))
+      .optional(),
+    model: z.string().optional(),
+    suiteRerun: z.boolean().optional(),
+    modelApiKeys: z.record(z.string(), z.string()).optional(),
+    notes: z.string().optional(),
+    passCriteria: PassCriteria().optional(),
+    iterationOverride: z.int().min(1).max(10).optional(),
+    environmentId: z.string().optional(),
+    namedHostId: z.string().optional(),
+    caseIds: z.array(z.string()).min(1).optional(),
+    matchOptionsOverride: MatchOptionsOverride().optional(),
+    skillsOverride: z.literal('exclude').optional(),
+    refreshSnapshot: z.boolean().optional(),
+    runGroupId: z.string().optional(),
+    idempotencyKey: z.string().max(256).optional(),
+  }).refine(body => body.suiteId !== undefined || (body.suiteName && body.tests?.length), {
+    path: ['suiteId'],
+    error: 'send suiteId, or suiteName with tests and servers',
+  }),
+)
 
-export const EvalRunCreated = record({
-  runId: z.string(),
-  suiteId: z.string(),
-  status: z.string(),
-  deduped: z.boolean().nullish(),
-  runGroupId: z.string().nullish(),
-  servers: z.array(NamedServer).nullish(),
-  caseUpsert: CaseUpsert.nullish(),
-  environment: EvalRunEnvironment.nullish(),
-})
+export const EvalRunCreated = shape(() =>
+  record({
+    runId: z.string(),
+    suiteId: z.string(),
+    status: z.string(),
+    deduped: z.boolean().nullish(),
+    runGroupId: z.string().nullish(),
+    servers: z.array(NamedServer()).nullish(),
+    caseUpsert: CaseUpsert().nullish(),
+    environment: EvalRunEnvironment().nullish(),
+  }),
+)
 export type EvalRunCreated = z.infer<typeof EvalRunCreated>
 
 /** What a rerun of failed cases would execute: `selected…` count cases, `reasons` and `excluded` count trials. */
-export const RerunPreview = record({
-  runId: z.string(),
-  suiteId: z.string(),
-  scope: z.string(),
-  sourceStatus: z.string(),
-  sourceTerminal: z.boolean(),
-  totalCaseCount: z.number(),
-  selectedCaseCount: z.number(),
-  selectedCaseIds: z.array(z.string()),
-  reasons: z.record(z.string(), z.number()),
-  excluded: z.record(z.string(), z.number()),
-  rerunnable: z.boolean(),
-})
+export const RerunPreview = shape(() =>
+  record({
+    runId: z.string(),
+    suiteId: z.string(),
+    scope: z.string(),
+    sourceStatus: z.string(),
+    sourceTerminal: z.boolean(),
+    totalCaseCount: z.number(),
+    selectedCaseCount: z.number(),
+    selectedCaseIds: z.array(z.string()),
+    reasons: z.record(z.string(), z.number()),
+    excluded: z.record(z.string(), z.number()),
+    rerunnable: z.boolean(),
+  }),
+)
 export type RerunPreview = z.infer<typeof RerunPreview>
 
 /** Classes of a trial that select its case for a rerun, most specific first (contract: "Rerun preview"). */
@@ -132,14 +144,16 @@ export const RERUN_REASONS = [
 ] as const
 
 /** Only `scope` is documented; the service refuses what it does not know. */
-export const RerunRequest = strictBody({ scope: z.literal('failed_cases') })
+export const RerunRequest = shape(() => strictBody({ scope: z.literal('failed_cases') }))
 
 /** The reply of a rerun is not documented: every field may be missing. */
-export const RerunLaunched = record({
-  runId: z.string().nullish(),
-  suiteId: z.string().nullish(),
-  status: z.string().nullish(),
-})
+export const RerunLaunched = shape(() =>
+  record({
+    runId: z.string().nullish(),
+    suiteId: z.string().nullish(),
+    status: z.string().nullish(),
+  }),
+)
 
 const collection = '/projects/{projectId}/eval-runs' as const
 const run = `${collection}/{runId}` as const
@@ -151,7 +165,7 @@ export const runs = resource('runs', {
     method: 'GET',
     path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
     summary: "One suite's latest runs, most recent first.",
-    query: strictBody({ limit: z.coerce.number().int().min(1).max(100).optional() }),
+    query: shape(() => strictBody({ limit: z.coerce.number().int().min(1).max(100).optional() })),
     response: page(EvalRun),
     risk: 'read',
     varies: 'eval-vocabulary',
@@ -186,7 +200,7 @@ export const runs = resource('runs', {
     method: 'GET',
     path: `${run}/compare`,
     summary: 'Diff a run against a baseline, case by case.',
-    query: strictBody({ baseRunId: z.string().optional() }),
+    query: shape(() => strictBody({ baseRunId: z.string().optional() })),
     response: EvalRunCompare,
     risk: 'read',
     source: 'openapi',

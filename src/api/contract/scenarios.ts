@@ -1,43 +1,47 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
-import { page, record, timestamp } from './shapes.ts'
+import { page, record, shape, timestamp } from './shapes.ts'
 
 /** A published scenario as the read-only list shows it. */
-export const ProjectScenario = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  name: z.string(),
-  description: z.string().nullish(),
-  mode: scenarioMode.nullish(),
-  hostStyle: z.string().nullish(),
-  hostId: z.string().nullish(),
-  hostName: z.string().nullish(),
-  serverCount: z.number().nullish(),
-  serverNames: z.array(z.string()).nullish(),
-  link: ScenarioLink.nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const ProjectScenario = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    name: z.string(),
+    description: z.string().nullish(),
+    mode: scenarioMode().nullish(),
+    hostStyle: z.string().nullish(),
+    hostId: z.string().nullish(),
+    hostName: z.string().nullish(),
+    serverCount: z.number().nullish(),
+    serverNames: z.array(z.string()).nullish(),
+    link: ScenarioLink().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type ProjectScenario = z.infer<typeof ProjectScenario>
 
 /** The same with its run settings. */
-export const ScenarioDetail = ProjectScenario.extend({
-  modelId: z.string().nullish(),
-  systemPrompt: z.string().nullish(),
-  temperature: z.number().nullish(),
-  requireToolApproval: z.boolean().nullish(),
-  servers: z
-    .array(
-      record({
-        id: z.string(),
-        name: z.string().nullish(),
-        url: z.string().nullish(),
-        useOAuth: z.boolean().nullish(),
-      }),
-    )
-    .nullish(),
-})
+export const ScenarioDetail = shape(() =>
+  ProjectScenario().extend({
+    modelId: z.string().nullish(),
+    systemPrompt: z.string().nullish(),
+    temperature: z.number().nullish(),
+    requireToolApproval: z.boolean().nullish(),
+    servers: z
+      .array(
+        record({
+          id: z.string(),
+          name: z.string().nullish(),
+          url: z.string().nullish(),
+          useOAuth: z.boolean().nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+)
 export type ScenarioDetail = z.infer<typeof ScenarioDetail>
 
 const errors = ['VALIDATION_ERROR', 'SERVER_UNREACHABLE'] as const

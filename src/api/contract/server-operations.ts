@@ -1,47 +1,57 @@
 import * as z from 'zod'
-import { openEnum, openObject, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
-export const cursorBody = strictBody({ cursor: z.string().optional() }).optional()
+export const cursorBody = shape(() => strictBody({ cursor: z.string().optional() }).optional())
 
-export const ValidateResult = record({
-  success: z.boolean(),
-  status: z.string(),
-  initInfo: openObject.nullish(),
-})
+export const ValidateResult = shape(() =>
+  record({
+    success: z.boolean(),
+    status: z.string(),
+    initInfo: openObject().nullish(),
+  }),
+)
 export type ValidateResult = z.infer<typeof ValidateResult>
 
 /** A tool definition as the MCP server gave it. */
-export const Tool = record({
-  name: z.string(),
-  description: z.string().nullish(),
-  inputSchema: openObject.nullish(),
-  outputSchema: openObject.nullish(),
-})
+export const Tool = shape(() =>
+  record({
+    name: z.string(),
+    description: z.string().nullish(),
+    inputSchema: openObject().nullish(),
+    outputSchema: openObject().nullish(),
+  }),
+)
 export type Tool = z.infer<typeof Tool>
 
-export const Prompt = record({
-  name: z.string(),
-  description: z.string().nullish(),
-  arguments: z
-    .array(record({ name: z.string(), description: z.string().nullish(), required: z.boolean().nullish() }))
-    .nullish(),
-})
+export const Prompt = shape(() =>
+  record({
+    name: z.string(),
+    description: z.string().nullish(),
+    arguments: z
+      .array(record({ name: z.string(), description: z.string().nullish(), required: z.boolean().nullish() }))
+      .nullish(),
+  }),
+)
 export type Prompt = z.infer<typeof Prompt>
 
-export const Resource = record({
-  uri: z.string(),
-  name: z.string().nullish(),
-  description: z.string().nullish(),
-  mimeType: z.string().nullish(),
-})
+export const Resource = shape(() =>
+  record({
+    uri: z.string(),
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    mimeType: z.string().nullish(),
+  }),
+)
 export type Resource = z.infer<typeof Resource>
 
 /** One step of the doctor; `durationMs` is given by services that time their steps. */
-export const DoctorCheck = record({
-  status: openEnum(['ok', 'error', 'skipped']),
-  detail: z.string(),
-  durationMs: z.number().nullish(),
-})
+export const DoctorCheck = shape(() =>
+  record({
+    status: openEnum(['ok', 'error', 'skipped']),
+    detail: z.string(),
+    durationMs: z.number().nullish(),
+  }),
+)
 export type DoctorCheck = z.infer<typeof DoctorCheck>
 
 /** Names of the doctor's steps in the order in which it takes them. */
@@ -56,83 +66,103 @@ export const DOCTOR_STEPS = [
   'prompts',
 ] as const
 
-export const DoctorReport = record({
-  generatedAt: timestamp,
-  status: openEnum(['ready', 'oauth_required', 'partial', 'error']),
-  probe: openObject.nullish(),
-  connection: record({ status: openEnum(['connected', 'error', 'skipped']), detail: z.string() }),
-  initInfo: openObject.nullish(),
-  capabilities: openObject.nullish(),
-  tools: z.array(Tool).nullish(),
-  resources: z.array(Resource).nullish(),
-  resourceTemplates: z.array(openObject).nullish(),
-  prompts: z.array(Prompt).nullish(),
-  checks: z.record(z.string(), DoctorCheck.nullish()),
-  error: record({ code: z.string(), message: z.string(), details: z.unknown().optional() }).nullish(),
-})
+export const DoctorReport = shape(() =>
+  record({
+    generatedAt: timestamp(),
+    status: openEnum(['ready', 'oauth_required', 'partial', 'error']),
+    probe: openObject().nullish(),
+    connection: record({ status: openEnum(['connected', 'error', 'skipped']), detail: z.string() }),
+    initInfo: openObject().nullish(),
+    capabilities: openObject().nullish(),
+    tools: z.array(Tool()).nullish(),
+    resources: z.array(Resource()).nullish(),
+    resourceTemplates: z.array(openObject()).nullish(),
+    prompts: z.array(Prompt()).nullish(),
+    checks: z.record(z.string(), DoctorCheck().nullish()),
+    error: record({ code: z.string(), message: z.string(), details: z.unknown().optional() }).nullish(),
+  }),
+)
 export type DoctorReport = z.infer<typeof DoctorReport>
 
-export const CheckOAuthResult = record({ useOAuth: z.boolean(), serverUrl: z.string().nullish() })
+export const CheckOAuthResult = shape(() =>
+  record({ useOAuth: z.boolean(), serverUrl: z.string().nullish() }),
+)
 export type CheckOAuthResult = z.infer<typeof CheckOAuthResult>
 
-export const CallToolRequest = strictBody({ toolName: z.string().min(1), parameters: openObject.optional() })
+export const CallToolRequest = shape(() =>
+  strictBody({ toolName: z.string().min(1), parameters: openObject().optional() }),
+)
 
 /** The MCP result verbatim; a tool's own failure is `isError: true` inside a success. */
-export const CallToolResult = record({
-  content: z.array(openObject).nullish(),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().nullish(),
-  durationMs: z.number().nullish(),
-})
+export const CallToolResult = shape(() =>
+  record({
+    content: z.array(openObject()).nullish(),
+    structuredContent: z.unknown().optional(),
+    isError: z.boolean().nullish(),
+    durationMs: z.number().nullish(),
+  }),
+)
 export type CallToolResult = z.infer<typeof CallToolResult>
 
-export const GetPromptRequest = strictBody({
-  promptName: z.string().min(1),
-  arguments: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-})
+export const GetPromptRequest = shape(() =>
+  strictBody({
+    promptName: z.string().min(1),
+    arguments: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  }),
+)
 
-export const GetPromptResult = record({
-  description: z.string().nullish(),
-  messages: z.array(record({ role: openEnum(['user', 'assistant']), content: z.unknown() })),
-})
+export const GetPromptResult = shape(() =>
+  record({
+    description: z.string().nullish(),
+    messages: z.array(record({ role: openEnum(['user', 'assistant']), content: z.unknown() })),
+  }),
+)
 export type GetPromptResult = z.infer<typeof GetPromptResult>
 
-export const ReadResourceRequest = strictBody({ uri: z.string().min(1) })
+export const ReadResourceRequest = shape(() => strictBody({ uri: z.string().min(1) }))
 
-export const ResourceContents = record({
-  contents: z.array(
-    record({
-      uri: z.string(),
-      mimeType: z.string().nullish(),
-      text: z.string().nullish(),
-      blob: z.string().nullish(),
-    }),
-  ),
-})
+export const ResourceContents = shape(() =>
+  record({
+    contents: z.array(
+      record({
+        uri: z.string(),
+        mimeType: z.string().nullish(),
+        text: z.string().nullish(),
+        blob: z.string().nullish(),
+      }),
+    ),
+  }),
+)
 export type ResourceContents = z.infer<typeof ResourceContents>
 
-export const ExportSnapshot = record({
-  serverId: z.string(),
-  exportedAt: timestamp,
-  tools: z.array(Tool),
-  resources: z.array(Resource),
-  prompts: z.array(Prompt),
-})
+export const ExportSnapshot = shape(() =>
+  record({
+    serverId: z.string(),
+    exportedAt: timestamp(),
+    tools: z.array(Tool()),
+    resources: z.array(Resource()),
+    prompts: z.array(Prompt()),
+  }),
+)
 export type ExportSnapshot = z.infer<typeof ExportSnapshot>
 
-export const ImportTokensRequest = strictBody({
-  serverUrl: z.string().min(1),
-  oauthResourceUrl: z.string().optional(),
-  clientInformation: strictBody({ clientId: z.string(), clientSecret: z.string().optional() }).optional(),
-  tokens: strictBody({
-    access_token: z.string().min(1),
-    refresh_token: z.string().optional(),
-    expires_in: z.number().optional(),
-    token_type: z.string().optional(),
-    scope: z.string().optional(),
-    id_token: z.string().optional(),
+export const ImportTokensRequest = shape(() =>
+  strictBody({
+    serverUrl: z.string().min(1),
+    oauthResourceUrl: z.string().optional(),
+    clientInformation: strictBody({ clientId: z.string(), clientSecret: z.string().optional() }).optional(),
+    tokens: strictBody({
+      access_token: z.string().min(1),
+      refresh_token: z.string().optional(),
+      expires_in: z.number().optional(),
+      token_type: z.string().optional(),
+      scope: z.string().optional(),
+      id_token: z.string().optional(),
+    }),
   }),
-})
+)
 
-export const ImportTokensResult = record({ imported: z.boolean(), expiresAt: timestamp.nullish() })
+export const ImportTokensResult = shape(() =>
+  record({ imported: z.boolean(), expiresAt: timestamp().nullish() }),
+)
 export type ImportTokensResult = z.infer<typeof ImportTokensResult>

@@ -19,25 +19,27 @@ import {
   ValidateResult,
 } from './server-operations.ts'
 import { Deleted } from './projects.ts'
-import { emptyBody, page, record, strictBody, timestamp } from './shapes.ts'
+import { emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A saved server; the service never tells its command, arguments, environment or headers. */
-export const ProjectServer = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  name: z.string(),
-  enabled: z.boolean(),
-  transportType: z.string(),
-  url: z.string().nullish(),
-  useOAuth: z.boolean().nullish(),
-  hasClientSecret: z.boolean().nullish(),
-  oauthScopes: z.array(z.string()).nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const ProjectServer = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    name: z.string(),
+    enabled: z.boolean(),
+    transportType: z.string(),
+    url: z.string().nullish(),
+    useOAuth: z.boolean().nullish(),
+    hasClientSecret: z.boolean().nullish(),
+    oauthScopes: z.array(z.string()).nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type ProjectServer = z.infer<typeof ProjectServer>
 
-const serverFields = {
+const serverFields = () => ({
   command: z.string().optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
@@ -65,28 +67,32 @@ const serverFields = {
   authMethod: z.string().optional(),
   registrationMode: z.string().optional(),
   clientSecret: z.string().optional(),
-}
-
-export const ProjectServerCreateRequest = strictBody({
-  name: z.string().min(1),
-  enabled: z.boolean(),
-  transportType: z.enum(['stdio', 'http']),
-  ...serverFields,
 })
 
-export const ProjectServerUpdateRequest = strictBody({
-  name: z.string().min(1).optional(),
-  enabled: z.boolean().optional(),
-  transportType: z.enum(['stdio', 'http']).optional(),
-  ...serverFields,
-  clearClientSecret: z.boolean().optional(),
-  clearXaaConfig: z.boolean().optional(),
-})
-  .refine(body => Object.keys(body).length > 0, { error: 'at least one field is needed' })
-  .refine(body => !(body.clearClientSecret && body.clientSecret !== undefined), {
-    path: ['clearClientSecret'],
-    error: 'cannot be sent together with clientSecret',
+export const ProjectServerCreateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1),
+    enabled: z.boolean(),
+    transportType: z.enum(['stdio', 'http']),
+    ...serverFields(),
+  }),
+)
+
+export const ProjectServerUpdateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1).optional(),
+    enabled: z.boolean().optional(),
+    transportType: z.enum(['stdio', 'http']).optional(),
+    ...serverFields(),
+    clearClientSecret: z.boolean().optional(),
+    clearXaaConfig: z.boolean().optional(),
   })
+    .refine(body => Object.keys(body).length > 0, { error: 'at least one field is needed' })
+    .refine(body => !(body.clearClientSecret && body.clientSecret !== undefined), {
+      path: ['clearClientSecret'],
+      error: 'cannot be sent together with clientSecret',
+    }),
+)
 
 const server = '/projects/{projectId}/servers/{serverId}' as const
 /** What the service keeps to itself when it tells of a saved server; the command alone is harmless. */

@@ -1,91 +1,101 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { commaList, flag, limit } from './query-shapes.ts'
-import { openEnum, page, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Surfaces that produce sessions. */
 export const SESSION_SOURCES = ['direct', 'scenario', 'eval', 'swarm'] as const
 
 /** What a session belongs to; `kind` decides which ids are there. */
-export const SessionParentRef = record({
-  kind: openEnum(['evalRun', 'journeyRun', 'scenario']),
-  label: z.string().nullish(),
-  iterationId: z.string().nullish(),
-  suiteRunId: z.string().nullish(),
-  suiteId: z.string().nullish(),
-  journeyRunId: z.string().nullish(),
-  journeyRefId: z.string().nullish(),
-  scenarioId: z.string().nullish(),
-})
+export const SessionParentRef = shape(() =>
+  record({
+    kind: openEnum(['evalRun', 'journeyRun', 'scenario']),
+    label: z.string().nullish(),
+    iterationId: z.string().nullish(),
+    suiteRunId: z.string().nullish(),
+    suiteId: z.string().nullish(),
+    journeyRunId: z.string().nullish(),
+    journeyRefId: z.string().nullish(),
+    scenarioId: z.string().nullish(),
+  }),
+)
 export type SessionParentRef = z.infer<typeof SessionParentRef>
 
 /** A row of the project's session feed. `chatSessionId` is the runtime's key and differs from `id`. */
-export const SessionSummary = record({
-  id: z.string(),
-  chatSessionId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  sourceType: openEnum(SESSION_SOURCES),
-  origin: z.string().nullish(),
-  status: z.string().nullish(),
-  synthetic: z.boolean().nullish(),
-  lockReason: z.string().nullish(),
-  title: z.string().nullish(),
-  firstMessagePreview: z.string().nullish(),
-  visibility: z.string().nullish(),
-  ownedByViewer: z.boolean().nullish(),
-  startedAt: timestamp.nullish(),
-  lastActivityAt: timestamp.nullish(),
-  modelId: z.string().nullish(),
-  messageCount: z.number().nullish(),
-  cumulativeUserMessageCount: z.number().nullish(),
-  cumulativeToolCallCount: z.number().nullish(),
-  cumulativeInputTokens: z.number().nullish(),
-  cumulativeOutputTokens: z.number().nullish(),
-  parentRef: SessionParentRef.nullish(),
-  link: record({ path: z.string().nullish(), url: z.string().nullish() }).nullish(),
-  matchPreview: z.string().nullish(),
-})
+export const SessionSummary = shape(() =>
+  record({
+    id: z.string(),
+    chatSessionId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    sourceType: openEnum(SESSION_SOURCES),
+    origin: z.string().nullish(),
+    status: z.string().nullish(),
+    synthetic: z.boolean().nullish(),
+    lockReason: z.string().nullish(),
+    title: z.string().nullish(),
+    firstMessagePreview: z.string().nullish(),
+    visibility: z.string().nullish(),
+    ownedByViewer: z.boolean().nullish(),
+    startedAt: timestamp().nullish(),
+    lastActivityAt: timestamp().nullish(),
+    modelId: z.string().nullish(),
+    messageCount: z.number().nullish(),
+    cumulativeUserMessageCount: z.number().nullish(),
+    cumulativeToolCallCount: z.number().nullish(),
+    cumulativeInputTokens: z.number().nullish(),
+    cumulativeOutputTokens: z.number().nullish(),
+    parentRef: SessionParentRef().nullish(),
+    link: record({ path: z.string().nullish(), url: z.string().nullish() }).nullish(),
+    matchPreview: z.string().nullish(),
+  }),
+)
 export type SessionSummary = z.infer<typeof SessionSummary>
 
 /**
  * One page of the feed. `scope` echoes what was searched; a deployment that leaves it out does not
  * know the option, and its answer to a transcript search must not be shown as one.
  */
-export const SessionSummaryPage = record({
-  items: z.array(SessionSummary),
-  nextCursor: z.string().nullish(),
-  scope: openEnum(['titles', 'transcripts']).nullish(),
-})
+export const SessionSummaryPage = shape(() =>
+  record({
+    items: z.array(SessionSummary()),
+    nextCursor: z.string().nullish(),
+    scope: openEnum(['titles', 'transcripts']).nullish(),
+  }),
+)
 
 /** Cursors do not cross scopes: every page is asked for with the options of the first. */
-const SessionQuery = strictBody({
-  q: z.string().optional(),
-  scope: z.enum(['titles', 'transcripts']).optional(),
-  sourceType: commaList(SESSION_SOURCES).optional(),
-  status: z.enum(['active', 'archived']).optional(),
-  limit: limit(200).optional(),
-  cursor: z.string().optional(),
-}).refine(query => query.scope === undefined || query.q !== undefined, {
-  path: ['scope'],
-  error: 'needs q',
-})
+const SessionQuery = shape(() =>
+  strictBody({
+    q: z.string().optional(),
+    scope: z.enum(['titles', 'transcripts']).optional(),
+    sourceType: commaList(SESSION_SOURCES).optional(),
+    status: z.enum(['active', 'archived']).optional(),
+    limit: limit(200).optional(),
+    cursor: z.string().optional(),
+  }).refine(query => query.scope === undefined || query.q !== undefined, {
+    path: ['scope'],
+    error: 'needs q',
+  }),
+)
 
 /** A chat session as the list shows it; no route reads its transcript. */
-export const ChatSession = record({
-  id: z.string(),
-  title: z.string().nullish(),
-  status: openEnum(['active', 'archived']).nullish(),
-  projectId: z.string().nullish(),
-  visibility: openEnum(['private', 'project']).nullish(),
-  lastActivityAt: timestamp.nullish(),
-  createdAt: timestamp.nullish(),
-  isPinned: z.boolean().nullish(),
-  isUnread: z.boolean().nullish(),
-})
+export const ChatSession = shape(() =>
+  record({
+    id: z.string(),
+    title: z.string().nullish(),
+    status: openEnum(['active', 'archived']).nullish(),
+    projectId: z.string().nullish(),
+    visibility: openEnum(['private', 'project']).nullish(),
+    lastActivityAt: timestamp().nullish(),
+    createdAt: timestamp().nullish(),
+    isPinned: z.boolean().nullish(),
+    isUnread: z.boolean().nullish(),
+  }),
+)
 export type ChatSession = z.infer<typeof ChatSession>
 
 /** A page of spans as an OTLP/JSON `ExportTraceServiceRequest`, which leaves no room for a cursor in the body. */
-export const OtlpTraces = record({})
+export const OtlpTraces = shape(() => record({}))
 
 export const sessions = resource('sessions', {
   list: endpoint({
@@ -108,12 +118,14 @@ export const chatSessions = resource('chatSessions', {
     method: 'GET',
     path: '/chat-sessions',
     summary: "Caller's own plus shared chat sessions, latest activity first.",
-    query: strictBody({
-      projectId: z.string().optional(),
-      status: z.enum(['active', 'archived']).optional(),
-      limit: limit(200).optional(),
-      before: z.string().optional(),
-    }),
+    query: shape(() =>
+      strictBody({
+        projectId: z.string().optional(),
+        status: z.enum(['active', 'archived']).optional(),
+        limit: limit(200).optional(),
+        before: z.string().optional(),
+      }),
+    ),
     response: page(ChatSession),
     risk: 'read',
     cursor: { in: 'query', name: 'before' },
@@ -127,13 +139,15 @@ export const traceExports = resource('traceExports', {
     method: 'GET',
     path: '/trace-exports/otlp',
     summary: 'Project traces as OTLP JSON, paged through response headers.',
-    query: strictBody({
-      projectId: z.string(),
-      cursor: z.string().optional(),
-      limit: z.coerce.number().int().optional(),
-      sourceTypes: z.string().optional(),
-      includeContent: flag.optional(),
-    }),
+    query: shape(() =>
+      strictBody({
+        projectId: z.string(),
+        cursor: z.string().optional(),
+        limit: z.coerce.number().int().optional(),
+        sourceTypes: z.string().optional(),
+        includeContent: flag().optional(),
+      }),
+    ),
     response: OtlpTraces,
     errors: ['VALIDATION_ERROR'],
     risk: 'read',

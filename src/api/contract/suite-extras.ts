@@ -1,52 +1,60 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunAnalysisRequested, EvalRunInsightsRequest, EvalRunJudgeRequest } from './judge-shapes.ts'
-import { openObject, record, strictBody } from './shapes.ts'
+import { openObject, record, shape, strictBody } from './shapes.ts'
 import { EvalCase, EvalSuiteDetail } from './suites.ts'
 
 /** With several attached environments `environmentId` is mandatory, which only the service can judge. */
-export const EvalSuiteScheduleRequest = strictBody({
-  enabled: z.boolean(),
-  intervalMinutes: z.int().min(5).max(10_080).optional(),
-  environmentId: z.string().min(1).optional(),
-})
+export const EvalSuiteScheduleRequest = shape(() =>
+  strictBody({
+    enabled: z.boolean(),
+    intervalMinutes: z.int().min(5).max(10_080).optional(),
+    environmentId: z.string().min(1).optional(),
+  }),
+)
 
-export const EvalSuiteEnvironmentAttachRequest = strictBody({ environmentId: z.string() })
+export const EvalSuiteEnvironmentAttachRequest = shape(() => strictBody({ environmentId: z.string() }))
 
 /** `attached` is false when the environment was there already. */
-export const EvalSuiteEnvironmentAttached = record({
-  suiteId: z.string(),
-  attached: z.boolean(),
-  environmentIds: z.array(z.string()),
-})
+export const EvalSuiteEnvironmentAttached = shape(() =>
+  record({
+    suiteId: z.string(),
+    attached: z.boolean(),
+    environmentIds: z.array(z.string()),
+  }),
+)
 export type EvalSuiteEnvironmentAttached = z.infer<typeof EvalSuiteEnvironmentAttached>
 
-const bucket = z.int().min(0).max(10).optional()
+const bucket = shape(() => z.int().min(0).max(10).optional())
 
 /** `caseMix` supersedes `mode`; a bucket that it leaves out keeps its usual count. */
-export const EvalCaseGenerateRequest = strictBody({
-  mode: z.enum(['normal', 'negative']).optional(),
-  servers: z.array(z.string().min(1)).optional(),
-  environmentId: z.string().min(1).optional(),
-  caseModels: z.array(strictBody({ model: z.string(), provider: z.string().optional() })).optional(),
-  caseMix: strictBody({
-    simple: bucket,
-    multiTool: bucket,
-    multiTurn: bucket,
-    complex: bucket,
-    negative: bucket,
+export const EvalCaseGenerateRequest = shape(() =>
+  strictBody({
+    mode: z.enum(['normal', 'negative']).optional(),
+    servers: z.array(z.string().min(1)).optional(),
+    environmentId: z.string().min(1).optional(),
+    caseModels: z.array(strictBody({ model: z.string(), provider: z.string().optional() })).optional(),
+    caseMix: strictBody({
+      simple: bucket(),
+      multiTool: bucket(),
+      multiTurn: bucket(),
+      complex: bucket(),
+      negative: bucket(),
+    }).optional(),
+    varyUserStyles: z.boolean().optional(),
+    idempotencyKey: z.string().min(1).max(256).optional(),
   }).optional(),
-  varyUserStyles: z.boolean().optional(),
-  idempotencyKey: z.string().min(1).max(256).optional(),
-}).optional()
+)
 
 /** The stored cases; `skipped` holds drafts that could not be stored. */
-export const EvalCaseGenerated = record({
-  generationModel: z.string().nullish(),
-  created: z.array(EvalCase),
-  counts: record({ normal: z.number().nullish(), negative: z.number().nullish() }).nullish(),
-  skipped: z.array(openObject).nullish(),
-})
+export const EvalCaseGenerated = shape(() =>
+  record({
+    generationModel: z.string().nullish(),
+    created: z.array(EvalCase()),
+    counts: record({ normal: z.number().nullish(), negative: z.number().nullish() }).nullish(),
+    skipped: z.array(openObject()).nullish(),
+  }),
+)
 export type EvalCaseGenerated = z.infer<typeof EvalCaseGenerated>
 
 const suite = '/projects/{projectId}/eval-suites/{suiteId}' as const

@@ -1,239 +1,265 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
-import { openEnum, openObject, page, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { EvalCaseStep, EvalTestStep, PassCriteria } from './eval-shapes.ts'
 
 /** A suite as the list shows it. Rates have no stated unit, so compute them from `passed` and `failed`. */
-export const EvalSuite = record({
-  id: z.string(),
-  name: z.string().nullish(),
-  projectId: z.string().nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-  latestRun: record({
-    id: z.string().nullish(),
-    status: z.string().nullish(),
-    passRate: z.number().nullish(),
-    passed: z.number().nullish(),
-    failed: z.number().nullish(),
-    createdAt: timestamp.nullish(),
-  }).nullish(),
-  totals: record({
-    passed: z.number().nullish(),
-    failed: z.number().nullish(),
-    runs: z.number().nullish(),
-  }).nullish(),
-  passRateTrend: z.array(z.number()).nullish(),
-})
+export const EvalSuite = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string().nullish(),
+    projectId: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+    latestRun: record({
+      id: z.string().nullish(),
+      status: z.string().nullish(),
+      passRate: z.number().nullish(),
+      passed: z.number().nullish(),
+      failed: z.number().nullish(),
+      createdAt: timestamp().nullish(),
+    }).nullish(),
+    totals: record({
+      passed: z.number().nullish(),
+      failed: z.number().nullish(),
+      runs: z.number().nullish(),
+    }).nullish(),
+    passRateTrend: z.array(z.number()).nullish(),
+  }),
+)
 export type EvalSuite = z.infer<typeof EvalSuite>
 
-export const EvalSuiteSchedule = record({
-  enabled: z.boolean(),
-  intervalMinutes: z.number().nullish(),
-  environmentId: z.string().nullish(),
-})
+export const EvalSuiteSchedule = shape(() =>
+  record({
+    enabled: z.boolean(),
+    intervalMinutes: z.number().nullish(),
+    environmentId: z.string().nullish(),
+  }),
+)
 
 /** A suite's settings. */
-export const EvalSuiteDetail = record({
-  id: z.string(),
-  name: z.string().nullish(),
-  description: z.string().nullish(),
-  projectId: z.string().nullish(),
-  environment: record({
-    servers: z.array(z.string()).nullish(),
-    computerEnvironment: record({ id: z.string(), name: z.string().nullish() }).nullish(),
-  }).nullish(),
-  executionConfig: record({
-    model: z.string().nullish(),
-    systemPrompt: z.string().nullish(),
-    temperature: z.number().nullish(),
-  }).nullish(),
-  hosts: z
-    .array(record({ id: z.string(), name: z.string(), servers: z.array(z.string()).nullish() }))
-    .nullish(),
-  environmentIds: z.array(z.string()).nullish(),
-  settings: record({
-    minimumAccuracy: z.number().nullish(),
-    minimumIterations: z.number().nullish(),
-    matchOptions: openObject.nullish(),
-    checks: z.array(openObject).nullish(),
-    judge: record({
-      enabled: z.boolean().nullish(),
-      model: z.string().nullish(),
-      autoRun: z.boolean().nullish(),
-      threshold: z.number().nullish(),
+export const EvalSuiteDetail = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    projectId: z.string().nullish(),
+    environment: record({
+      servers: z.array(z.string()).nullish(),
+      computerEnvironment: record({ id: z.string(), name: z.string().nullish() }).nullish(),
     }).nullish(),
-  }).nullish(),
-  schedule: EvalSuiteSchedule.nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+    executionConfig: record({
+      model: z.string().nullish(),
+      systemPrompt: z.string().nullish(),
+      temperature: z.number().nullish(),
+    }).nullish(),
+    hosts: z
+      .array(record({ id: z.string(), name: z.string(), servers: z.array(z.string()).nullish() }))
+      .nullish(),
+    environmentIds: z.array(z.string()).nullish(),
+    settings: record({
+      minimumAccuracy: z.number().nullish(),
+      minimumIterations: z.number().nullish(),
+      matchOptions: openObject().nullish(),
+      checks: z.array(openObject()).nullish(),
+      judge: record({
+        enabled: z.boolean().nullish(),
+        model: z.string().nullish(),
+        autoRun: z.boolean().nullish(),
+        threshold: z.number().nullish(),
+      }).nullish(),
+    }).nullish(),
+    schedule: EvalSuiteSchedule().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type EvalSuiteDetail = z.infer<typeof EvalSuiteDetail>
 
 /** A case inside a suite create; the suite's model fills its gaps. Extra fields are allowed here. */
-const SuiteTest = record({
-  title: z.string().min(1),
-  steps: z.array(EvalTestStep).min(1),
-  runs: z.int().min(1).max(10).optional(),
-  model: z.string().optional(),
-  provider: z.string().optional(),
-  expectedOutput: z.string().optional(),
-  isNegativeTest: z.boolean().optional(),
-  scenario: z.string().optional(),
-  advancedConfig: openObject.optional(),
-})
+const SuiteTest = shape(() =>
+  record({
+    title: z.string().min(1),
+    steps: z.array(EvalTestStep()).min(1),
+    runs: z.int().min(1).max(10).optional(),
+    model: z.string().optional(),
+    provider: z.string().optional(),
+    expectedOutput: z.string().optional(),
+    isNegativeTest: z.boolean().optional(),
+    scenario: z.string().optional(),
+    advancedConfig: openObject().optional(),
+  }),
+)
 
-export const EvalSuiteCreateRequest = strictBody({
-  name: z.string().min(1),
-  description: z.string().optional(),
-  serverIds: z.array(z.string()).min(1),
-  serverNames: z.array(z.string()).optional(),
-  model: z.string().min(1),
-  provider: z.string().optional(),
-  passCriteria: PassCriteria.optional(),
-  tags: z.array(z.string()).optional(),
-  tests: z.array(SuiteTest).min(1).max(100),
-})
+export const EvalSuiteCreateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1),
+    description: z.string().optional(),
+    serverIds: z.array(z.string()).min(1),
+    serverNames: z.array(z.string()).optional(),
+    model: z.string().min(1),
+    provider: z.string().optional(),
+    passCriteria: PassCriteria().optional(),
+    tags: z.array(z.string()).optional(),
+    tests: z.array(SuiteTest()).min(1).max(100),
+  }),
+)
 
 /** Outcome of writing the cases of a suite; a partial failure keeps the suite. */
-export const CaseUpsert = record({
-  committed: z.array(record({ id: z.string().nullish(), name: z.string().nullish() })).nullish(),
-  failed: z
-    .array(record({ id: z.string().nullish(), name: z.string().nullish(), error: z.string().nullish() }))
-    .nullish(),
-})
+export const CaseUpsert = shape(() =>
+  record({
+    committed: z.array(record({ id: z.string().nullish(), name: z.string().nullish() })).nullish(),
+    failed: z
+      .array(record({ id: z.string().nullish(), name: z.string().nullish(), error: z.string().nullish() }))
+      .nullish(),
+  }),
+)
 
-export const NamedServer = record({ id: z.string(), name: z.string().nullish() })
+export const NamedServer = shape(() => record({ id: z.string(), name: z.string().nullish() }))
 
-export const EvalSuiteCreated = record({
-  suiteId: z.string(),
-  name: z.string().nullish(),
-  servers: z.array(NamedServer).nullish(),
-  caseUpsert: CaseUpsert.nullish(),
-})
+export const EvalSuiteCreated = shape(() =>
+  record({
+    suiteId: z.string(),
+    name: z.string().nullish(),
+    servers: z.array(NamedServer()).nullish(),
+    caseUpsert: CaseUpsert().nullish(),
+  }),
+)
 export type EvalSuiteCreated = z.infer<typeof EvalSuiteCreated>
 
-export const EvalSuiteUpdateRequest = strictBody({
-  name: z.string().min(1).optional(),
-  description: z.string().optional(),
-  environment: strictBody({
-    servers: z.array(z.string().min(1)).optional(),
-    computerEnvironment: z.string().min(1).nullable().optional(),
-  }).optional(),
-  environmentIds: z.array(z.string().min(1)).min(1).nullable().optional(),
-  executionConfig: strictBody({
-    model: z.string().min(1).optional(),
-    systemPrompt: z.string().optional(),
-    temperature: z.number().optional(),
-  }).optional(),
-  hosts: z
-    .array(strictBody({ host: z.string().min(1), servers: z.array(z.string().min(1)).optional() }))
-    .optional(),
-  settings: strictBody({
-    minimumAccuracy: z.number().min(0).max(100).optional(),
-    minimumIterations: z.int().min(1).max(10).nullable().optional(),
-    matchOptions: openObject.nullable().optional(),
-    checks: z.array(openObject).nullable().optional(),
-    judge: strictBody({
-      enabled: z.boolean().optional(),
-      model: z.string().min(1).optional(),
-      autoRun: z.boolean().optional(),
-      threshold: z.number().min(0).max(1).optional(),
+export const EvalSuiteUpdateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1).optional(),
+    description: z.string().optional(),
+    environment: strictBody({
+      servers: z.array(z.string().min(1)).optional(),
+      computerEnvironment: z.string().min(1).nullable().optional(),
     }).optional(),
-  }).optional(),
-})
+    environmentIds: z.array(z.string().min(1)).min(1).nullable().optional(),
+    executionConfig: strictBody({
+      model: z.string().min(1).optional(),
+      systemPrompt: z.string().optional(),
+      temperature: z.number().optional(),
+    }).optional(),
+    hosts: z
+      .array(strictBody({ host: z.string().min(1), servers: z.array(z.string().min(1)).optional() }))
+      .optional(),
+    settings: strictBody({
+      minimumAccuracy: z.number().min(0).max(100).optional(),
+      minimumIterations: z.int().min(1).max(10).nullable().optional(),
+      matchOptions: openObject().nullable().optional(),
+      checks: z.array(openObject()).nullable().optional(),
+      judge: strictBody({
+        enabled: z.boolean().optional(),
+        model: z.string().min(1).optional(),
+        autoRun: z.boolean().optional(),
+        threshold: z.number().min(0).max(1).optional(),
+      }).optional(),
+    }).optional(),
+  }),
+)
 
 /** A stored case. */
-export const EvalCase = record({
-  id: z.string(),
-  declaredId: z.string().nullish(),
-  title: z.string(),
-  steps: z.array(EvalCaseStep),
-  expectedOutput: z.string().nullish(),
-  iterations: z.number().nullish(),
-  isNegative: z.boolean().nullish(),
-  scenario: z.string().nullish(),
-  models: z.array(record({ model: z.string(), provider: z.string().nullish() })).nullish(),
-  matchOptions: openObject.nullish(),
-  checks: record({
-    mode: openEnum(['inherit', 'replace', 'extend']).nullish(),
-    list: z.array(openObject).nullish(),
-  }).nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const EvalCase = shape(() =>
+  record({
+    id: z.string(),
+    declaredId: z.string().nullish(),
+    title: z.string(),
+    steps: z.array(EvalCaseStep()),
+    expectedOutput: z.string().nullish(),
+    iterations: z.number().nullish(),
+    isNegative: z.boolean().nullish(),
+    scenario: z.string().nullish(),
+    models: z.array(record({ model: z.string(), provider: z.string().nullish() })).nullish(),
+    matchOptions: openObject().nullish(),
+    checks: record({
+      mode: openEnum(['inherit', 'replace', 'extend']).nullish(),
+      list: z.array(openObject()).nullish(),
+    }).nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type EvalCase = z.infer<typeof EvalCase>
 
-const caseFields = {
+const caseFields = () => ({
   expectedOutput: z.string().optional(),
   iterations: z.int().min(1).max(10).optional(),
   isNegative: z.boolean().optional(),
   scenario: z.string().optional(),
   models: z.array(strictBody({ model: z.string(), provider: z.string().optional() })).optional(),
-  matchOptions: openObject.nullable().optional(),
+  matchOptions: openObject().nullable().optional(),
   checks: strictBody({
     mode: z.enum(['inherit', 'replace', 'extend']).optional(),
-    list: z.array(openObject).optional(),
+    list: z.array(openObject()).optional(),
   })
     .nullable()
     .optional(),
-}
-
-export const EvalCaseCreateRequest = strictBody({
-  title: z.string().min(1),
-  id: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,128}$/)
-    .optional(),
-  steps: z.array(EvalTestStep).min(1),
-  ...caseFields,
 })
+
+export const EvalCaseCreateRequest = shape(() =>
+  strictBody({
+    title: z.string().min(1),
+    id: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,128}$/)
+      .optional(),
+    steps: z.array(EvalTestStep()).min(1),
+    ...caseFields(),
+  }),
+)
 export type EvalCaseCreateRequest = z.infer<typeof EvalCaseCreateRequest>
 
-export const EvalCaseUpdateRequest = strictBody({
-  title: z.string().min(1).optional(),
-  steps: z.array(EvalTestStep).min(1).optional(),
-  ...caseFields,
-})
+export const EvalCaseUpdateRequest = shape(() =>
+  strictBody({
+    title: z.string().min(1).optional(),
+    steps: z.array(EvalTestStep()).min(1).optional(),
+    ...caseFields(),
+  }),
+)
 
 /** Entries stay open so that one bad entry is judged alone (contract: "The outcome is partial by design"). */
-export const EvalCasesBatchCreateRequest = strictBody({
-  cases: z.array(openObject).min(1).max(100),
-  duplicatePolicy: z.string().optional(),
-  overrideReason: z.string().min(1).optional(),
-  declaredSuiteId: z.string().max(128).optional(),
-})
-
-const CaseWarning = record({ code: z.string(), message: z.string() })
-
-export const EvalCasesBatchResult = record({
-  created: z.array(
-    record({
-      index: z.number(),
-      id: z.string(),
-      declaredId: z.string().nullish(),
-      title: z.string().nullish(),
-      replayed: z.boolean().nullish(),
-      warnings: z.array(CaseWarning).nullish(),
-    }),
-  ),
-  failed: z.array(
-    record({
-      index: z.number(),
-      title: z.string().nullish(),
-      declaredId: z.string().nullish(),
-      code: z.string(),
-      message: z.string(),
-    }),
-  ),
-  duplicatePolicy: record({
-    requestedPolicy: z.string().nullish(),
-    effectivePolicy: z.string(),
-    coerced: z.boolean().nullish(),
+export const EvalCasesBatchCreateRequest = shape(() =>
+  strictBody({
+    cases: z.array(openObject()).min(1).max(100),
+    duplicatePolicy: z.string().optional(),
+    overrideReason: z.string().min(1).optional(),
+    declaredSuiteId: z.string().max(128).optional(),
   }),
-  warnings: z.array(CaseWarning).nullish(),
-})
+)
+
+const CaseWarning = shape(() => record({ code: z.string(), message: z.string() }))
+
+export const EvalCasesBatchResult = shape(() =>
+  record({
+    created: z.array(
+      record({
+        index: z.number(),
+        id: z.string(),
+        declaredId: z.string().nullish(),
+        title: z.string().nullish(),
+        replayed: z.boolean().nullish(),
+        warnings: z.array(CaseWarning()).nullish(),
+      }),
+    ),
+    failed: z.array(
+      record({
+        index: z.number(),
+        title: z.string().nullish(),
+        declaredId: z.string().nullish(),
+        code: z.string(),
+        message: z.string(),
+      }),
+    ),
+    duplicatePolicy: record({
+      requestedPolicy: z.string().nullish(),
+      effectivePolicy: z.string(),
+      coerced: z.boolean().nullish(),
+    }),
+    warnings: z.array(CaseWarning()).nullish(),
+  }),
+)
 export type EvalCasesBatchResult = z.infer<typeof EvalCasesBatchResult>
 
 const collection = '/projects/{projectId}/eval-suites' as const
@@ -333,7 +359,7 @@ export const cases = resource('cases', {
     method: 'POST',
     path: `${one}/cases/batch`,
     summary: 'Add up to 100 cases, judged entry by entry.',
-    query: strictBody({ declaredSuiteId: z.string().max(128).optional() }),
+    query: shape(() => strictBody({ declaredSuiteId: z.string().max(128).optional() })),
     body: EvalCasesBatchCreateRequest,
     status: 201,
     response: EvalCasesBatchResult,

@@ -48,8 +48,8 @@ describe('grounding of drafts (service-api "Journey-draft request fields")', () 
   const persona = { name: 'Ada', role: 'buyer' }
 
   test.each([
-    ['personas', PersonaGenerateRequest, {}],
-    ['journeys', JourneyGenerateRequest, { persona }],
+    ['personas', PersonaGenerateRequest(), {}],
+    ['journeys', JourneyGenerateRequest(), { persona }],
   ])('%s: exactly one of the two ids, whatever else is sent', (_name, schema, rest) => {
     const ids = some({ environmentId: fc.string(), serverAttachmentId: fc.string() })
     const extras = some({ journeyCount: fc.integer(), description: fc.string({ maxLength: 200 }) })
@@ -63,11 +63,11 @@ describe('grounding of drafts (service-api "Journey-draft request fields")', () 
   })
 
   test('a persona comes by value and complete; personaCount has its bounds (limits section 4)', () => {
-    expect(named(JourneyGenerateRequest, { environmentId: 'e' })).toEqual(['persona'])
-    expect(named(JourneyGenerateRequest, { environmentId: 'e', persona: { name: 'Ada' } })).toEqual([
+    expect(named(JourneyGenerateRequest(), { environmentId: 'e' })).toEqual(['persona'])
+    expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona: { name: 'Ada' } })).toEqual([
       'persona.role',
     ])
-    expect(named(JourneyGenerateRequest, { environmentId: 'e', persona, personaId: 'p' })).toEqual([
+    expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona, personaId: 'p' })).toEqual([
       'personaId',
     ])
     for (const [personaCount, taken] of [
@@ -77,20 +77,20 @@ describe('grounding of drafts (service-api "Journey-draft request fields")', () 
       [13, false],
       [1.5, false],
     ] as const)
-      expect(takes(PersonaGenerateRequest, { environmentId: 'e', personaCount })).toBe(taken)
+      expect(takes(PersonaGenerateRequest(), { environmentId: 'e', personaCount })).toBe(taken)
   })
 
   test('drafts are read in all three forms (service-api "POST …/personas/generate")', () => {
     const journeys = [{ goal: 'Buy a lamp', suggestedChecks: [{ type: 'later' }] }]
     for (const reply of [{ journeys }, { persona, journeys }, { personas: [{ persona, journeys }] }])
-      expect(GenerationDrafts.parse({ ...reply, later: 1 })).toEqual({ ...reply, later: 1 })
+      expect(GenerationDrafts().parse({ ...reply, later: 1 })).toEqual({ ...reply, later: 1 })
   })
 })
 
-describe('journey and swarm edits (OpenAPI JourneyUpdateRequest, SwarmUpdateRequest)', () => {
+describe('journey and swarm edits (OpenAPI JourneyUpdateRequest(), SwarmUpdateRequest())', () => {
   test.each([
-    ['journey', JourneyUpdateRequest],
-    ['swarm', SwarmUpdateRequest],
+    ['journey', JourneyUpdateRequest()],
+    ['swarm', SwarmUpdateRequest()],
   ])('%s: a field at least, the pair together, no empty list', (_name, schema) => {
     fc.assert(
       fc.property(sparse, edit => {
@@ -106,26 +106,26 @@ describe('journey and swarm edits (OpenAPI JourneyUpdateRequest, SwarmUpdateRequ
   })
 
   test.each([
-    ['persona', PersonaUpdateRequest],
-    ['journey', JourneyUpdateRequest],
-    ['swarm', SwarmUpdateRequest],
-    ['scenario', ScenarioUpdateRequest],
+    ['persona', PersonaUpdateRequest()],
+    ['journey', JourneyUpdateRequest()],
+    ['swarm', SwarmUpdateRequest()],
+    ['scenario', ScenarioUpdateRequest()],
   ])('%s: a field that JSON would drop is no field', (_name, schema) => {
     expect(takes(schema, { name: undefined })).toBe(false)
     expect(takes(schema, { name: 'new' })).toBe(true)
   })
 
   test('null clears only where the documents say so', () => {
-    expect(takes(JourneyUpdateRequest, { serverAttachmentId: null })).toBe(true)
-    expect(takes(SwarmUpdateRequest, { description: null })).toBe(true)
-    expect(named(JourneyUpdateRequest, { goal: null })).toEqual(['goal'])
-    expect(named(JourneyCreateRequest, { ...journey, environmentIds: null })).toEqual(['environmentIds'])
-    expect(named(PersonaUpdateRequest, { notes: null })).toEqual(['notes'])
+    expect(takes(JourneyUpdateRequest(), { serverAttachmentId: null })).toBe(true)
+    expect(takes(SwarmUpdateRequest(), { description: null })).toBe(true)
+    expect(named(JourneyUpdateRequest(), { goal: null })).toEqual(['goal'])
+    expect(named(JourneyCreateRequest(), { ...journey, environmentIds: null })).toEqual(['environmentIds'])
+    expect(named(PersonaUpdateRequest(), { notes: null })).toEqual(['notes'])
   })
 
   test('setupWrites is read and never written (differences row 15)', () => {
-    expect(Swarm.parse({ id: 's', name: 'n', setupWrites: true }).setupWrites).toBe(true)
-    expect(named(SwarmUpdateRequest, { name: 'n', setupWrites: true })).toEqual(['setupWrites'])
+    expect(Swarm().parse({ id: 's', name: 'n', setupWrites: true }).setupWrites).toBe(true)
+    expect(named(SwarmUpdateRequest(), { name: 'n', setupWrites: true })).toEqual(['setupWrites'])
   })
 })
 
@@ -134,34 +134,34 @@ const swarm = { name: 'n', sessionsPerTarget: 1, maxTurns: 1 }
 const persona = { name: 'Ada', role: 'buyer' }
 
 test.each<[string, z.ZodType, object, unknown, unknown]>([
-  ['name', PersonaCreateRequest, persona, text(120), text(121)],
-  ['role', PersonaCreateRequest, persona, 'r', ''],
-  ['notes', PersonaCreateRequest, persona, text(2000), text(2001)],
-  ['avatarShape', PersonaCreateRequest, persona, 0, -1],
-  ['goal', JourneyCreateRequest, journey, text(4000), text(4001)],
-  ['goal', JourneyCreateRequest, journey, 'g', ''],
-  ['name', JourneyCreateRequest, journey, text(200), text(201)],
-  ['sessionsPerTarget', JourneyCreateRequest, journey, 100, 101],
-  ['maxTurns', JourneyCreateRequest, journey, 200, 0],
-  ['environmentIds', JourneyCreateRequest, journey, ['e'], []],
-  ['maxTurns', SwarmCreateRequest, swarm, 200, 201],
-  ['sessionsPerTarget', SwarmCreateRequest, swarm, 1, undefined],
-  ['description', SwarmCreateRequest, swarm, text(2000), text(2001)],
-  ['waveId', JourneyRunLaunchRequest, {}, text(64), text(65)],
-  ['environmentIds', JourneyRunLaunchRequest, {}, ['e'], []],
-  ['mode', ScenarioPublishRequest, {}, 'invited_only', 'everyone'],
-  ['name', ScenarioPublishRequest, {}, text(200), text(201)],
-  ['email', ScenarioMemberRequest, { email: 'a@b.c' }, text(320), text(321)],
-  ['windowId', ScenarioInsightsCancelRequest, { windowId: 'w' }, 'w', ''],
-  ['idempotencyKey', OpenAIReadinessRequest, { submissionMode: 'mcp-only' }, text(200), text(201)],
-  ['submissionMode', OpenAIReadinessRequest, {}, 'mcp-only', undefined],
+  ['name', PersonaCreateRequest(), persona, text(120), text(121)],
+  ['role', PersonaCreateRequest(), persona, 'r', ''],
+  ['notes', PersonaCreateRequest(), persona, text(2000), text(2001)],
+  ['avatarShape', PersonaCreateRequest(), persona, 0, -1],
+  ['goal', JourneyCreateRequest(), journey, text(4000), text(4001)],
+  ['goal', JourneyCreateRequest(), journey, 'g', ''],
+  ['name', JourneyCreateRequest(), journey, text(200), text(201)],
+  ['sessionsPerTarget', JourneyCreateRequest(), journey, 100, 101],
+  ['maxTurns', JourneyCreateRequest(), journey, 200, 0],
+  ['environmentIds', JourneyCreateRequest(), journey, ['e'], []],
+  ['maxTurns', SwarmCreateRequest(), swarm, 200, 201],
+  ['sessionsPerTarget', SwarmCreateRequest(), swarm, 1, undefined],
+  ['description', SwarmCreateRequest(), swarm, text(2000), text(2001)],
+  ['waveId', JourneyRunLaunchRequest(), {}, text(64), text(65)],
+  ['environmentIds', JourneyRunLaunchRequest(), {}, ['e'], []],
+  ['mode', ScenarioPublishRequest(), {}, 'invited_only', 'everyone'],
+  ['name', ScenarioPublishRequest(), {}, text(200), text(201)],
+  ['email', ScenarioMemberRequest(), { email: 'a@b.c' }, text(320), text(321)],
+  ['windowId', ScenarioInsightsCancelRequest(), { windowId: 'w' }, 'w', ''],
+  ['idempotencyKey', OpenAIReadinessRequest(), { submissionMode: 'mcp-only' }, text(200), text(201)],
+  ['submissionMode', OpenAIReadinessRequest(), {}, 'mcp-only', undefined],
 ])('bounds of limits section 4: %s (%#)', (field, schema, base, good, bad) => {
   expect(named(schema, { ...base, [field]: good })).toEqual([])
   expect(named(schema, { ...base, [field]: bad })).toEqual([field])
 })
 
 describe('user testing', () => {
-  test('mode is sent alone (OpenAPI ScenarioUpdateRequest)', () => {
+  test('mode is sent alone (OpenAPI ScenarioUpdateRequest())', () => {
     const edits = some({
       name: fc.string({ maxLength: 20 }),
       description: fc.string({ maxLength: 20 }),
@@ -170,10 +170,10 @@ describe('user testing', () => {
     fc.assert(
       fc.property(edits, edit => {
         const count = Object.keys(edit).length
-        expect(takes(ScenarioUpdateRequest, edit)).toBe('mode' in edit ? count === 1 : count > 0)
+        expect(takes(ScenarioUpdateRequest(), edit)).toBe('mode' in edit ? count === 1 : count > 0)
       }),
     )
-    expect(named(ScenarioUpdateRequest, { mode: 'invited_only', name: 'n' })).toEqual(['mode'])
+    expect(named(ScenarioUpdateRequest(), { mode: 'invited_only', name: 'n' })).toEqual(['mode'])
   })
 
   test('guest caps are replaced as a whole (OpenAPI GuestExecution)', () => {
@@ -185,14 +185,14 @@ describe('user testing', () => {
       dailyComputerStartCap: 0,
       maxConcurrentComputers: 0,
     }
-    expect(takes(GuestExecutionRequest, caps)).toBe(true)
-    expect(takes(GuestExecutionRequest, { ...caps, dailyHarnessSpendCapMicros: 1_500_000 })).toBe(true)
+    expect(takes(GuestExecutionRequest(), caps)).toBe(true)
+    expect(takes(GuestExecutionRequest(), { ...caps, dailyHarnessSpendCapMicros: 1_500_000 })).toBe(true)
     for (const field of Object.keys(caps))
-      expect(named(GuestExecutionRequest, { ...caps, [field]: undefined })).toEqual([field])
+      expect(named(GuestExecutionRequest(), { ...caps, [field]: undefined })).toEqual([field])
     for (const field of ['dailyComputerStartCap', 'maxConcurrentComputers', 'dailyHarnessCallCap'])
       for (const value of [-1, 0.5])
-        expect(named(GuestExecutionRequest, { ...caps, [field]: value })).toEqual([field])
-    expect(named(GuestExecutionRequest, { ...caps, dailyCreditCap: -0.1 })).toEqual(['dailyCreditCap'])
+        expect(named(GuestExecutionRequest(), { ...caps, [field]: value })).toEqual([field])
+    expect(named(GuestExecutionRequest(), { ...caps, dailyCreditCap: -0.1 })).toEqual(['dailyCreditCap'])
   })
 
   test('a link has two shapes (differences row 34)', () => {
@@ -228,40 +228,42 @@ describe('agent and chat', () => {
   })
 
   test('history counts in characters and in bytes (limits section 4)', () => {
-    expect(takes(AgentTurnRequest, turn(text(8000)))).toBe(true)
-    expect(named(AgentTurnRequest, turn(text(8001)))).toEqual(['messages.0.content'])
-    expect(named(AgentTurnRequest, turn(''))).toEqual(['messages.0.content'])
-    expect(takes(AgentTurnRequest, turn('é'.repeat(4096)))).toBe(true)
-    expect(named(AgentTurnRequest, turn('é'.repeat(4097)))).toEqual(['messages.0.content'])
+    expect(takes(AgentTurnRequest(), turn(text(8000)))).toBe(true)
+    expect(named(AgentTurnRequest(), turn(text(8001)))).toEqual(['messages.0.content'])
+    expect(named(AgentTurnRequest(), turn(''))).toEqual(['messages.0.content'])
+    expect(takes(AgentTurnRequest(), turn('é'.repeat(4096)))).toBe(true)
+    expect(named(AgentTurnRequest(), turn('é'.repeat(4097)))).toEqual(['messages.0.content'])
     const full = Array.from({ length: 12 }, () => 'é'.repeat(4096))
-    expect(takes(AgentTurnRequest, turn(...full))).toBe(true)
-    expect(named(AgentTurnRequest, turn(...full, 'x'))).toEqual(['messages'])
-    expect(takes(AgentTurnRequest, turn(...Array.from({ length: 50 }, () => 'x')))).toBe(true)
+    expect(takes(AgentTurnRequest(), turn(...full))).toBe(true)
+    expect(named(AgentTurnRequest(), turn(...full, 'x'))).toEqual(['messages'])
+    expect(takes(AgentTurnRequest(), turn(...Array.from({ length: 50 }, () => 'x')))).toBe(true)
     for (const count of [0, 51])
-      expect(named(AgentTurnRequest, turn(...Array.from({ length: count }, () => 'x')))).toEqual(['messages'])
+      expect(named(AgentTurnRequest(), turn(...Array.from({ length: count }, () => 'x')))).toEqual([
+        'messages',
+      ])
   })
 
-  test('the key is printable ASCII, either conversation name goes (OpenAPI AgentTurnRequest)', () => {
+  test('the key is printable ASCII, either conversation name goes (OpenAPI AgentTurnRequest())', () => {
     const base = turn('hello')
     for (const key of ['', text(201), 'clé', 'a\nb', 'a\n'])
-      expect(named(AgentTurnRequest, { ...base, idempotencyKey: key })).toContain('idempotencyKey')
-    expect(takes(AgentTurnRequest, { ...base, idempotencyKey: 'cron 2026-01-01' })).toBe(true)
-    expect(takes(AgentTurnRequest, { ...base, conversationId: 'c', slackChannelId: 's' })).toBe(true)
-    expect(named(AgentTurnRequest, { ...base, model: 'm' })).toEqual(['model'])
+      expect(named(AgentTurnRequest(), { ...base, idempotencyKey: key })).toContain('idempotencyKey')
+    expect(takes(AgentTurnRequest(), { ...base, idempotencyKey: 'cron 2026-01-01' })).toBe(true)
+    expect(takes(AgentTurnRequest(), { ...base, conversationId: 'c', slackChannelId: 's' })).toBe(true)
+    expect(named(AgentTurnRequest(), { ...base, model: 'm' })).toEqual(['model'])
   })
 
   test('what a failed turn left behind is read from its details (differences row 27)', () => {
     const createdResources = [{ type: 'evalSuite', id: 's', url: 'https://x.test/s' }]
-    expect(AgentTurnEffects.parse({ reason: 'x', createdResources }).createdResources).toEqual(
+    expect(AgentTurnEffects().parse({ reason: 'x', createdResources }).createdResources).toEqual(
       createdResources,
     )
-    expect(AgentTurnEffects.parse({}).proposedActions).toBeUndefined()
+    expect(AgentTurnEffects().parse({}).proposedActions).toBeUndefined()
   })
 
   test('chat: browser is checked, the undocumented rest passes (differences section 5, item 8)', () => {
     const body = { anything: ['at', 'all'], browser: { policy: { mode: 'read' }, profileId: 'b' } }
-    expect(ChatMessageRequest.parse(body)).toEqual(body)
-    expect(named(ChatMessageRequest, { browser: { sessionId: 's' } })).toEqual(['sessionId'])
+    expect(ChatMessageRequest().parse(body)).toEqual(body)
+    expect(named(ChatMessageRequest(), { browser: { sessionId: 's' } })).toEqual(['sessionId'])
     expect(contract.chat.send.idempotency).toBe('none')
   })
 })
@@ -269,21 +271,21 @@ describe('agent and chat', () => {
 describe('reads stay tolerant (service-api "Clients must ignore unknown response fields")', () => {
   test('a run with new states and fields, and with the counts in the prose place (differences row 26)', () => {
     const run = { id: 'r', status: 'paused', canceled: true, sessionsGraded: 3, failCount: 1, later: {} }
-    expect(JourneyRun.parse(run)).toEqual(run)
-    expect(takes(JourneyRun, { status: 'running' })).toBe(false)
+    expect(JourneyRun().parse(run)).toEqual(run)
+    expect(takes(JourneyRun(), { status: 'running' })).toBe(false)
   })
 
   test('null stays null: ungraded and unreadable are not zero (limits section 11)', () => {
     expect(
-      SwarmOverview.parse({ runs: [{ runId: 'r', goalCompletion: null }] }).runs?.[0]?.goalCompletion,
+      SwarmOverview().parse({ runs: [{ runId: 'r', goalCompletion: null }] }).runs?.[0]?.goalCompletion,
     ).toBe(null)
-    expect(UserTestingSessionDetail.parse({ id: 's', messageCount: null }).messageCount).toBe(null)
+    expect(UserTestingSessionDetail().parse({ id: 's', messageCount: null }).messageCount).toBe(null)
   })
 
   test('a closed gate answers empty: lists and roll-ups read it (limits section 7)', () => {
     for (const endpoint of endpoints.filter(({ name, risk }) => name === 'list' && risk === 'read'))
       expect(endpoint.response.parse({ items: [] })).toEqual({ items: [] })
-    expect(SwarmOverview.parse({})).toEqual({})
+    expect(SwarmOverview().parse({})).toEqual({})
     expect(contract.readiness.list.response.parse({}).items).toEqual([])
   })
 })

@@ -2,51 +2,59 @@ import * as z from 'zod'
 import { anyField, needs } from './body-rules.ts'
 import { cursorQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { page, record, strictBody, timestamp } from './shapes.ts'
+import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { environmentIds, fanOut } from './swarm-shapes.ts'
 
 /** A container of defaults for new journeys. `setupWrites` is read-only: no request shows it (differences, row 15). */
-export const Swarm = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  name: z.string(),
-  description: z.string().nullish(),
-  environmentIds: z.array(z.string()).nullish(),
-  sessionsPerTarget: z.number().nullish(),
-  maxTurns: z.number().nullish(),
-  setupWrites: z.boolean().nullish(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const Swarm = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    name: z.string(),
+    description: z.string().nullish(),
+    environmentIds: z.array(z.string()).nullish(),
+    sessionsPerTarget: z.number().nullish(),
+    maxTurns: z.number().nullish(),
+    setupWrites: z.boolean().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type Swarm = z.infer<typeof Swarm>
 
-const name = z.string().max(200)
-const description = z.string().max(2000)
+const name = shape(() => z.string().max(200))
+const description = shape(() => z.string().max(2000))
 
-export const SwarmCreateRequest = strictBody({
-  name,
-  description: description.optional(),
-  environmentIds: environmentIds.optional(),
-  ...fanOut,
-})
+export const SwarmCreateRequest = shape(() =>
+  strictBody({
+    name: name(),
+    description: description().optional(),
+    environmentIds: environmentIds().optional(),
+    ...fanOut(),
+  }),
+)
 
 /** Absent keeps, a value sets, `null` clears. */
-export const SwarmUpdateRequest = strictBody({
-  name: name.optional(),
-  description: description.nullable().optional(),
-  environmentIds: environmentIds.nullable().optional(),
-  sessionsPerTarget: fanOut.sessionsPerTarget.optional(),
-  maxTurns: fanOut.maxTurns.optional(),
-})
-  .refine(...anyField)
-  .refine(...needs('sessionsPerTarget', 'maxTurns'))
-  .refine(...needs('maxTurns', 'sessionsPerTarget'))
+export const SwarmUpdateRequest = shape(() =>
+  strictBody({
+    name: name().optional(),
+    description: description().nullable().optional(),
+    environmentIds: environmentIds().nullable().optional(),
+    sessionsPerTarget: fanOut().sessionsPerTarget.optional(),
+    maxTurns: fanOut().maxTurns.optional(),
+  })
+    .refine(...anyField)
+    .refine(...needs('sessionsPerTarget', 'maxTurns'))
+    .refine(...needs('maxTurns', 'sessionsPerTarget')),
+)
 
-export const SwarmArchived = record({
-  id: z.string(),
-  projectId: z.string().nullish(),
-  archived: z.boolean().nullish(),
-})
+export const SwarmArchived = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    archived: z.boolean().nullish(),
+  }),
+)
 
 const collection = '/projects/{projectId}/swarms' as const
 const swarm = `${collection}/{swarmId}` as const

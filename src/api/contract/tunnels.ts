@@ -1,27 +1,29 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { record, strictBody, timestamp } from './shapes.ts'
+import { record, shape, strictBody, timestamp } from './shapes.ts'
 
 /**
  * Leave to serve a tunnel. `url` and `connectToken` are credentials: whoever holds them can call or
  * impersonate the server, so they are handed to the caller once and never kept or logged.
  */
-export const TunnelGrant = record({
-  serverId: z.string(),
-  name: z.string(),
-  existed: z.boolean().nullish(),
-  previousUrl: z.string().nullish(),
-  previousTransportType: z.string().nullish(),
-  slug: z.string().nullish(),
-  url: z.string(),
-  connectToken: z.string(),
-  connectTokenExpiresAt: timestamp.nullish(),
-  relayWsUrl: z.string(),
-  secretVersion: z.number().nullish(),
-})
+export const TunnelGrant = shape(() =>
+  record({
+    serverId: z.string(),
+    name: z.string(),
+    existed: z.boolean().nullish(),
+    previousUrl: z.string().nullish(),
+    previousTransportType: z.string().nullish(),
+    slug: z.string().nullish(),
+    url: z.string(),
+    connectToken: z.string(),
+    connectTokenExpiresAt: timestamp().nullish(),
+    relayWsUrl: z.string(),
+    secretVersion: z.number().nullish(),
+  }),
+)
 export type TunnelGrant = z.infer<typeof TunnelGrant>
 
-export const TunnelClosed = record({ serverId: z.string(), status: z.string().nullish() })
+export const TunnelClosed = shape(() => record({ serverId: z.string(), status: z.string().nullish() }))
 export type TunnelClosed = z.infer<typeof TunnelClosed>
 
 const collection = '/projects/{projectId}/tunnels' as const
@@ -33,7 +35,7 @@ export const tunnels = resource('tunnels', {
     path: collection,
     summary:
       'Open a relay tunnel under a server name; each call makes a new secret and cuts the live session.',
-    body: strictBody({ name: z.string().min(1).max(128) }),
+    body: shape(() => strictBody({ name: z.string().min(1).max(128) })),
     status: 201,
     response: TunnelGrant,
     errors: ['VALIDATION_ERROR'],

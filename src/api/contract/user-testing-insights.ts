@@ -1,57 +1,65 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, strictBody } from './shapes.ts'
+import { openEnum, page, record, shape, strictBody } from './shapes.ts'
 
 /** Session volumes and rates: an open document, not found before any session. */
-export const ScenarioMetrics = record({})
+export const ScenarioMetrics = shape(() => record({}))
 export type ScenarioMetrics = z.infer<typeof ScenarioMetrics>
 
 /** Models, tools and servers that visitors touched. With `scan.truncated` the rates cover recent sessions only. */
-export const ScenarioUsage = record({
-  scan: record({ truncated: z.boolean().nullish() }).nullish(),
-})
+export const ScenarioUsage = shape(() =>
+  record({
+    scan: record({ truncated: z.boolean().nullish() }).nullish(),
+  }),
+)
 export type ScenarioUsage = z.infer<typeof ScenarioUsage>
 
 /** Mined signals of the current window, open but for the id that the insights read takes. */
-export const ScenarioSignals = record({ windowId: z.string().nullish() })
+export const ScenarioSignals = shape(() => record({ windowId: z.string().nullish() }))
 export type ScenarioSignals = z.infer<typeof ScenarioSignals>
 
 /** Generated insights of one window: an open document; not found means that nobody asked. */
-export const ScenarioWindowInsights = record({ windowId: z.string() })
+export const ScenarioWindowInsights = shape(() => record({ windowId: z.string() }))
 export type ScenarioWindowInsights = z.infer<typeof ScenarioWindowInsights>
 
 /** `force` generates again and takes a second slice of `insightsPerDay`. */
-export const ScenarioInsightsRequest = strictBody({ force: z.boolean().optional() })
+export const ScenarioInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }))
 
 /** `windowId` is what to poll with. */
-export const ScenarioInsightsRequested = record({
-  scenarioId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  windowId: z.string(),
-  status: openEnum(['pending']).nullish(),
-})
+export const ScenarioInsightsRequested = shape(() =>
+  record({
+    scenarioId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    windowId: z.string(),
+    status: openEnum(['pending']).nullish(),
+  }),
+)
 export type ScenarioInsightsRequested = z.infer<typeof ScenarioInsightsRequested>
 
-export const ScenarioInsightsCancelRequest = strictBody({ windowId: z.string().min(1) })
+export const ScenarioInsightsCancelRequest = shape(() => strictBody({ windowId: z.string().min(1) }))
 
-export const ScenarioInsightsCanceled = record({
-  scenarioId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  windowId: z.string().nullish(),
-  canceled: z.boolean().nullish(),
-})
+export const ScenarioInsightsCanceled = shape(() =>
+  record({
+    scenarioId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    windowId: z.string().nullish(),
+    canceled: z.boolean().nullish(),
+  }),
+)
 
 /** A finding over a window: an open document, its id included, whose name the contract does not state. */
-export const ScenarioFinding = record({})
+export const ScenarioFinding = shape(() => record({}))
 export type ScenarioFinding = z.infer<typeof ScenarioFinding>
 
 /** `dismissed` is the state after the call. */
-export const ScenarioFindingDismissed = record({
-  id: z.string(),
-  scenarioId: z.string().nullish(),
-  projectId: z.string().nullish(),
-  dismissed: z.boolean().nullish(),
-})
+export const ScenarioFindingDismissed = shape(() =>
+  record({
+    id: z.string(),
+    scenarioId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    dismissed: z.boolean().nullish(),
+  }),
+)
 
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
 
@@ -61,7 +69,7 @@ export const userTestingInsights = resource('userTestingInsights', {
     method: 'GET',
     path: `${scenario}/metrics`,
     summary: 'Session volumes and rates; not found before any session.',
-    query: strictBody({ population: z.enum(['real', 'synthetic']).optional() }),
+    query: shape(() => strictBody({ population: z.enum(['real', 'synthetic']).optional() })),
     response: ScenarioMetrics,
     errors: ['VALIDATION_ERROR'],
     risk: 'read',
@@ -104,7 +112,7 @@ export const userTestingInsights = resource('userTestingInsights', {
     method: 'POST',
     path: `${scenario}/insights`,
     summary: 'Schedule analysis of the current window; uses the daily insights quota.',
-    body: ScenarioInsightsRequest.optional(),
+    body: shape(() => ScenarioInsightsRequest().optional()),
     status: 202,
     response: ScenarioInsightsRequested,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],

@@ -1,62 +1,68 @@
 import * as z from 'zod'
 import { cursorQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, timestamp } from './shapes.ts'
+import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
 /** A visitor's session as the list shows it; `authInterrupted` means they left at a server's login. */
-export const UserTestingSession = record({
-  id: z.string(),
-  chatSessionId: z.string().nullish(),
-  messageCount: z.number().nullish(),
-  preview: z.string().nullish(),
-  modelId: z.string().nullish(),
-  toolCallCount: z.number().nullish(),
-  authInterrupted: z.boolean().nullish(),
-  visitor: record({
-    displayName: z.string().nullish(),
-    segment: z.string().nullish(),
-    authType: openEnum(['signedIn', 'guest']).nullish(),
-    recency: openEnum(['new', 'returning']).nullish(),
-    deviceKind: z.string().nullish(),
-    language: z.string().nullish(),
-  }).nullish(),
-  feedback: record({
-    rating: z.number().nullish(),
-    comment: z.string().nullish(),
-    count: z.number().nullish(),
-  }).nullish(),
-  theme: record({
+export const UserTestingSession = shape(() =>
+  record({
     id: z.string(),
-    label: z.string().nullish(),
-    keywords: z.array(z.string()).nullish(),
-  }).nullish(),
-  startedAt: timestamp.nullish(),
-  lastActivityAt: timestamp.nullish(),
-})
+    chatSessionId: z.string().nullish(),
+    messageCount: z.number().nullish(),
+    preview: z.string().nullish(),
+    modelId: z.string().nullish(),
+    toolCallCount: z.number().nullish(),
+    authInterrupted: z.boolean().nullish(),
+    visitor: record({
+      displayName: z.string().nullish(),
+      segment: z.string().nullish(),
+      authType: openEnum(['signedIn', 'guest']).nullish(),
+      recency: openEnum(['new', 'returning']).nullish(),
+      deviceKind: z.string().nullish(),
+      language: z.string().nullish(),
+    }).nullish(),
+    feedback: record({
+      rating: z.number().nullish(),
+      comment: z.string().nullish(),
+      count: z.number().nullish(),
+    }).nullish(),
+    theme: record({
+      id: z.string(),
+      label: z.string().nullish(),
+      keywords: z.array(z.string()).nullish(),
+    }).nullish(),
+    startedAt: timestamp().nullish(),
+    lastActivityAt: timestamp().nullish(),
+  }),
+)
 export type UserTestingSession = z.infer<typeof UserTestingSession>
 
 /** One message of a transcript, payloads removed. */
-export const TranscriptMessage = record({
-  role: z.string(),
-  text: z.string().nullish(),
-  toolName: z.string().nullish(),
-  createdAt: timestamp.nullish(),
-})
+export const TranscriptMessage = shape(() =>
+  record({
+    role: z.string(),
+    text: z.string().nullish(),
+    toolName: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+  }),
+)
 export type TranscriptMessage = z.infer<typeof TranscriptMessage>
 
 /** One page of a transcript. A null `messageCount` means unreadable, never zero. */
-export const UserTestingSessionDetail = record({
-  id: z.string(),
-  scenarioId: z.string().nullish(),
-  chatSessionId: z.string().nullish(),
-  modelId: z.string().nullish(),
-  startedAt: timestamp.nullish(),
-  lastActivityAt: timestamp.nullish(),
-  messageCount: z.number().nullish(),
-  transcriptUnavailable: z.boolean().nullish(),
-  messages: z.array(TranscriptMessage).nullish(),
-  nextCursor: z.string().nullish(),
-})
+export const UserTestingSessionDetail = shape(() =>
+  record({
+    id: z.string(),
+    scenarioId: z.string().nullish(),
+    chatSessionId: z.string().nullish(),
+    modelId: z.string().nullish(),
+    startedAt: timestamp().nullish(),
+    lastActivityAt: timestamp().nullish(),
+    messageCount: z.number().nullish(),
+    transcriptUnavailable: z.boolean().nullish(),
+    messages: z.array(TranscriptMessage()).nullish(),
+    nextCursor: z.string().nullish(),
+  }),
+)
 export type UserTestingSessionDetail = z.infer<typeof UserTestingSessionDetail>
 
 const collection = '/projects/{projectId}/user-testing/scenarios/{scenarioId}/sessions' as const

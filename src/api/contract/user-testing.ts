@@ -13,13 +13,14 @@ import {
   UserTestingScenario,
   UserTestingScenarioDetail,
 } from './user-testing-shapes.ts'
+import { shape } from './shapes.ts'
 
 const published = '/projects/{projectId}/environments/{environmentId}/scenario' as const
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
 
 const publishing = {
   path: published,
-  body: ScenarioPublishRequest.optional(),
+  body: shape(() => ScenarioPublishRequest().optional()),
   response: Scenario,
   errors: ['VALIDATION_ERROR'],
   risk: 'expose',

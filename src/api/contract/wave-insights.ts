@@ -1,36 +1,42 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, record, strictBody, timestamp } from './shapes.ts'
+import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /**
  * Generated insights of a wave. The two documents are open; `discovery` may arrive after `status` says completed.
  * A read that finds nothing means that nobody asked, not that the work is still going on.
  */
-export const WaveInsights = record({
-  waveId: z.string(),
-  status: openEnum(['pending', 'completed', 'failed']),
-  insights: openObject.nullish(),
-  discovery: openObject.nullish(),
-  errorCode: z.string().nullish(),
-  errorMessage: z.string().nullish(),
-  updatedAt: timestamp.nullish(),
-})
+export const WaveInsights = shape(() =>
+  record({
+    waveId: z.string(),
+    status: openEnum(['pending', 'completed', 'failed']),
+    insights: openObject().nullish(),
+    discovery: openObject().nullish(),
+    errorCode: z.string().nullish(),
+    errorMessage: z.string().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
 export type WaveInsights = z.infer<typeof WaveInsights>
 
 /** `force` generates again over a finished wave and takes a second slice of `insightsPerDay`. */
-export const WaveInsightsRequest = strictBody({ force: z.boolean().optional() })
+export const WaveInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }))
 
-export const WaveInsightsRequested = record({
-  waveId: z.string(),
-  projectId: z.string().nullish(),
-  status: openEnum(['pending']).nullish(),
-})
+export const WaveInsightsRequested = shape(() =>
+  record({
+    waveId: z.string(),
+    projectId: z.string().nullish(),
+    status: openEnum(['pending']).nullish(),
+  }),
+)
 
-export const WaveInsightsCanceled = record({
-  waveId: z.string(),
-  projectId: z.string().nullish(),
-  canceled: z.boolean().nullish(),
-})
+export const WaveInsightsCanceled = shape(() =>
+  record({
+    waveId: z.string(),
+    projectId: z.string().nullish(),
+    canceled: z.boolean().nullish(),
+  }),
+)
 
 const insights = '/projects/{projectId}/waves/{waveId}/insights' as const
 
@@ -51,7 +57,7 @@ export const waveInsights = resource('waveInsights', {
     method: 'POST',
     path: insights,
     summary: 'Schedule model analysis of a wave; uses the daily insights quota.',
-    body: WaveInsightsRequest.optional(),
+    body: shape(() => WaveInsightsRequest().optional()),
     status: 202,
     response: WaveInsightsRequested,
     errors: ['VALIDATION_ERROR'],

@@ -1,29 +1,32 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import { isPlainObject } from '../evals/canonical.ts'
 import { BUCKET_NAMES, BUCKETS, type Bucket, type CaseMix } from './mix.ts'
 import type { KnownTools, ShownTool } from './tools.ts'
 
-const Draft = z.object({
-  bucket: z.enum(BUCKET_NAMES),
-  title: z.string(),
-  scenario: z.string().default('').describe('Who asks, and why; one sentence.'),
-  turns: z.array(
-    z.object({
-      prompt: z.string().describe('What the user says, word for word.'),
-      expectedToolCalls: z
-        .array(z.object({ toolName: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }))
-        .default([])
-        .describe(
-          'Calls that this turn must lead to, with those arguments only that follow from what the user said.',
-        ),
-    }),
-  ),
-  expectedOutput: z.string().default('').describe('What the final answer must say; one or two sentences.'),
-})
+const Draft = shape(() =>
+  z.object({
+    bucket: z.enum(BUCKET_NAMES),
+    title: z.string(),
+    scenario: z.string().default('').describe('Who asks, and why; one sentence.'),
+    turns: z.array(
+      z.object({
+        prompt: z.string().describe('What the user says, word for word.'),
+        expectedToolCalls: z
+          .array(z.object({ toolName: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }))
+          .default([])
+          .describe(
+            'Calls that this turn must lead to, with those arguments only that follow from what the user said.',
+          ),
+      }),
+    ),
+    expectedOutput: z.string().default('').describe('What the final answer must say; one or two sentences.'),
+  }),
+)
 export type Draft = z.infer<typeof Draft>
 
 /** What a model answers when it drafts cases. */
-export const Drafts = z.object({ cases: z.array(Draft) })
+export const Drafts = shape(() => z.object({ cases: z.array(Draft()) }))
 
 /** A draft that is no case, in the words of a refused entry. */
 type Unusable = { title: string; bucket: Bucket; code: 'INVALID_CASE'; message: string }

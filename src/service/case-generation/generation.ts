@@ -131,7 +131,7 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
     const { value, model } = await askForObject(access, {
       instructions: draftingInstructions(mix, body.varyUserStyles ?? false),
       prompt: draftingPrompt(shown, titles.slice(-MAX_TITLES)),
-      shape: Drafts,
+      shape: Drafts(),
       shapeName: 'cases',
       signal,
     })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import type { ModelCatalog } from '../../api/contract/catalogs.ts'
 import { messageOf, oneLine } from '../evals/one-line.ts'
 import type { ModelKind, ModelSettings } from '../models/settings.ts'
@@ -8,9 +9,11 @@ const LIST_MS = 3000
 const MOST_BYTES = 2 * 1024 * 1024
 const MOST_MODELS = 1000
 
-const Listed = z.object({
-  data: z.array(z.object({ id: z.string().min(1), display_name: z.string().optional() })),
-})
+const Listed = shape(() =>
+  z.object({
+    data: z.array(z.object({ id: z.string().min(1), display_name: z.string().optional() })),
+  }),
+)
 
 const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = {
   'openai-compatible': key => ({ authorization: `Bearer ${key}` }),
@@ -58,7 +61,7 @@ async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: Abor
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]),
     })
     if (!response.ok) throw new Error(`it answered HTTP ${response.status}`)
-    const { data } = Listed.parse(JSON.parse(await readText(response)))
+    const { data } = Listed().parse(JSON.parse(await readText(response)))
     const models = data.slice(0, MOST_MODELS).map(({ id, display_name: name }) => ({
       id: oneLine(id),
       ...(name !== undefined && { name: oneLine(name) }),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { oneLine } from './one-line.ts'
 import type { Transcript, WidgetObservation } from './types.ts'
 
@@ -14,7 +15,7 @@ export type AssertionVerdict = {
 /** One kind of assertion: which fields it takes and when it holds. */
 export type AssertionType<Fields = unknown> = {
   /** Strict: a misspelt optional field would otherwise change the meaning in silence. */
-  fields: z.ZodType<Fields>
+  fields: Shape<z.ZodType<Fields>>
   judge(assertion: unknown, transcript: Transcript): AssertionVerdict
 }
 
@@ -27,19 +28,19 @@ export type Finding = {
 }
 
 /** Fields of a type after parsing. */
-type FieldsOf<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape, z.core.$strict>>
+type FieldsOf<Raw extends z.ZodRawShape> = z.infer<z.ZodObject<Raw, z.core.$strict>>
 
 /** Declares a type: its fields are validated before the rule sees them, and a wrong one fails closed by name. */
-export function assertionType<Shape extends z.ZodRawShape>(
-  shape: Shape,
-  rule: (fields: FieldsOf<Shape>, transcript: Transcript) => Finding,
-): AssertionType<FieldsOf<Shape>> {
-  const fields = z.strictObject(shape)
+export function assertionType<Raw extends z.ZodRawShape>(
+  declared: () => Raw,
+  rule: (fields: FieldsOf<Raw>, transcript: Transcript) => Finding,
+): AssertionType<FieldsOf<Raw>> {
+  const fields = shape(() => z.strictObject(declared()))
   return {
     fields,
     judge(assertion, transcript) {
       const { type, ...rest } = assertion as { type: string } & Record<string, unknown>
-      const parsed = fields.safeParse(rest)
+      const parsed = fields().safeParse(rest)
       if (!parsed.success) return closed(`well-formed fields of ${type}`, describeIssues(parsed.error))
       const { passed, expected, actual, values } = rule(parsed.data, transcript)
       return { passed, reason: oneLine(`expected ${expected}; actual: ${actual}`), ...values }
@@ -48,12 +49,12 @@ export function assertionType<Shape extends z.ZodRawShape>(
 }
 
 /** A rule over the widgets in scope; it fails closed where nothing was observed. */
-export function widgetAssertion<Shape extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
-  shape: Shape,
-  expected: string | ((fields: FieldsOf<Shape>) => string),
-  rule: (fields: FieldsOf<Shape>, seen: WidgetObservation[]) => Pick<Finding, 'passed' | 'actual'>,
-): AssertionType<FieldsOf<Shape>> {
-  return assertionType(shape, (fields, { widgets = [] }) => {
+export function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
+  declared: () => Raw,
+  expected: string | ((fields: FieldsOf<Raw>) => string),
+  rule: (fields: FieldsOf<Raw>, seen: WidgetObservation[]) => Pick<Finding, 'passed' | 'actual'>,
+): AssertionType<FieldsOf<Raw>> {
+  return assertionType(declared, (fields, { widgets = [] }) => {
     const scope = (fields as { toolName?: string }).toolName
     const seen = widgets.filter(widget => scope === undefined || widget.toolName === scope)
     const words = typeof expected === 'string' ? expected : expected(fields)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import { argumentsMatch } from './argument-matching.ts'
 import { isPlainObject } from './canonical.ts'
 import {
@@ -14,21 +15,22 @@ import { testPattern } from './pattern.ts'
 import type { ToolCallRecord, Transcript } from './types.ts'
 
 const SHOWN_CALLS = 3
-const toolName = z.string().min(1)
-const amount = z.number().positive()
-const inScope = { toolName: toolName.optional() }
+const toolName = shape(() => z.string().min(1))
+const amount = shape(() => z.number().positive())
+const noFields = () => ({})
+const inScope = () => ({ toolName: toolName().optional() })
 
 /** The thirteen types of assertions.md, each declared once: fields, and the rule over one transcript. */
 export const assertionTypes = {
   toolCalledWith: assertionType(
-    {
-      toolName,
+    () => ({
+      toolName: toolName(),
       args: z.strictObject({
         args: z.record(z.string(), z.unknown()),
         argumentMatching: z.enum(['partial', 'exact', 'ignore']).optional(),
       }),
       minCount: z.int().min(1).default(1),
-    },
+    }),
     ({ toolName: tool, args: { args, argumentMatching = 'partial' }, minCount }, { toolCalls }) => {
       const calls = callsOf(toolCalls, tool)
       const matching = calls.filter(call => argumentsMatch(args, call.arguments, argumentMatching))
@@ -40,20 +42,29 @@ export const assertionTypes = {
       }
     },
   ),
-  toolCalledAtLeastOnce: assertionType({ toolName }, ({ toolName: tool }, { toolCalls }) => {
-    const { length } = callsOf(toolCalls, tool)
-    return { passed: length > 0, expected: `a call of ${tool}`, actual: describeTools(toolCalls) }
-  }),
-  toolNeverCalled: assertionType({ toolName }, ({ toolName: tool }, { toolCalls }) => {
-    const { length } = callsOf(toolCalls, tool)
-    return { passed: length === 0, expected: `no call of ${tool}`, actual: times(length) }
-  }),
-  firstToolWas: assertionType({ toolName }, ({ toolName: tool }, { toolCalls }) => {
-    const first = toolCalls[0]?.toolName
-    return { passed: first === tool, expected: `the first call to be ${tool}`, actual: first ?? 'no call' }
-  }),
+  toolCalledAtLeastOnce: assertionType(
+    () => ({ toolName: toolName() }),
+    ({ toolName: tool }, { toolCalls }) => {
+      const { length } = callsOf(toolCalls, tool)
+      return { passed: length > 0, expected: `a call of ${tool}`, actual: describeTools(toolCalls) }
+    },
+  ),
+  toolNeverCalled: assertionType(
+    () => ({ toolName: toolName() }),
+    ({ toolName: tool }, { toolCalls }) => {
+      const { length } = callsOf(toolCalls, tool)
+      return { passed: length === 0, expected: `no call of ${tool}`, actual: times(length) }
+    },
+  ),
+  firstToolWas: assertionType(
+    () => ({ toolName: toolName() }),
+    ({ toolName: tool }, { toolCalls }) => {
+      const first = toolCalls[0]?.toolName
+      return { passed: first === tool, expected: `the first call to be ${tool}`, actual: first ?? 'no call' }
+    },
+  ),
   responseContains: assertionType(
-    { needle: z.string().min(1), caseSensitive: z.boolean().default(false) },
+    () => ({ needle: z.string().min(1), caseSensitive: z.boolean().default(false) }),
     ({ needle, caseSensitive }, { finalText }) => {
       const fold = (text: string) => (caseSensitive ? text : text.toLowerCase())
       return {
@@ -64,38 +75,43 @@ export const assertionTypes = {
       }
     },
   ),
-  responseMatches: assertionType({ pattern: z.string().min(1) }, ({ pattern }, { finalText }) => {
-    const answer = testPattern(pattern, finalText)
-    return {
-      passed: 'matches' in answer && answer.matches,
-      expected: `final text matching ${brief(pattern)}`,
-      actual: 'problem' in answer ? `no answer: ${answer.problem}` : brief(finalText),
-      values: { expected: pattern, actual: excerpt(finalText) },
-    }
-  }),
-  noToolErrors: assertionType({}, (_fields, { toolCalls }) => {
+  responseMatches: assertionType(
+    () => ({ pattern: z.string().min(1) }),
+    ({ pattern }, { finalText }) => {
+      const answer = testPattern(pattern, finalText)
+      return {
+        passed: 'matches' in answer && answer.matches,
+        expected: `final text matching ${brief(pattern)}`,
+        actual: 'problem' in answer ? `no answer: ${answer.problem}` : brief(finalText),
+        values: { expected: pattern, actual: excerpt(finalText) },
+      }
+    },
+  ),
+  noToolErrors: assertionType(noFields, (_fields, { toolCalls }) => {
     const failed = toolCalls.filter(call => call.error !== undefined || call.result?.['isError'] === true)
     const [first] = failed
     const detail = first && `, first ${first.toolName}: ${first.error ?? 'result with isError'}`
     return { passed: !first, expected: 'no tool error', actual: `${failed.length}${detail ?? ''}` }
   }),
-  finalAssistantMessageNonEmpty: assertionType({}, (_fields, { finalText }) => ({
+  finalAssistantMessageNonEmpty: assertionType(noFields, (_fields, { finalText }) => ({
     passed: /\S/.test(finalText),
     expected: 'final text that is not blank',
     actual: brief(finalText),
   })),
-  tokenBudgetUnder: assertionType({ tokens: amount }, ({ tokens }, { usage }) =>
-    under(usage?.totalTokens, tokens, 'tokens', 'no recorded usage'),
+  tokenBudgetUnder: assertionType(
+    () => ({ tokens: amount() }),
+    ({ tokens }, { usage }) => under(usage?.totalTokens, tokens, 'tokens', 'no recorded usage'),
   ),
-  turnCountUnder: assertionType({ turns: amount }, ({ turns }, { userTurns }) =>
-    under(userTurns, turns, 'user turns', 'no recorded count'),
+  turnCountUnder: assertionType(
+    () => ({ turns: amount() }),
+    ({ turns }, { userTurns }) => under(userTurns, turns, 'user turns', 'no recorded count'),
   ),
   widgetRendered: widgetAssertion(inScope, 'a rendered widget', (_fields, seen) => {
     const rendered = seen.filter(widget => widget.rendered).length
     return { passed: rendered > 0, actual: `${rendered} rendered of ${seen.length} observed` }
   }),
   widgetRenderLatencyUnder: widgetAssertion(
-    { ms: z.number(), ...inScope },
+    () => ({ ms: z.number(), ...inScope() }),
     ({ ms }) => `every widget rendered in under ${ms} ms`,
     ({ ms }, seen) => {
       const rendered = seen.filter(widget => widget.rendered)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
 export function canonicalJson(value: unknown): string {
@@ -7,7 +7,7 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of a value's canonical JSON, in hex. */
 export function digest(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+  return hash('sha256', canonicalJson(value))
 }
 
 /** An object in the JSON sense: neither null nor an array. */

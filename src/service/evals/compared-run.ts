@@ -30,7 +30,7 @@ export type ComparedRun = {
 export type ComparedCaseSide = {
   snapshot: CaseSnapshot
   trials: readonly ComparedTrial[]
-  scorers: Scorer[]
+  scorers: readonly Scorer[]
   /** The rows of each trial. */
   scores: Score[][]
 }

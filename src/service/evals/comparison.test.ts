@@ -228,7 +228,7 @@ test('every case of either side appears once, and the answer fits the wire', () 
   const cases = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.array(kinds, { maxLength: 3 }))
   fc.assert(
     fc.property(cases, cases, (base, after) => {
-      const answer = EvalRunCompare.parse(compare(runOf('a', base), runOf('b', after)))
+      const answer = EvalRunCompare().parse(compare(runOf('a', base), runOf('b', after)))
       const keys = [...new Set([...Object.keys(base), ...Object.keys(after)])]
       expect(answer.cases.map(entry => entry.caseKey).toSorted()).toEqual(keys.toSorted())
       const mirrored = compare(runOf('b', after), runOf('a', base))

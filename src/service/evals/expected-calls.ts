@@ -29,13 +29,13 @@ function toExpectation(assertion: unknown): { call: ExpectedToolCall; count: num
   const { type, ...fields } = (assertion ?? {}) as Record<string, unknown>
   if (!isAssertionType(type)) return []
   if (type === 'toolCalledAtLeastOnce') {
-    const parsed = assertionTypes.toolCalledAtLeastOnce.fields.safeParse(fields)
+    const parsed = assertionTypes.toolCalledAtLeastOnce.fields().safeParse(fields)
     if (!parsed.success) return []
     const call = { toolName: parsed.data.toolName, arguments: {}, argumentMatching: 'ignore' as const }
     return [{ call, count: 1, loose: true }]
   }
   if (type !== 'toolCalledWith') return []
-  const parsed = assertionTypes.toolCalledWith.fields.safeParse(fields)
+  const parsed = assertionTypes.toolCalledWith.fields().safeParse(fields)
   if (!parsed.success) return []
   const { toolName, args, minCount } = parsed.data
   const call = {

@@ -226,7 +226,7 @@ test('counts always add up, errors are never failures, and the answer fits the w
       fc.constantFrom('ended' as const, 'running' as const, 'cancelled' as const),
       (trials, minimum, phase) => {
         const grade = gradeRun(input(trials, { threshold: minimum, phase }))
-        const { counts, decision, verdict } = DecisionSummary.parse(
+        const { counts, decision, verdict } = DecisionSummary().parse(
           grade.decisionSummary,
         ) as typeof grade.decisionSummary
         expect(counts.passed + counts.failed + counts.undecided).toBe(counts.total)
@@ -241,7 +241,7 @@ test('counts always add up, errors are never failures, and the answer fits the w
         if (!trials.flat().includes('failed')) expect(decision).not.toBe('failed')
         expect(grade.result).toBe(decision === 'inconclusive' ? null : decision)
         expect(verdict).toBe(grade.result ?? 'notEstablished')
-        EvalRun.parse({ id: 'r', suiteId: 's', createdAt: 0, ...grade })
+        EvalRun().parse({ id: 'r', suiteId: 's', createdAt: 0, ...grade })
       },
     ),
   )

@@ -15,7 +15,7 @@ const INTERNAL_FIELDS = ['maxExtraToolCalls', 'argumentMatching'] as const
  * @throws ServiceError `VALIDATION_ERROR` naming the field when a field is unknown or wrong, or both vocabularies mix
  */
 export function toMatchOptions(options: unknown, field = 'matchOptions'): MatchOptions {
-  const parsed = MatchOptionsOverride.safeParse(options)
+  const parsed = MatchOptionsOverride().safeParse(options)
   if (!parsed.success) throw malformed(parsed.error, field)
   const {
     toolCallOrder,

@@ -1,4 +1,4 @@
-import { Script } from 'node:vm'
+import type { Script } from 'node:vm'
 import { messageOf } from './one-line.ts'
 
 /** Longer texts are refused: cutting them would make a pattern that is anchored at the end lie. */
@@ -7,7 +7,7 @@ const MAX_PATTERN_CHARS = 10_000
 /** Long enough for any sane pattern on the longest text, short enough not to stop a dashboard in the same process. */
 const TIME_LIMIT_MS = 250
 
-const script = new Script('new RegExp(pattern).test(text)')
+let script: Script | undefined
 
 /**
  * Tests an authored pattern (regular-expression source, no flags) without trusting it: V8 gives up a backtracking
@@ -24,6 +24,8 @@ export function testPattern(pattern: string, text: string): { matches: boolean }
     return { problem: `the pattern is invalid: ${messageOf(error)}` }
   }
   try {
+    // Loading the module and compiling this costs every start a millisecond.
+    script ??= new (process.getBuiltinModule('node:vm').Script)('new RegExp(pattern).test(text)')
     return { matches: script.runInNewContext({ pattern, text }, { timeout: TIME_LIMIT_MS }) === true }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error

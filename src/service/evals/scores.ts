@@ -32,7 +32,7 @@ export type ScoreDefinition = {
 }
 
 /** The scorer settings of one case (contract: EvaluationConfigSnapshot). */
-export type EvaluationConfig = { hash: string; definitions: ScoreDefinition[] }
+export type EvaluationConfig = { hash: string; definitions: readonly ScoreDefinition[] }
 
 type Verdicts = { steps: readonly StepVerdict[]; checks: readonly CheckVerdict[] }
 
@@ -45,8 +45,30 @@ const MAX_ERROR = 500
 /** A definition with the digest that joins score rows to it. */
 export type Scorer = { definition: ScoreDefinition; hash: string }
 
+/** What was made from a snapshot, which never changes: all trials of a case ask for the same digests. */
+const known = new WeakMap<CaseSnapshot, { scorers: readonly Scorer[]; config: EvaluationConfig }>()
+
+function settingsOf(snapshot: CaseSnapshot) {
+  const found = known.get(snapshot)
+  if (found) return found
+  const scorers = makeScorers(snapshot)
+  const definitions = scorers.map(({ definition }) => definition)
+  const made = { scorers, config: { hash: evaluationConfigHash(scorers), definitions } }
+  known.set(snapshot, made)
+  return made
+}
+
 /** One scorer per assert step, check and rule of a case; checks of a suite have the same ids in all its cases. */
-export function scorersOf(snapshot: CaseSnapshot): Scorer[] {
+export function scorersOf(snapshot: CaseSnapshot): readonly Scorer[] {
+  return settingsOf(snapshot).scorers
+}
+
+/** The settings that a case was graded with, as the wire shows them. */
+export function evaluationConfig(snapshot: CaseSnapshot): EvaluationConfig {
+  return settingsOf(snapshot).config
+}
+
+function makeScorers(snapshot: CaseSnapshot): Scorer[] {
   const scorers = snapshot.steps.flatMap(step =>
     step.kind === 'assert' ? [scorer(stepScorerId(snapshot, step.id), 'explicit', step.assertion)] : [],
   )
@@ -57,12 +79,6 @@ export function scorersOf(snapshot: CaseSnapshot): Scorer[] {
     ...scorers,
     ...snapshot.checks.map((check, index) => scorer(checkId(check, index), 'generated', check)),
   ]
-}
-
-/** The settings that a case was graded with, as the wire shows them. */
-export function evaluationConfig(snapshot: CaseSnapshot): EvaluationConfig {
-  const scorers = scorersOf(snapshot)
-  return { hash: evaluationConfigHash(scorers), definitions: scorers.map(({ definition }) => definition) }
 }
 
 /** Independent of the order of scorers and of repetitions, so that cases of a run can be put together. */

@@ -50,7 +50,7 @@ const waiting: TrialRow = { id: 'it_2', iterationNumber: 2, case: snapshot, stat
 
 test('the trace sets expected against actual calls', async () => {
   const trace = toTrace(await settled())
-  expect(EvalTrace.parse(trace)).toMatchObject({
+  expect(EvalTrace().parse(trace)).toMatchObject({
     version: 1,
     iterationId: 'it_1',
     class: 'failed',
@@ -101,7 +101,7 @@ test('spans lie on the clock of the trial, steps and calls', async () => {
 
 test('a settled trial as an iteration, with one score a scorer that joins to its definition', async () => {
   const row = await settled()
-  const iteration = EvalIteration.parse(toIteration(row))
+  const iteration = EvalIteration().parse(toIteration(row))
   expect(iteration).toMatchObject({
     id: 'it_1',
     testCaseId: 'case_1',
@@ -135,7 +135,7 @@ test('scores of an ended trial are skipped and have no value', async () => {
 })
 
 test('a trial without an outcome', () => {
-  expect(EvalIteration.parse(toIteration(waiting))).toMatchObject({
+  expect(EvalIteration().parse(toIteration(waiting))).toMatchObject({
     status: 'pending',
     result: null,
     trialClass: 'pending',
@@ -151,7 +151,7 @@ test('a trial without an outcome', () => {
 })
 
 test('one row per authored step, in order', async () => {
-  const rows = toStepRows(await settled()).map(entry => EvalStepVerdict.parse(entry))
+  const rows = toStepRows(await settled()).map(entry => EvalStepVerdict().parse(entry))
   expect(rows.map(({ stepId, stepIndex, status }) => [stepId, stepIndex, status])).toEqual([
     ['ask', 0, 'ok'],
     ['more', 1, 'fail'],

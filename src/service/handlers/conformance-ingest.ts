@@ -26,7 +26,7 @@ export function conformanceIngestHandlers({
   background.every(LOOK_MS, () => settleSilentConformanceRuns(store, Date.now()))
   return {
     report({ project, body }) {
-      const { reports, ...opening } = readDocument(ConformanceDocument, body)
+      const { reports, ...opening } = readDocument(ConformanceDocument(), body)
       return store.write(() => {
         const { run, reused } = openConformanceRun(store, project.id, opening)
         for (const [suiteKind, report] of Object.entries(reports)) putReport(store, run, suiteKind, report)
@@ -34,21 +34,21 @@ export function conformanceIngestHandlers({
       })
     },
     start({ project, body }) {
-      const opening = readDocument(ConformanceOpening, body)
+      const opening = readDocument(ConformanceOpening(), body)
       return store.write(() => {
         const { run, reused } = openConformanceRun(store, project.id, opening)
         return { ...toConformanceReply(store, run), reused }
       })
     },
     upsertReport({ project, body }) {
-      const { runId, suiteKind, report } = readDocument(ConformanceUpsert, body)
+      const { runId, suiteKind, report } = readDocument(ConformanceUpsert(), body)
       return store.write(() => {
         const stored = putReport(store, requireConformanceRun(store, project.id, runId), suiteKind, report)
         return { ok: true, runId, suiteKind, ...stored }
       })
     },
     heartbeat({ project, body }) {
-      const { runId } = readDocument(ConformanceName, body)
+      const { runId } = readDocument(ConformanceName(), body)
       return store.write(() => {
         const run = requireConformanceRun(store, project.id, runId)
         hearConformanceRun(store, run)
@@ -56,7 +56,7 @@ export function conformanceIngestHandlers({
       })
     },
     finalize({ project, body }) {
-      const { runId } = readDocument(ConformanceName, body)
+      const { runId } = readDocument(ConformanceName(), body)
       return store.write(() => {
         const run = requireConformanceRun(store, project.id, runId)
         return toConformanceReply(store, endConformanceRun(store, run, 'completed'))

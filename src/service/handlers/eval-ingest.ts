@@ -24,7 +24,7 @@ export function evalIngestHandlers({ store, background }: ServiceContext): Handl
       )
     },
     report({ project, caller, body }) {
-      const { results, ...opening } = readDocument(RunReport, body)
+      const { results, ...opening } = readDocument(RunReport(), body)
       return store.write(() => {
         const { run, reused } = openIngestRun(store, project, caller.keyId, opening)
         if (run.status === 'running') appendResults(store, run, results)
@@ -32,21 +32,21 @@ export function evalIngestHandlers({ store, background }: ServiceContext): Handl
       })
     },
     start({ project, caller, body }) {
-      const opening = readDocument(RunOpening, body)
+      const opening = readDocument(RunOpening(), body)
       return store.write(() => {
         const { run, reused } = openIngestRun(store, project, caller.keyId, opening)
         return toIngestReply(run, reused)
       })
     },
     iterations({ project, body }) {
-      const { results, ...name } = readDocument(RunBatch, body)
+      const { results, ...name } = readDocument(RunBatch(), body)
       return store.write(() => {
         const run = requireIngestRun(store, project.id, name)
         return { ok: true, runId: run.id, ...appendResults(store, run, results) }
       })
     },
     finalize({ project, body }) {
-      const name = readDocument(RunName, body)
+      const name = readDocument(RunName(), body)
       return store.write(() => {
         const run = requireIngestRun(store, project.id, name)
         return toIngestReply(finalizeIngestRun(store, run), run.status !== 'running')

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { openObject, record, timestamp, toEpochMs } from '../../api/contract/shapes.ts'
+import { openObject, record, shape, timestamp, toEpochMs } from '../../api/contract/shapes.ts'
 import { isPlainObject } from '../evals/canonical.ts'
 import type { ExpectedToolCall, TranscriptMessage, TrialClass } from '../evals/types.ts'
 import { ServiceError } from '../errors.ts'
@@ -33,15 +33,17 @@ const MAX_AMOUNT = 1e12
 const MAX_TIME = 8.64e15
 
 /** A name; half a surrogate pair could not be read back. */
-export const label = z
-  .string()
-  .overwrite(text => text.toWellFormed().trim())
-  .min(1)
-  .max(MAX_LABEL)
-const text = z.string().overwrite(value => value.toWellFormed())
-const duration = z.number().min(0).max(MAX_AMOUNT)
-const count = z.int().min(0).max(MAX_AMOUNT)
-const externalId = label.max(256)
+export const label = shape(() =>
+  z
+    .string()
+    .overwrite(text => text.toWellFormed().trim())
+    .min(1)
+    .max(MAX_LABEL),
+)
+const text = shape(() => z.string().overwrite(value => value.toWellFormed()))
+const duration = shape(() => z.number().min(0).max(MAX_AMOUNT))
+const count = shape(() => z.int().min(0).max(MAX_AMOUNT))
+const externalId = shape(() => label().max(256))
 
 /** Something with one name under either of two spellings; the first one is named when neither was sent. */
 function eitherOf<T>(
@@ -55,36 +57,44 @@ function eitherOf<T>(
   return z.NEVER
 }
 
-const ExpectedCall = record({
-  toolName: label.nullish(),
-  name: label.nullish(),
-  arguments: openObject.nullish(),
-  args: openObject.nullish(),
-})
+const ExpectedCall = shape(() =>
+  record({
+    toolName: label().nullish(),
+    name: label().nullish(),
+    arguments: openObject().nullish(),
+    args: openObject().nullish(),
+  }),
+)
 
-const ActualCall = record({
-  ...ExpectedCall.shape,
-  serverName: text.nullish(),
-  startedAt: timestamp.nullish(),
-  durationMs: duration.nullish(),
-  result: openObject.nullish(),
-  error: text.nullish(),
-})
+const ActualCall = shape(() =>
+  record({
+    ...ExpectedCall().shape,
+    serverName: text().nullish(),
+    startedAt: timestamp().nullish(),
+    durationMs: duration().nullish(),
+    result: openObject().nullish(),
+    error: text().nullish(),
+  }),
+)
 
-const readExpected = ExpectedCall.transform((call, context): ExpectedToolCall => ({
-  toolName: eitherOf(context, 'toolName', call.toolName, call.name),
-  arguments: call.arguments ?? call.args ?? {},
-}))
+const readExpected = shape(() =>
+  ExpectedCall().transform((call, context): ExpectedToolCall => ({
+    toolName: eitherOf(context, 'toolName', call.toolName, call.name),
+    arguments: call.arguments ?? call.args ?? {},
+  })),
+)
 
-const readActual = ActualCall.transform((call, context) => ({
-  toolName: eitherOf(context, 'toolName', call.toolName, call.name),
-  arguments: call.arguments ?? call.args ?? {},
-  serverName: call.serverName ?? '',
-  startedAt: moment(context, call.startedAt),
-  durationMs: call.durationMs ?? 0,
-  ...(call.result && { result: call.result }),
-  ...(call.error != null && { error: call.error }),
-}))
+const readActual = shape(() =>
+  ActualCall().transform((call, context) => ({
+    toolName: eitherOf(context, 'toolName', call.toolName, call.name),
+    arguments: call.arguments ?? call.args ?? {},
+    serverName: call.serverName ?? '',
+    startedAt: moment(context, call.startedAt),
+    durationMs: call.durationMs ?? 0,
+    ...(call.result && { result: call.result }),
+    ...(call.error != null && { error: call.error }),
+  })),
+)
 
 function moment(context: z.RefinementCtx, value: number | string | null | undefined): number | undefined {
   const read = toEpochMs(value)
@@ -93,57 +103,65 @@ function moment(context: z.RefinementCtx, value: number | string | null | undefi
   return read === undefined ? undefined : Math.round(read)
 }
 
-const Result = record({
-  caseTitle: label.nullish(),
-  title: label.nullish(),
-  caseId: externalId.nullish(),
-  externalCaseId: externalId.nullish(),
-  externalIterationId: externalId.nullish(),
-  query: text.nullish(),
-  passed: z.boolean().nullish(),
-  status: z.enum(Object.keys(STATUSES) as [keyof typeof STATUSES]).nullish(),
-  startedAt: timestamp.nullish(),
-  durationMs: duration.nullish(),
-  provider: label.nullish(),
-  model: label.nullish(),
-  expectedOutput: text.nullish(),
-  expectedToolCalls: z.array(readExpected).nullish(),
-  actualToolCalls: z.array(readActual).nullish(),
-  toolCalls: z.array(readActual).nullish(),
-  tokens: record({ input: count.nullish(), output: count.nullish(), total: count.nullish() }).nullish(),
-  error: text.nullish(),
-  errorDetails: text.nullish(),
-  trace: z.unknown().optional(),
-  isNegativeTest: z.boolean().nullish(),
-})
+const Result = shape(() =>
+  record({
+    caseTitle: label().nullish(),
+    title: label().nullish(),
+    caseId: externalId().nullish(),
+    externalCaseId: externalId().nullish(),
+    externalIterationId: externalId().nullish(),
+    query: text().nullish(),
+    passed: z.boolean().nullish(),
+    status: z.enum(Object.keys(STATUSES) as [keyof typeof STATUSES]).nullish(),
+    startedAt: timestamp().nullish(),
+    durationMs: duration().nullish(),
+    provider: label().nullish(),
+    model: label().nullish(),
+    expectedOutput: text().nullish(),
+    expectedToolCalls: z.array(readExpected()).nullish(),
+    actualToolCalls: z.array(readActual()).nullish(),
+    toolCalls: z.array(readActual()).nullish(),
+    tokens: record({
+      input: count().nullish(),
+      output: count().nullish(),
+      total: count().nullish(),
+    }).nullish(),
+    error: text().nullish(),
+    errorDetails: text().nullish(),
+    trace: z.unknown().optional(),
+    isNegativeTest: z.boolean().nullish(),
+  }),
+)
 
 /** One iteration as another program reports it. */
 export type ReportedResult = z.output<typeof ReadResult>
 
-const ReadResult = Result.transform((result, context) => {
-  const { expectedToolCalls, actualToolCalls, toolCalls, isNegativeTest } = result
-  return {
-    title: eitherOf(context, 'caseTitle', result.caseTitle, result.title),
-    /** The program's own id of the case. */
-    caseKey: known(result.caseId, result.externalCaseId),
-    externalId: known(result.externalIterationId),
-    prompt: known(result.query),
-    /** Absent = judge by the expected calls. */
-    verdict: readVerdict(context, result),
-    startedAt: moment(context, result.startedAt),
-    durationMs: known(result.durationMs),
-    model: known(result.model),
-    provider: known(result.provider),
-    expectedOutput: known(result.expectedOutput),
-    expectedCalls: expectedToolCalls ?? [],
-    calls: actualToolCalls ?? toolCalls ?? [],
-    tokens: known(result.tokens),
-    error: known(result.error),
-    errorDetails: known(result.errorDetails),
-    messages: readTrace(context, result.trace),
-    isNegative: isNegativeTest ?? false,
-  }
-})
+const ReadResult = shape(() =>
+  Result().transform((result, context) => {
+    const { expectedToolCalls, actualToolCalls, toolCalls, isNegativeTest } = result
+    return {
+      title: eitherOf(context, 'caseTitle', result.caseTitle, result.title),
+      /** The program's own id of the case. */
+      caseKey: known(result.caseId, result.externalCaseId),
+      externalId: known(result.externalIterationId),
+      prompt: known(result.query),
+      /** Absent = judge by the expected calls. */
+      verdict: readVerdict(context, result),
+      startedAt: moment(context, result.startedAt),
+      durationMs: known(result.durationMs),
+      model: known(result.model),
+      provider: known(result.provider),
+      expectedOutput: known(result.expectedOutput),
+      expectedCalls: expectedToolCalls ?? [],
+      calls: actualToolCalls ?? toolCalls ?? [],
+      tokens: known(result.tokens),
+      error: known(result.error),
+      errorDetails: known(result.errorDetails),
+      messages: readTrace(context, result.trace),
+      isNegative: isNegativeTest ?? false,
+    }
+  }),
+)
 
 function known<T>(...values: (T | null | undefined)[]): T | undefined {
   return values.find(value => value != null) ?? undefined
@@ -180,36 +198,40 @@ function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[
   return []
 }
 
-const ci = record({
-  runUrl: text.nullish(),
-  branch: text.nullish(),
-  commitSha: text.nullish(),
-})
+const ci = shape(() =>
+  record({
+    runUrl: text().nullish(),
+    branch: text().nullish(),
+    commitSha: text().nullish(),
+  }),
+)
 
 /** What a run is opened with. Undeclared fields are let through, since the contract leaves the document open. */
-export const RunOpening = record({
-  suiteName: label.nullish(),
-  suiteId: label.nullish(),
-  declaredSuiteId: label.max(128).nullish(),
-  suiteDescription: text.nullish(),
-  serverNames: z.array(text).nullish(),
-  notes: text.nullish(),
-  passCriteria: record({ minimumPassRate: z.number().nullish() }).nullish(),
-  externalRunId: externalId.nullish(),
-  framework: label.nullish(),
-  ci: ci.nullish(),
-})
+export const RunOpening = shape(() =>
+  record({
+    suiteName: label().nullish(),
+    suiteId: label().nullish(),
+    declaredSuiteId: label().max(128).nullish(),
+    suiteDescription: text().nullish(),
+    serverNames: z.array(text()).nullish(),
+    notes: text().nullish(),
+    passCriteria: record({ minimumPassRate: z.number().nullish() }).nullish(),
+    externalRunId: externalId().nullish(),
+    framework: label().nullish(),
+    ci: ci().nullish(),
+  }),
+)
 export type RunOpening = z.output<typeof RunOpening>
 
-const results = z.array(ReadResult).min(1).max(MAX_RESULTS)
+const results = shape(() => z.array(ReadResult()).min(1).max(MAX_RESULTS))
 
 /** A run that is over, with everything that happened in it. */
-export const RunReport = record({ ...RunOpening.shape, results })
+export const RunReport = shape(() => record({ ...RunOpening().shape, results: results() }))
 
-const runNames = { runId: label.nullish(), externalRunId: externalId.nullish() }
+const runNames = () => ({ runId: label().nullish(), externalRunId: externalId().nullish() })
 /** Names a run that was opened before, by either id. */
-export const RunName = record(runNames)
-export const RunBatch = record({ ...runNames, results })
+export const RunName = shape(() => record(runNames()))
+export const RunBatch = shape(() => record({ ...runNames(), results: results() }))
 
 /**
  * Reads a document whose fields the contract leaves to the service.

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import type { ActionableFinding, ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { digest } from '../evals/canonical.ts'
 import { MODEL_DEADLINE_MS, withDeadline } from '../models/deadline.ts'
@@ -44,18 +45,20 @@ const OWNERSHIP: Readonly<Record<string, Ownership>> = {
 }
 const UNKNOWN: Ownership = { attribution: 'unknown', actionTarget: 'investigate' }
 
-const Advice = z.object({
-  summary: z.string(),
-  advice: z.array(
-    z.object({
-      failure: z.number(),
-      rootCause: z.string(),
-      recommendation: z.string(),
-      acceptanceCriteria: z.array(z.string()),
-      confidence: z.enum(['low', 'medium', 'high']),
-    }),
-  ),
-})
+const Advice = shape(() =>
+  z.object({
+    summary: z.string(),
+    advice: z.array(
+      z.object({
+        failure: z.number(),
+        rootCause: z.string(),
+        recommendation: z.string(),
+        acceptanceCriteria: z.array(z.string()),
+        confidence: z.enum(['low', 'medium', 'high']),
+      }),
+    ),
+  }),
+)
 type Advised = z.infer<typeof Advice>['advice'][number]
 
 const INSTRUCTIONS = `You advise developers of MCP servers and of agents that use them.
@@ -80,7 +83,7 @@ export async function adviseOn(
   if (failures.length === 0)
     return { summary: `No failure was observed in ${subject.what}.`, findings: [], omitted }
   const prompt = questionOf(subject.what, failures, omitted)
-  const question = { instructions: INSTRUCTIONS, prompt, shape: Advice, shapeName: 'advice' }
+  const question = { instructions: INSTRUCTIONS, prompt, shape: Advice(), shapeName: 'advice' }
   const { value } = await withDeadline(MODEL_DEADLINE_MS, signal, inTime =>
     askForObject(access, { ...question, signal: inTime }),
   )

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../errors.ts'
 import { oneLine } from '../evals/one-line.ts'
 import type { ToolCallRecord, Transcript } from '../evals/types.ts'
@@ -16,11 +17,13 @@ export const GOAL_THRESHOLD = 0.7
 type Verdict = SessionGrades['criteria'][string]
 type Judged = Extract<Criterion, { kind: 'judge' }>
 
-const Goal = z.object({
-  score: z.number().min(0).max(1).describe('0 = nothing of the goal was reached, 1 = all of it.'),
-  reason: z.string(),
-})
-const Answer = z.object({ passed: z.boolean(), reason: z.string() })
+const Goal = shape(() =>
+  z.object({
+    score: z.number().min(0).max(1).describe('0 = nothing of the goal was reached, 1 = all of it.'),
+    reason: z.string(),
+  }),
+)
+const Answer = shape(() => z.object({ passed: z.boolean(), reason: z.string() }))
 
 /** What a model says of a session: the goal, and each of the rubric's questions by its id. */
 export type JudgeAnswer = {
@@ -41,8 +44,10 @@ export async function gradeSession(
   const { plan, modelId, messages } = session
   const judged = plan.rubric.filter(criterion => criterion.kind === 'judge')
   const shape = z.object({
-    goal: Goal,
-    criteria: z.object(Object.fromEntries(judged.map(({ id, question }) => [id, Answer.describe(question)]))),
+    goal: Goal(),
+    criteria: z.object(
+      Object.fromEntries(judged.map(({ id, question }) => [id, Answer().describe(question)])),
+    ),
   })
   const { value } = await askForObject(access, {
     name: { model: modelId },

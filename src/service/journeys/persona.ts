@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../errors.ts'
 import { askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
@@ -6,10 +7,12 @@ import type { JourneyRunPlan } from '../store/journey-runs.ts'
 import type { JourneyMessageRow } from '../store/journey-sessions.ts'
 import { toData } from './model-words.ts'
 
-const Turn = z.object({
-  done: z.boolean().describe('Whether the person ends the conversation now.'),
-  message: z.string().describe('What the person writes next; empty when it ends the conversation.'),
-})
+const Turn = shape(() =>
+  z.object({
+    done: z.boolean().describe('Whether the person ends the conversation now.'),
+    message: z.string().describe('What the person writes next; empty when it ends the conversation.'),
+  }),
+)
 
 const INSTRUCTIONS = `You play a person who pursues a goal by writing to an assistant. You are given the person, the goal and the
 conversation so far as JSON. Write only what this person would write next, in the first person, in this person's words
@@ -45,7 +48,7 @@ export async function playPersona(
       turnsLeft,
       conversation: toData(messages, false),
     }),
-    shape: Turn,
+    shape: Turn(),
     shapeName: 'turn',
     signal,
   })

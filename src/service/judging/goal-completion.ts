@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../errors.ts'
 import { messageOf, oneLine } from '../evals/one-line.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
@@ -34,7 +35,9 @@ const MAX_ANSWER = 12_000
 const MAX_PROMPT = 4000
 const MAX_HITS = 10
 
-const Grade = z.object({ score: z.number(), reason: z.string(), rubricHits: z.array(z.string()) })
+const Grade = shape(() =>
+  z.object({ score: z.number(), reason: z.string(), rubricHits: z.array(z.string()) }),
+)
 
 const INSTRUCTIONS = `You grade whether an assistant reached the goal of a test case.
 You are given, as JSON, the case's title, what the user asked, the output that its author expects, and the assistant's final
@@ -105,7 +108,7 @@ async function gradeAnswer(
       expected: snapshot.expectedOutput.slice(0, MAX_ANSWER),
       answer: answer.slice(0, MAX_ANSWER),
     }),
-    shape: Grade,
+    shape: Grade(),
     shapeName: 'grade',
   }
   const { value, model: asked } = await withDeadline(MODEL_DEADLINE_MS, signal, inTime =>

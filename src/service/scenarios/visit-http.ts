@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { ApiHeaders, ApiRequest } from '../../api/contract/message.ts'
 import { ServiceError } from '../errors.ts'
 import { invalidField, parseBody } from '../validation.ts'
 import type { Credentials } from './access.ts'
@@ -26,7 +27,7 @@ export const VISIT_PREFIX = '/visit/'
 const MAX_BODY_BYTES = 64 * 1024
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' }
 
-type Call = { request: Request; signal: AbortSignal; link: string }
+type Call = { request: ApiRequest; signal: AbortSignal; link: string }
 type Route = (visits: Visits, call: Call) => Promise<VisitAnswer> | VisitAnswer
 
 const SESSION_ROUTES: Record<string, Record<string, Route>> = {
@@ -40,7 +41,7 @@ const SESSION_ROUTES: Record<string, Record<string, Route>> = {
       const token = tokenOf(call)
       // Before the body is read, so that strangers cannot make this machine read.
       visits.session(token)
-      const { text } = await read(call, Message)
+      const { text } = await read(call, Message())
       return ok(await visits.say(token, text, call.signal))
     },
   },
@@ -48,7 +49,7 @@ const SESSION_ROUTES: Record<string, Record<string, Route>> = {
     PUT: async (visits, call) => {
       const token = tokenOf(call)
       visits.session(token)
-      return ok(visits.rate(token, await read(call, Feedback)))
+      return ok(visits.rate(token, await read(call, Feedback())))
     },
   },
 }
@@ -63,7 +64,7 @@ const LINK_ROUTES: Record<string, Record<string, Route>> = {
   '/sessions': {
     POST: async (visits, call) => {
       visits.describe(call.link)
-      const body = await read(call, Opening)
+      const body = await read(call, Opening())
       const { headers } = call.request
       const credentials: Credentials = {
         authorization: headers.get('authorization'),
@@ -76,16 +77,17 @@ const LINK_ROUTES: Record<string, Record<string, Route>> = {
 
 /**
  * Answers a request below {@link VISIT_PREFIX}.
+ * @param path the path of its address
  * @param closing aborts when the service closes
  * @throws ServiceError
  */
 export async function answerVisit(
   visits: Visits,
-  request: Request,
+  request: ApiRequest,
+  path: string,
   closing: AbortSignal,
 ): Promise<VisitAnswer> {
-  const { pathname } = new URL(request.url)
-  const rest = pathname.slice(VISIT_PREFIX.length)
+  const rest = path.slice(VISIT_PREFIX.length)
   const slash = rest.indexOf('/')
   const head = slash < 0 ? rest : rest.slice(0, slash)
   const tail = slash < 0 ? '' : rest.slice(slash)
@@ -108,7 +110,7 @@ function ok(body: unknown): VisitAnswer {
 /** A page of another site can send a form but no JSON, as long as nobody allows it to. */
 async function read<T>({ request }: Call, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get('content-type') ?? ''
-  if (request.body && !/^application\/json\s*(;|$)/i.test(type))
+  if (request.body !== null && !/^application\/json\s*(;|$)/i.test(type))
     throw invalidField('content-type', 'must be application/json')
   return (await parseBody({ body: schema }, request, MAX_BODY_BYTES)) as T
 }
@@ -118,7 +120,7 @@ function tokenOf({ request }: Call): string {
 }
 
 /** Coarse on purpose: what kind of program and which language, nothing that knows a visitor again. */
-function programOf(headers: Headers): VisitorProgram {
+function programOf(headers: ApiHeaders): VisitorProgram {
   const agent = headers.get('user-agent') ?? ''
   const [language = ''] = (headers.get('accept-language') ?? '').split(/[,;]/)
   return {

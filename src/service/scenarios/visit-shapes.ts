@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 
 /** `text` is a body that is written already, its type among the headers. */
 export type VisitAnswer = {
@@ -9,19 +10,23 @@ export type VisitAnswer = {
 }
 
 /** Body of an opening: the invitation of a scenario for invited people. */
-export const Opening = z.strictObject({ invitation: z.string().max(200).optional() }).optional()
+export const Opening = shape(() => z.strictObject({ invitation: z.string().max(200).optional() }).optional())
 
 /** Body of a message. */
-export const Message = z.strictObject({
-  text: z
-    .string()
-    .max(8000)
-    .refine(text => text.trim() !== '', { error: 'must not be blank' }),
-})
+export const Message = shape(() =>
+  z.strictObject({
+    text: z
+      .string()
+      .max(8000)
+      .refine(text => text.trim() !== '', { error: 'must not be blank' }),
+  }),
+)
 
 /** Body of feedback: stars from 1 to 5, words, or both. */
-export const Feedback = z
-  .strictObject({ rating: z.int().min(1).max(5).optional(), comment: z.string().max(2000).optional() })
-  .refine(({ rating, comment }) => rating !== undefined || comment !== undefined, {
-    error: 'at least one field is needed',
-  })
+export const Feedback = shape(() =>
+  z
+    .strictObject({ rating: z.int().min(1).max(5).optional(), comment: z.string().max(2000).optional() })
+    .refine(({ rating, comment }) => rating !== undefined || comment !== undefined, {
+      error: 'at least one field is needed',
+    }),
+)

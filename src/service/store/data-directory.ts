@@ -31,7 +31,8 @@ export function prepareDataDirectory(path: string): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
   const database = join(path, 'mcpdeck.sqlite')
-  closeSync(openSync(database, 'a', OWNER_ONLY))
+  // Closing any handle of an open database takes SQLite's locks on it away from the whole process.
+  if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
   chmodSync(database, OWNER_ONLY)
   return {
     path,

@@ -21,7 +21,7 @@ import { createJourneyRunRows, type JourneyRunRows } from './journey-runs.ts'
 import { createJourneySessionRows, type JourneySessionRows } from './journey-sessions.ts'
 import { createJourneyRows, type JourneyRows } from './journeys.ts'
 import { createKeyRows, type KeyRows } from './keys.ts'
-import { migrate } from './migrations/migrations.ts'
+import { isMigrated, migrate } from './migrations/migrations.ts'
 import { createOrganizationSettingRows, type OrganizationSettingRows } from './organization-settings.ts'
 import { createOrganizationRows, type OrganizationRows } from './organizations.ts'
 import { createPersonaRows, type PersonaRows } from './personas.ts'
@@ -101,18 +101,32 @@ export function openStore(location: StoreLocation): Store {
   const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
   const database = openDatabase(directory?.database ?? ':memory:')
   try {
-    // The write lock makes two processes that start at once take turns.
-    return database.write(() => {
+    const open = (): Store => {
       migrate(database)
       const settings = createSettings(database)
       const sealer = createSealer(sealingKey(settings, directory))
       const cursors = createCursors(Buffer.from(settings.ensure('cursorSecret', randomSecret), 'base64url'))
-      return { directory, cursors, settings, ...rowsOf(database, sealer), ...transactionsOf(database) }
-    })
+      return Object.assign(rowsOf(database, sealer), {
+        directory,
+        cursors,
+        settings,
+        ...transactionsOf(database),
+      })
+    }
+    // What a session writes it must settle on the disk when it closes, so only a workspace that lacks something is
+    // written to; the write lock makes two processes that start at once take turns.
+    return database.read(() => isComplete(database)) ? open() : database.write(open)
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+/** Whether opening finds everything that it would write otherwise. */
+function isComplete(database: Database): boolean {
+  if (!isMigrated(database)) return false
+  const { get } = createSettings(database)
+  return get('cursorSecret') !== undefined && get('sealingKeyCheck') !== undefined
 }
 
 function transactionsOf({ write, read, close }: Database) {
@@ -120,41 +134,57 @@ function transactionsOf({ write, read, close }: Database) {
 }
 
 function rowsOf(database: Database, sealer: Sealer) {
-  return {
-    organizations: createOrganizationRows(database),
-    organizationSettings: createOrganizationSettingRows(database),
-    quotaUses: createQuotaUseRows(database),
-    rateBuckets: createRateBucketRows(database),
-    jobs: createJobRows(database),
-    keys: createKeyRows(database),
-    projects: createProjectRows(database),
-    servers: createServerRows(database, sealer),
-    clients: createClientRows(database),
-    environments: createEnvironmentRows(database),
-    findings: createFindingRows(database),
-    insights: createInsightsRows(database),
-    suites: createSuiteRows(database),
-    suiteOwnership: createSuiteOwnershipRows(database),
-    cases: createCaseRows(database),
-    runs: createRunRows(database),
-    trials: createTrialRows(database),
-    evalSessions: createEvalSessionRows(database),
-    ingestRuns: createIngestRunRows(database),
-    conformanceRuns: createConformanceRunRows(database),
-    personas: createPersonaRows(database),
-    journeys: createJourneyRows(database),
-    journeyRuns: createJourneyRunRows(database),
-    journeySessions: createJourneySessionRows(database),
-    swarms: createSwarmRows(database),
-    scenarios: createScenarioRows(database, sealer),
-    visitorSessions: createVisitorSessionRows(database),
-    serverConnections: createConnectionRows(database),
-    readinessRuns: createReadinessRows(database),
-    idempotency: createIdempotencyRows(database),
-    suiteSchedules: createSuiteScheduleRows(database),
-    runAnalyses: createRunAnalysisRows(database),
-    samples: createSampleRows(database),
+  return onFirstUse({
+    organizations: () => createOrganizationRows(database),
+    organizationSettings: () => createOrganizationSettingRows(database),
+    quotaUses: () => createQuotaUseRows(database),
+    rateBuckets: () => createRateBucketRows(database),
+    jobs: () => createJobRows(database),
+    keys: () => createKeyRows(database),
+    projects: () => createProjectRows(database),
+    servers: () => createServerRows(database, sealer),
+    clients: () => createClientRows(database),
+    environments: () => createEnvironmentRows(database),
+    findings: () => createFindingRows(database),
+    insights: () => createInsightsRows(database),
+    suites: () => createSuiteRows(database),
+    suiteOwnership: () => createSuiteOwnershipRows(database),
+    cases: () => createCaseRows(database),
+    runs: () => createRunRows(database),
+    trials: () => createTrialRows(database),
+    evalSessions: () => createEvalSessionRows(database),
+    ingestRuns: () => createIngestRunRows(database),
+    conformanceRuns: () => createConformanceRunRows(database),
+    personas: () => createPersonaRows(database),
+    journeys: () => createJourneyRows(database),
+    journeyRuns: () => createJourneyRunRows(database),
+    journeySessions: () => createJourneySessionRows(database),
+    swarms: () => createSwarmRows(database),
+    scenarios: () => createScenarioRows(database, sealer),
+    visitorSessions: () => createVisitorSessionRows(database),
+    serverConnections: () => createConnectionRows(database),
+    readinessRuns: () => createReadinessRows(database),
+    idempotency: () => createIdempotencyRows(database),
+    suiteSchedules: () => createSuiteScheduleRows(database),
+    runAnalyses: () => createRunAnalysisRows(database),
+    samples: () => createSampleRows(database),
+  })
+}
+
+/** What is made from these functions, each when it is first asked for: most sessions use a few tables. */
+function onFirstUse<T extends Record<string, () => unknown>>(
+  makers: T,
+): { readonly [K in keyof T]: ReturnType<T[K]> } {
+  const made = {}
+  for (const [name, make] of Object.entries(makers)) {
+    const get = () => {
+      const value = make()
+      Object.defineProperty(made, name, { value })
+      return value
+    }
+    Object.defineProperty(made, name, { configurable: true, enumerable: true, get })
   }
+  return made as { readonly [K in keyof T]: ReturnType<T[K]> }
 }
 
 function randomSecret(): string {

@@ -1,34 +1,39 @@
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import type { Grounding } from './grounding.ts'
 import { cut } from './text.ts'
 
-const DraftedJourney = z.object({
-  name: z.string().default('').describe('A few words for a list.'),
-  goal: z.string().describe('What the person wants to get done, in the words of that person.'),
-  toolNames: z
-    .array(z.string())
-    .default([])
-    .describe('Tools that must have been called once the goal is reached.'),
-})
+const DraftedJourney = shape(() =>
+  z.object({
+    name: z.string().default('').describe('A few words for a list.'),
+    goal: z.string().describe('What the person wants to get done, in the words of that person.'),
+    toolNames: z
+      .array(z.string())
+      .default([])
+      .describe('Tools that must have been called once the goal is reached.'),
+  }),
+)
 export type DraftedJourney = z.infer<typeof DraftedJourney>
 
 /** What a model answers when it drafts journeys for a persona that is given. */
-export const DraftedJourneys = z.object({ journeys: z.array(DraftedJourney) })
+export const DraftedJourneys = shape(() => z.object({ journeys: z.array(DraftedJourney()) }))
 
 /** What a model answers when it drafts personas. */
-export const DraftedPersonas = z.object({
-  personas: z.array(
-    z.object({
-      name: z.string(),
-      role: z.string().describe("What this person is, in the product's terms."),
-      notes: z
-        .string()
-        .default('')
-        .describe('How this person thinks, writes and what it knows; two or three sentences.'),
-      journeys: z.array(DraftedJourney),
-    }),
-  ),
-})
+export const DraftedPersonas = shape(() =>
+  z.object({
+    personas: z.array(
+      z.object({
+        name: z.string(),
+        role: z.string().describe("What this person is, in the product's terms."),
+        notes: z
+          .string()
+          .default('')
+          .describe('How this person thinks, writes and what it knows; two or three sentences.'),
+        journeys: z.array(DraftedJourney()),
+      }),
+    ),
+  }),
+)
 export type DraftedPersona = z.infer<typeof DraftedPersonas>['personas'][number]
 
 /** A person by value, as a request names it. */

@@ -57,7 +57,7 @@ export async function draftPersonas(
       `Draft exactly ${wanted} persona(s) with exactly ${journeyCount} journey(s) each, other people than those in ` +
       '<existing_personas>, and such as <brief> asks for where it is there.'
     const parts = { grounding, brief: description, existing: existingPersonas }
-    const drafting = { task, shape: DraftedPersonas, shapeName: 'personas', parts }
+    const drafting = { task, shape: DraftedPersonas(), shapeName: 'personas', parts }
     const answer = await ask(context, drafting, inTime)
     const drafts = answer.personas.flatMap(persona => {
       const draft = toPersonaDraft(persona)
@@ -84,7 +84,7 @@ export async function draftJourneys(
     const grounding = await ground(context, project, request, inTime)
     const task = `Draft exactly ${journeyCount} journey(s) for the person in <persona>, such as <brief> asks for where it is there.`
     const parts = { grounding, brief: description, persona }
-    const drafting = { task, shape: DraftedJourneys, shapeName: 'journeys', parts }
+    const drafting = { task, shape: DraftedJourneys(), shapeName: 'journeys', parts }
     const answer = await ask(context, drafting, inTime)
     const journeys = toJourneyDrafts(answer.journeys, grounding).slice(0, journeyCount)
     if (journeys.length === 0) throw nothingDrafted()

@@ -130,7 +130,7 @@ test('whatever was run, the sums agree with each other', () => {
     )
   fc.assert(
     fc.property(fc.array(any, { maxLength: 12 }), runs => {
-      const overview = SwarmOverview.parse(overviewOf(runs))
+      const overview = SwarmOverview().parse(overviewOf(runs))
       const goals = overview.goalCompletion!
       const shown = overview.runs ?? []
       const total = (values: (number | null | undefined)[]) =>

@@ -28,16 +28,26 @@ const MIGRATIONS: readonly string[] = [
   samples,
 ]
 
+/** Whether every migration was applied. */
+export function isMigrated(database: Database): boolean {
+  return versionOf(database) === MIGRATIONS.length
+}
+
 /**
- * Brings the database to the current version. The caller holds the write lock.
+ * Brings the database to the current version. The caller holds the write lock, unless it is migrated.
  * @throws when the database was written by a newer version of the program
  */
 export function migrate(database: Database): void {
-  const version = database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+  const version = versionOf(database)
+  if (version === MIGRATIONS.length) return
   if (version > MIGRATIONS.length)
     throw new Error(
       `The workspace was written by a newer version of mcpdeck (schema ${version}, known ${MIGRATIONS.length}).`,
     )
   for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+}
+
+function versionOf(database: Database): number {
+  return database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }

@@ -1,0 +1,35 @@
+/** Headers as both sides read them, names in any case; Node's own `Headers` fits. */
+export type ApiHeaders = Iterable<[name: string, value: string]> & {
+  get: (name: string) => string | null
+  has: (name: string) => boolean
+}
+
+/** Complete text, or bytes that are still on their way. */
+export type ApiBody = string | AsyncIterable<Uint8Array> | null
+
+/** A request as far as client and service look at it; Node's own `Request` fits. */
+export type ApiRequest = {
+  readonly method: string
+  /** A whole address; between client and service in one process its host means nothing. */
+  readonly url: string
+  readonly headers: ApiHeaders
+  readonly body: ApiBody
+  readonly signal: AbortSignal
+}
+
+/** An answer as far as the client looks at it; Node's own `Response` fits. */
+export type ApiResponse = {
+  readonly status: number
+  readonly headers: ApiHeaders
+  readonly body: ApiBody
+}
+
+/** Headers without Node's own class, whose first use loads all of its fetch; whoever puts them on a line checks their characters. */
+export function plainHeaders(values: Readonly<Record<string, string>>): ApiHeaders {
+  const all = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]))
+  return {
+    get: name => all.get(name.toLowerCase()) ?? null,
+    has: name => all.has(name.toLowerCase()),
+    [Symbol.iterator]: () => all.entries(),
+  }
+}
