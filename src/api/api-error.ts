@@ -88,9 +88,10 @@ export class ApiError extends Error implements ErrorFacts {
   }
 }
 
-/** Whether nothing came back, so that the line or the service may be down. */
+/** Whether nothing came back, so that the line or the service may be down, or the local workspace cannot be opened. */
 export function isLineFault(error: unknown): boolean {
-  return error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout')
+  if (!(error instanceof ApiError)) return false
+  return error.kind === 'network' || error.kind === 'timeout' || error.code === 'local-workspace'
 }
 
 /** The caller's own stop, before or after the request left. */

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { overWeb } from '../../test/web.ts'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { ApiError } from './api-error.ts'
 import { createBudget } from './budget.ts'
@@ -15,10 +16,10 @@ function service(answer: (request: Request, nth: number) => Response, options: P
     baseUrl: 'http://service.test/api/v1/',
     key: 'sk_test',
     clock,
-    fetch: async request => {
+    fetch: overWeb(async request => {
       requests.push(request)
       return answer(request, requests.length)
-    },
+    }),
     ...options,
   })
   return { client, requests, clock }

@@ -1,7 +1,8 @@
 import { refusal } from './api-error.ts'
+import type { ApiBody, ApiRequest, ApiResponse } from './contract/message.ts'
 
 /** How a client reaches a service: over the network, or a service's own function in the same process. */
-export type Fetch = (request: Request) => Promise<Response>
+export type Fetch = (request: ApiRequest) => Promise<ApiResponse>
 
 export type HttpFetch = {
   fetch: Fetch
@@ -17,22 +18,24 @@ export type HttpFetchOptions = {
 }
 
 /**
- * HTTP over kept connections. Redirects come back as they are, never followed; gzip, deflate, br and
- * zstd bodies are decoded. undici loads with the first request, because it costs tens of milliseconds.
+ * HTTP over kept connections. Redirects come back as they are, never followed; gzip, deflate, br and zstd bodies are
+ * decoded. undici loads with the first request, because it costs tens of milliseconds.
  */
 export function createHttpFetch({ baseUrl, connectTimeoutMs = 10_000 }: HttpFetchOptions = {}): HttpFetch {
   const origin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
   let connections: ReturnType<typeof open> | undefined
+  let closing: Promise<void> | undefined
+  const close = async () => await (await connections)?.agent.close()
   return {
     fetch: async request => {
-      if (origin !== undefined && new URL(request.url).origin !== origin)
+      const url = new URL(request.url)
+      if (origin !== undefined && url.origin !== origin)
         throw refusal('foreign-address', `The address is not below ${origin}.`)
+      if (closing) throw new Error('The connections are closed.')
       connections ??= open(connectTimeoutMs)
       return await send(request, await connections)
     },
-    close: async () => {
-      await (await connections)?.agent.close()
-    },
+    close: () => (closing ??= close()),
   }
 }
 
@@ -43,15 +46,24 @@ async function open(connectTimeout: number) {
   return { agent, fetch }
 }
 
-async function send(request: Request, { agent, fetch }: Awaited<ReturnType<typeof open>>): Promise<Response> {
-  const body = request.body === null ? null : await request.arrayBuffer()
-  const response = await fetch(request.url, {
-    method: request.method,
-    headers: [...request.headers],
-    body,
-    signal: request.signal,
+async function send(
+  { url, method, headers, body, signal }: ApiRequest,
+  { agent, fetch }: Awaited<ReturnType<typeof open>>,
+): Promise<ApiResponse> {
+  return await fetch(url, {
+    method,
+    headers: [...headers],
+    body: await wholeBody(body),
+    signal,
     redirect: 'manual',
     dispatcher: agent,
   })
-  return response
+}
+
+/** Known before it is sent, so that its length is too. */
+async function wholeBody(body: ApiBody): Promise<string | Uint8Array | null> {
+  if (body === null || typeof body === 'string') return body
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }

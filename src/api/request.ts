@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { refusal } from './api-error.ts'
 import { type AnyEndpoint, fillPath, type InputOf, pathParameters } from './contract/endpoint.ts'
 import { IDEMPOTENCY_HEADER } from './contract/contract.ts'
+import { type ApiHeaders, plainHeaders } from './contract/message.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { fieldIssues, summarizeIssues } from './field-issues.ts'
 
@@ -9,8 +10,8 @@ import { fieldIssues, summarizeIssues } from './field-issues.ts'
 export type PreparedRequest<E extends AnyEndpoint = AnyEndpoint> = {
   endpoint: E
   url: string
-  headers: Headers
-  body: string | undefined
+  headers: ApiHeaders
+  body: string | null
 }
 
 export type RequestTarget = {
@@ -39,12 +40,13 @@ export function prepareRequest<E extends AnyEndpoint>(
   const query = parseQuery(endpoint, fields)
   const body = parseBody(endpoint, bodyInput)
   const url = joinUrl(checkAddress(target.baseUrl, endpoint), fillEndpointPath(endpoint, fields), query)
-  const headers = new Headers({ accept: 'application/json' })
-  if (body !== undefined) headers.set('content-type', 'application/json')
-  setIdempotencyKey(headers, endpoint, idempotencyKey)
-  if (target.vocabulary)
-    headers.set(`x-${target.vocabulary.service}-eval-vocabulary`, target.vocabulary.version)
-  setKey(headers, target.key, endpoint)
+  const headers = plainHeaders({
+    accept: 'application/json',
+    ...(body !== null && { 'content-type': 'application/json' }),
+    ...idempotencyHeader(endpoint, idempotencyKey),
+    ...vocabularyHeader(target),
+    ...keyHeader(target.key, endpoint),
+  })
   return { endpoint, url, headers, body }
 }
 
@@ -67,10 +69,10 @@ function parseQuery(endpoint: AnyEndpoint, fields: Record<string, unknown>): URL
 }
 
 /** An optional body still goes out as `{}`, as the contract shows it. */
-function parseBody(endpoint: AnyEndpoint, input: unknown): string | undefined {
+function parseBody(endpoint: AnyEndpoint, input: unknown): string | null {
   if (endpoint.body) return JSON.stringify(check(endpoint, endpoint.body, input, ['body']) ?? {})
   if (input !== undefined) throw unknownFields(endpoint, ['body'])
-  return undefined
+  return null
 }
 
 function check(endpoint: AnyEndpoint, schema: z.ZodType, value: unknown, prefix: string[]): unknown {
@@ -113,11 +115,11 @@ function joinUrl(baseUrl: string, path: string, query: URLSearchParams): string 
 }
 
 /** A key on an operation without key support would look safe to repeat and not be so. */
-function setIdempotencyKey(headers: Headers, endpoint: AnyEndpoint, key: string | undefined): void {
-  if (key === undefined) return
+function idempotencyHeader(endpoint: AnyEndpoint, key: string | undefined): Record<string, string> {
+  if (key === undefined) return {}
   const fits = /^[\x21-\x7e]{1,256}$/.test(key)
   if (fits && endpoint.idempotency === 'header')
-    return headers.set(endpoint.idempotencyHeaders?.[0] ?? IDEMPOTENCY_HEADER, key)
+    return { [endpoint.idempotencyHeaders?.[0] ?? IDEMPOTENCY_HEADER]: key }
   const expected = fits
     ? `not part of ${endpoint.operation}`
     : 'expected 1 to 256 printable ASCII characters without spaces'
@@ -125,10 +127,14 @@ function setIdempotencyKey(headers: Headers, endpoint: AnyEndpoint, key: string 
   throw refusal('invalid-input', summarizeIssues(issues), { endpoint, issues })
 }
 
+function vocabularyHeader({ vocabulary }: RequestTarget): Record<string, string> {
+  return vocabulary ? { [`x-${vocabulary.service}-eval-vocabulary`]: vocabulary.version } : {}
+}
+
 /** The platform's complaint about a bad header value quotes it, so the key is judged here. */
-function setKey(headers: Headers, key: string | undefined, endpoint: AnyEndpoint): void {
-  if (key === undefined) return
+function keyHeader(key: string | undefined, endpoint: AnyEndpoint): Record<string, string> {
+  if (key === undefined) return {}
   if (!/^[\x21-\x7e]+$/.test(key))
     throw refusal('invalid-key', 'The key holds characters that a key cannot have.', { endpoint })
-  headers.set('authorization', `Bearer ${key}`)
+  return { authorization: `Bearer ${key}` }
 }

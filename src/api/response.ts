@@ -1,8 +1,10 @@
 import { ApiError } from './api-error.ts'
 import type { AnyEndpoint, OutputOf } from './contract/endpoint.ts'
+import type { ApiResponse } from './contract/message.ts'
 import { ErrorBody } from './contract/error.ts'
 import type { AnswerShape, FieldIssue, InvalidResponseCode } from './error-kinds.ts'
 import { fieldIssues, summarizeIssues } from './field-issues.ts'
+import type { LastAnswers } from './last-answers.ts'
 import { printable } from './printable.ts'
 import { parseRetryAfter, rateLimitOf } from './rate-limit.ts'
 
@@ -17,7 +19,7 @@ export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
 
 type Received = {
   endpoint: AnyEndpoint
-  response: Response
+  response: ApiResponse
   hideKey: (text: string) => string
 }
 
@@ -26,15 +28,18 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x
 
 /** Body text up to a limit in decoded bytes; `complete` is false when there was more. */
 export async function readText(
-  response: Response,
+  response: ApiResponse,
   maxBytes: number,
 ): Promise<{ text: string; complete: boolean }> {
-  if (!response.body) return { text: '', complete: true }
+  const { body } = response
+  if (body === null) return { text: '', complete: true }
+  if (typeof body === 'string')
+    return Buffer.byteLength(body) > maxBytes ? { text: '', complete: false } : { text: body, complete: true }
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
   // Leaving the loop early cancels the stream, which frees its connection.
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body) {
     bytes += chunk.byteLength
     if (bytes > maxBytes) return { text, complete: false }
     text += decoder.decode(chunk, { stream: true })
@@ -42,11 +47,24 @@ export async function readText(
   return { text: text + decoder.decode(), complete: true }
 }
 
-/** Reads a success body as the contract's answer; fields that the contract does not name survive. */
+/**
+ * Reads a success body as the contract's answer; fields that the contract does not name survive. A read that answers
+ * what it did the last time has the same value again, the same object.
+ */
 export function parseAnswer<E extends AnyEndpoint>(
   received: Received & { endpoint: E },
   text: string,
+  url: string,
+  last: LastAnswers,
 ): Answer<E> {
+  const { endpoint, response } = received
+  const cursor = headerCursor(received)
+  const parse = () => parseValue(received, text)
+  const value = endpoint.method === 'GET' ? last.valueOf(url, { endpoint, text, cursor }, parse) : parse()
+  return { value: value as OutputOf<E>, text, status: response.status, requestId: requestIdOf(response) }
+}
+
+function parseValue(received: Received, text: string): unknown {
   const { endpoint, response } = received
   const json = parseJson(text)
   if (!json.ok && text.trim() !== '') {
@@ -59,15 +77,20 @@ export function parseAnswer<E extends AnyEndpoint>(
     const issues = fieldIssues(parsed.error)
     throw invalidResponse(received, 'mismatch', summarizeIssues(issues), { text, issues })
   }
-  const value = withHeaderCursor(received, parsed.data) as OutputOf<E>
-  return { value, text, status: response.status, requestId: requestIdOf(response) }
+  return withHeaderCursor(received, parsed.data)
 }
 
 /** Puts a cursor that came in a header where lists have theirs. */
-function withHeaderCursor({ endpoint, response }: Received, value: unknown): unknown {
+function withHeaderCursor(received: Received, value: unknown): unknown {
+  const cursor = headerCursor(received)
+  if (cursor === undefined || typeof value !== 'object' || value === null) return value
+  return { ...value, nextCursor: cursor }
+}
+
+/** Undefined for lists that have their cursor in the body. */
+function headerCursor({ endpoint, response }: Received): string | null | undefined {
   const header = endpoint.cursor?.fromHeader
-  if (header === undefined || typeof value !== 'object' || value === null) return value
-  return { ...value, nextCursor: response.headers.get(header) }
+  return header === undefined ? undefined : response.headers.get(header)
 }
 
 /** An answer with a success status that cannot be used. */
@@ -93,7 +116,7 @@ export function invalidResponse(
 /** Reads an error status with whatever body came along. */
 export function httpError({ endpoint, response, hideKey }: Received, rawText: string): ApiError {
   const text = hideKey(rawText)
-  const body = ErrorBody.safeParse(parseJson(text).value)
+  const body = ErrorBody().safeParse(parseJson(text).value)
   const { code, message } = body.data ?? {}
   const details = body.data?.details ?? undefined
   const { status } = response
@@ -115,21 +138,21 @@ export function httpError({ endpoint, response, hideKey }: Received, rawText: st
 }
 
 /** Following a redirect would hand the key to another address, so it is an error that names the target. */
-function withoutContract(response: Response): string {
+function withoutContract(response: ApiResponse): string {
   const location = response.status < 400 ? response.headers.get('location') : null
   if (location === null) return `HTTP ${response.status}`
   const target = URL.canParse(location) ? new URL(location).origin : 'another path'
   return `HTTP ${response.status} to ${target}, which is not followed`
 }
 
-function shapeOf(response: Response, text: string, isContract: boolean): AnswerShape {
+function shapeOf(response: ApiResponse, text: string, isContract: boolean): AnswerShape {
   if (isContract) return 'contract'
   if (text.trim() === '') return 'empty'
   if (looksLikeHtml(response, text)) return 'html'
   return parseJson(text).ok ? 'json' : 'text'
 }
 
-function looksLikeHtml(response: Response, text: string): boolean {
+function looksLikeHtml(response: ApiResponse, text: string): boolean {
   return (
     /^\s*<(?:!doctype html|html|head|body)\b/i.test(text) ||
     (response.headers.get('content-type')?.includes('text/html') ?? false)
@@ -144,7 +167,7 @@ function parseJson(text: string): { ok: boolean; value: unknown } {
   }
 }
 
-function requestIdOf(response: Response): string | undefined {
+function requestIdOf(response: ApiResponse): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = response.headers.get(name)
     if (value) return printable(value)

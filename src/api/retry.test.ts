@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { overWeb } from '../../test/web.ts'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { ApiError, type ApiErrorFields } from './api-error.ts'
 import { createBudget } from './budget.ts'
@@ -110,10 +111,10 @@ function scripted(steps: Step[]) {
     baseUrl: 'http://service.test/api/v1',
     clock,
     budget: createBudget({ clock, unlimited: true }),
-    fetch: async request => {
+    fetch: overWeb(async request => {
       requests.push(request)
       return answer(steps[requests.length - 1] ?? 'ok')
-    },
+    }),
   })
   return { clock, client, requests }
 }

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { AnyEndpoint, InputOf } from './contract/endpoint.ts'
 import { withDeadline } from './deadline.ts'
 import type { Fetch } from './fetch.ts'
+import { createLastAnswers, type LastAnswers } from './last-answers.ts'
 import { networkError } from './network-fault.ts'
 import { type PreparedRequest, prepareRequest, type RequestTarget } from './request.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -48,6 +49,7 @@ const MAX_ERROR_BYTES = 256 * 1024
 /** One endpoint and one input make one request and one answer; retries and rates are the client's. */
 export function createTransport(options: TransportOptions): Transport {
   const { clock = systemClock, deadlineMs = DEADLINE_MS } = options
+  const last = createLastAnswers()
   const hideKey = (text: string) => (options.key ? text.replaceAll(options.key, '[key]') : text)
   return {
     prepare: (endpoint, input, idempotencyKey, vocabulary = options.vocabulary) =>
@@ -56,7 +58,7 @@ export function createTransport(options: TransportOptions): Transport {
       const { endpoint } = request
       const ms = limits.deadlineMs ?? endpoint.deadlineMs ?? deadlineMs
       return withDeadline({ ms, clock, signal: limits.signal, endpoint }, signal =>
-        exchange(request, signal, options, hideKey),
+        exchange(request, signal, options, { hideKey, last }),
       )
     },
   }
@@ -66,18 +68,19 @@ async function exchange<E extends AnyEndpoint>(
   request: PreparedRequest<E>,
   signal: AbortSignal,
   options: TransportOptions,
-  hideKey: (text: string) => string,
+  { hideKey, last }: { hideKey: (text: string) => string; last: LastAnswers },
 ): Promise<Answer<E>> {
   const { endpoint, url, headers, body } = request
   const asNetworkError = (error: unknown): never => {
     throw error instanceof ApiError ? error : networkError(error, endpoint, hideKey)
   }
-  const init = { method: endpoint.method, headers, signal, ...(body !== undefined && { body }) }
-  const response = await options.fetch(new Request(url, init)).catch(asNetworkError)
+  const response = await options
+    .fetch({ method: endpoint.method, url, headers, body, signal })
+    .catch(asNetworkError)
   const received = { endpoint, response, hideKey }
   if (response.headers.has('deprecation'))
     options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
-  if (!response.ok) {
+  if (response.status < 200 || response.status > 299) {
     // The status alone already says what happened, so a body cut short is no second error.
     const { text } = await readText(response, MAX_ERROR_BYTES).catch(() => ({ text: '' }))
     throw httpError(received, text)
@@ -85,5 +88,5 @@ async function exchange<E extends AnyEndpoint>(
   const limit = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
   const { text, complete } = await readText(response, limit).catch(asNetworkError)
   if (!complete) throw invalidResponse(received, 'too-large', `The answer is larger than ${limit} bytes.`)
-  return parseAnswer(received, text)
+  return parseAnswer(received, text, url, last)
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { overWeb } from '../../test/web.ts'
 import { createBudget } from './budget.ts'
 import { createClient } from './client.ts'
 import { announcedVocabulary } from './vocabulary.ts'
@@ -26,7 +27,7 @@ function service(capabilities: (Response | Error)[]) {
     budget: createBudget({ unlimited: true }),
     negotiate: 'mcpjam',
     retry: { attempts: 1 },
-    fetch: async request => {
+    fetch: overWeb(async request => {
       const { pathname } = new URL(request.url)
       asked.push(pathname)
       if (!pathname.endsWith('/capabilities')) {
@@ -36,7 +37,7 @@ function service(capabilities: (Response | Error)[]) {
       const next = capabilities.shift()
       if (!next || next instanceof Error) throw next ?? new Error('asked too often')
       return next
-    },
+    }),
   })
   const list = () => client.runs.list({ projectId: 'p', suiteId: 's' })
   return { asked, headers, list, client }

@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
+import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../api/contract/message.ts'
 import { ServiceError } from './errors.ts'
 import type { EvalVocabulary } from './evals/vocabulary.ts'
 import type { Handlers } from './handlers/handler.ts'
@@ -50,8 +51,11 @@ export type PipelineOptions = {
   log: (entry: LogEntry) => void
 }
 
+/** An answer is whole when it leaves the service. */
+export type WholeResponse = ApiResponse & { readonly body: string | null }
+
 export type Pipeline = {
-  fetch(request: Request): Promise<Response>
+  answer(request: ApiRequest): Promise<WholeResponse>
   /** Refuses new requests and resolves when the others are answered; slow ones are cut short after a while. */
   close(): Promise<void>
 }
@@ -69,30 +73,32 @@ const CLOSING_GRACE_MS = 2000
 export function createPipeline(options: PipelineOptions): Pipeline {
   const router = createRouter()
   const limiter = createRateLimiter(options.store, options.limits)
-  const open = new Set<Promise<Response>>()
+  const open = new Set<Promise<WholeResponse>>()
   const closing = new AbortController()
   let closed = false
 
-  const answer = async (request: Request, path: string, told: (caller: Caller) => void): Promise<Answer> => {
+  const answer = async (request: ApiRequest, url: URL, told: (caller: Caller) => void): Promise<Answer> => {
+    const path = url.pathname
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
-    if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, closing.signal)
+    if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const caller = authenticate(options.store, request.headers.get('authorization'))
     told(caller)
     const match = router.match(request.method, path)
     if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
-    return operate(request, match, caller, closing.signal, options)
+    return operate({ request, url, match, caller, closing: closing.signal }, options)
   }
 
-  const respond = async (request: Request): Promise<Response> => {
+  const respond = async (request: ApiRequest): Promise<WholeResponse> => {
     const requestId = newId('req')
     const started = performance.now()
-    const path = new URL(request.url).pathname
+    const url = new URL(request.url)
+    const path = url.pathname
     let keyId: string | undefined
     let error: unknown
     const told = (caller: Caller) => (keyId = caller.keyId)
-    const result = await answer(request, path, told).catch((thrown: unknown) => {
+    const result = await answer(request, url, told).catch((thrown: unknown) => {
       error = request.signal.aborted ? hungUp(thrown) : thrown
       return errorAnswer(error)
     })
@@ -113,7 +119,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   }
 
   return {
-    fetch(request) {
+    answer(request) {
       const response = respond(request)
       open.add(response)
       const forget = () => open.delete(response)
@@ -130,18 +136,17 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   }
 }
 
+type Operation = { request: ApiRequest; url: URL; match: Match; caller: Caller; closing: AbortSignal }
+
 async function operate(
-  request: Request,
-  { endpoint, params }: Match,
-  caller: Caller,
-  closing: AbortSignal,
+  { request, url, match, caller, closing }: Operation,
   options: PipelineOptions,
 ): Promise<Answer> {
+  const { endpoint, params } = match
   const { store, handlers, maxBodyBytes } = options
-  const signal = AbortSignal.any([request.signal, closing])
   const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
   const idempotencyKey = readIdempotencyKey(request.headers, endpoint)
-  const query = parseQuery(endpoint, new URL(request.url).searchParams)
+  const query = parseQuery(endpoint, url.searchParams)
   const body = await parseBody(endpoint, request, maxBodyBytes)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
@@ -152,7 +157,19 @@ async function operate(
       ? projectFor(store, caller, namedProject(store, caller, endpoint.resource, projectId), role)
       : undefined
   const closed = closedGateReply(endpoint, caller, options.limits)
-  const call = { params, query, body, caller, project, idempotencyKey, vocabulary, signal }
+  const call = {
+    params,
+    query,
+    body,
+    caller,
+    project,
+    idempotencyKey,
+    vocabulary,
+    // Most handlers end before anybody could hang up, and never look.
+    get signal() {
+      return AbortSignal.any([request.signal, closing])
+    },
+  }
   const result = closed ?? (await handler(call))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)
@@ -173,8 +190,9 @@ async function operate(
  * too (limits-and-errors, section 7).
  */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
-  const { gate, risk, response } = endpoint
+  const { gate, risk } = endpoint
   if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
+  const { response } = endpoint
   const empty = { items: [] }
   const isList = response.safeParse(empty).success && !response.safeParse({}).success
   if (risk === 'read' && isList) return empty
@@ -187,14 +205,14 @@ function declared<T>(table: object, { resource, name }: AnyEndpoint): T | undefi
 }
 
 /** Absent means 1 (contract: "Versioning"). */
-function readVocabulary(headers: Headers, name: string): EvalVocabulary {
+function readVocabulary(headers: ApiHeaders, name: string): EvalVocabulary {
   const value = headers.get(name) ?? '1'
   if (value === '1' || value === '2') return value
   throw invalidField(name, 'must be 1 or 2')
 }
 
 /** The first of the operation's key headers that was sent. */
-function readIdempotencyKey(headers: Headers, endpoint: AnyEndpoint): string | undefined {
+function readIdempotencyKey(headers: ApiHeaders, endpoint: AnyEndpoint): string | undefined {
   const name = (endpoint.idempotencyHeaders ?? [IDEMPOTENCY_HEADER]).find(header => headers.has(header))
   const value = name === undefined ? null : headers.get(name)
   if (name === undefined || value === null) return undefined
@@ -246,14 +264,17 @@ function waitOf({ code, details, retryAfterSeconds }: ServiceError): number | un
   return retryAfterSeconds ?? UNSTATED_WAIT_SECONDS
 }
 
-function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Response {
+function toResponse(answer: Answer, requestId: string, headersOnly: boolean): WholeResponse {
   const { status, body, headers } = answer
   const all = { ...headers, 'x-request-id': requestId, 'cache-control': 'no-store' }
-  if (answer.text !== undefined)
-    return new Response(headersOnly ? null : answer.text, { status, headers: all })
-  if (body === undefined) return new Response(null, { status, headers: all })
+  if (answer.text !== undefined) return whole(status, all, headersOnly ? null : answer.text)
+  if (body === undefined) return whole(status, all, null)
   const text = JSON.stringify(body)
   const length = String(Buffer.byteLength(text))
   const typed = { ...all, 'content-type': 'application/json; charset=utf-8', 'content-length': length }
-  return new Response(headersOnly ? null : text, { status, headers: typed })
+  return whole(status, typed, headersOnly ? null : text)
+}
+
+function whole(status: number, headers: Record<string, string>, body: string | null): WholeResponse {
+  return { status, headers: plainHeaders(headers), body }
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
+import type { ApiRequest } from '../api/contract/message.ts'
 import { ServiceError } from './errors.ts'
 
 type Issue = { path: string; message: string }
@@ -62,7 +63,7 @@ export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unkn
 /** The body by the declaration; where none is declared only nothing or `{}` may come. */
 export async function parseBody(
   endpoint: Pick<AnyEndpoint, 'body'>,
-  request: Request,
+  request: ApiRequest,
   maxBytes: number,
 ): Promise<unknown> {
   const text = await readText(request, maxBytes)
@@ -85,14 +86,19 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  if (!request.body) return ''
+async function readText({ body }: ApiRequest, maxBytes: number): Promise<string> {
+  if (body === null) return ''
+  const tooLarge = () => invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
+  if (typeof body === 'string') {
+    if (Buffer.byteLength(body) > maxBytes) throw tooLarge()
+    // What bytes cannot carry does not come in as text either.
+    return body.toWellFormed()
+  }
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of request.body) {
+  for await (const chunk of body) {
     length += chunk.byteLength
-    if (length > maxBytes)
-      throw invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
+    if (length > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   try {

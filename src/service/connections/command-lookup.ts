@@ -1,4 +1,5 @@
-import { access, constants, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 /** What a program needs to start at all; nothing else of our own environment reaches a server. */

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { Socket } from 'node:net'
 
 /**
  * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck.
@@ -55,7 +54,7 @@ export function createGuardian(): Guardian {
     // A watcher that was killed from outside breaks the pipe; the next add starts another.
     child.stdin.on('error', forget)
     child.unref()
-    if (child.stdin instanceof Socket) child.stdin.unref()
+    if (child.stdin instanceof process.getBuiltinModule('node:net').Socket) child.stdin.unref()
     watcher = child
     for (const group of groups) tell(`+${group}\n`)
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../errors.ts'
 import type { Deadline } from './deadline.ts'
 import type { Session } from './session.ts'
@@ -18,31 +19,32 @@ import type {
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000
 
-const object = z.looseObject({})
-const cursor = z.string().nullish()
+const object = shape(() => z.looseObject({}))
 
 /** A listing of the protocol: what to ask, the capability it needs, and how its page looks. */
 export type Listing<T> = {
   method: string
   capability: 'tools' | 'prompts' | 'resources'
-  page: z.ZodType<Page<T>>
+  page: Shape<z.ZodType<Page<T>>>
 }
 
 function listing<T>(
   method: string,
   capability: Listing<T>['capability'],
   field: string,
-  item: z.ZodType<T>,
+  item: () => z.ZodType<T>,
 ): Listing<T> {
-  const page = z.looseObject({ [field]: z.array(item), nextCursor: cursor }).transform(answer => {
-    const { nextCursor } = answer as { nextCursor?: string | null }
-    const items = answer[field] as T[]
-    return nextCursor ? { items, nextCursor } : { items }
-  })
+  const page = shape(() =>
+    z.looseObject({ [field]: z.array(item()), nextCursor: z.string().nullish() }).transform(answer => {
+      const { nextCursor } = answer as { nextCursor?: string | null }
+      const items = answer[field] as T[]
+      return nextCursor ? { items, nextCursor } : { items }
+    }),
+  )
   return { method, capability, page }
 }
 
-const named = z.looseObject({ name: z.string() })
+const named = shape(() => z.looseObject({ name: z.string() }))
 
 export const LISTINGS = {
   tools: listing<Tool>('tools/list', 'tools', 'tools', named),
@@ -51,7 +53,7 @@ export const LISTINGS = {
     'resources/list',
     'resources',
     'resources',
-    z.looseObject({ uri: z.string() }) as z.ZodType<Resource>,
+    shape(() => z.looseObject({ uri: z.string() }) as z.ZodType<Resource>),
   ),
   resourceTemplates: listing<JsonObject>(
     'resources/templates/list',
@@ -69,7 +71,7 @@ export async function listPage<T>(
   deadline: Deadline,
 ): Promise<Page<T>> {
   requireCapability(session, capability)
-  return session.request(method, at === undefined ? {} : { cursor: at }, page, deadline)
+  return session.request(method, at === undefined ? {} : { cursor: at }, page(), deadline)
 }
 
 /** Every page; a server that turns in circles is an error and not an endless list. */
@@ -109,9 +111,11 @@ function requireCapability(session: Session, capability: string): void {
 }
 
 /** Older servers leave `content` out when there is only structured content; the contract demands it. */
-const CallResult = z.looseObject({ content: z.array(object).default([]) }) as z.ZodType<CallToolResult>
-const PromptResult = z.looseObject({ messages: z.array(object) }) as z.ZodType<GetPromptResult>
-const ReadResult = z.looseObject({ contents: z.array(object) }) as z.ZodType<ResourceContents>
+const CallResult = shape(
+  () => z.looseObject({ content: z.array(object()).default([]) }) as z.ZodType<CallToolResult>,
+)
+const PromptResult = shape(() => z.looseObject({ messages: z.array(object()) }) as z.ZodType<GetPromptResult>)
+const ReadResult = shape(() => z.looseObject({ contents: z.array(object()) }) as z.ZodType<ResourceContents>)
 
 export async function callTool(
   session: Session,
@@ -121,7 +125,7 @@ export async function callTool(
 ): Promise<{ result: CallToolResult; durationMs: number }> {
   requireCapability(session, 'tools')
   const began = performance.now()
-  const result = await session.request('tools/call', { name, arguments: args ?? {} }, CallResult, deadline)
+  const result = await session.request('tools/call', { name, arguments: args ?? {} }, CallResult(), deadline)
   return { result, durationMs: Math.round(performance.now() - began) }
 }
 
@@ -134,7 +138,7 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   requireCapability(session, 'prompts')
   const texts = Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [key, String(value)]))
-  return session.request('prompts/get', { name, arguments: texts }, PromptResult, deadline)
+  return session.request('prompts/get', { name, arguments: texts }, PromptResult(), deadline)
 }
 
 export async function readResource(
@@ -143,5 +147,5 @@ export async function readResource(
   deadline: Deadline,
 ): Promise<ResourceContents> {
   requireCapability(session, 'resources')
-  return session.request('resources/read', { uri }, ReadResult, deadline)
+  return session.request('resources/read', { uri }, ReadResult(), deadline)
 }

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
+import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../errors.ts'
 import { untilAborted, type Deadline } from './deadline.ts'
 import { toFailure } from './failures.ts'
@@ -42,7 +43,7 @@ const MODERN_ONLY_CODES = [-32022, -32601]
 /** Answers to a first POST by servers that have only the older event-stream transport (MCP 2025-11-25, transports). */
 const SSE_ONLY_STATUSES = [400, 404, 405]
 
-const ErrorAnswer = z.object({ error: z.object({ code: z.number() }) })
+const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
 
 /**
  * Connects and initializes, with the two fallbacks that real servers need: the protocol revision without
@@ -190,7 +191,7 @@ function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
   const cause = failure instanceof Error ? failure.cause : undefined
   if (cause instanceof library.ProtocolError) return MODERN_ONLY_CODES.includes(cause.code)
   if (!(cause instanceof library.SdkHttpError)) return false
-  const answer = ErrorAnswer.safeParse(parseJson(cause.data.text))
+  const answer = ErrorAnswer().safeParse(parseJson(cause.data.text))
   return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
 }
 

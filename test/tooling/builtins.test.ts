@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { replaceBuiltinImports } from '../../scripts/build/builtins.ts'
+import { temporaryDirectory } from '../service/harness.ts'
+
+const { renderChunk } = replaceBuiltinImports()
+const render = renderChunk as unknown as (code: string) => string
+
+const SOURCE = `
+import paths, { join as joined } from 'node:path'
+import * as files from 'fs'
+import { createHash, Hash } from 'node:crypto'
+import { access, constants } from 'node:fs/promises'
+import processes from 'node:child_process'
+import * as lines from 'node:readline'
+const text = 'import { x } from "node:path"'
+export const seen = [joined('a', 'b'), paths.join('c', 'd'), typeof files.readFileSync, text]
+export const hash = createHash('sha256')
+export const late = access.length
+export const standIns = [processes.execFileSync('echo', ['here']).toString(), typeof lines.createInterface]
+export const known = [hash instanceof Hash, typeof constants.R_OK]
+`
+
+test('Node’s modules come without import, in every form, and do the same', async () => {
+  const code = render(SOURCE)
+  expect(code).not.toMatch(/^import/m)
+  const file = join(temporaryDirectory(), 'chunk.mjs')
+  writeFileSync(file, code)
+  const made: unknown = await import(pathToFileURL(file).href)
+  expect(made).toMatchObject({
+    seen: ['a/b', 'c/d', 'function', 'import { x } from "node:path"'],
+    known: [true, 'number'],
+    late: 0,
+    standIns: ['here\n', 'function'],
+  })
+})
+
+test('what is not Node’s own stays', () => {
+  const code = `import zod from 'zod'\nimport { a } from './a.js'\nexport { a, zod }\n`
+  expect(render(code)).toBe(code)
+})

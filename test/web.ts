@@ -1,0 +1,9 @@
+import type { Fetch } from '../src/api/fetch.ts'
+
+/** A service written with Node's own classes, as tests like to, for a client. */
+export function overWeb(answer: (request: Request) => Response | Promise<Response>): Fetch {
+  return async ({ method, url, headers, body, signal }) => {
+    const text = typeof body === 'string' ? { body } : {}
+    return await answer(new Request(url, { method, headers: [...headers], signal, ...text }))
+  }
+}
