@@ -1,6 +1,7 @@
 import { contract } from '../api/contract/contract.ts'
+import type { ApiRequest } from '../api/contract/message.ts'
 import { createBackground } from './background.ts'
-import { createConnections } from './connections/engine.ts'
+import { createConnections, type Connections } from './connections/engine.ts'
 import type { ConnectionsOptions } from './connections/runner.ts'
 import { createHandlers } from './handlers/handlers.ts'
 import type { ServiceContext } from './handlers/handler.ts'
@@ -8,10 +9,12 @@ import { createJobs } from './jobs.ts'
 import { createLimits } from './limits/limits.ts'
 import { createQuotas } from './limits/quotas.ts'
 import type { ModelSettings } from './models/settings.ts'
-import { createPipeline, type LogEntry } from './pipeline.ts'
+import { createPipeline, type LogEntry, type WholeResponse } from './pipeline.ts'
 import type { RateLimit } from './rate-limiter.ts'
 import { forgetInBackground } from './retention.ts'
 import { createRunEngine } from './runs/engine.ts'
+import { createExecutor, type ExecutionSettings, type Executor } from './runs/executor.ts'
+import { createThreadExecutor } from './runs/thread/thread-executor.ts'
 import { insertNextSamples } from './samples/insert-samples.ts'
 import { openWorkspace, type WorkspaceOptions } from './sandbox.ts'
 import { createVisits } from './scenarios/visits.ts'
@@ -34,6 +37,11 @@ export type ServiceOptions = WorkspaceOptions & {
   serialServers?: boolean
   /** Longest time of one trial in milliseconds. Default two minutes. */
   trialDeadlineMs?: number
+  /**
+   * Whether trials are executed in the thread that serves, where a whole run keeps every answer waiting. Default: only
+   * for a workspace in memory, which no other thread can open.
+   */
+  executeHere?: boolean
   /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
   models?: ModelSettings | undefined
   /** Answers a suite's runs as `{ items }` instead of the bare array (contract differences, row 3). */
@@ -54,6 +62,8 @@ export type ServiceOptions = WorkspaceOptions & {
   now?: () => number
   /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
   schedulePollMs?: number
+  /** Told when something was added to lists that no request asked for: the samples of a new workspace. */
+  onArrival?: () => void
   /** Told of every request and of every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
@@ -61,6 +71,8 @@ export type ServiceOptions = WorkspaceOptions & {
 /** The local workspace: one function from request to answer. */
 export type Service = {
   /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host; never rejects. */
+  answer(request: ApiRequest): Promise<WholeResponse>
+  /** The same with Node's own classes, for servers of HTTP. */
   fetch(request: Request): Promise<Response>
   /** Key of the workspace's owner. */
   readonly localKey: string
@@ -83,19 +95,19 @@ const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024, visitOrig
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
-  const connections = createConnections(options.connections)
+  const own = createConnections(options.connections)
   const log = options.log ?? (() => {})
   const onError = (error: unknown) => log({ kind: 'failure', error })
   try {
-    const runs = createRunEngine({
-      store,
-      connections,
-      trialConcurrency: options.trialConcurrency ?? DEFAULTS.trialConcurrency,
-      serialServers: options.serialServers ?? false,
-      trialDeadlineMs: options.trialDeadlineMs,
-      models: options.models,
-      onError,
-    })
+    const executor = createExecutorFor(options, store, own)
+    const connections = {
+      ...own,
+      drop(serverId: string) {
+        own.drop(serverId)
+        executor.drop(serverId)
+      },
+    }
+    const runs = createRunEngine({ store, executor, onError })
     const background = createBackground(onError)
     const jobs = createJobs(store, onError)
     const limits = createLimits(store, fixedLimits(options))
@@ -126,7 +138,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     launchInBackground(context, options.schedulePollMs)
     forgetInBackground(store, background, now)
     mineInBackground(context, background)
-    if (store.samples.due().length > 0) background.every(SAMPLES_MS, () => insertNextSamples(store, now()))
+    if (store.samples.due().length > 0)
+      background.every(SAMPLES_MS, () => {
+        const isMore = insertNextSamples(store, now())
+        options.onArrival?.()
+        return isMore
+      })
     const pipeline = createPipeline({
       store,
       handlers,
@@ -144,12 +161,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await pipeline.close()
       await background.close()
       await jobs.close()
-      await runs.close()
-      await connections.close()
+      // Runs end in the store before the first session goes; server programs of both threads end at the same time.
+      await Promise.all([runs.close(), connections.close()])
       store.close()
     }
     return {
-      fetch: pipeline.fetch,
+      answer: pipeline.answer,
+      async fetch(request) {
+        const { status, headers, body } = await pipeline.answer(request)
+        return new Response(body, { status, headers: [...headers] })
+      },
       localKey,
       store,
       async settle() {
@@ -162,6 +183,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store.close()
     throw error
   }
+}
+
+function createExecutorFor(options: ServiceOptions, store: Store, connections: Connections): Executor {
+  const settings: ExecutionSettings = {
+    trialConcurrency: options.trialConcurrency ?? DEFAULTS.trialConcurrency,
+    serialServers: options.serialServers ?? false,
+    trialDeadlineMs: options.trialDeadlineMs,
+    models: options.models,
+  }
+  if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
+  const { database } = store.directory
+  return createThreadExecutor({ ...settings, database, connections: options.connections ?? {} })
 }
 
 /** Numbers that this process was started with; undefined leaves one to the organization. */

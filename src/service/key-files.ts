@@ -14,16 +14,31 @@ export function ensureKeyFile(
   name: string,
 ): { key: string; keyId: string } {
   return store.write(() => {
-    const kept = file === undefined ? undefined : readSecretFile(file)?.toString('utf8').trim()
-    if (kept !== undefined && looksLikeKey(kept)) {
-      const known = findKey(store, kept)
-      if (!known) return { key: kept, keyId: registerKey(store, kept, name, { role: 'admin' }).id }
-      if (known.revokedAt === null && !isReplaceable(store, known)) return { key: kept, keyId: known.id }
-    }
+    const kept = keyIn(file)
+    if (kept !== undefined && !findKey(store, kept))
+      return { key: kept, keyId: registerKey(store, kept, name, { role: 'admin' }).id }
+    const counting = countingKey(store, file)
+    if (counting) return counting
     const { key, summary } = makeKey(store, name, { role: 'admin' })
     if (file !== undefined) writeSecretFile(file, `${key}\n`)
     return { key, keyId: summary.id }
   })
+}
+
+/** The key in a file while it counts; undefined is for {@link ensureKeyFile} to put right. */
+export function countingKey(
+  store: Store,
+  file: string | undefined,
+): { key: string; keyId: string } | undefined {
+  const key = keyIn(file)
+  const known = key === undefined ? undefined : findKey(store, key)
+  if (key === undefined || !known || known.revokedAt !== null || isReplaceable(store, known)) return undefined
+  return { key, keyId: known.id }
+}
+
+function keyIn(file: string | undefined): string | undefined {
+  const text = file === undefined ? undefined : readSecretFile(file)?.toString('utf8').trim()
+  return text !== undefined && looksLikeKey(text) ? text : undefined
 }
 
 /** An orphan whose organization still stands; without one no key could be made. */

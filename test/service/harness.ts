@@ -91,7 +91,7 @@ export function createApi(fetch: Api['fetch'], key: string, base = `http://local
       const response = await send(endpoint, input, extra)
       const body: unknown = await response.json()
       expect({ ok: response.ok, body }).toMatchObject({ ok: false })
-      return { ...ErrorBody.parse(body), status: response.status, headers: response.headers }
+      return { ...ErrorBody().parse(body), status: response.status, headers: response.headers }
     },
   }
 }

@@ -76,8 +76,11 @@ describe('mcpdeck serve', () => {
         () => api.call(iterations.list, { projectId, runId }),
         ({ items }) => items.every(({ status }) => status === 'running'),
       )
-    const programs = descendantsOf(pid)
-    expect(programs.length).toBeGreaterThan(0)
+    // A trial runs from when its server is being started.
+    const programs = await until(
+      () => descendantsOf(pid),
+      found => found.length > 1,
+    )
     const exited = once(child, 'exit')
     const { held, target } = await holdingServer(api, projectId)
     const asked = Array.from({ length: 6 }, () => api.send(servers.checkOAuth, target))

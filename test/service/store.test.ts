@@ -32,6 +32,23 @@ test('a second start finds everything as it was', async () => {
   expect((await second.api.call(projects.list)).items).toHaveLength(1)
 })
 
+test('a start that finds everything writes nothing, and needs not wait for whoever writes', async () => {
+  const dataDir = temporaryDirectory()
+  const first = await createService({ dataDir })
+  const file = first.store.directory!.database
+  await first.close()
+  const before = readFileSync(file)
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const second = await createService({ dataDir })
+  expect((await createApi(second.fetch, second.localKey).call(projects.list)).items).toHaveLength(1)
+  expect(statSync(`${file}-wal`).size).toBe(0)
+  await second.close()
+  other.exec('ROLLBACK')
+  expect(readFileSync(file)).toEqual(before)
+})
+
 test('a lost local key is replaced, a lost database takes the kept one, a lost sealing key is said', async () => {
   const dataDir = temporaryDirectory()
   const first = await createService({ dataDir })

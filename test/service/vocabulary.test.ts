@@ -42,7 +42,7 @@ test('the role of a scorer is spelt as the caller asks, and answers that vary sa
 })
 
 test('the announced vocabulary is what our own client then speaks', async () => {
-  const { api, fetch, localKey } = await open()
+  const { api, answer, localKey } = await open()
   expect(announcedVocabulary(await api.call(capabilities.get))).toBe('2')
   const { projectId, suiteId } = await sandbox(api)
   const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
@@ -52,7 +52,7 @@ test('the announced vocabulary is what our own client then speaks', async () => 
     key: localKey,
     budget: createBudget({ unlimited: true }),
     negotiate: 'mcpjam',
-    fetch,
+    fetch: answer,
   })
   expect(rolesIn(await client.iterations.list({ projectId, runId }))).toEqual(['required'])
 })

@@ -71,8 +71,7 @@ export function insertRun(
     lease: takeLease(),
   } satisfies RunRow
   store.runs.insert(run, cases)
-  const trials = trialsOf(run.id, cases)
-  store.trials.insert(trials)
+  store.trials.insert(trialsOf(run.id, cases))
   const reply: LaunchReply = {
     runId: run.id,
     suiteId: run.suiteId,
@@ -82,7 +81,7 @@ export function insertRun(
     caseUpsert: { committed: [], failed: [] },
     environment: plan.environment ?? null,
   }
-  return { reply, launch: { run, cases, trials, targets: servers.map(targets.of) } }
+  return { reply, launch: { run, targets: servers.map(targets.of) } }
 }
 
 /**

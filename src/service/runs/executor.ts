@@ -1,0 +1,144 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Connections } from '../connections/engine.ts'
+import type { ServerTarget } from '../connections/types.ts'
+import { runTrial } from '../evals/trial.ts'
+import type { TrialModels } from '../evals/trial-prompt.ts'
+import type { CaseSnapshot, TrialOutcome, TrialServers } from '../evals/types.ts'
+import type { ModelSettings } from '../models/settings.ts'
+import { createTrialModels } from '../models/trial-models.ts'
+import type { Store } from '../store/store.ts'
+import type { TrialRow } from '../store/trials.ts'
+import { createTrialServers } from './trial-servers.ts'
+
+/** What the execution of a run needs beside what is stored. */
+export type RunExecution = {
+  runId: string
+  targets: ServerTarget[]
+  /** The caller's keys by provider; they live as long as the execution and are written nowhere. */
+  modelApiKeys?: Readonly<Record<string, string>>
+}
+
+/** Executes the trials of runs that have begun, in this thread or in another. */
+export type Executor = {
+  /**
+   * Resolves when every trial has ended, or when the signal or somebody else's write ended the run.
+   * @throws when a trial cannot be recorded; {@link ExecutionLost} when the thread that executed them is gone
+   */
+  execute(execution: RunExecution, signal: AbortSignal): Promise<void>
+  /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
+  drop(serverId: string): void
+  /** Ends what the executor itself started; executions that are left are lost. Nothing is executed afterwards. */
+  close(): Promise<void>
+}
+
+/** The trials that had not ended will not; the message says why, for whoever reads the run. */
+export class ExecutionLost extends Error {
+  override readonly name = 'ExecutionLost'
+}
+
+export type ExecutionSettings = {
+  /** Trials of one run that are executed at once. */
+  trialConcurrency: number
+  /** Whether calls to one server wait for each other, for servers that cannot work in parallel. */
+  serialServers: boolean
+  /** Longest time of one trial in milliseconds; undefined = the trials' own default. */
+  trialDeadlineMs: number | undefined
+  /** The endpoint of prompt steps. */
+  models: ModelSettings | undefined
+}
+
+export type TrialStore = Pick<Store, 'write'> & {
+  runs: Pick<Store['runs'], 'cases'>
+  trials: Pick<Store['trials'], 'list' | 'begin' | 'end'>
+}
+
+type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'use'> }
+
+/** Executes in this thread, over connections that whoever made them closes. */
+export function createExecutor(resources: Resources): Executor {
+  return {
+    execute: (execution, signal) => executeTrials(resources, execution, signal),
+    drop() {},
+    async close() {},
+  }
+}
+
+/** Runs all trials, a few at a time; one that cannot be recorded stops the others. */
+async function executeTrials(
+  resources: Resources,
+  { runId, targets, modelApiKeys }: RunExecution,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, trialConcurrency } = resources
+  const cases = store.runs.cases(runId)
+  const trials = store.trials.list(runId)
+  const waiting = trials.values()
+  const servers = createTrialServers(targets, resources)
+  const others = new AbortController()
+  const work: Work = {
+    cases,
+    waiting,
+    servers,
+    models: () => modelsOf(modelApiKeys, resources),
+    signal: AbortSignal.any([signal, others.signal]),
+    stop: () => others.abort(),
+  }
+  const worker = async () => {
+    try {
+      await runTrials(resources, work)
+    } catch (error) {
+      work.stop()
+      throw error
+    }
+  }
+  const workers = Array.from({ length: Math.min(trialConcurrency, trials.length) }, worker)
+  const broken = (await Promise.allSettled(workers)).find(result => result.status === 'rejected')
+  if (broken) throw broken.reason
+}
+
+type Work = {
+  cases: readonly CaseSnapshot[]
+  waiting: Iterator<TrialRow>
+  servers: TrialServers
+  models: () => TrialModels | undefined
+  signal: AbortSignal
+  /** Stops everybody who takes trials of this run. */
+  stop: () => void
+}
+
+/** Takes trials until none is left; the end of one and the begin of the next are one write. */
+async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
+  const { cases, waiting, servers, models, signal } = work
+  let ended: { id: string; outcome: TrialOutcome } | undefined
+  while (!signal.aborted) {
+    const next = waiting.next()
+    const trial = next.done ? undefined : next.value
+    const goesOn = store.write(() => {
+      const recorded = !ended || store.trials.end(ended.id, ended.outcome)
+      return recorded && (!trial || store.trials.begin(trial.id, Date.now()))
+    })
+    // Somebody else ended the run or one of its trials, as another process that cancels it.
+    if (!goesOn) return work.stop()
+    const snapshot = trial && cases[trial.casePosition]
+    if (!trial || !snapshot) return
+    // Other work of the thread gets its turn between two trials, however fast they are.
+    await setImmediate()
+    const outcome = await runTrial({
+      case: snapshot,
+      servers,
+      signal,
+      models: models(),
+      ...(trialDeadlineMs !== undefined && { deadlineMs: trialDeadlineMs }),
+    })
+    ended = { id: trial.id, outcome }
+  }
+}
+
+/** A conversation for one trial; undefined where nothing could ever answer it. */
+function modelsOf(
+  modelApiKeys: RunExecution['modelApiKeys'],
+  { models }: ExecutionSettings,
+): TrialModels | undefined {
+  if (!models && !modelApiKeys) return undefined
+  return createTrialModels({ configured: models, keys: modelApiKeys ?? {} })
+}

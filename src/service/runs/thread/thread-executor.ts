@@ -1,0 +1,148 @@
+import type { ServerTarget } from '../../connections/types.ts'
+import { ExecutionLost, type Executor, type RunExecution } from '../executor.ts'
+import {
+  fromSentError,
+  toSentError,
+  type FromThread,
+  type SentTarget,
+  type ThreadSettings,
+  type ToThread,
+} from './messages.ts'
+
+/** How long the thread stays after the last run where the connections say nothing else, in milliseconds. */
+const IDLE_MS = 30_000
+
+/** How long a thread may take to end its server programs, in milliseconds; their guardian ends what is left. */
+const CLOSE_MS = 5000
+
+/** Beside this file, or beside the chunks of `dist`, where the build puts it. */
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('./thread.ts', import.meta.url)
+  : new URL('./run-thread.js', import.meta.url)
+
+type UnderWay = { targets: readonly ServerTarget[]; ended: PromiseWithResolvers<void> }
+type Thread = {
+  execute(execution: RunExecution, signal: AbortSignal): Promise<void>
+  readonly isIdle: boolean
+  drop(serverId: string): void
+  close(): Promise<void>
+}
+
+/**
+ * Executes runs in a thread of their own, so that they keep nothing waiting here. The thread starts with the first run,
+ * opens the database itself, and ends when no run came for as long as its connections would stay unused.
+ */
+export function createThreadExecutor(settings: ThreadSettings): Executor {
+  const { idleMs = IDLE_MS } = settings.connections
+  const closing = new Set<Promise<void>>()
+  let current: Thread | undefined
+  let idle: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const retire = () => {
+    clearTimeout(idle)
+    const closed = current?.close()
+    current = undefined
+    if (closed) closing.add(closed.finally(() => closing.delete(closed)))
+  }
+  const forget = (thread: Thread) => {
+    if (current === thread) current = undefined
+  }
+
+  return {
+    async execute(execution, signal) {
+      if (isClosed) throw new ExecutionLost('The service was closed before the trial began.')
+      clearTimeout(idle)
+      const thread = (current ??= startThread(settings, forget))
+      try {
+        await thread.execute(execution, signal)
+      } finally {
+        if (current === thread && thread.isIdle) idle = setTimeout(retire, idleMs).unref()
+      }
+    },
+    drop: serverId => current?.drop(serverId),
+    async close() {
+      isClosed = true
+      retire()
+      await Promise.all(closing)
+    },
+  }
+}
+
+function startThread(workerData: ThreadSettings, onEnd: (thread: Thread) => void): Thread {
+  // Loaded here, since an import would cost every start milliseconds.
+  const threads = process.getBuiltinModule('node:worker_threads')
+  // What a library prints would end up in the middle of the screen.
+  const output = { stdout: true, stderr: true }
+  const worker = new threads.Worker(ENTRY, { name: 'runs', workerData, env: threads.SHARE_ENV, ...output })
+  worker.stdout.resume()
+  worker.stderr.resume()
+  const underWay = new Map<string, UnderWay>()
+  const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()))
+  let failure: Error | undefined
+  const send = (message: ToThread) => worker.postMessage(message, [])
+
+  const answerToken = async (question: number, runId: string, serverId: string) => {
+    const target = underWay.get(runId)?.targets.find(({ id }) => id === serverId)
+    try {
+      const token = target?.transport.type === 'http' ? await target.transport.accessToken?.() : undefined
+      send({ kind: 'token', question, token })
+    } catch (error) {
+      send({ kind: 'token', question, problem: toSentError(error) })
+    }
+  }
+
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'askToken')
+      return void answerToken(message.question, message.runId, message.serverId)
+    const { ended } = underWay.get(message.runId) ?? {}
+    if (message.problem) ended?.reject(fromSentError(message.problem))
+    else ended?.resolve()
+  })
+  worker.on('error', error => void (failure = error))
+  worker.on('exit', () => {
+    onEnd(thread)
+    const why = failure ? `: ${failure.message}` : ''
+    const message = `The thread that executed it ended before the trial did${why}`
+    for (const { ended } of underWay.values()) ended.reject(new ExecutionLost(message, { cause: failure }))
+  })
+
+  const thread: Thread = {
+    async execute({ targets, ...execution }, signal) {
+      const { runId } = execution
+      const ended = Promise.withResolvers<void>()
+      const stop = () => send({ kind: 'stop', runId })
+      underWay.set(runId, { targets, ended })
+      worker.ref()
+      try {
+        send({ kind: 'execute', execution: { ...execution, targets: targets.map(toSent) } })
+        if (signal.aborted) stop()
+        else signal.addEventListener('abort', stop, { once: true })
+        await ended.promise
+      } finally {
+        signal.removeEventListener('abort', stop)
+        underWay.delete(runId)
+        // Without a run the thread is no reason for the program to stay.
+        if (underWay.size === 0) worker.unref()
+      }
+    },
+    get isIdle() {
+      return underWay.size === 0
+    },
+    drop: serverId => send({ kind: 'drop', serverId }),
+    async close() {
+      worker.ref()
+      send({ kind: 'close' })
+      const limit = setTimeout(() => void worker.terminate(), CLOSE_MS)
+      await exited
+      clearTimeout(limit)
+    },
+  }
+  return thread
+}
+
+function toSent({ transport, ...target }: ServerTarget): SentTarget {
+  if (transport.type === 'stdio') return { ...target, transport }
+  const { accessToken, ...http } = transport
+  return { ...target, transport: { ...http, asksToken: accessToken !== undefined } }
+}

@@ -1,0 +1,100 @@
+// The entry of the thread that executes runs: `createThreadExecutor` starts it, and nothing imports it.
+import { enableCompileCache } from 'node:module'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createConnections } from '../../connections/engine.ts'
+import type { ServerTarget } from '../../connections/types.ts'
+import { openDatabase } from '../../store/database.ts'
+import { createRunRows } from '../../store/runs.ts'
+import { createTrialRows } from '../../store/trials.ts'
+import { createExecutor } from '../executor.ts'
+import {
+  fromSentError,
+  toSentError,
+  type FromThread,
+  type SentExecution,
+  type SentTarget,
+  type ThreadSettings,
+  type ToThread,
+} from './messages.ts'
+
+if (!parentPort) throw new Error('This file is the entry of a thread.')
+const port = parentPort
+// That of the program does not reach its threads; what is still to be loaded is most of it.
+enableCompileCache()
+const settings = workerData as ThreadSettings
+// The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
+// on the database would take SQLite's locks away from the first.
+const database = openDatabase(settings.database)
+const connections = createConnections(settings.connections)
+const executor = createExecutor({
+  ...settings,
+  connections,
+  store: { write: database.write, runs: createRunRows(database), trials: createTrialRows(database) },
+})
+const underWay = new Map<string, { stop: AbortController; done: Promise<void> }>()
+const questions = new Map<number, PromiseWithResolvers<string | undefined>>()
+let asked = 0
+
+const send = (message: FromThread) => port.postMessage(message)
+
+function askToken(runId: string, serverId: string): Promise<string | undefined> {
+  const question = Promise.withResolvers<string | undefined>()
+  asked += 1
+  questions.set(asked, question)
+  send({ kind: 'askToken', question: asked, runId, serverId })
+  return question.promise
+}
+
+function targetOf({ transport, ...target }: SentTarget, runId: string): ServerTarget {
+  if (transport.type === 'stdio') return { ...target, transport }
+  const { asksToken, ...http } = transport
+  const accessToken = () => askToken(runId, target.id)
+  return { ...target, transport: asksToken ? { ...http, accessToken } : http }
+}
+
+async function execute({ targets, ...execution }: SentExecution, signal: AbortSignal): Promise<void> {
+  const { runId } = execution
+  try {
+    await executor.execute({ ...execution, targets: targets.map(target => targetOf(target, runId)) }, signal)
+    send({ kind: 'ended', runId })
+  } catch (error) {
+    send({ kind: 'ended', runId, problem: toSentError(error) })
+  } finally {
+    underWay.delete(runId)
+  }
+}
+
+async function close(): Promise<never> {
+  for (const { stop } of underWay.values()) stop.abort()
+  const executions = [...underWay.values()].map(({ done }) => done)
+  await Promise.all([...executions, connections.close()])
+  database.close()
+  // Of the thread alone; a connection that is kept alive would hold it open otherwise.
+  process.exit(0)
+}
+
+port.on('message', (message: ToThread) => {
+  switch (message.kind) {
+    case 'execute': {
+      const stop = new AbortController()
+      const { execution } = message
+      underWay.set(execution.runId, { stop, done: execute(execution, stop.signal) })
+      return
+    }
+    case 'stop':
+      underWay.get(message.runId)?.stop.abort()
+      return
+    case 'drop':
+      connections.drop(message.serverId)
+      return
+    case 'token': {
+      const question = questions.get(message.question)
+      questions.delete(message.question)
+      if (message.problem) question?.reject(fromSentError(message.problem))
+      else question?.resolve(message.token)
+      return
+    }
+    case 'close':
+      void close()
+  }
+})

@@ -1,0 +1,211 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import type { LogEntry } from '../../src/service/pipeline.ts'
+import { descendantsOf, stillRunning } from '../journeys/processes.ts'
+import { guardedServer } from './guarded-server.ts'
+import {
+  echoCase,
+  longCase,
+  open,
+  sandbox,
+  temporaryDirectory,
+  until,
+  untilEnded,
+  type Api,
+} from './harness.ts'
+
+const { runs, iterations, servers, suites } = contract
+
+/** Every thread that begins while the test runs; those that have ended have the thread id -1. */
+function threadsOfTest(): Worker[] {
+  const threads: Worker[] = []
+  const note = (message: unknown) => void threads.push((message as { worker: Worker }).worker)
+  subscribe('worker_threads', note)
+  onTestFinished(() => void unsubscribe('worker_threads', note))
+  return threads
+}
+
+const isOver = ({ threadId }: Worker) => threadId === -1
+
+async function suiteOf(api: Api, tests: object[]) {
+  const { projectId, serverId } = await sandbox(api)
+  const body = { name: 'Own', model: 'none', serverIds: [serverId], tests }
+  const { suiteId } = await api.call(suites.create, { projectId, body })
+  return { projectId, serverId, suiteId }
+}
+
+async function launch(api: Api, { projectId, suiteId }: { projectId: string; suiteId: string }) {
+  const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
+  return { projectId, runId }
+}
+
+const allTrials = async (api: Api, run: object) =>
+  (await api.call(iterations.list, { ...run, limit: 200 })).items
+
+/** Waits until one trial has ended and others are at work. */
+const untilBusy = (api: Api, run: object) =>
+  until(
+    () => allTrials(api, run),
+    items => items.some(({ result }) => result) && items.some(({ status }) => status === 'running'),
+  )
+
+/** Server programs and guardians below this process. */
+const programs = () => descendantsOf(process.pid).filter(({ command }) => /everything|trap/.test(command))
+
+async function expectPasses(api: Api, suite: { projectId: string; suiteId: string }) {
+  const { projectId, runId } = await launch(api, suite)
+  expect(await untilEnded(api, projectId, runId)).toMatchObject({ status: 'completed', result: 'passed' })
+}
+
+test('a thread starts with the first run, serves several, and ends after a while without one', async () => {
+  const threads = threadsOfTest()
+  const { api, settle } = await open({ connections: { idleMs: 200 } })
+  const suite = await suiteOf(api, [echoCase('one', 'a')])
+  expect(threads).toHaveLength(0)
+  await Promise.all([expectPasses(api, suite), expectPasses(api, suite)])
+  expect(threads).toHaveLength(1)
+  await settle()
+  await until(
+    () => threads.every(isOver) && programs().length === 0,
+    over => over,
+  )
+  await expectPasses(api, suite)
+  expect(threads).toHaveLength(2)
+})
+
+test('nothing starts a thread for a workspace that executes here', async () => {
+  const threads = threadsOfTest()
+  const { api } = await open({ executeHere: true })
+  await expectPasses(api, await suiteOf(api, [echoCase('one', 'a')]))
+  expect(threads).toHaveLength(0)
+})
+
+test.each<[string, (thread: Worker) => unknown, string]>([
+  ['is ended', thread => thread.terminate(), 'ended before the trial did'],
+  // An exception that nobody catches is what ends a thread in life.
+  ['fails', thread => thread.postMessage(null, []), 'ended before the trial did: Cannot read prop'],
+])('when the thread %s, its runs end with the reason and the next run works', async (_, end, why) => {
+  const threads = threadsOfTest()
+  const log: LogEntry[] = []
+  const { api, settle, store } = await open({ trialConcurrency: 2, log: entry => void log.push(entry) })
+  const suite = await suiteOf(api, [echoCase('quick', 'a'), longCase('slow', 60), longCase('slower', 60)])
+  const [run, other] = [await launch(api, suite), await launch(api, suite)]
+  await untilBusy(api, run)
+  await untilBusy(api, other)
+  const left = programs().map(({ pid }) => pid)
+  expect(left.length).toBeGreaterThanOrEqual(2)
+  await end(threads[0]!)
+  await settle()
+  for (const { projectId, runId } of [run, other]) {
+    expect(await api.call(runs.get, { projectId, runId })).toMatchObject({
+      status: 'completed',
+      result: null,
+      decisionSummary: { decision: 'inconclusive' },
+    })
+    const items = await allTrials(api, { projectId, runId })
+    expect(items.map(({ trialClass }) => trialClass)).toEqual([
+      'passed',
+      'execution_failed',
+      'execution_failed',
+    ])
+    expect(items[1]?.error).toContain(`The thread that executed it ${why}`)
+  }
+  expect(store.runs.inFlight()).toEqual([])
+  const failures = log.flatMap(entry => (entry.kind === 'failure' ? [String(entry.error)] : []))
+  expect(failures).toHaveLength(2)
+  expect(failures[0]).toContain(why)
+  // The guardian sees that the thread is gone and ends its server programs.
+  await until(
+    () => stillRunning(left),
+    running => running.length === 0,
+  )
+  await expectPasses(api, await suiteOf(api, [echoCase('one', 'a')]))
+  expect(threads).toHaveLength(2)
+})
+
+test('a thread that is ended in the middle of its writes leaves no lock behind', async () => {
+  const threads = threadsOfTest()
+  const { api, settle } = await open({ trialConcurrency: 16, log() {} })
+  const titles = Array.from({ length: 50 }, (_, index) => `m${index}`)
+  const suite = await suiteOf(
+    api,
+    titles.map(title => ({ ...echoCase(title, title), runs: 4 })),
+  )
+  for (const passed of [1, 20, 60]) {
+    const { projectId, runId } = await launch(api, suite)
+    await until(
+      () => api.call(runs.get, { projectId, runId }),
+      ({ summary }) => Number(summary?.passed) > passed / 4,
+    )
+    await threads.at(-1)?.terminate()
+    await settle()
+    const items = await allTrials(api, { projectId, runId })
+    const ended = items.filter(({ trialClass }) => /^(passed|execution_failed)$/.test(String(trialClass)))
+    expect(ended).toHaveLength(200)
+  }
+  await expectPasses(api, suite)
+})
+
+test('closing in the middle ends the run in the store, the thread and its server programs', async () => {
+  const threads = threadsOfTest()
+  const dataDir = temporaryDirectory()
+  const service = await open({ dataDir, trialConcurrency: 2 })
+  const { api } = service
+  const suite = await suiteOf(api, [echoCase('quick', 'a'), longCase('slow', 60), longCase('slower', 60)])
+  const run = await launch(api, suite)
+  await untilBusy(api, run)
+  await api.call(servers.tools, { projectId: suite.projectId, serverId: suite.serverId })
+  const left = programs().map(({ pid }) => pid)
+  await service.close()
+  expect(threads.map(isOver)).toEqual([true])
+  const { api: later } = await open({ dataDir })
+  expect(await later.call(runs.get, run)).toMatchObject({ status: 'completed', result: null })
+  const items = await allTrials(later, run)
+  expect(items.map(({ result }) => result)).toEqual(['passed', null, null])
+  expect(items[1]?.error).toContain(`The process that ran it (${process.pid} on `)
+  await until(
+    () => stillRunning(left),
+    running => running.length === 0,
+  )
+})
+
+test('closing while the thread begins waits for nothing that is not there yet', async () => {
+  const threads = threadsOfTest()
+  const service = await open()
+  const run = await launch(service.api, await suiteOf(service.api, [longCase('slow', 60)]))
+  expect(run.runId).toMatch(/^run_/)
+  const [thread] = threads
+  const exited = once(thread!, 'exit')
+  await service.close()
+  await exited
+  expect(programs()).toEqual([])
+})
+
+test('tokens are refreshed by the workspace and reach the thread', async () => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const { url, state } = await guardedServer()
+  const body = { name: 'everything-guarded', enabled: true, transportType: 'http', url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const tokens = { access_token: 'token-0', refresh_token: 'refresh-0', expires_in: 1 }
+  await api.call(servers.importTokens, {
+    projectId,
+    serverId,
+    body: { serverUrl: url, clientInformation: { clientId: 'mcpdeck' }, tokens },
+  })
+  const echo = echoCase('one', 'a')
+  const steps = echo.steps.map(step => ({ ...step, serverName: 'everything-guarded' }))
+  const suite = {
+    name: 'Guarded',
+    model: 'none',
+    serverIds: [serverId],
+    tests: [{ ...echo, steps, runs: 8 }],
+  }
+  const { suiteId } = await api.call(suites.create, { projectId, body: suite })
+  await expectPasses(api, { projectId, suiteId })
+  expect(state.refreshes).toEqual(['refresh-0'])
+  expect(store.servers.get(projectId, serverId)?.tokens).toMatchObject({ accessToken: 'token-1' })
+})
