@@ -46,13 +46,42 @@ export const viewerKeys = defineBindings({
     search: { keys: ['/'], label: 'search', hint: 'later', help: 'Find a text, capitals or not.' },
     select: { keys: ['V'], label: 'select lines', help: 'Choose lines by moving, then copy them.' },
     copy: { keys: ['C'], label: 'copy all', help: 'Copy the whole text.' },
+    wrap: { keys: ['w'], label: 'wrap on/off', help: 'Long lines go on in further rows, or are cut.' },
   },
 })
 
-/** Only while something was searched for. */
+/** Where parts of a text can be folded. */
+export const foldKeys = defineBindings({
+  name: 'fold',
+  scope: 'panel',
+  title: 'Folding',
+  bindings: {
+    fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold what is at the line, or unfold it.' },
+    foldAll: { keys: ['<'], label: 'fold all', hint: 'later' },
+    unfoldAll: { keys: ['>'], label: 'unfold all', hint: 'later' },
+    copy: { keys: ['c'], label: 'copy this', hint: true, help: 'Copy the block or the value at the line.' },
+  },
+})
+
+/** Where a text has a source that it was laid out from, and addresses in it. */
+export const sourceKeys = defineBindings({
+  name: 'source',
+  scope: 'panel',
+  title: 'Markdown',
+  bindings: {
+    source: { keys: ['m'], label: 'rendered/source', hint: true, help: 'Markdown laid out, or as written.' },
+    copyAddress: {
+      keys: ['u'],
+      label: 'copy address',
+      help: 'Copy the address of the link at the line; again for the next one there.',
+    },
+  },
+})
+
+/** Only while something was searched for: ending that comes before closing what it is in. */
 export const textSearchKeys = defineBindings({
   name: 'search',
-  scope: 'panel',
+  scope: 'prompt',
   title: 'Search',
   bindings: {
     next: { keys: ['n'], label: 'next match', hint: true },
@@ -61,10 +90,10 @@ export const textSearchKeys = defineBindings({
   },
 })
 
-/** Only while lines are being chosen. */
+/** Only while lines are being chosen: ending that comes before closing what they are in. */
 export const selectionKeys = defineBindings({
   name: 'selection',
-  scope: 'panel',
+  scope: 'prompt',
   title: 'Selected lines',
   bindings: {
     copy: { keys: ['y'], label: 'copy lines', hint: true },

@@ -1,6 +1,7 @@
 import { UNKNOWN } from '../app/theme/format.ts'
 import { fit, widthOf } from '../app/theme/text.ts'
-import type { Tone } from '../app/theme/theme.ts'
+import type { Symbols, Tone } from '../app/theme/theme.ts'
+import type { Problem } from './pane-state.tsx'
 import type { Line } from './viewer.tsx'
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
@@ -18,6 +19,15 @@ export function fieldLines(fields: readonly Field[]): Line[] {
 
 export function heading(text: string): Line {
   return { text, tone: 'accent' }
+}
+
+/** What went wrong and the next step, in a text that says other things too. */
+export function problemLines(symbols: Symbols, problem: Problem): Line[] {
+  return [
+    { text: `${symbols.error} ${problem.title}`, tone: 'error', indent: 2 },
+    { text: problem.sentence, indent: 2 },
+    { text: problem.next, tone: 'muted', indent: 2 },
+  ]
 }
 
 /** Longest JSON that is laid out for reading; beyond it the rest is named, not shown. */

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { formatAge } from '../app/theme/format.ts'
 import { clean, wrap } from '../app/theme/text.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
@@ -18,7 +18,12 @@ export type PaneData = {
   hasData: boolean
   /** When what is shown was read, epoch milliseconds. */
   updatedAt: number | undefined
+  /** What is shown comes from an earlier session and has not been read again yet. */
+  restored?: boolean
 }
+
+/** How long what an earlier session read may show without a word, in milliseconds: mostly the answer is there before. */
+const RESTORED_MS = 800
 
 /**
  * The five states of a pane: loading, empty, content, stale content with its reason, error.
@@ -32,31 +37,84 @@ export function PaneState(props: {
 }) {
   const { data } = props
   const { width, height } = useSize()
+  const stale = useStaleWords(data)
   if (!data.hasData && data.problem) return <ProblemNotice problem={data.problem} />
   if (!data.hasData) return <Sentence tone="muted" text={props.loading} />
-  if (data.problem)
-    return (
-      <Box flexDirection="column" width={width} height={height}>
-        <StaleLine problem={data.problem} age={formatAge(data.updatedAt, Date.now())} />
-        <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>
-          {props.children}
-        </SizeProvider>
-      </Box>
-    )
-  if (props.empty)
-    return (
-      <Box flexDirection="column">
-        <Sentence tone="plain" text={props.empty.why} />
-        <Sentence tone="muted" text={props.empty.next} />
-      </Box>
-    )
-  return props.children
+  const above = stale === undefined ? 0 : 1
+  // One tree with and without the line, so that rows keep their place and a half typed filter stays.
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {stale !== undefined && <StaleLine words={stale} />}
+      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
+        {props.empty ? <Empty {...props.empty} /> : props.children}
+      </SizeProvider>
+    </Box>
+  )
 }
 
-function StaleLine(props: { problem: Problem; age: string }) {
+/** Why rows on screen are out of date, with their age; undefined while they are not. */
+function useStaleWords({ problem, updatedAt, restored, hasData }: PaneData): string | undefined {
+  const lingers = useLingering(hasData && restored === true)
+  if (!hasData || !(problem ?? lingers)) return undefined
+  const age = formatAge(updatedAt, Date.now())
+  const when = age === 'now' ? 'just now' : `${age} ago`
+  // The age comes first: a narrow pane cuts the rest.
+  return `Read ${when}: ${problem ? problem.title : 'from an earlier session, being read again…'}`
+}
+
+/** Whether something has held for longer than a moment. */
+function useLingering(holds: boolean): boolean {
+  const [lingers, setLingers] = useState(false)
+  useEffect(() => {
+    if (!holds) return undefined
+    const timer = setTimeout(() => setLingers(true), RESTORED_MS)
+    return () => {
+      clearTimeout(timer)
+      setLingers(false)
+    }
+  }, [holds])
+  return holds && lingers
+}
+
+function StaleLine(props: { words: string }) {
   const theme = useTheme()
-  const text = `${theme.symbols.warn} ${clean(props.problem.title)}; showing what was read ${props.age === 'now' ? 'just now' : `${props.age} ago`}`
+  const text = `${theme.symbols.warn} ${clean(props.words)}`
   return <Text wrap="truncate">{` ${theme.paint('warn', text)}`}</Text>
+}
+
+function Empty(props: { why: string; next: string }) {
+  return (
+    <Box flexDirection="column">
+      <Sentence tone="plain" text={props.why} />
+      <Sentence tone="muted" text={props.next} />
+    </Box>
+  )
+}
+
+/** What a pane depends on, such as `the suites` beside the runs of the chosen one. */
+type Source = { what: string; data: PaneData }
+
+/**
+ * A pane about something that is chosen elsewhere, while nothing is: what it waits for, why that cannot be read, or that there is
+ * nothing to choose. Sources come in the order in which they are read.
+ */
+export function NothingChosen(props: { sources: readonly Source[]; why: string; next?: string }) {
+  const { symbols } = useTheme()
+  const missing = props.sources.find(({ data }) => !data.hasData)
+  if (missing?.data.problem)
+    return (
+      <Box flexDirection="column">
+        <Sentence tone="error" text={`${symbols.error} ${missing.data.problem.title}`} />
+        <Sentence tone="muted" text={`Without ${missing.what} there is nothing to show here.`} />
+      </Box>
+    )
+  if (missing) return <Sentence tone="muted" text={`Waiting for ${missing.what}…`} />
+  return (
+    <Box flexDirection="column">
+      <Sentence tone="muted" text={props.why} />
+      {props.next !== undefined && <Sentence tone="muted" text={props.next} />}
+    </Box>
+  )
 }
 
 /** Words at the margin of a pane, wrapped at its width. */

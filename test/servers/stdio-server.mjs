@@ -59,16 +59,48 @@ const callTool = (id, { name, arguments: args }) => {
   return send({ id, result: { ...text(`no tool ${name}`), isError: true } })
 }
 
+const README = `# Small server
+
+It has **two** things, see [its page](https://small.test/docs) and <https://small.test/>.
+
+## Tools
+
+| tool | Größe | does |
+|:--|--:|---|
+| pid | 1 | 日本語 |
+
+\`\`\`json
+{ "a": 1 }
+\`\`\`
+
+## Evil
+
+\u001b[2J\u001b]0;owned\u0007 &#27;[31m <b onclick="x">raw</b>
+`
+const documents = {
+  'small://readme': README,
+  'small://long.md': `# Long\n\n${`## Chapter\n\n${'A *word* and another. '.repeat(100)}\n\n`.repeat(1000)}The **very** end.\n`,
+}
+const resources = Object.keys(documents).map(uri => ({ uri, name: uri.slice(8), mimeType: 'text/markdown' }))
+const offered = {
+  'resources/list': () => ({ resources }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/markdown', text: documents[uri] }] }),
+  'prompts/list': () => ({ prompts: [{ name: 'readme' }] }),
+  'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: README } }] }),
+}
+
 const answer = ({ id, method, params }) => {
   if (behaviour === 'silent') return
   if (method === 'initialize') {
     const { protocolVersion } = params
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })
     const serverInfo = { name: 'small', version: '1.0.0' }
-    return send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } })
+    const more = behaviour === 'markdown' ? { resources: {}, prompts: {} } : {}
+    return send({ id, result: { protocolVersion, capabilities: { tools: {}, ...more }, serverInfo } })
   }
   if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
   if (method === 'tools/call') return callTool(id, params)
+  if (behaviour === 'markdown' && offered[method]) return send({ id, result: offered[method](params) })
   if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } })
 }
 

@@ -11,6 +11,7 @@ export type Tone =
   | 'plain'
   | 'muted'
   | 'strong'
+  | 'emphasis'
   | 'accent'
   | 'ok'
   | 'warn'
@@ -38,6 +39,7 @@ const dark: Palette = chalk => ({
   plain: text => text,
   muted: chalk.gray,
   strong: chalk.bold,
+  emphasis: chalk.italic,
   accent: chalk.cyan,
   ok: chalk.green,
   warn: chalk.yellow,
@@ -75,6 +77,7 @@ const light: Palette = (chalk, level) => {
     plain: text => text,
     muted,
     strong: chalk.bold,
+    emphasis: chalk.italic,
     accent,
     ok,
     warn,
@@ -122,6 +125,7 @@ function contrast(background: Background): Palette {
       plain: text => text,
       muted: text => text,
       strong: bold,
+      emphasis: chalk.italic,
       accent: paint('accent'),
       ok: paint('ok'),
       warn: paint('warn'),

@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import { PALETTES, type ColourLevel, type PaletteName, type Tone } from './palettes.ts'
+import { link } from '../terminal/osc.ts'
 import type { BadgeColour } from './badge-colours.ts'
 
 export type { Tone } from './palettes.ts'
@@ -91,6 +92,8 @@ const PLAIN: Partial<Symbols> = {
 export type Theme = {
   /** Wraps cleaned text in the tone's colours. */
   paint(tone: Tone, text: string): string
+  /** Cleaned text that opens an address, where the terminal has such links; the text alone elsewhere. */
+  link(text: string, address: string): string
   symbols: Symbols
   ascii: boolean
 }
@@ -115,12 +118,15 @@ export function createTheme(options: {
   badge?: BadgeColour | undefined
   /** For reading aloud: no frames, no bars. */
   plain?: boolean
+  /** The terminal opens the addresses of OSC 8. */
+  links?: boolean
 }): Theme {
   const chalk = new Chalk({ level: options.level })
   const tones = PALETTES[options.palette ?? 'dark'](chalk, options.level)
   if (options.badge) tones.remoteBadge = badges(chalk)[options.badge]
   return {
     paint: (tone, text) => tones[tone](text),
+    link: (text, address) => (options.links ? link(text, address) : text),
     symbols: { ...(options.ascii ? ASCII : UNICODE), ...(options.plain && PLAIN) },
     ascii: options.ascii,
   }

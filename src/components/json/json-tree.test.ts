@@ -1,33 +1,42 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isFolded, revealed } from './folding.ts'
-import { foldable, jsonRows, openDepth, valueAt } from './json-tree.ts'
+import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
+import {
+  AS_GIVEN,
+  lineAt,
+  outline,
+  outlineCandidates,
+  revealed,
+  toggled,
+  type Folding,
+} from '../viewer/outline-tree.ts'
+import { createSearch } from '../viewer/search.ts'
+import { plainText } from '../viewer/source.ts'
+import { jsonNode, openDepth } from './json-tree.ts'
 
 const value = { name: 'a', tags: ['x', { deep: [1, 2] }], empty: {}, none: undefined, 'a/b': { c: null } }
 
-function text(folded: readonly string[]): string[] {
-  return jsonRows(value, path => folded.includes(path)).map(row => '  '.repeat(row.depth) + row.text)
+/** The lines as JSON.stringify lays them out. */
+function text(document: unknown, folding: Folding): string {
+  const shown = outline([jsonNode(document, { id: '' })], folding)
+  return Array.from({ length: shown.count }, (_, line) => {
+    const { entry, offset } = shown.at(line)
+    return '  '.repeat(entry.depth) + plainText(entry.lines.at(offset))
+  }).join('\n')
 }
 
-test('a path is revealed by unfolding what is around it and nothing else', () => {
-  const folded = { all: true, except: new Set(['']) }
-  const shown = revealed(folded, '/tags/1/deep/0')
-  expect(foldable(value).filter(path => isFolded(shown, path))).toEqual(['/a~1b'])
-  expect(isFolded(revealed({ all: false, except: new Set(['', '/tags']) }, '/tags'), '/tags')).toBe(true)
-})
-
-describe('JSON in lines', () => {
+describe('JSON as a tree', () => {
   test('unfolded is what JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), document => {
-        const lines = jsonRows(document, () => false).map(row => '  '.repeat(row.depth) + row.text)
-        expect(lines.join('\n')).toBe(JSON.stringify(document, null, 2))
+        expect(text(document, UNFOLDED)).toBe(JSON.stringify(document, null, 2))
       }),
     )
   })
 
   test('a folded value is one line with how much is in it', () => {
-    expect(text(['/tags', '/a~1b'])).toEqual([
+    const folding = ['/tags', '/a~1b'].reduce((now, id) => toggled(now, id, false), UNFOLDED)
+    expect(text(value, folding).split('\n')).toEqual([
       '{',
       '  "name": "a",',
       '  "tags": [ 2 ],',
@@ -35,24 +44,57 @@ describe('JSON in lines', () => {
       '  "a/b": { 1 }',
       '}',
     ])
-    expect(text([''])).toEqual(['{ 4 }'])
+    expect(text(value, AS_GIVEN)).toBe('{ 4 }')
   })
 
-  test('every foldable value is named by its path, outermost first', () => {
-    expect(foldable(value)).toEqual(['', '/tags', '/a~1b', '/tags/1', '/tags/1/deep'])
-    expect(foldable(value, 0)).toEqual([''])
-    expect(valueAt(value, '/tags/1/deep')).toEqual([1, 2])
-    expect(valueAt(value, '/a~1b')).toEqual({ c: null })
-    expect(valueAt(value, '/tags/9/deep')).toBeUndefined()
+  test('what is searched for is found where it is folded, and only what is around it unfolds', () => {
+    const roots = [jsonNode(value, { id: '', open: 1 })]
+    const search = createSearch(outlineCandidates(roots, undefined), '"deep"')
+    search.advance(1000)
+    expect(search.places).toHaveLength(1)
+    const folding = revealed(AS_GIVEN, search.places[0]!)
+    const shown = outline(roots, folding)
+    expect(rowsOf(roots, { folding })).toContain('"deep": [ 2 ]')
+    expect(rowsOf(roots, { folding })).toContain('"a/b": { 1 }')
+    const { entry } = shown.at(lineAt(shown, search.places[0]!)!)
+    expect(entry.node.id).toBe('/tags/1/deep')
+    expect(entry.node.copy?.()).toBe('[\n  1,\n  2\n]')
   })
 
   test('a long document opens only as deep as it stays short', () => {
     const long = { items: Array.from({ length: 2000 }, (_, id) => ({ id, more: [id] })) }
-    const open = new Set(foldable(long, openDepth(long) - 1))
-    const rows = jsonRows(long, path => !open.has(path))
-    expect(rows.length).toBeLessThan(510)
-    expect(jsonRows(value, path => !new Set(foldable(value, openDepth(value) - 1)).has(path))).toHaveLength(
-      16,
-    )
+    const rows = (document: unknown) => rowsOf([jsonNode(document, { id: '', open: openDepth(document) })])
+    expect(rows(long).length).toBeLessThan(510)
+    expect(rows(value)).toHaveLength(16)
+  })
+
+  test('a value with very much in it is looked at in groups, and deep nesting holds', () => {
+    const many = Array.from({ length: 25_000 }, (_, index) => index)
+    const roots = [jsonNode(many, { id: '', open: 1 })]
+    const rows = rowsOf(roots)
+    expect(rows).toHaveLength(27)
+    expect(rows.slice(1, 3)).toEqual(['0 … 999', '1,000 … 1,999'])
+    expect(rowsOf(roots, { folding: toggled(AS_GIVEN, '//1', true) })[3]).toBe('1000,')
+    const deep: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000))
+    expect(rowsOf([jsonNode(deep, { id: '' })], { folding: UNFOLDED, width: 40 })).toHaveLength(39_999)
+  })
+
+  test('50 MB of JSON open with as many values looked at as show, and a long text unfolds to its lines', () => {
+    let asked = 0
+    const big = { text: 'line of text\n'.repeat(4_000_000) }
+    const watched = new Proxy(big, {
+      get(target, key) {
+        asked += 1
+        return Reflect.get(target, key) as unknown
+      },
+    })
+    const roots = [jsonNode(watched, { id: '', open: openDepth(watched) })]
+    const rows = rowsOf(roots)
+    expect(rows[1]).toMatch(/^"text": "line of text\\nline.+…" 52,000,000 characters$/)
+    expect(asked).toBeLessThan(10)
+    const shown = outline(roots, toggled(AS_GIVEN, '/text', true))
+    expect(shown.count).toBe(4_000_004)
+    const { entry, offset } = shown.at(3_000_000)
+    expect(entry.lines.at(offset)).toBe('line of text')
   })
 })

@@ -1,82 +1,116 @@
-/** One line of JSON laid out for reading. */
-export type JsonRow = {
-  /** Where in the document, as a JSON pointer; the closing line of a value has the value's own. */
-  path: string
-  depth: number
-  /** The line without its indentation. */
-  text: string
-  /** Whether it can be folded and is; undefined for what has nothing inside. */
-  folded?: boolean
-}
+import { formatCount } from '../../app/theme/format.ts'
+import type { OutlineNode } from '../viewer/outline-tree.ts'
+import { textSource, type Span, type SpanLine } from '../viewer/source.ts'
 
-/** More lines than this are not laid out at once. */
-const MOST_ROWS = 200_000
 /** A document opens unfolded as far as it stays shorter than this. */
 const OPEN_ROWS = 500
+/** A text longer than this is folded, and unfolds to its own lines. */
+const LONG_TEXT = 10_000
+/** Characters of a folded text that show. */
+const SAMPLE = 60
+/** A value with more in it than `MOST_TOGETHER` is shown in groups of this many. */
+const GROUP = 1000
+const MOST_TOGETHER = 10_000
 
-type Container = { open: string; close: string; entries: [key: string, value: unknown][]; named: boolean }
+/** Where a value stands in its document. */
+export type JsonPlace = {
+  /** Id of its node; those within it begin with it. */
+  id: string
+  /** What stands before it, such as `"name": `. */
+  name?: string
+  comma?: boolean
+  /** Levels that start unfolded. */
+  open?: number
+}
+
+type Container = {
+  value: Record<string, unknown>
+  isArray: boolean
+  keys: readonly string[] | undefined
+  size: number
+}
 
 function containerOf(value: unknown): Container | undefined {
-  if (Array.isArray(value)) {
-    const entries = value.map((item, index): [string, unknown] => [String(index), item])
-    return { open: '[', close: ']', entries, named: false }
-  }
   if (typeof value !== 'object' || value === null) return undefined
+  const record = value as Record<string, unknown>
+  if (Array.isArray(value)) return { value: record, isArray: true, keys: undefined, size: value.length }
   // What JSON leaves out is left out here too.
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-  return { open: '{', close: '}', entries, named: true }
+  const keys = Object.keys(value).filter(key => record[key] !== undefined)
+  return { value: record, isArray: false, keys, size: keys.length }
+}
+
+/** A value as a node of a document: folded one line with how much is in it, unfolded as JSON.stringify lays it out. */
+export function jsonNode(value: unknown, place: JsonPlace): OutlineNode {
+  const { id, name = '', open = 0 } = place
+  const comma = place.comma ? ',' : ''
+  const own = { copy: () => JSON.stringify(value, null, 2) ?? 'null', raw: () => value }
+  const container = containerOf(value)
+  if (container && container.size > 0) {
+    const [from, to] = container.isArray ? ['[', ']'] : ['{', '}']
+    return {
+      ...own,
+      id,
+      head: named(name, from),
+      foldedHead: named(name, `${from} ${container.size} ${to}${comma}`, 'muted'),
+      tail: named('', to + comma),
+      children: () => childrenOf(container, id, open - 1),
+      ...(open > 0 && { open: true }),
+    }
+  }
+  if (typeof value === 'string' && value.length > LONG_TEXT) {
+    const sample = JSON.stringify(value.slice(0, SAMPLE)).slice(0, -1)
+    const size = `${formatCount(value.length)} characters`
+    return {
+      ...own,
+      id,
+      head: named(name, size, 'muted'),
+      foldedHead: named(name, `${sample}…" ${size}`, 'muted'),
+      body: () => textSource(value),
+      copy: () => value,
+    }
+  }
+  const text = container ? (container.isArray ? '[]' : '{}') : (JSON.stringify(value) ?? 'null')
+  return { ...own, id, head: named(name, text + comma) }
+}
+
+function named(name: string, text: string, tone: Span['tone'] = 'plain'): SpanLine {
+  const spans: Span[] = [{ text, tone }]
+  return { spans: name === '' ? spans : [{ text: name, tone: 'accent' }, ...spans] }
+}
+
+function childrenOf(container: Container, id: string, open: number): OutlineNode[] {
+  const { size } = container
+  if (size <= MOST_TOGETHER) return entriesOf(container, { id, open, from: 0, to: size })
+  return Array.from({ length: Math.ceil(size / GROUP) }, (_, index): OutlineNode => {
+    const from = index * GROUP
+    const to = Math.min(size, from + GROUP)
+    return {
+      id: `${id}//${index}`,
+      head: { text: `${formatCount(from)} … ${formatCount(to - 1)}`, tone: 'muted' },
+      children: () => entriesOf(container, { id, open, from, to }),
+      isFlat: true,
+    }
+  })
+}
+
+function entriesOf(
+  { value, isArray, keys, size }: Container,
+  part: { id: string; open: number; from: number; to: number },
+): OutlineNode[] {
+  return Array.from({ length: part.to - part.from }, (_, offset) => {
+    const index = part.from + offset
+    const key = keys ? keys[index]! : String(index)
+    return jsonNode(value[key], {
+      id: pointer(part.id, key),
+      name: isArray ? '' : `${JSON.stringify(key)}: `,
+      comma: index < size - 1,
+      open: part.open,
+    })
+  })
 }
 
 function pointer(path: string, key: string): string {
   return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
-/** The lines that show while the values at these paths are folded. */
-export function jsonRows(value: unknown, isFolded: (path: string) => boolean): JsonRow[] {
-  const rows: JsonRow[] = []
-  const add = (item: unknown, at: { path: string; depth: number; name: string; comma: string }): void => {
-    if (rows.length >= MOST_ROWS) return
-    const { path, depth, name, comma } = at
-    const container = containerOf(item)
-    if (!container || container.entries.length === 0) {
-      const text = container ? container.open + container.close : (JSON.stringify(item) ?? 'null')
-      rows.push({ path, depth, text: name + text + comma })
-      return
-    }
-    const { open, close, entries } = container
-    if (isFolded(path)) {
-      rows.push({ path, depth, text: `${name}${open} ${entries.length} ${close}${comma}`, folded: true })
-      return
-    }
-    rows.push({ path, depth, text: name + open, folded: false })
-    for (const [index, [key, child]] of entries.entries())
-      add(child, {
-        path: pointer(path, key),
-        depth: depth + 1,
-        name: container.named ? `${JSON.stringify(key)}: ` : '',
-        comma: index < entries.length - 1 ? ',' : '',
-      })
-    rows.push({ path, depth, text: close + comma })
-  }
-  add(value, { path: '', depth: 0, name: '', comma: '' })
-  return rows
-}
-
-/** Every value with something inside, outermost first; below `depth` nothing is looked at. */
-export function foldable(value: unknown, depth = Infinity): string[] {
-  const paths: string[] = []
-  let level: [path: string, value: unknown][] = [['', value]]
-  for (let at = 0; level.length > 0 && at <= depth && paths.length < MOST_ROWS; at += 1) {
-    const next: [string, unknown][] = []
-    for (const [path, item] of level) {
-      const container = containerOf(item)
-      if (!container || container.entries.length === 0) continue
-      paths.push(path)
-      for (const [key, child] of container.entries) next.push([pointer(path, key), child])
-    }
-    level = next
-  }
-  return paths
 }
 
 /** How deep a document opens: as deep as it stays short, at least its first level. */
@@ -86,27 +120,12 @@ export function openDepth(value: unknown): number {
   for (let depth = 0; ; depth += 1) {
     const next: unknown[] = []
     for (const item of level) {
-      const entries = containerOf(item)?.entries ?? []
-      rows += entries.length
+      const container = containerOf(item)
+      rows += container?.size ?? 0
       if (rows > OPEN_ROWS) return Math.max(1, depth)
-      for (const [, child] of entries) next.push(child)
+      if (container) next.push(...Object.values(container.value))
     }
     if (next.length === 0) return depth + 1
     level = next
   }
-}
-
-/** The value at a path; undefined where there is none. */
-export function valueAt(value: unknown, path: string): unknown {
-  return path
-    .split('/')
-    .slice(1)
-    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (item, key) =>
-        typeof item === 'object' && item !== null && Object.hasOwn(item, key)
-          ? (item as Record<string, unknown>)[key]
-          : undefined,
-      value,
-    )
 }

@@ -8,13 +8,14 @@ export type Changes<Item> = {
   gone: number
 }
 
-/** As many rows at once at the end are a further page of the same answer. */
+/** As many rows at once are a further page of the same answer. */
 const PAGE_ROWS = 20
 
 /**
  * What is different between two answers about the same list: rows by identity, content by what the columns show, so
- * that a difference nobody can see is none. Many rows added at the end are a further page being read, not news;
- * answers without any row in common are about different things. A row that is the same object is not looked at.
+ * that a difference nobody can see is none. Many rows added at the end, or anywhere while nothing else differs, are a
+ * further page being read, not news; answers without any row in common are about different things. A row that is the
+ * same object is not looked at.
  */
 export function diffItems<Item>(
   before: readonly Item[],
@@ -40,8 +41,10 @@ export function diffItems<Item>(
     if (differs) rows.set(key, { kind: 'changed', from })
   }
   if (kept === 0) return { rows: new Map(), gone: 0 }
+  const gone = earlier.size - kept
+  if (added.length >= PAGE_ROWS && gone === 0 && rows.size === 0) return { rows, gone }
   const appended = added.filter(({ index }) => index > lastKept).length
   for (const { key, index } of added)
     if (index < lastKept || appended < PAGE_ROWS) rows.set(key, { kind: 'new' })
-  return { rows, gone: earlier.size - kept }
+  return { rows, gone }
 }

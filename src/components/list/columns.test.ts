@@ -5,7 +5,14 @@ import { composeRow, placeColumns, sortItems, type Column, type RowLook } from '
 type Row = { name: string; runs: number }
 const columns: Column<Row>[] = [
   { id: 'name', title: 'Name', width: 'flex', cell: row => row.name },
-  { id: 'runs', title: 'Runs', width: 6, align: 'right', cell: row => String(row.runs) },
+  {
+    id: 'runs',
+    title: 'Runs',
+    width: 6,
+    align: 'right',
+    cell: row => String(row.runs),
+    count: row => row.runs,
+  },
 ]
 const theme = createTheme({ level: 0, ascii: false })
 const NARROW = 24
@@ -23,7 +30,8 @@ describe('a row', () => {
     expect(compose({ marked: true })).toBe('◆alpha                12')
     expect(compose({ marked: true, selected: true })).toBe('◈alpha                12')
     expect(compose({ change: { kind: 'new' } })).toBe('+alpha                12')
-    expect(compose({ change: { kind: 'new' }, selected: true })).toBe('▌alpha                12')
+    expect(compose({ change: { kind: 'new' }, selected: true })).toBe('▌alpha           +    12')
+    expect(compose({ change: { kind: 'new' }, marked: true })).toBe('◆alpha           +    12')
   })
 
   test('where it is wide, the right edge has the change besides', () => {
@@ -39,6 +47,7 @@ describe('a row', () => {
     const change = { kind: 'changed', from: { name: 'alpha', runs: 9 } } as const
     expect(compose({ change })).toBe('~alpha             +3 12')
     expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe('~alpha             12345')
+    expect(compose({ change, selected: true })).toBe('▌alpha           ~ +3 12')
   })
 })
 

@@ -14,6 +14,8 @@ export type Column<Item> = {
   /** Least width of the list from which the column shows. */
   from?: number
   cell: (item: Item) => Cell
+  /** What the cell counts, where it counts something: a change shows with what was gained or lost. */
+  count?: (item: Item) => number | null | undefined
   /** What the list sorts by; absent = the text of the cell. Unknown values go last. */
   sort?: (item: Item) => string | number | undefined
 }
@@ -82,23 +84,40 @@ export function composeRow<Item>(
     const fitted = fit(withDelta({ text, item, column, width, change: look.change }), width, column.align)
     return isPlain ? fitted : theme.paint(tone, fitted)
   })
-  const { left, right } = edgeSigns(symbols, look)
-  const row = fitPainted(cells.join(' '), placed, look.width - 1 - right.length)
+  const { left, right, between } = edgeSigns(symbols, look)
+  const sign = between === '' ? ' ' : isPlain ? between : theme.paint(changeTone(look), between)
+  const [first = '', ...others] = cells
+  const row = fitPainted([first, others.join(' ')].join(sign), placed, look.width - 1 - right.length)
   if (look.selected) return theme.paint(look.focused ? 'selected' : 'selectedIdle', left + row + right)
   if (look.marked) return theme.paint('accent', left + row + right)
   if (!look.change) return left + row + right
-  const tone = look.change.kind === 'new' ? 'ok' : 'warn'
+  const tone = changeTone(look)
   return theme.paint(tone, left) + row + theme.paint(tone, right)
 }
 
-/** The signs at both ends; a narrow row has none at its right, and shows a change at its left unless it is the chosen one. */
-function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string; right: string } {
+function changeTone<Item>(look: RowLook<Item>): Tone {
+  return look.change?.kind === 'new' ? 'ok' : 'warn'
+}
+
+/**
+ * The signs at both ends. A narrow row has none at its right: it shows a change at its left, and where the pointer or the mark
+ * stands there, between its first two columns.
+ */
+function edgeSigns<Item>(
+  symbols: Symbols,
+  look: RowLook<Item>,
+): { left: string; right: string; between: string } {
   const isWide = edgesOf(look.width) > 1
   const mark = look.marked ? symbols.mark : ' '
   const change = look.change && symbols[look.change.kind]
   const pointer = look.marked ? symbols.markedPointer : symbols.pointer
   const idle = look.marked || isWide ? mark : (change ?? ' ')
-  return { left: look.selected ? pointer : idle, right: isWide ? (change ?? mark) : '' }
+  const isTaken = look.selected || look.marked
+  return {
+    left: look.selected ? pointer : idle,
+    right: isWide ? (change ?? mark) : '',
+    between: !isWide && isTaken ? (change ?? '') : '',
+  }
 }
 
 /** The text of a cell, with what a count has gained or lost where there is room for it. */
@@ -110,7 +129,9 @@ function withDelta<Item>(cell: {
   change: Change<Item> | undefined
 }): string {
   const { text, column, change } = cell
-  const delta = change?.kind === 'changed' ? deltaText(cellText(change.from, column), text) : undefined
+  const count = column.count
+  const delta =
+    change?.kind === 'changed' && count ? deltaText(count(change.from), count(cell.item)) : undefined
   if (delta === undefined || widthOf(text) + delta.length >= cell.width) return text
   return column.align === 'right' ? `${delta} ${text}` : `${text} ${delta}`
 }

@@ -38,3 +38,36 @@ export const filterKeys = defineBindings({
   title: 'List',
   bindings: { clear: { keys: ['escape'], label: 'clear filter', hint: true } },
 })
+
+/** Only in lists of which is kept what was seen. */
+export const newsKeys = defineBindings({
+  name: 'news',
+  scope: 'panel',
+  title: 'Since you last looked',
+  bindings: {
+    only: {
+      keys: ['u'],
+      label: 'what is new',
+      hint: 'later',
+      help: 'Only what is new or changed since you last looked.',
+    },
+    seen: {
+      keys: ['U'],
+      label: 'mark as seen',
+      help: 'The row, or what is marked, is no news until it changes.',
+    },
+    allSeen: {
+      keys: ['alt+u'],
+      label: 'mark all as seen',
+      help: 'All that is new here is no news until it changes.',
+    },
+  },
+})
+
+/** Only while nothing but what is new shows. */
+export const onlyNewsKeys = defineBindings({
+  name: 'onlyNews',
+  scope: 'panel',
+  title: 'List',
+  bindings: { leave: { keys: ['escape'], label: 'show all', hint: true } },
+})

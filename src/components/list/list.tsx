@@ -5,6 +5,7 @@ import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
+import { Sentence } from '../pane-state.tsx'
 import { useArea, useSize } from '../size.tsx'
 import { TextField } from '../text-field.tsx'
 import {
@@ -16,10 +17,12 @@ import {
   type RowLook,
   type Sorting,
 } from './columns.ts'
-import { filterKeys, listKeys, marksKeys } from './list-keys.ts'
+import type { Change } from './delta.ts'
+import { filterKeys, listKeys, marksKeys, onlyNewsKeys } from './list-keys.ts'
 import { windowStart } from './selection.ts'
 import { useFastRows } from './use-fast-rows.ts'
-import type { ListState } from './use-list.ts'
+import { lookedWords, type ListState } from './use-list.ts'
+import { useNewsKeys } from './use-news-keys.ts'
 import { useRestedIndex } from './use-rested-index.ts'
 
 const Row = memo(function Row(props: { text: string }) {
@@ -69,16 +72,17 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
       {lines.map((line, offset) => (
         <Row key={offset} text={line} />
       ))}
-      {lines.length === 0 && (
-        <Text wrap="wrap">
-          {theme.paint(
-            'muted',
-            list.filter ? ` Nothing matches “${clean(list.filter)}”.` : ` ${props.empty}`,
-          )}
-        </Text>
-      )}
+      {lines.length === 0 && <Sentence tone="muted" text={emptyWords(list, props.empty)} />}
     </Box>
   )
+}
+
+/** Why no row shows. */
+function emptyWords<Item>(list: ListState<Item>, empty: string): string {
+  if (list.filter !== '') return `Nothing matches “${list.filter}”.`
+  if (list.onlyNews && list.news)
+    return `Nothing is new or changed since you looked ${lookedWords(list.news)}.`
+  return empty
 }
 
 /** A map that starts empty again whenever one of these changes. */
@@ -114,7 +118,7 @@ function useRowComposer<Item>(options: {
         focused,
         width,
         marked: list.marks.has(key),
-        change: list.changes.rows.get(key),
+        change: changeOf(list, item, key),
       }
       if (look.selected || look.marked) return composeRow(theme, placed, item, look)
       const known = kept.get(item)
@@ -125,6 +129,13 @@ function useRowComposer<Item>(options: {
     })
   }
   return { compose, start }
+}
+
+/** How the row differs: from the answer before, or where only that shows, from what was seen last. */
+function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
+  const now = list.changes.rows.get(key)
+  if (now || !list.onlyNews) return now
+  return list.news?.news.get(key) === 'new' ? { kind: 'new' } : { kind: 'changed', from: item }
 }
 
 function useListKeys<Item>(
@@ -164,6 +175,12 @@ function useListKeys<Item>(
     { clear: () => list.setFilter('') },
     { active: options.focused && list.filter !== '' && !hasMarks },
   )
+  useBindings(
+    onlyNewsKeys,
+    { leave: () => list.setOnlyNews(false) },
+    { active: options.focused && list.onlyNews && list.filter === '' && !hasMarks },
+  )
+  useNewsKeys(list, options.focused)
 }
 
 /** A click chooses a row, a second one does what Enter does; the wheel scrolls and takes the chosen row along at the edge. */

@@ -1,4 +1,6 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import type { ListNews } from '../../api/seen.ts'
+import { formatAge } from '../../app/theme/format.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { Changes } from './changes.ts'
@@ -27,6 +29,11 @@ export type ListState<Item> = {
   marked: () => readonly Item[]
   /** What the last answers changed, for the moment in which that shows. */
   changes: Changes<Item>
+  /** Absent where it is not kept what was seen of the list. */
+  news: ListNews | undefined
+  /** Whether nothing but what is new shows. */
+  onlyNews: boolean
+  setOnlyNews: (only: boolean) => void
   /** The chosen item as it is at this moment, also in the middle of a burst of keys. */
   current: () => Item | undefined
   /** The same for acting on it: from now on it stays chosen while rows change around it. */
@@ -43,13 +50,20 @@ export function useList<Item>(options: {
   columns: readonly Column<Item>[]
   initialKey?: string | undefined
   initialSorting?: Sorting
+  news?: ListNews | undefined
 }): ListState<Item> {
-  const { items, keyOf, columns } = options
+  const { items, keyOf, columns, news } = options
   const selection = useRef<Selection>(undefined)
   selection.current ??= createSelection(options.initialKey)
   const [filter, setFilter] = useState('')
   const [sorting, setSorting] = useState(options.initialSorting)
-  const sorted = useMemo(() => sortItems(items, columns, sorting), [items, columns, sorting])
+  const [onlyNews, setOnlyNews] = useState(false)
+  const wanted = onlyNews ? news?.news : undefined
+  const listed = useMemo(
+    () => (wanted ? items.filter(item => wanted.has(keyOf(item))) : items),
+    [items, wanted, keyOf],
+  )
+  const sorted = useMemo(() => sortItems(listed, columns, sorting), [listed, columns, sorting])
   const isFiltering = filter !== ''
   const texts = useMemo(
     () => (isFiltering ? sorted.map(item => searchable(columns, item)) : []),
@@ -78,7 +92,7 @@ export function useList<Item>(options: {
   }, [filter, bestKey])
   const latest = useRef(shown)
   latest.current = shown
-  const marked = useMarked(held, sorted, keyOf)
+  const marked = useMarked(held, wanted ? items : sorted, keyOf)
   const changes = useChanges(items, { keyOf, columns })
   const chosen = selection.current
   return {
@@ -93,6 +107,9 @@ export function useList<Item>(options: {
     marks: held,
     marked,
     changes,
+    news,
+    onlyNews: wanted !== undefined,
+    setOnlyNews,
     sorting,
     setSorting,
     current: () => latest.current[chosen.index()],
@@ -146,8 +163,22 @@ export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string 
   const direction = sorting?.descending ? symbols.descending : symbols.ascending
   const notes = [
     list.changes.gone > 0 && `${list.changes.gone} gone`,
+    newsNote(list),
     list.filter !== '' && `/${clean(list.filter)}`,
     title !== undefined && `by ${title.toLowerCase()} ${direction}`,
   ]
   return notes.filter(Boolean).join(` ${symbols.bullet} `) || undefined
+}
+
+/** `3 new in 2h` while there is any, or while nothing else shows; short, as it stands in the edge of a pane. */
+function newsNote<Item>({ news, onlyNews }: ListState<Item>): string | false {
+  if (!news || (news.news.size === 0 && !onlyNews)) return false
+  const age = formatAge(news.lookedAt, Date.now())
+  return `${news.news.size} new${age === 'now' ? '' : ` in ${age}`}`
+}
+
+/** When the person last looked, for a sentence. */
+export function lookedWords({ lookedAt }: ListNews): string {
+  const age = formatAge(lookedAt, Date.now())
+  return age === 'now' ? 'just now' : `${age} ago`
 }

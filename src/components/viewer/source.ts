@@ -1,10 +1,31 @@
 import type { Tone } from '../../app/theme/theme.ts'
 
-/** A line of a text: one tone, or several parts of different tones on one row that is cut, not wrapped. */
+/** A piece of a row in one tone; `link` is an address that a terminal with OSC 8 opens. */
+export type Span = { text: string; tone: Tone; link?: string }
+
+/** Styled text that wraps: `lead` stands before its first row, `rest` before every further one. */
+export type SpanLine = { spans: readonly Span[]; lead?: readonly Span[]; rest?: readonly Span[] }
+
+/** Several lines that are laid out when they are shown, because they depend on the columns there are. */
+export type Block = {
+  block: (columns: number) => readonly Line[]
+  /** What can be seen of it, as it is searched. */
+  text: () => string
+  /** False where a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search. */
+  mayHold?: (wanted: string) => boolean
+  /** What is copied of it; absent = what can be seen. */
+  copy?: () => string
+  /** Addresses in it, in their order. */
+  links?: () => readonly string[]
+}
+
+/** A line of a text: one tone, several parts of different tones on one row that is cut, styled text that wraps, or a block. */
 export type Line =
   | string
   | { text: string; tone?: Tone; indent?: number }
-  | { parts: readonly { text: string; tone: Tone }[] }
+  | { parts: readonly Span[] }
+  | SpanLine
+  | Block
 
 /** Lines that are asked for one by one, so that a text of any length opens at once. */
 export type LineSource = { count: number; at(index: number): Line }
@@ -50,26 +71,25 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/** A line without its colours, as it is copied and searched. */
+/** A line without its colours, as it is searched. */
 export function plainText(line: Line): string {
   if (typeof line === 'string') return line
-  if ('parts' in line) return line.parts.map(part => part.text).join('')
+  if ('block' in line) return line.text()
+  if ('parts' in line) return textOf(line.parts)
+  if ('spans' in line) return textOf([...(line.lead ?? []), ...line.spans])
   return ' '.repeat(line.indent ?? 0) + line.text
 }
 
-/** As many lines with a match are counted; more are told as "and more". */
-const MOST_MATCHES = 10_000
+/** Whether it is worth looking for a text, in lower case, in the line. */
+export function mayHold(line: Line, wanted: string): boolean {
+  return typeof line === 'string' || !('block' in line) || (line.mayHold?.(wanted) ?? true)
+}
 
-export type Found = { text: string; lines: readonly number[]; isCut: boolean }
+/** A line as it is copied. */
+export function copyText(line: Line): string {
+  return typeof line === 'object' && 'block' in line && line.copy ? line.copy() : plainText(line)
+}
 
-/** The lines that hold a text, capitals or not. */
-export function search(source: LineSource, text: string): Found {
-  const wanted = text.toLowerCase()
-  const lines: number[] = []
-  for (let index = 0; index < source.count; index += 1) {
-    if (!plainText(source.at(index)).toLowerCase().includes(wanted)) continue
-    if (lines.length === MOST_MATCHES) return { text, lines, isCut: true }
-    lines.push(index)
-  }
-  return { text, lines, isCut: false }
+function textOf(spans: readonly Span[]): string {
+  return spans.map(span => span.text).join('')
 }

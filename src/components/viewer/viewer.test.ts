@@ -1,11 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../app/theme/theme.ts'
-import { markMatches, paintLines } from './paint.ts'
+import { markMatches, paintLine, paintLines } from './paint.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Rows } from './scroll.ts'
-import { plainText, search, textSource, toSource, type LineSource } from './source.ts'
+import { createSearch, lineCandidates } from './search.ts'
+import { plainText, textSource, toSource, type LineSource, type Span } from './source.ts'
+import { wrap, widthOf, clean } from '../../app/theme/text.ts'
+import { cleanSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
+
+/** A search that was let run to its end. */
+function searched(source: LineSource, text: string, from = 0) {
+  const search = createSearch(lineCandidates(source, from), text)
+  while (!search.isDone) search.advance(50)
+  return search
+}
 
 describe('scrolling', () => {
   const rowCounts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 40 })
@@ -69,7 +79,7 @@ test('50 MB of text open, page and end with as many lines looked at as screens s
       return source.at(index)
     },
   }
-  const painted = paintLines(counted, theme, 60)
+  const painted = paintLines(counted, { theme, width: 60, wraps: true })
   const rows: Rows = { count: counted.count, rowsOf: at => painted.rows(at).length }
   let top = within(rows, TOP, 40)
   visible(rows, top, 40)
@@ -81,9 +91,9 @@ test('50 MB of text open, page and end with as many lines looked at as screens s
   expect(asked).toBeLessThanOrEqual(420)
   visible(rows, lastTop(rows, 40), 40)
   expect(asked).toBeLessThanOrEqual(470)
-  const found = search(source, 'LAZY DOG')
-  expect(found).toMatchObject({ isCut: true })
-  expect(found.lines).toHaveLength(10_000)
+  const found = searched(source, 'LAZY DOG')
+  expect(found).toMatchObject({ isCut: true, landing: 0 })
+  expect(found.places).toHaveLength(10_000)
 })
 
 test('a search finds lines whatever their shape, and marks what it found in a row', () => {
@@ -98,11 +108,96 @@ test('a search finds lines whatever their shape, and marks what it found in a ro
     },
     '',
   ])
-  expect(search(source, 'alpha').lines).toEqual([0, 1, 2])
+  expect(searched(source, 'alpha').places).toEqual([0, 1, 2])
   const coloured = createTheme({ level: 1, ascii: false })
   const marked = markMatches(coloured, ' one alpha and ALPHA', 'alpha')
   expect(marked).toBe(
     ` one ${coloured.paint('selected', 'alpha')} and ${coloured.paint('selected', 'ALPHA')}`,
   )
   expect(markMatches(coloured, ' nothing', 'alpha')).toBe(' nothing')
+})
+
+describe('a search', () => {
+  const source: LineSource = { count: 100_000, at: line => (line % 1000 === 7 ? `needle ${line}` : 'hay') }
+
+  test('goes on in slices and says as soon as it can where to go', () => {
+    const search = createSearch(lineCandidates(source, 50_000), 'NEEDLE')
+    let slices = 0
+    for (; !search.isDone; slices += 1) {
+      search.advance(0)
+      const past = search.places.findIndex(place => place >= 50_000)
+      expect(search.landing).toBe(past === -1 ? undefined : past)
+    }
+    expect(slices).toBeGreaterThan(1000)
+    expect(search.places).toHaveLength(100)
+    expect(search.landing).toBe(50)
+  })
+
+  test('goes round where there is nothing further on', () => {
+    const search = searched(source, 'needle 7', 50_000)
+    expect([search.places[search.landing!], search.isCut]).toEqual([70_007, false])
+    expect(searched(source, 'needle 7', 90_000).landing).toBe(0)
+    expect(searched(source, 'nowhere').landing).toBeUndefined()
+  })
+})
+
+describe('styled text', () => {
+  const tones = fc.constantFrom('plain', 'strong', 'accent')
+  const spans: fc.Arbitrary<Span[]> = fc.array(
+    fc.record({
+      text: fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constant('a b  c ')),
+      tone: tones,
+    }),
+    { maxLength: 8 },
+  )
+
+  test('wraps where the same text without styles would', () => {
+    fc.assert(
+      fc.property(spans, fc.integer({ min: 2, max: 30 }), (given, width) => {
+        const cleaned = cleanSpans(given)
+        const text = cleaned.map(span => span.text).join('')
+        const rows = wrapSpans(cleaned, width)
+        expect(rows.map(row => row.map(span => span.text).join(''))).toEqual(wrap(text, width))
+        expect(
+          truncateSpans(cleaned, width)
+            .map(span => span.text)
+            .join(''),
+        ).toSatisfy(cut => widthOf(String(cut)) <= width)
+        for (const tone of ['strong', 'accent'] as const) {
+          const of = (list: readonly Span[]) =>
+            list
+              .filter(span => span.tone === tone)
+              .map(span => span.text)
+              .join('')
+          expect(of(rows.flat()).replaceAll(' ', '')).toBe(of(cleaned).replaceAll(' ', ''))
+        }
+      }),
+    )
+  })
+
+  test('has its lead before the first row and its rest before the others, wrapped or cut', () => {
+    const line = {
+      spans: [{ text: 'one two three four', tone: 'plain' as const }],
+      lead: [{ text: '- ', tone: 'muted' as const }],
+      rest: [{ text: '  ', tone: 'plain' as const }],
+    }
+    expect(paintLine(line, { theme, width: 14, wraps: true })).toEqual([' - one two', '   three four'])
+    expect(paintLine(line, { theme, width: 14, wraps: false })).toEqual([' - one two t…'])
+  })
+
+  test('links only where the terminal has them, and never to what is no plain address', () => {
+    const links = createTheme({ level: 0, ascii: false, links: true })
+    const line = (link: string) => ({ spans: [{ text: 'here', tone: 'plain' as const, link }] })
+    const look = { width: 20, wraps: true }
+    expect(paintLine(line('https://a.test/'), { ...look, theme })).toEqual([' here'])
+    expect(paintLine(line('https://a.test/'), { ...look, theme: links })).toEqual([
+      ' \u001b]8;;https://a.test/\u001b\\here\u001b]8;;\u001b\\',
+    ])
+    expect(paintLine(line('https://a.test/\u001b]52;c;AAAA\u0007'), { ...look, theme: links })).toEqual([
+      ' here',
+    ])
+    const [row = ''] = paintLine(line('https://a.test/'), { ...look, theme: links })
+    expect(markMatches(links, row, 'her')).toBe(' here')
+    expect(widthOfSpans(cleanSpans([{ text: clean('日本'), tone: 'plain' }]))).toBe(4)
+  })
 })

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../../test/harness.tsx'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { panesKeys, selectionKeys, textSearchKeys, viewerKeys } from '../component-keys.ts'
-import { jsonKeys } from '../json/json-keys.ts'
+import { foldKeys, panesKeys, selectionKeys, textSearchKeys, viewerKeys } from '../component-keys.ts'
 
 let app: TestApp
 beforeEach(async () => {
@@ -46,19 +45,21 @@ test('chosen lines are copied, and so is the whole', async () => {
 test('the raw record folds and unfolds, and a value is copied as JSON', async () => {
   await app.press(appKeys.bindings.raw)
   await app.see('"name": "Sandbox"')
-  await app.press(jsonKeys.bindings.fold)
+  await app.press(foldKeys.bindings.fold)
   await app.see(/▸ \{ \d+ \}/)
-  await app.press('space')
+  await app.press(foldKeys.bindings.fold)
   await app.see('"name": "Sandbox"')
-  await app.press(jsonKeys.bindings.fold, jsonKeys.bindings.search)
+  await app.press(foldKeys.bindings.fold, viewerKeys.bindings.search)
   await app.type('SANDBOX')
   await app.press('enter')
   await app.see(/\/SANDBOX {2}1 of \d/)
   expect(app.row('"name": "Sandbox"')).toContain('▌')
-  await app.press(jsonKeys.bindings.first, jsonKeys.bindings.down, jsonKeys.bindings.copy)
+  await app.press(viewerKeys.bindings.first, viewerKeys.bindings.down, foldKeys.bindings.copy)
   expect(app.copied.at(-1)).toMatch(/^"/)
-  await app.press(jsonKeys.bindings.copyAll)
+  await app.press(viewerKeys.bindings.copy)
   expect(JSON.parse(app.copied.at(-1)!)).toMatchObject({ name: 'Sandbox' })
+  await app.press(textSearchKeys.bindings.end)
+  await app.see(frame => !frame.includes('/SANDBOX') && frame.includes('"name"'))
   await app.press('escape')
   await app.see(frame => !frame.includes('"name"'))
 })

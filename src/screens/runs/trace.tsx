@@ -1,37 +1,19 @@
-import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
+import { useMemo } from 'react'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { formatDuration, UNKNOWN } from '../../app/theme/format.ts'
-import type { Theme, Tone } from '../../app/theme/theme.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import type { Theme } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
-import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
-import { PaneState, Sentence } from '../../components/pane-state.tsx'
-import { Viewer, type Line } from '../../components/viewer.tsx'
+import { fieldLines, problemLines } from '../../components/lines.ts'
+import { NothingChosen, PaneState, Sentence, type PaneData } from '../../components/pane-state.tsx'
+import { traceOf } from '../../components/transcript/trace-document.ts'
+import { TraceTree } from '../../components/transcript/trace-tree.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import { lineSection } from '../../components/viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { runsKeys } from './bindings.ts'
 import { trialLook } from './status.ts'
-
-const STEP_LOOK: Record<string, { symbol: 'ok' | 'error' | 'pending' | 'cancelled'; tone: Tone }> = {
-  ok: { symbol: 'ok', tone: 'ok' },
-  fail: { symbol: 'error', tone: 'error' },
-  skipped: { symbol: 'cancelled', tone: 'muted' },
-  pending: { symbol: 'pending', tone: 'muted' },
-}
-
-function stepLines(theme: Theme, steps: readonly EvalStepVerdict[]): Line[] {
-  return [...steps]
-    .sort((a, b) => a.stepIndex - b.stepIndex)
-    .flatMap(step => {
-      const look = STEP_LOOK[step.status] ?? { symbol: 'pending' as const, tone: 'warn' as const }
-      const line: Line = {
-        parts: [
-          { text: `${theme.symbols[look.symbol]} ${step.status.padEnd(8)}`, tone: look.tone },
-          { text: `${step.kind} ${step.stepId}`, tone: 'plain' },
-        ],
-      }
-      return step.reason
-        ? [line, { text: step.reason, indent: 4, tone: look.tone === 'error' ? 'error' : 'muted' }]
-        : [line]
-    })
-}
 
 /** An ended trial never changes again. */
 const FINAL = { refetchInterval: false, staleTime: Infinity } as const
@@ -44,38 +26,55 @@ function callText(call: Record<string, unknown>): string {
   return args === undefined ? name : `${name} ${JSON.stringify(args)}`
 }
 
-/** Expected calls beside actual ones; a call in only one of the two columns is marked. */
-export function callLines(theme: Theme, trial: EvalIteration): Line[] {
+/** The calls that the case asks for; one whose tool was never called is marked. */
+export function expectedLines(theme: Theme, trial: EvalIteration): Line[] {
   const expected = trial.expectedToolCalls ?? []
-  const actual = trial.actualToolCalls ?? []
-  const names = (calls: readonly Record<string, unknown>[]): string[] =>
-    calls.map(call => callText(call).split(' ')[0]!)
-  const missing = (call: Record<string, unknown>): boolean =>
-    !names(actual).includes(callText(call).split(' ')[0]!)
+  const called = new Set((trial.actualToolCalls ?? []).map(call => callText(call).split(' ')[0]!))
+  const missing = (call: Record<string, unknown>): boolean => !called.has(callText(call).split(' ')[0]!)
   return [
-    heading('Expected calls'),
     ...(expected.length === 0 ? [{ text: 'none named by the case', tone: 'muted' as const, indent: 2 }] : []),
     ...expected.map(call => ({
       text: `${missing(call) ? theme.symbols.error : theme.symbols.bullet} ${callText(call)}`,
       tone: missing(call) ? ('error' as const) : ('plain' as const),
       indent: 2,
     })),
-    '',
-    heading('Actual calls'),
-    ...(actual.length === 0 ? [{ text: 'no tool was called', tone: 'muted' as const, indent: 2 }] : []),
-    ...actual.map(call => ({ text: `${theme.symbols.bullet} ${callText(call)}`, indent: 2 })),
   ]
 }
 
-/** One trial: verdict of each step with its reason, expected and actual calls, the recorded document. */
+/** One trial: its steps with their calls and times, the calls expected of it, its conversation. */
 export function TrialTrace(props: {
   projectId: string
   runId: string
   trial: EvalIteration | undefined
+  trials: PaneData
   focused: boolean
 }) {
-  if (!props.trial) return <Sentence tone="muted" text="Choose a trial in the trials tab and press Enter." />
+  const key = useKeyName()
+  if (!props.trial)
+    return (
+      <NothingChosen
+        sources={[{ what: 'the trials', data: props.trials }]}
+        why={`Choose a trial in the trials tab and press ${key(runsKeys, 'open')}.`}
+      />
+    )
   return <OneTrial {...props} trial={props.trial} />
+}
+
+const READING: Line = { text: 'Reading the trace…', tone: 'muted', indent: 2 }
+
+function trialLines(theme: Theme, trial: EvalIteration, told: boolean): Line[] {
+  const look = trialLook(trial)
+  return [
+    ...fieldLines([
+      ['Case', trial.title],
+      ['Trial', String(trial.iterationNumber)],
+      ['State', `${theme.symbols[look.symbol]} ${look.word}`, look.tone],
+      ['Took', formatDuration(trial.durationMs)],
+      ['Model', trial.model],
+    ]),
+    ...(trial.error && !told ? [{ text: trial.error, tone: 'error' as const }] : []),
+    '',
+  ]
 }
 
 function OneTrial(props: { projectId: string; runId: string; trial: EvalIteration; focused: boolean }) {
@@ -94,33 +93,28 @@ function OneTrial(props: { projectId: string; runId: string; trial: EvalIteratio
     enabled: ended,
     ...FINAL,
   })
-  const look = trialLook(trial)
-  const told = steps.data?.items.some(step => step.reason === trial.error)
-  const lines: Line[] = [
-    ...fieldLines([
-      ['Case', trial.title],
-      ['Trial', String(trial.iterationNumber)],
-      ['State', `${theme.symbols[look.symbol]} ${look.word}`, look.tone],
-      ['Took', formatDuration(trial.durationMs)],
-      ['Model', trial.model],
-    ]),
-    ...(trial.error && !told ? [{ text: trial.error, tone: 'error' as const }] : []),
-    '',
-    heading('Steps'),
-    ...stepLines(theme, steps.data?.items ?? []),
-    '',
-    ...callLines(theme, trial),
-    '',
-    heading('Trace as recorded'),
-    ...(trace.data
-      ? jsonLines(trace.data, 2)
-      : [{ text: trace.problem?.sentence ?? 'Reading the trace…', tone: 'muted' as const, indent: 2 }]),
-  ]
+  const told = steps.data?.items.some(step => step.reason === trial.error) ?? false
+  const recorded = useMemo(
+    () => traceOf(trace.data, steps.data?.items ?? [], trial),
+    [trace.data, steps.data, trial],
+  )
+  const { data, problem } = trace
+  const before = useMemo(
+    () => [
+      ...trialLines(theme, trial, told),
+      ...(data ? [] : problem ? problemLines(theme.symbols, problem) : [READING]),
+    ],
+    [theme, trial, told, data, problem],
+  )
+  const after = useMemo(() => {
+    const lines = expectedLines(theme, trial)
+    return [lineSection('expected', 'Expected calls', lines)]
+  }, [theme, trial])
   if (!ended)
     return <Sentence tone="muted" text={`This trial is ${trial.status}; its trace appears when it ends.`} />
   return (
     <PaneState data={steps} loading="Reading the steps…">
-      <Viewer lines={lines} focused={props.focused} />
+      <TraceTree trace={recorded} before={before} after={after} focused={props.focused} />
     </PaneState>
   )
 }

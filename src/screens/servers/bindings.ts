@@ -12,17 +12,20 @@ export const serversKeys = defineBindings({
       keys: ['d'],
       label: 'doctor',
       hint: true,
-      help: 'Examine the server step by step, from probe to listings.',
+      needs: 'service',
+      help: 'Examine the server, or all marked ones, step by step from probe to listings.',
     },
     validate: {
       keys: ['v'],
       label: 'validate',
       hint: true,
+      needs: 'service',
       help: 'Connect and initialize once, and say how long it took.',
     },
     checkOAuth: {
       keys: ['a'],
       label: 'check OAuth',
+      needs: 'service',
       help: 'Ask whether its settings demand OAuth; nothing is connected.',
     },
   },
@@ -34,7 +37,13 @@ export const toolsKeys = defineBindings({
   screen: 'servers',
   title: 'Tools',
   bindings: {
-    call: { keys: ['enter', 'c'], label: 'call', hint: true, help: 'Fill in its arguments, then call it.' },
+    call: {
+      keys: ['enter', 'c'],
+      label: 'call',
+      hint: true,
+      needs: 'write',
+      help: 'Fill in its arguments, then call it.',
+    },
     inspect: { keys: ['i'], label: 'inspect', hint: true, help: 'Its whole description and input schema.' },
     raw: { keys: ['J'], label: 'raw JSON', help: 'Its definition as the server gave it.' },
   },
@@ -46,7 +55,13 @@ export const promptsKeys = defineBindings({
   screen: 'servers',
   title: 'Prompts',
   bindings: {
-    render: { keys: ['enter'], label: 'render', hint: true, help: 'Fill in its arguments, then render it.' },
+    render: {
+      keys: ['enter'],
+      label: 'render',
+      hint: true,
+      needs: 'service',
+      help: 'Fill in its arguments, then render it.',
+    },
     raw: { keys: ['J'], label: 'raw JSON', help: 'Its definition as the server gave it.' },
   },
 })
@@ -57,7 +72,7 @@ export const resourcesKeys = defineBindings({
   screen: 'servers',
   title: 'Resources',
   bindings: {
-    read: { keys: ['enter'], label: 'read', hint: true },
+    read: { keys: ['enter'], label: 'read', hint: true, needs: 'service' },
     raw: { keys: ['J'], label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
   },
 })
@@ -68,7 +83,15 @@ export const moreKeys = defineBindings({
   scope: 'panel',
   screen: 'servers',
   title: 'Listing',
-  bindings: { more: { keys: ['m'], label: 'more', hint: true, help: 'Read more pages of the listing.' } },
+  bindings: {
+    more: {
+      keys: ['m'],
+      label: 'more',
+      hint: true,
+      needs: 'service',
+      help: 'Read more pages of the listing.',
+    },
+  },
 })
 
 export const callsKeys = defineBindings({

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { createTheme } from '../../app/theme/theme.ts'
-import type { Line } from '../../components/viewer.tsx'
+import { blockNodes } from '../../components/transcript/content.ts'
 import { createCallLog, type Answer, type CallRecord } from './call-log.ts'
-import { blockLines, callDuration, callLines, callLook } from './result-lines.ts'
+import { AS_GIVEN, outline } from '../../components/viewer/outline-tree.ts'
+import { plainText } from '../../components/viewer/source.ts'
+import { callDuration, callLook, callNodes, hasMarkdown } from './result-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const subject = {
@@ -16,16 +19,11 @@ const subject = {
   input: { a: 1 },
 } as const
 
-function drawn(lines: readonly Line[]): string {
-  return lines
-    .map(line =>
-      typeof line === 'string'
-        ? line
-        : 'parts' in line
-          ? line.parts.map(part => part.text).join('')
-          : line.text,
-    )
-    .join('\n')
+const look = { symbols, rendered: true }
+
+/** What shows of a call with everything unfolded. */
+function drawn(record: CallRecord, now = 0): string {
+  return rowsOf(callNodes(record, look, now), { folding: UNFOLDED }).join('\n')
 }
 
 async function settledCall(send: () => Promise<{ answer: Answer; text: string }>): Promise<CallRecord> {
@@ -108,7 +106,7 @@ test('a tool’s own failure is an answer, with the time the service measured', 
   })
   expect(callLook(record).word).toBe('tool error')
   expect(callDuration(record)).toEqual({ ms: 42, by: 'service' })
-  const text = drawn(callLines(record, symbols, record.startedAt))
+  const text = drawn(record, record.startedAt)
   expect(text).toContain('42ms, as the service measured')
   expect(text).toContain('\nnews\n')
   expect(text).toContain('"isError": true,')
@@ -117,20 +115,20 @@ test('a tool’s own failure is an answer, with the time the service measured', 
 test('without the service’s time, the own measure shows', async () => {
   const record = await answered({ content: [] })
   expect(callDuration(record)?.by).toBe('here')
-  expect(drawn(callLines(record, symbols, record.startedAt))).toContain('measured here')
+  expect(drawn(record, record.startedAt)).toContain('measured here')
 })
 
 test('an unknown outcome says that it may have happened; a refusal does not', async () => {
   for (const kind of ['network', 'timeout', 'aborted', 'invalid-response'] as const)
-    expect(drawn(callLines(await failed({ kind }), symbols, 0))).toContain('may have happened')
+    expect(drawn(await failed({ kind }))).toContain('may have happened')
   expect(callLook(await failed({ kind: 'timeout' })).word).toBe('unknown')
   const refused = await failed({ kind: 'refused', code: 'read-only', sent: false })
   expect(callLook(refused).word).toBe('failed')
-  expect(drawn(callLines(refused, symbols, 0))).not.toContain('may have happened')
+  expect(drawn(refused)).not.toContain('may have happened')
 })
 
 test('blocks: text as text, binary as type and size, the rest as JSON', () => {
-  const line = (block: unknown) => drawn(blockLines(block, 0))
+  const line = (block: unknown) => rowsOf(blockNodes(block, 'b', look), { folding: UNFOLDED }).join('\n')
   expect(line({ type: 'text', text: 'a\nb' })).toBe('a\nb')
   expect(line({ type: 'image', mimeType: 'image/png', data: 'AAAA' })).toBe('image image/png, 3 B')
   expect(line({ type: 'audio', data: 'AA==' })).toBe('audio of unknown type, 1 B')
@@ -152,12 +150,33 @@ test('prompt messages and resource contents', async () => {
       text: '{"messages":[]}',
     }),
   )
-  expect(drawn(callLines(prompt, symbols, 0))).toContain('Messages\nuser\nhello')
+  expect(drawn(prompt)).toContain('Messages\nuser\nhello')
 })
 
-test('endless texts are cut and say how much is missing', async () => {
+test('an endless text costs what is looked at of it', async () => {
   const record = await answered({ content: [{ type: 'text', text: 'x'.repeat(1_000_000) }] })
-  const text = drawn(callLines(record, symbols, 0))
-  expect(text.length).toBeLessThan(100_000)
-  expect(text).toContain('980000 more characters')
+  const shown = outline(callNodes(record, look, 0), AS_GIVEN)
+  const longest = Array.from({ length: shown.count }, (_, line) => {
+    const { entry, offset } = shown.at(line)
+    return plainText(entry.lines.at(offset)).length
+  })
+  expect(Math.max(...longest)).toBe(10_000)
+  expect(longest.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(1_000_000)
+})
+
+test('text is laid out as Markdown where it says that it is', async () => {
+  const block = (mimeType: string | undefined, uri = 'demo:1') => ({
+    type: 'resource',
+    resource: { uri, mimeType, text: '**bold** &amp; `code`' },
+  })
+  const shown = (each: unknown) => rowsOf(blockNodes(each, 'b', look))[1]
+  expect(shown(block('text/markdown'))).toBe('bold & `code`')
+  expect(shown(block('text/x-markdown; charset=utf-8'))).toBe('bold & `code`')
+  expect(shown(block(undefined, 'file:///README.md'))).toBe('bold & `code`')
+  expect(shown(block('text/plain', 'file:///README.md'))).toBe('bold & `code`')
+  expect(shown(block('text/html', 'file:///README.md'))).toBe('**bold** &amp; `code`')
+  expect(shown(block('text/plain'))).toBe('**bold** &amp; `code`')
+  const record = (content: Record<string, unknown>[]) => answered({ content })
+  expect(hasMarkdown(await record([block('text/markdown')]))).toBe(true)
+  expect(hasMarkdown(await record([block('text/plain'), { type: 'text', text: '**b**' }]))).toBe(false)
 })

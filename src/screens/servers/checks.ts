@@ -63,6 +63,8 @@ export function useAsked<T>(
     data: query.data,
     pending: query.isPending,
     hasData: query.data !== undefined,
+    // Checks are asked over POST, which no cache keeps.
+    restored: false,
     problem: query.error ? describeError(query.error) : undefined,
     updatedAt: query.dataUpdatedAt || undefined,
     error: query.error,

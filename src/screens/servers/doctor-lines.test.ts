@@ -2,21 +2,13 @@ import { expect, test } from 'vitest'
 import type { DoctorReport } from '../../api/contract/server-operations.ts'
 import { createTheme } from '../../app/theme/theme.ts'
 import type { Line } from '../../components/viewer.tsx'
+import { plainText } from '../../components/viewer/source.ts'
 import { reportLines, runningLines } from './doctor-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 
 function drawn(lines: readonly Line[]): string[] {
-  return lines.map(line =>
-    typeof line === 'string'
-      ? line
-      : 'parts' in line
-        ? line.parts
-            .map(part => part.text)
-            .join('')
-            .trimEnd()
-        : ' '.repeat(line.indent ?? 0) + line.text,
-  )
+  return lines.map(line => plainText(line).trimEnd())
 }
 
 const healthy: DoctorReport = {

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { displayKey } from '../../app/keymap/binding.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge } from '../../app/theme/format.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -19,6 +19,7 @@ export function Doctor(props: TabProps) {
   const report = useAsked(doctorQuery(useWorkspace(), { projectId, serverId: server.id }))
   const { data, running } = report
   const now = useNow()
+  const key = useKeyName()
   const lines = useMemo<Line[]>(() => {
     const shown = data ? reportLines(data, symbols) : []
     if (running)
@@ -27,11 +28,13 @@ export function Doctor(props: TabProps) {
   }, [data, running, symbols, now])
   if (running) return <Viewer lines={lines} focused={focused} />
   if (!report.hasData && !report.problem) {
-    const key = displayKey(serversKeys.bindings.doctor.keys[0] ?? '')
     return (
       <>
         <Sentence tone="plain" text={`${server.name} was not examined in this session.`} />
-        <Sentence tone="muted" text={`Press ${key}: the service connects to it and reports step by step.`} />
+        <Sentence
+          tone="muted"
+          text={`Press ${key(serversKeys, 'doctor')}: the service connects to it and reports step by step.`}
+        />
       </>
     )
   }

@@ -19,19 +19,6 @@ export function editableJson(value: unknown): string {
   )
 }
 
-/** `12 B`, `3.4 kB`, `1.2 MB`. */
-export function formatSize(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
-}
-
-/** Bytes that a base64 text stands for. */
-export function base64Size(text: string): number {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  return Math.max(0, Math.floor((text.length * 3) / 4) - padding)
-}
-
 /** A text cut at a length, with how much is missing. */
 export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}… ${text.length - most} more characters`

@@ -1,11 +1,11 @@
-import { displayKey, type Binding } from '../../app/keymap/binding.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { fieldLines, heading, jsonLines, type Field } from '../../components/lines.ts'
+import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
@@ -43,13 +43,12 @@ type Check<T> = { data: Timed<T> | undefined; running: boolean; updatedAt: numbe
 export function checkLines<T>(
   symbols: Symbols,
   check: Check<T>,
-  words: { running: string; binding: Binding; answer: (value: T) => Line[] },
+  words: { running: string; key: string; answer: (value: T) => Line[] },
   now: number,
 ): Line[] {
   if (check.running) return [{ text: `${symbols.live} ${words.running}`, tone: 'live', indent: 2 }]
   if (!check.data) {
-    const key = displayKey(words.binding.keys[0] ?? '')
-    return [{ text: `Not asked in this session; press ${key}.`, tone: 'muted', indent: 2 }]
+    return [{ text: `Not asked in this session; press ${words.key}.`, tone: 'muted', indent: 2 }]
   }
   const { outcome, durationMs } = check.data
   const age = formatAge(check.updatedAt, now)
@@ -59,12 +58,7 @@ export function checkLines<T>(
     indent: 2,
   }
   if ('value' in outcome) return [...words.answer(outcome.value), when]
-  return [
-    { text: `${symbols.error} ${outcome.problem.title}`, tone: 'error', indent: 2 },
-    { text: outcome.problem.sentence, indent: 2 },
-    { text: outcome.problem.next, tone: 'muted', indent: 2 },
-    when,
-  ]
+  return [...problemLines(symbols, outcome.problem), when]
 }
 
 function validateLines(symbols: Symbols, result: ValidateResult): Line[] {
@@ -96,6 +90,7 @@ export function Overview(props: TabProps) {
   const validate = useAsked(validateQuery(workspace, input))
   const oauth = useAsked(oauthQuery(workspace, input))
   const now = useNow()
+  const key = useKeyName()
   const lines: Line[] = [
     ...fieldLines(recordFields(server, now)),
     '',
@@ -105,7 +100,7 @@ export function Overview(props: TabProps) {
       validate,
       {
         running: 'Connecting and initializing once…',
-        binding: serversKeys.bindings.validate,
+        key: key(serversKeys, 'validate'),
         answer: result => validateLines(symbols, result),
       },
       now,
@@ -117,7 +112,7 @@ export function Overview(props: TabProps) {
       oauth,
       {
         running: 'Asking what its settings demand…',
-        binding: serversKeys.bindings.checkOAuth,
+        key: key(serversKeys, 'checkOAuth'),
         answer: oauthLines,
       },
       now,

@@ -2,16 +2,27 @@ import { ApiError } from '../../api/api-error.ts'
 import { isServerFault } from '../../api/error-advice.ts'
 import { describeError } from '../../api/error-text.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
-import type { Symbols } from '../../app/theme/theme.ts'
-import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
+import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
+import { fieldLines } from '../../components/lines.ts'
+import {
+  contentNodes,
+  isMarkdown,
+  MOST_MARKDOWN,
+  resourceNodes,
+  type ContentLook,
+} from '../../components/transcript/content.ts'
+import { messageRows } from '../../components/transcript/messages.ts'
+import { transcriptNodes } from '../../components/transcript/transcript-nodes.ts'
 import type { Line } from '../../components/viewer.tsx'
+import type { OutlineNode } from '../../components/viewer/outline-tree.ts'
+import { linesNode, section } from '../../components/viewer/sections.ts'
+import { textSource } from '../../components/viewer/source.ts'
 import type { Answer, CallRecord } from './call-log.ts'
-import { base64Size, formatSize, isObject, shorten, withShortTexts, type JsonObject } from './json-text.ts'
+import { isObject, shorten, type JsonObject } from './json-text.ts'
 import type { Look } from './status.ts'
 
-/** Longest text that is laid out; the cut names what is missing. */
+/** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000
-const MOST_LINES = 5_000
 
 export const KIND_WORDS: Record<Answer['kind'], string> = {
   tool: 'call',
@@ -49,25 +60,30 @@ export function callDuration({ outcome }: CallRecord): { ms: number; by: 'servic
 }
 
 /** A call with all that came of it: state, time, what was sent, the contents, the answer as received. */
-export function callLines(record: CallRecord, symbols: Symbols, now: number): Line[] {
-  const look = callLook(record)
+export function callNodes(record: CallRecord, look: ContentLook, now: number): OutlineNode[] {
+  return [...headNodes(record, look, now), ...outcomeNodes(record, look)]
+}
+
+/** What is known of a call before its answer: state, time, what was sent. */
+export function headNodes(
+  record: CallRecord,
+  look: Pick<ContentLook, 'symbols'>,
+  now: number,
+): OutlineNode[] {
+  const state = callLook(record)
   const took = callDuration(record)
-  return [
-    ...fieldLines([
-      ['State', `${symbols[look.symbol]} ${look.word}`, look.tone],
-      [
-        'Took',
-        took &&
-          `${formatDuration(took.ms)}, ${took.by === 'service' ? 'as the service measured' : 'measured here'}`,
-      ],
-      ['Server', record.serverName],
-      [KIND_WORDS[record.kind], record.target],
-      ['Started', startedText(record.startedAt, now)],
-    ]),
-    ...inputLines(record.input),
-    '',
-    ...outcomeLines(record),
-  ]
+  const fields = fieldLines([
+    ['State', `${look.symbols[state.symbol]} ${state.word}`, state.tone],
+    [
+      'Took',
+      took &&
+        `${formatDuration(took.ms)}, ${took.by === 'service' ? 'as the service measured' : 'measured here'}`,
+    ],
+    ['Server', record.serverName],
+    [KIND_WORDS[record.kind], record.target],
+    ['Started', startedText(record.startedAt, now)],
+  ])
+  return [linesNode('fields', [...fields, '']), ...inputNodes(record.input)]
 }
 
 function startedText(startedAt: number, now: number): string {
@@ -75,16 +91,22 @@ function startedText(startedAt: number, now: number): string {
   return age === 'now' ? 'just now' : `${age} ago`
 }
 
-function inputLines(input: JsonObject | undefined): Line[] {
+function inputNodes(input: JsonObject | undefined): OutlineNode[] {
   if (!input || Object.keys(input).length === 0) return []
-  return ['', heading('Arguments'), ...jsonLines(withShortTexts(input, MOST_TEXT), 2)]
+  return [section('arguments', 'Arguments', () => [opened(input, 'arguments/value')])]
 }
 
-function outcomeLines({ outcome, kind }: CallRecord): Line[] {
-  if (outcome.state === 'running')
-    return [{ text: `Waiting for the ${kind === 'tool' ? 'tool’s result' : 'answer'}.`, tone: 'live' }]
-  if (outcome.state === 'failed') return failureLines(outcome.error)
-  return [...answerLines(outcome.answer), '', heading('As received'), ...receivedLines(outcome.text)]
+function opened(value: unknown, id: string): OutlineNode {
+  return jsonNode(value, { id, open: openDepth(value) })
+}
+
+function outcomeNodes({ outcome, kind }: CallRecord, look: ContentLook): OutlineNode[] {
+  if (outcome.state === 'running') {
+    const text = `Waiting for the ${kind === 'tool' ? 'tool’s result' : 'answer'}.`
+    return [linesNode('waiting', [{ text, tone: 'live' }])]
+  }
+  if (outcome.state === 'failed') return [linesNode('failure', failureLines(outcome.error))]
+  return [...answerNodes(outcome.answer, look), receivedNode(outcome.text)]
 }
 
 /** Our sentence for the error and, where it comes from the service, its own words. */
@@ -99,77 +121,72 @@ function failureLines(error: unknown): Line[] {
   ]
 }
 
-function answerLines(answer: Answer): Line[] {
+function answerNodes(answer: Answer, look: ContentLook): OutlineNode[] {
   if (answer.kind === 'tool') {
     const { content, structuredContent } = answer.value
     return [
-      heading('Content'),
-      ...blocksLines(content ?? []),
+      section('content', 'Content', () => contentNodes(content ?? [], 'content', look)),
       ...(structuredContent === undefined
         ? []
-        : ['', heading('Structured content'), ...jsonLines(withShortTexts(structuredContent, MOST_TEXT), 2)]),
+        : [
+            section('structured', 'Structured content', () => [
+              opened(structuredContent, 'structured/value'),
+            ]),
+          ]),
     ]
   }
-  if (answer.kind === 'prompt')
-    return [
-      heading('Messages'),
-      ...answer.value.messages.flatMap((message): Line[] => [
-        { text: shorten(message.role, 80), tone: 'strong', indent: 2 },
-        ...blockLines(message.content, 4),
-      ]),
-    ]
-  return [heading('Contents'), ...answer.value.contents.flatMap(content => contentsLines(content, 2))]
-}
-
-function blocksLines(blocks: readonly unknown[]): Line[] {
-  if (blocks.length === 0) return [{ text: 'none', tone: 'muted', indent: 2 }]
-  return blocks.flatMap(block => blockLines(block, 2))
-}
-
-/** One content block: text as text, images and sounds as type and size, all else as JSON. */
-export function blockLines(block: unknown, indent: number): Line[] {
-  if (typeof block === 'string') return textLines(block, indent)
-  if (!isObject(block)) return jsonLines(withShortTexts(block, MOST_TEXT), indent)
-  const { type, text, data, mimeType, resource } = block
-  if (type === 'text' && typeof text === 'string') return textLines(text, indent)
-  if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return [{ text: `${type} ${binaryText(mimeType, data)}`, tone: 'accent', indent }]
-  if (type === 'resource' && isObject(resource)) return contentsLines(resource, indent)
-  if (type === 'resource_link' && typeof block['uri'] === 'string') {
-    const name = typeof block['name'] === 'string' ? ` ${block['name']}` : ''
-    return [{ text: shorten(`link to ${block['uri']}${name}`, MOST_TEXT), tone: 'accent', indent }]
+  if (answer.kind === 'prompt') {
+    const rows = messageRows(answer.value.messages, 'messages')
+    return [section('messages', 'Messages', () => transcriptNodes(rows, look))]
   }
-  return jsonLines(withShortTexts(block, MOST_TEXT), indent)
-}
-
-/** Contents of a resource: its address, then the text, or type and size of what is no text. */
-function contentsLines(content: JsonObject, indent: number): Line[] {
-  const { uri, mimeType, text, blob } = content
-  const head: Line[] = typeof uri === 'string' ? [{ text: shorten(uri, 2_000), tone: 'accent', indent }] : []
-  if (typeof text === 'string') return [...head, ...textLines(text, indent)]
-  if (typeof blob === 'string') return [...head, { text: `blob ${binaryText(mimeType, blob)}`, indent }]
-  return [...head, ...jsonLines(withShortTexts(content, MOST_TEXT), indent)]
-}
-
-function binaryText(mimeType: unknown, base64: string): string {
-  const type = typeof mimeType === 'string' ? shorten(mimeType, 100) : 'of unknown type'
-  return `${type}, ${formatSize(base64Size(base64))}`
-}
-
-function textLines(text: string, indent: number): Line[] {
-  const lines = text.split(/\r\n|\n|\r/)
-  const rest = lines.length - MOST_LINES
+  const { contents } = answer.value
   return [
-    ...lines.slice(0, MOST_LINES).map(line => ({ text: shorten(line, MOST_TEXT), indent })),
-    ...(rest > 0 ? [{ text: `… ${rest} more lines`, tone: 'warn' as const, indent }] : []),
+    section('contents', 'Contents', () =>
+      contents.flatMap((content, index) => resourceNodes(content, `contents/${index}`, look)),
+    ),
   ]
 }
 
-/** The body, laid out; every field as it came, in its order. */
-function receivedLines(text: string): Line[] {
-  try {
-    return jsonLines(withShortTexts(JSON.parse(text), MOST_TEXT), 2)
-  } catch {
-    return textLines(text, 2)
+/** The body, every field as it came; laid out when it is unfolded, as text where it is no JSON. */
+export function receivedNode(text: string): OutlineNode {
+  const id = 'received'
+  return {
+    id,
+    head: { text: 'As received', tone: 'accent' },
+    isFlat: true,
+    children: () => [receivedValue(text, `${id}/value`)],
+    copy: () => text,
   }
+}
+
+function receivedValue(text: string, id: string): OutlineNode {
+  try {
+    return opened(JSON.parse(text), id)
+  } catch {
+    return { id, body: () => textSource(text) }
+  }
+}
+
+/** Whether Markdown is among what came back, so that it can be looked at as it is written. */
+export function hasMarkdown({ outcome }: CallRecord): boolean {
+  if (outcome.state !== 'answered') return false
+  const { answer } = outcome
+  if (answer.kind === 'prompt') return true
+  if (answer.kind === 'resource')
+    return answer.value.contents.some(each => isMarkdown(each.mimeType, each.uri))
+  return (answer.value.content ?? []).some(declaresMarkdown)
+}
+
+/** A resource that is one Markdown text, too long to stand among other things: it is read piece by piece, by itself. */
+export function longMarkdown({ outcome }: CallRecord): string | undefined {
+  if (outcome.state !== 'answered' || outcome.answer.kind !== 'resource') return undefined
+  const [content, ...others] = outcome.answer.value.contents
+  if (!content || others.length > 0 || !isMarkdown(content.mimeType, content.uri)) return undefined
+  return content.text != null && content.text.length > MOST_MARKDOWN ? content.text : undefined
+}
+
+function declaresMarkdown(block: unknown): boolean {
+  if (!isObject(block)) return false
+  const { mimeType, resource } = block
+  return isObject(resource) ? isMarkdown(resource['mimeType'], resource['uri']) : isMarkdown(mimeType)
 }

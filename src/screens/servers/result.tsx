@@ -3,12 +3,17 @@ import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
+import { sourceKeys } from '../../components/component-keys.ts'
+import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
+import { useAddressCopy } from '../../components/markdown/use-address-copy.ts'
 import { useOverlays } from '../../components/overlays.tsx'
-import { Viewer } from '../../components/viewer.tsx'
+import { messageRows } from '../../components/transcript/messages.ts'
+import { Transcript } from '../../components/transcript/transcript.tsx'
+import { OutlineRows, useOutline } from '../../components/viewer/outline.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resultKeys } from './bindings.ts'
 import { callLogOf, type CallLog, type CallRecord } from './call-log.ts'
-import { callLines, KIND_WORDS } from './result-lines.ts'
+import { callNodes, hasMarkdown, headNodes, KIND_WORDS, longMarkdown, receivedNode } from './result-lines.ts'
 
 const WIDTH = 110
 
@@ -27,14 +32,52 @@ export function useResultOverlay(): (record: CallRecord) => void {
 
 function Result(props: { log: CallLog; record: CallRecord; onClose: () => void }) {
   const { log } = props
-  const { symbols } = useTheme()
-  const [openedAt] = useState(Date.now)
   // The log may have dropped an old record; the one that was chosen still shows.
   const record = useSyncExternalStore(log.subscribe, () => log.get(props.record.id) ?? props.record)
-  const lines = useMemo(() => callLines(record, symbols, openedAt), [record, symbols, openedAt])
   useBindings(resultKeys, {
     close: props.onClose,
     stop: record.outcome.state === 'running' ? record.stop : unavailable('It has ended.'),
   })
-  return <Viewer lines={lines} focused />
+  const long = longMarkdown(record)
+  if (long !== undefined) return <MarkdownViewer text={long} focused />
+  const { outcome } = record
+  return outcome.state === 'answered' && outcome.answer.kind === 'prompt' ? (
+    <Rendered record={record} messages={outcome.answer.value.messages} received={outcome.text} />
+  ) : (
+    <Answered record={record} />
+  )
+}
+
+function Rendered(props: { record: CallRecord; messages: readonly unknown[]; received: string }) {
+  const { record, messages, received } = props
+  const { symbols } = useTheme()
+  const [openedAt] = useState(Date.now)
+  const rows = useMemo(() => messageRows(messages, 'messages'), [messages])
+  const before = useMemo(() => headNodes(record, { symbols }, openedAt), [record, symbols, openedAt])
+  const after = useMemo(() => [receivedNode(received)], [received])
+  return <Transcript rows={rows} before={before} after={after} focused />
+}
+
+function Answered({ record }: { record: CallRecord }) {
+  const { symbols } = useTheme()
+  const [openedAt] = useState(Date.now)
+  const [rendered, setRendered] = useState(true)
+  const { outcome } = record
+  const roots = useMemo(
+    () => callNodes(record, { symbols, rendered }, openedAt),
+    [record, symbols, rendered, openedAt],
+  )
+  const view = useOutline({
+    roots,
+    focused: true,
+    copyAll: () => (outcome.state === 'answered' ? outcome.text : ''),
+    whole: 'the answer as received',
+  })
+  const copyAddress = useAddressCopy(view.here?.line)
+  useBindings(
+    sourceKeys,
+    { source: () => setRendered(!rendered), copyAddress },
+    { active: hasMarkdown(record) },
+  )
+  return <OutlineRows picture={view.picture} />
 }

@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest'
+import { plainText } from '../../components/viewer/source.ts'
 import type { JsonObject } from './json-text.ts'
 import { schemaLines, schemaType } from './schema-lines.ts'
 
 function drawn(schema: JsonObject | undefined): string[] {
-  return schemaLines(schema).map(line =>
-    typeof line === 'string'
-      ? line
-      : 'parts' in line
-        ? line.parts.map(part => part.text).join('')
-        : ' '.repeat(line.indent ?? 0) + line.text,
-  )
+  return schemaLines(schema).map(plainText)
 }
 
 test('types in words', () => {

@@ -11,16 +11,19 @@ import { NeedsProject } from '../../components/needs-project.tsx'
 import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { Sentence } from '../../components/pane-state.tsx'
+import { NothingChosen } from '../../components/pane-state.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
 import { useServerChecks, type ServerInput } from './checks.ts'
 import { serverColumns, serverKey, type ServerRow } from './columns.ts'
+import { savedServerKey, serverSays } from './news.ts'
 import { ServerPane, tabOf, type ServerTab } from './server-pane.tsx'
 import { NO_ITEMS } from './tab.ts'
+import { useDoctorRound } from './use-doctor-round.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 
 const EMPTY = {
@@ -31,7 +34,7 @@ const EMPTY = {
 /** The saved servers of a project, and what can be asked of the chosen one. */
 export function ServersScreen() {
   const { params } = usePlace()
-  if (!params.projectId) return <NeedsProject what="servers" />
+  if (!params.projectId) return <WithoutProject />
   return <ProjectServers key={params.projectId} projectId={params.projectId} />
 }
 
@@ -47,7 +50,13 @@ function useServerList(projectId: string) {
     [items, doctors],
   )
   const columns = useMemo(() => serverColumns(symbols), [symbols])
-  const list = useList({ items: rows, keyOf: serverKey, columns, initialKey: params.serverId })
+  const news = useSeen({
+    list: `servers ${projectId}`,
+    items: servers.restored ? undefined : servers.data?.items,
+    keyOf: savedServerKey,
+    says: serverSays,
+  })
+  const list = useList({ items: rows, keyOf: serverKey, columns, initialKey: params.serverId, news })
   const { selection } = list
   useEffect(() => {
     if (params.serverId) selection.select(params.serverId)
@@ -59,6 +68,7 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
   const router = useRouter()
   const { width } = useSize()
   const checks = useServerChecks()
+  const examineAll = useDoctorRound(projectId)
   const open = (): void => router.replace({ serverId: list.current()?.server.id, pane: 'detail' })
   // Where one pane shows at a time, the answer would otherwise appear out of sight.
   const look = (tab: ServerTab): void =>
@@ -75,15 +85,26 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     if (inDetail) router.replace({ pane: undefined })
     else router.back()
   }
+  const doctor = (): void => {
+    const marked = list.marked()
+    if (marked.length === 0) return check('doctor', checks.doctor)()
+    list.marks.clear()
+    void examineAll(marked.map(({ server }) => server))
+  }
   const none = unavailable('There is no server.')
   const some = list.items.length > 0
   useBindings(serversKeys, {
     open: !some ? none : inDetail ? unavailable('The server is open; its tabs hold the rest.') : open,
     back,
-    doctor: some ? check('doctor', checks.doctor) : none,
+    doctor: some ? doctor : none,
     validate: some ? check('overview', checks.validate) : none,
     checkOAuth: some ? check('overview', checks.checkOAuth) : none,
   })
+}
+
+function WithoutProject() {
+  const { queries } = useWorkspace()
+  return <NeedsProject what="servers" projects={useApiQuery(queries.projects.list.options({}))} />
 }
 
 function ProjectServers(props: { projectId: string }) {
@@ -132,7 +153,10 @@ function ProjectServers(props: { projectId: string }) {
               />
             ) : (
               <Pane title="Server" focused={focus}>
-                <Sentence tone="muted" text="No server is chosen." />
+                <NothingChosen
+                  sources={[{ what: 'the saved servers', data: servers }]}
+                  why="No server is chosen."
+                />
               </Pane>
             ),
         },

@@ -48,7 +48,6 @@ export function Tools(props: TabProps) {
   const list = useList({ items, keyOf: useUniqueKeys(items, toolKey), columns: toolColumns })
   const call = useToolCall(projectId, server)
   const openText = useTextOverlay()
-  const { profile } = useWorkspace()
   const none = unavailable('There is no tool.')
   const withTool = (act: (tool: Tool) => void) =>
     list.items.length === 0
@@ -60,9 +59,7 @@ export function Tools(props: TabProps) {
   useBindings(
     toolsKeys,
     {
-      call: profile.readOnly
-        ? unavailable('This profile is read-only; a call may change things.')
-        : withTool(call),
+      call: withTool(call),
       inspect: withTool(tool => openText(tool.name, toolLines(tool))),
       raw: withTool(tool => openText(tool.name, jsonLines(withShortTexts(tool, 20_000)))),
     },

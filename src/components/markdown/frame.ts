@@ -1,0 +1,5 @@
+import type { Symbols } from '../../app/theme/theme.ts'
+import type { Span } from '../viewer/source.ts'
+
+/** What a block is laid out in: what stands before its first row and before every further one, and the columns with them. */
+export type Frame = { lead: readonly Span[]; rest: readonly Span[]; columns: number; symbols: Symbols }

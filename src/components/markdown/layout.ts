@@ -1,0 +1,159 @@
+import { Lexer, type Token, type Tokens } from 'marked'
+import { widthOf, clean } from '../../app/theme/text.ts'
+import type { Tone } from '../../app/theme/theme.ts'
+import type { Line, Span } from '../viewer/source.ts'
+import { blank } from '../viewer/spans.ts'
+import type { Frame } from './frame.ts'
+import { inlineSpans } from './inline.ts'
+import type { Definitions } from './pieces.ts'
+import { tableLines } from './table.ts'
+
+/** Quotes and lists within each other beyond this depth are shown as they are written. */
+const MOST_NESTED = 16
+const NESTED = new RegExp(`^(?:[ \\t]*(?:>|[-*+](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${MOST_NESTED + 1}}`, 'm')
+/** Columns that must be left for text; what is nested deeper is indented no further. */
+const LEAST_COLUMNS = 20
+
+/** The blocks of a piece of Markdown; undefined for what cannot be read as such. */
+export function lexBlocks(text: string, definitions: Definitions): Token[] | undefined {
+  if (NESTED.test(text)) return undefined
+  const lexer = new Lexer({ gfm: true })
+  // Definitions of the whole document, beneath those of the piece.
+  lexer.tokens.links = Object.create(definitions) as Definitions
+  try {
+    return lexer.lex(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Text as it is written, for what cannot be laid out. */
+export function sourceLines(text: string, frame: Frame): Line[] {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line, index) => textLine([{ text: line, tone: 'plain' }], index === 0 ? frame : next(frame)))
+}
+
+/** Blocks with an empty row between them. */
+export function blockLines(tokens: readonly Token[], frame: Frame, apart = true): Line[] {
+  const lines: Line[] = []
+  for (const token of tokens) {
+    const own = linesOf(token, lines.length === 0 ? frame : next(frame))
+    if (own.length > 0 && lines.length > 0 && apart) lines.push(textLine([], next(frame)))
+    lines.push(...own)
+  }
+  return lines
+}
+
+function next(frame: Frame): Frame {
+  return { ...frame, lead: frame.rest }
+}
+
+function textLine(spans: readonly Span[], { lead, rest }: Frame): Line {
+  return { spans, lead, rest }
+}
+
+function linesOf(token: Token, frame: Frame): Line[] {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return []
+    case 'heading':
+      return headingLines(token as Tokens.Heading, frame)
+    case 'paragraph':
+    case 'text':
+      return inlineLines(token as Tokens.Paragraph, frame)
+    case 'code':
+      return codeLines((token as Tokens.Code).text, (token as Tokens.Code).lang ?? '', frame)
+    case 'blockquote':
+      return quoteLines(token as Tokens.Blockquote, frame)
+    case 'list':
+      return listLines(token as Tokens.List, frame)
+    case 'table':
+      return tableLines(token as Tokens.Table, frame) ?? sourceLines(token.raw, frame)
+    case 'hr':
+      return [textLine([{ text: ruleOf(frame), tone: 'muted' }], frame)]
+    default:
+      return sourceLines(token.raw, frame).map(line => inTone(line, 'muted'))
+  }
+}
+
+function inTone(line: Line, tone: Tone): Line {
+  return typeof line === 'object' && 'spans' in line
+    ? { ...line, spans: line.spans.map(span => ({ ...span, tone })) }
+    : line
+}
+
+function ruleOf({ columns, lead, symbols }: Frame): string {
+  return symbols.lines.horizontal.repeat(Math.max(1, columns - width(lead)))
+}
+
+function width(spans: readonly Span[]): number {
+  return spans.reduce((sum, span) => sum + widthOf(clean(span.text)), 0)
+}
+
+function headingLines({ depth, tokens }: Tokens.Heading, frame: Frame): Line[] {
+  const tone: Tone = depth <= 2 ? 'key' : 'strong'
+  const mark: Span = { text: `${'#'.repeat(depth)} `, tone: 'muted' }
+  const spans = inlineSpans(tokens, tone).flat()
+  return [textLine([mark, ...spans], frame)]
+}
+
+/** A paragraph; hard breaks begin a further line. */
+function inlineLines(token: Tokens.Paragraph | Tokens.Text, frame: Frame): Line[] {
+  const lines = inlineSpans(token.tokens ?? [], 'plain', token.text)
+  return lines.map((spans, index) => textLine(spans, index === 0 ? frame : next(frame)))
+}
+
+/** Code with a bar before it and, where it is known, its language above. */
+export function codeLines(text: string, language: string, frame: Frame, isFirst = true): Line[] {
+  const bar: Span = { text: `${frame.symbols.lines.vertical} `, tone: 'muted' }
+  const within = inner(frame, bar, bar)
+  const label = language === '' || !isFirst ? [] : [textLine([{ text: language, tone: 'muted' }], within)]
+  const code = text.replace(/\n$/, '').split('\n')
+  return [
+    ...label,
+    ...code.map((line, index) =>
+      textLine(
+        [{ text: line.replace(/\r$/, ''), tone: 'plain' }],
+        index + label.length === 0 ? within : next(within),
+      ),
+    ),
+  ]
+}
+
+function quoteLines({ tokens }: Tokens.Blockquote, frame: Frame): Line[] {
+  const bar: Span = {
+    text: `${frame.symbols.lines.vertical === ' ' ? '>' : frame.symbols.lines.vertical} `,
+    tone: 'accent',
+  }
+  return blockLines(tokens, inner(frame, bar, bar))
+}
+
+function listLines(list: Tokens.List, frame: Frame): Line[] {
+  const first = typeof list.start === 'number' ? list.start : 1
+  const widest = list.ordered ? String(first + list.items.length - 1).length + 2 : 2
+  return list.items.flatMap((item, index) => {
+    const sign = list.ordered ? `${first + index}. `.padStart(widest) : `${frame.symbols.bullet} `
+    const task = item.task ? (item.checked ? '[x] ' : '[ ] ') : ''
+    const lead: Span = { text: sign + task, tone: 'accent' }
+    const rest = blank(widthOf(lead.text))
+    const outer = index === 0 ? frame : next(frame)
+    const lines = blockLines(item.tokens, inner(outer, lead, rest), item.loose)
+    if (lines.length === 0) return [textLine([], inner(outer, lead, rest))]
+    return item.loose && index < list.items.length - 1 ? [...lines, textLine([], next(frame))] : lines
+  })
+}
+
+/** The frame within one more mark, as far as there are columns for it. */
+function inner(frame: Frame, lead: Span, rest: Span): Frame {
+  const isNarrow = frame.columns - width(frame.rest) - widthOf(clean(lead.text)) < LEAST_COLUMNS
+  return {
+    ...frame,
+    lead: [...frame.lead, lead],
+    rest: isNarrow ? frame.rest : [...frame.rest, rest],
+    ...(isNarrow && { lead: frame.lead.length > 0 ? frame.lead : [lead] }),
+  }
+}

@@ -1,0 +1,103 @@
+import { clean, truncate } from '../../app/theme/text.ts'
+import type { Symbols } from '../../app/theme/theme.ts'
+import { jsonNode } from '../json/json-tree.ts'
+import { markdown } from '../markdown/document.ts'
+import type { OutlineNode } from '../viewer/outline-tree.ts'
+import { textSource } from '../viewer/source.ts'
+
+/** How text that declares Markdown is shown, and the symbols to lay it out with. */
+export type ContentLook = { symbols: Symbols; rendered: boolean }
+
+/** A longer Markdown text within a document shows as it is written; by itself any length is laid out. */
+export const MOST_MARKDOWN = 2_000_000
+const MOST_WORDS = 300
+
+type JsonObject = Record<string, unknown>
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Text as parts of a document: Markdown laid out, all else line by line. */
+export function textNodes(
+  text: string,
+  format: 'markdown' | 'plain',
+  id: string,
+  look: ContentLook,
+): OutlineNode[] {
+  if (format === 'plain' || !look.rendered || text.length > MOST_MARKDOWN)
+    return [{ id, body: () => textSource(text), copy: () => text }]
+  const document = markdown(text, look.symbols, id)
+  document.scan(Infinity)
+  return [...document.roots()]
+}
+
+/** Whether a type, or the name in an address, says that a text is Markdown. */
+export function isMarkdown(mimeType: unknown, uri?: unknown): boolean {
+  if (typeof mimeType === 'string' && mimeType !== '') {
+    const [type = ''] = mimeType.split(';')
+    if (/^text\/(?:x-)?markdown$/i.test(type.trim())) return true
+    // A server that says plain text of everything still names its files.
+    if (!/^text\/plain$/i.test(type.trim())) return false
+  }
+  return typeof uri === 'string' && /\.(?:md|markdown|mdx)(?:[?#].*)?$/i.test(uri)
+}
+
+/** Content blocks as MCP has them: text as text, images and sounds as type and size, all else as JSON. */
+export function contentNodes(blocks: readonly unknown[], id: string, look: ContentLook): OutlineNode[] {
+  if (blocks.length === 0) return [note(`${id}/none`, 'none')]
+  return blocks.flatMap((block, index) => blockNodes(block, `${id}/${index}`, look))
+}
+
+export function blockNodes(block: unknown, id: string, look: ContentLook): OutlineNode[] {
+  if (typeof block === 'string') return textNodes(block, 'plain', id, look)
+  if (!isObject(block)) return [jsonNode(block, { id, open: 2 })]
+  const { type, text, data, mimeType, resource } = block
+  if (type === 'text' && typeof text === 'string')
+    return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
+  if ((type === 'image' || type === 'audio') && typeof data === 'string')
+    return [{ ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => data, raw: () => block }]
+  if (type === 'resource' && isObject(resource)) return resourceNodes(resource, id, look)
+  if (type === 'resource_link' && typeof block['uri'] === 'string') {
+    const { uri, name } = block
+    const words = typeof name === 'string' ? ` ${name}` : ''
+    return [{ ...note(id, shortened(`link to ${uri}${words}`)), copy: () => uri, raw: () => block }]
+  }
+  return [jsonNode(block, { id, open: 2 })]
+}
+
+/** Contents of a resource: its address, then the text, or type and size of what is no text. */
+export function resourceNodes(content: JsonObject, id: string, look: ContentLook): OutlineNode[] {
+  const { uri, mimeType, text, blob } = content
+  const address: OutlineNode[] =
+    typeof uri === 'string' ? [{ ...note(`${id}/uri`, shortened(uri)), copy: () => uri }] : []
+  if (typeof text === 'string')
+    return [...address, ...textNodes(text, isMarkdown(mimeType, uri) ? 'markdown' : 'plain', id, look)]
+  if (typeof blob === 'string')
+    return [...address, { ...note(id, `blob ${binaryText(mimeType, blob)}`), copy: () => blob }]
+  return [...address, jsonNode(content, { id, open: 2 })]
+}
+
+/** One line about something. */
+function note(id: string, text: string): OutlineNode {
+  return { id, head: { text, tone: 'accent' } }
+}
+
+function shortened(text: string): string {
+  return text.length <= MOST_WORDS
+    ? text
+    : `${text.slice(0, MOST_WORDS)}… ${text.length - MOST_WORDS} more characters`
+}
+
+function binaryText(mimeType: unknown, base64: string): string {
+  const type = typeof mimeType === 'string' ? truncate(clean(mimeType.slice(0, 200)), 100) : 'of unknown type'
+  return `${type}, ${sizeText(base64)}`
+}
+
+/** `12 B`, `3.4 kB`, `1.2 MB` of what a base64 text stands for. */
+function sizeText(base64: string): string {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  const bytes = Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
+  if (bytes < 1000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,127 @@
+import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
+
+type JsonObject = Record<string, unknown>
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textAt(item: JsonObject, ...keys: string[]): string | undefined {
+  const key = keys.find(name => typeof item[name] === 'string')
+  return key === undefined ? undefined : (item[key] as string)
+}
+
+function numberAt(item: JsonObject, ...keys: string[]): number | undefined {
+  const key = keys.find(name => typeof item[name] === 'number')
+  return key === undefined ? undefined : (item[key] as number)
+}
+
+/**
+ * Rows of recorded messages. The document is open: content is a text, an MCP block, or a list of blocks, and calls and results are
+ * told in the words of several model providers. What is not known shows as a value.
+ */
+export function messageRows(messages: readonly unknown[], id: string): TranscriptRow[] {
+  return messages.map((message, index): TranscriptRow => {
+    const own = `${id}/${index}`
+    if (!isObject(message))
+      return { id: own, role: 'message', parts: [valuePart('message', message)], raw: message }
+    const parts = [...contentParts(message), ...calledTools(message)]
+    const at = numberAt(message, 'createdAt', 'at', 'timestamp')
+    const durationMs = numberAt(message, 'durationMs')
+    const tokens = numberAt(message, 'tokens', 'totalTokens')
+    const by = textAt(message, 'toolName', 'model', 'name')
+    return {
+      id: own,
+      role: textAt(message, 'role') ?? 'message',
+      parts,
+      raw: message,
+      ...(at !== undefined && { at }),
+      ...(durationMs !== undefined && { durationMs }),
+      ...(tokens !== undefined && { tokens }),
+      ...(by !== undefined && { by }),
+      ...(message['isError'] === true && { isError: true }),
+    }
+  })
+}
+
+function contentParts(message: JsonObject): TranscriptPart[] {
+  const content = message['content'] ?? message['text']
+  if (content === undefined || content === null || content === '') return []
+  // Models and people write Markdown; what tools return is text unless it says otherwise.
+  const format = message['role'] === 'tool' ? 'plain' : 'markdown'
+  if (typeof content === 'string') return [{ kind: 'text', text: content, format }]
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
+  return blocks.map(block => blockPart(block, format))
+}
+
+function blockPart(block: unknown, format: 'markdown' | 'plain'): TranscriptPart {
+  if (typeof block === 'string') return { kind: 'text', text: block, format }
+  if (!isObject(block)) return valuePart('content', block)
+  const type = textAt(block, 'type') ?? ''
+  const text = textAt(block, 'text')
+  if ((type === 'text' || type === 'reasoning') && text !== undefined) return { kind: 'text', text, format }
+  if (type === 'tool-call' || type === 'tool_use') return { kind: 'call', ...callOf(block) }
+  if (type === 'tool-result' || type === 'tool_result') return resultPart(block)
+  if (Array.isArray(block['content'])) return { kind: 'result', value: block }
+  // A call with its result in one, as a trial without a model records it.
+  if (type === '' && textAt(block, 'toolName') !== undefined) return { kind: 'call', ...callOf(block) }
+  return type === 'image' || type === 'audio' || type === 'resource' || type === 'resource_link'
+    ? { kind: 'result', value: { content: [block] } }
+    : valuePart(type || 'content', block)
+}
+
+function resultPart(block: JsonObject): TranscriptPart {
+  const output = block['output'] ?? block['result'] ?? block['content']
+  // The wrapper that the AI SDK puts around what a tool gave.
+  const value =
+    isObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
+  const toolName = textAt(block, 'toolName', 'name')
+  return {
+    kind: 'result',
+    value,
+    ...(toolName !== undefined && { toolName }),
+    ...((block['isError'] === true || block['is_error'] === true) && { isError: true }),
+  }
+}
+
+function calledTools(message: JsonObject): TranscriptPart[] {
+  const calls = message['toolCalls'] ?? message['tool_calls']
+  if (!Array.isArray(calls)) return []
+  return calls.filter(isObject).map(call => ({ kind: 'call', ...callOf(call) }))
+}
+
+/** A recorded tool call, whatever its fields are called. */
+export function callOf(call: JsonObject): ToolCall {
+  const inner = isObject(call['function']) ? call['function'] : call
+  const args = inner['arguments'] ?? inner['args'] ?? inner['input'] ?? inner['parameters']
+  const serverName = textAt(call, 'serverName', 'serverId')
+  const error = textAt(call, 'error')
+  const result = call['result'] ?? call['output']
+  const startedAt = numberAt(call, 'startedAt', 'createdAt')
+  const durationMs = numberAt(call, 'durationMs')
+  return {
+    toolName: textAt(inner, 'toolName', 'name', 'tool') ?? 'tool',
+    raw: call,
+    ...(args !== undefined && { arguments: parsed(args) }),
+    ...(serverName !== undefined && { serverName }),
+    ...(error !== undefined && { error }),
+    ...(result !== undefined && result !== null && { result }),
+    ...(call['isError'] === true && { isError: true }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(durationMs !== undefined && { durationMs }),
+  }
+}
+
+/** Some providers send arguments as a text of JSON. */
+function parsed(args: unknown): unknown {
+  if (typeof args !== 'string' || args.length > 1_000_000) return args
+  try {
+    return JSON.parse(args)
+  } catch {
+    return args
+  }
+}
+
+function valuePart(title: string, value: unknown): TranscriptPart {
+  return { kind: 'value', title, value }
+}

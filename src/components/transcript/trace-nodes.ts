@@ -1,0 +1,171 @@
+import { formatDuration, UNKNOWN } from '../../app/theme/format.ts'
+import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import { jsonNode } from '../json/json-tree.ts'
+import type { OutlineNode, Trail } from '../viewer/outline-tree.ts'
+import type { Line, Span } from '../viewer/source.ts'
+import { blank, cleanSpans, fitSpans } from '../viewer/spans.ts'
+import type { ContentLook } from './content.ts'
+import { callHead, callParts, failed } from './transcript-nodes.ts'
+import type { Mark, ToolCall, TranscriptRow } from './transcript-rows.ts'
+
+/** A step, a turn or a span of a trace, with those within it. Times are epoch milliseconds, durations milliseconds. */
+export type TraceNode = {
+  /** Unique in the trace. */
+  id: string
+  /** `prompt ask`, or the span's own name. */
+  name: string
+  /** `ok`, `error`, `fail`, `skipped`, `pending`, or any other word of the source. */
+  status: string
+  startedAt?: number
+  durationMs?: number
+  /** Why it stands as it does. */
+  reason?: string
+  /** Of a tool call: what went in and what came out. Its `mark` and `note` stand at the line. */
+  call?: ToolCall
+  /** Whatever else is known, folded. */
+  values?: readonly { title: string; value: unknown }[]
+  children: readonly TraceNode[]
+  /** As it was received. */
+  raw: unknown
+}
+
+/** What a trial recorded, whatever wrote it down. */
+export type Trace = {
+  startedAt?: number
+  durationMs?: number
+  nodes: readonly TraceNode[]
+  messages: readonly TranscriptRow[]
+  /** The whole as it was received. */
+  raw: unknown
+}
+
+const LOOKS: Record<string, Mark> = {
+  ok: { symbol: 'ok', tone: 'ok' },
+  fail: { symbol: 'error', tone: 'error' },
+  error: { symbol: 'error', tone: 'error' },
+  skipped: { symbol: 'cancelled', tone: 'muted' },
+  pending: { symbol: 'pending', tone: 'muted' },
+  running: { symbol: 'live', tone: 'live' },
+  unset: { symbol: 'pending', tone: 'muted' },
+}
+
+/** Columns of the bars and of the durations beside them, and what is left for names where there are bars. */
+const BAR = 24
+const DURATION = 8
+const LEAST_NAME = 30
+
+export function isError(node: TraceNode): boolean {
+  return (node.call !== undefined && failed(node.call)) || LOOKS[node.status]?.symbol === 'error'
+}
+
+/** The parts of a trace's tree: steps unfolded, calls folded, and what went wrong unfolded down to its reason. */
+export function traceNodes(trace: Trace, look: ContentLook): OutlineNode[] {
+  const clock = clockOf(trace)
+  const nodeOf = (node: TraceNode): OutlineNode => {
+    const { reason, call, values = [], children } = node
+    const hasInside =
+      reason !== undefined ||
+      values.length > 0 ||
+      children.length > 0 ||
+      callParts(call, node.id, look).length > 0
+    return {
+      id: node.id,
+      head: headOf(node, clock, look),
+      copy: () => JSON.stringify(node.raw, null, 2) ?? '',
+      raw: () => node.raw,
+      open: call === undefined || isError(node),
+      ...(hasInside && {
+        children: () => [
+          ...(reason === undefined ? [] : [reasonNode(node, reason)]),
+          ...callParts(call, node.id, look),
+          ...children.map(nodeOf),
+          ...values.map(({ title, value }, index) =>
+            jsonNode(value, { id: `${node.id}/value-${index}`, name: `${title} ` }),
+          ),
+        ],
+      }),
+    }
+  }
+  return trace.nodes.map(nodeOf)
+}
+
+function reasonNode(node: TraceNode, reason: string): OutlineNode {
+  const lines = reason.split('\n').map((text): Line => ({ text, tone: isError(node) ? 'error' : 'muted' }))
+  return {
+    id: `${node.id}/reason`,
+    body: () => ({ count: lines.length, at: index => lines[index] ?? '' }),
+    copy: () => reason,
+  }
+}
+
+type Clock = { from: number; length: number } | undefined
+
+/** The time from the first begin to the last end; undefined where no time is known. */
+function clockOf(trace: Trace): Clock {
+  let from = trace.startedAt ?? Infinity
+  let to = from + (trace.durationMs ?? 0)
+  const waiting = [...trace.nodes]
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    waiting.push(...node.children)
+    if (node.startedAt === undefined) continue
+    from = Math.min(from, node.startedAt)
+    to = Math.max(Number.isFinite(to) ? to : -Infinity, node.startedAt + (node.durationMs ?? 0))
+  }
+  return Number.isFinite(from) && to > from ? { from, length: to - from } : undefined
+}
+
+/** Mark and name at the left; at the right a bar for when and how long, and the duration. */
+function headOf(node: TraceNode, clock: Clock, look: ContentLook): Line {
+  const { symbols } = look
+  const mark = node.call?.mark ?? LOOKS[node.status] ?? { symbol: 'warn', tone: 'warn' }
+  const name: Span[] = node.call
+    ? [...callHead({ ...node.call, mark: { ...mark } }, look)]
+    : [
+        { text: `${symbols[mark.symbol]} ${node.status.padEnd(8)}`, tone: mark.tone },
+        { text: node.name, tone: 'strong' },
+      ]
+  const text = name.map(span => span.text).join('')
+  return {
+    block: columns => [{ parts: withBar({ node, name, clock, symbols, tone: mark.tone }, columns) }],
+    text: () => text,
+    copy: () => text,
+  }
+}
+
+function withBar(
+  row: { node: TraceNode; name: readonly Span[]; clock: Clock; symbols: Symbols; tone: Tone },
+  columns: number,
+): Span[] {
+  const name = cleanSpans(row.name)
+  const duration = row.node.durationMs === undefined ? UNKNOWN : formatDuration(row.node.durationMs)
+  const right: Span = { text: ` ${duration.padStart(DURATION - 1)}`, tone: 'muted' }
+  const [full] = row.symbols.bar
+  if (!row.clock || full === '' || columns < LEAST_NAME + BAR + DURATION)
+    return columns < LEAST_NAME ? name : [...fitSpans(name, columns - DURATION), right]
+  return [...fitSpans(name, columns - BAR - DURATION - 1), blank(1), ...barSpans(row, full), right]
+}
+
+function barSpans(
+  { node, clock, tone }: { node: TraceNode; clock: Clock; tone: Tone },
+  full: string,
+): Span[] {
+  if (!clock || node.startedAt === undefined) return [blank(BAR)]
+  const share = (time: number): number => Math.max(0, Math.min(1, time / clock.length))
+  const from = Math.min(BAR - 1, Math.floor(share(node.startedAt - clock.from) * BAR))
+  const wanted = Math.round(share(node.durationMs ?? 0) * BAR)
+  const length = Math.max(1, Math.min(BAR - from, wanted))
+  return [blank(from), { text: full.repeat(length), tone }, blank(BAR - from - length)]
+}
+
+/** Every node of a trace in its order, with the way to it. */
+export function trailsOf(trace: Trace, up: Trail | undefined): { node: TraceNode; trail: Trail }[] {
+  const found: { node: TraceNode; trail: Trail }[] = []
+  const waiting = trace.nodes.toReversed().map(node => ({ node, trail: { id: node.id, up } }))
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    found.push(next)
+    const { node, trail } = next
+    for (const child of node.children.toReversed())
+      waiting.push({ node: child, trail: { id: child.id, up: trail } })
+  }
+  return found
+}

@@ -1,0 +1,40 @@
+import { useMemo, useState } from 'react'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { sourceKeys } from '../component-keys.ts'
+import { useAddressCopy } from '../markdown/use-address-copy.ts'
+import type { OutlineNode } from '../viewer/outline-tree.ts'
+import { OutlineRows, useOutline } from '../viewer/outline.tsx'
+import { section } from '../viewer/sections.ts'
+import { transcriptNodes } from './transcript-nodes.ts'
+import type { TranscriptRow } from './transcript-rows.ts'
+
+/** A conversation for reading: messages with their text laid out, tool calls with arguments and results folded. */
+export function Transcript(props: {
+  rows: readonly TranscriptRow[]
+  focused: boolean
+  /** Parts above the messages, which then have a heading, and below them. */
+  before?: readonly OutlineNode[]
+  after?: readonly OutlineNode[]
+}) {
+  const { rows, focused, before, after } = props
+  const { symbols } = useTheme()
+  const [rendered, setRendered] = useState(true)
+  const messages = useMemo(() => transcriptNodes(rows, { symbols, rendered }), [rows, symbols, rendered])
+  const roots = useMemo(
+    () => [
+      ...(before ? [...before, section('messages', 'Messages', () => messages)] : messages),
+      ...(after ?? []),
+    ],
+    [messages, before, after],
+  )
+  const view = useOutline({
+    roots,
+    focused,
+    copyAll: () => messages.map(message => message.copy?.() ?? '').join('\n\n'),
+    whole: 'the conversation',
+  })
+  const copyAddress = useAddressCopy(view.here?.line)
+  useBindings(sourceKeys, { source: () => setRendered(!rendered), copyAddress }, { active: focused })
+  return <OutlineRows picture={view.picture} />
+}

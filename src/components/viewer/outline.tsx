@@ -1,0 +1,316 @@
+import { Box } from 'ink'
+import { useMemo, useRef, useState } from 'react'
+import { unavailable } from '../../app/keymap/binding.ts'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { formatCount } from '../../app/theme/format.ts'
+import type { Theme } from '../../app/theme/theme.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { foldKeys, viewerKeys } from '../component-keys.ts'
+import { useCopy } from '../copy.tsx'
+import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
+import { SizeProvider, useSize } from '../size.tsx'
+import { useToasts } from '../toasts.tsx'
+import {
+  AS_GIVEN,
+  lineAt,
+  MOST_UNFOLDED,
+  outline,
+  outlineCandidates,
+  revealed,
+  toggled,
+  type Entry,
+  type Outline,
+  type OutlineNode,
+  type Place,
+} from './outline-tree.ts'
+import { markMatches, markSelected, paintLine } from './paint.ts'
+import { Row } from './row.tsx'
+import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
+import { Scrollbar } from './scrollbar.tsx'
+import { copyText, type Line, type LineSource } from './source.ts'
+import { useLineSelection } from './use-line-selection.ts'
+import { SearchLine, useSearch } from './use-search.tsx'
+
+/** Columns of the sign before what can be folded, and of each step to the right. */
+const STEP = 2
+
+/** Where one is in a document. */
+export type Here = { node: OutlineNode; line: Line }
+
+export type OutlineView = {
+  /** Undefined in a document without lines. */
+  here: Here | undefined
+  /** Unfolds what is around a place and goes there. */
+  show(place: Place): void
+  picture: Parameters<typeof OutlineRows>[0]['picture']
+}
+
+export type OutlineOptions = {
+  roots: readonly OutlineNode[]
+  focused: boolean
+  /** The whole document as it is copied. */
+  copyAll: () => string
+  /** What is copied, for the person: `the document`. */
+  whole: string
+}
+
+/**
+ * A document of parts that can be folded, of which only the visible lines are wrapped and drawn. It opens as its nodes say, keeps
+ * what was folded when it is given anew, and searches also what is folded away.
+ */
+export function useOutline(options: OutlineOptions): OutlineView {
+  const { roots, focused } = options
+  const theme = useTheme()
+  const size = useSize()
+  const { width } = size
+  const [wraps, setWraps] = useState(true)
+  const [chosen, setChosen] = useState<Position>(TOP)
+  const choose = (line: number): void => setChosen({ line, row: 0 })
+  const folds = useFolds(roots, choose)
+  const { shown } = folds
+  const rowsOf = useMemo(() => createRows(theme, width, wraps), [theme, width, wraps])
+  const paintedRows = (line: number): readonly string[] => {
+    const { entry, offset } = shown.at(line)
+    return rowsOf(entry, offset)
+  }
+  const rows: Rows = { count: shown.count, rowsOf: line => paintedRows(line).length }
+  const at = clamped(rows, chosen)
+  const found = shown.count > 0 ? shown.at(at.line) : undefined
+  const lineOf = (line: number): Line => {
+    const { entry, offset } = shown.at(line)
+    return entry.lines.at(offset)
+  }
+  const source: LineSource = { count: shown.count, at: lineOf }
+  const selection = useLineSelection({ source, focused, show: choose })
+  const finder = useSearch<Place>({
+    document: roots,
+    candidates: () =>
+      outlineCandidates(
+        roots,
+        found && { id: found.entry.node.id, part: found.entry.part, offset: found.offset },
+      ),
+    show: folds.show,
+    active: focused && !selection.isOn,
+  })
+  const height = Math.max(1, size.height - (finder.shows ? 1 : 0))
+  const start = useRef<Position>(TOP)
+  start.current = topAround(rows, { at, previous: start.current, height })
+  const window = visible(rows, start.current, height)
+  const move = (by: number): void => {
+    if (selection.isOn) selection.move(selection.to + by)
+    else setChosen(moved(rows, at, by))
+  }
+  useMouseArea({
+    press: ({ row }) => {
+      const position = window[row]
+      if (!position) return
+      setChosen(position)
+      const { entry } = shown.at(position.line)
+      if (entry.folded !== undefined) folds.toggle(entry)
+    },
+    wheel: notches => move(notches * WHEEL_ROWS),
+  })
+  useMoving(options, {
+    move,
+    page: Math.max(1, height - 1),
+    first: () => (selection.isOn ? selection.move(0) : setChosen(TOP)),
+    last: () => (selection.isOn ? selection.move(shown.count - 1) : setChosen(lastTop(rows, 1))),
+    search: finder.ask,
+    select: found && (() => selection.begin(at.line)),
+    wrap: () => setWraps(!wraps),
+  })
+  useFolding(folds, { focused, found })
+  const line = found?.entry.lines.at(found.offset)
+  const drawn = (position: Position): string => {
+    const row = paintedRows(position.line)[position.row] ?? ''
+    const isChosen = focused && compare(position, at) === 0
+    if (isChosen || selection.holds(position.line)) return markSelected(theme, row)
+    return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
+  }
+  const [first, last] = [start.current.line, window.at(-1)?.line ?? 0]
+  return {
+    here: found && line !== undefined ? { node: found.entry.node, line } : undefined,
+    show: folds.show,
+    picture: { rows: window.map(drawn), first, last, count: shown.count, height, finder, focused },
+  }
+}
+
+type Found = ReturnType<Outline['at']>
+
+type Folds = {
+  shown: Outline
+  /** Unfolds what is around a place and goes there. */
+  show(place: Place): void
+  /** Folds what the entry stands in, or unfolds it, and goes to its head. */
+  toggle(entry: Entry): void
+  toggleAll(open: boolean): void
+}
+
+/** What of a document is folded, and what shows of it. */
+function useFolds(roots: readonly OutlineNode[], choose: (line: number) => void): Folds {
+  const toasts = useToasts()
+  const [folding, setFolding] = useState(AS_GIVEN)
+  const shown = useMemo(() => outline(roots, folding), [roots, folding])
+  return {
+    shown,
+    show(place) {
+      const next = revealed(folding, place)
+      setFolding(next)
+      const line = lineAt(outline(roots, next), place)
+      if (line !== undefined) choose(line)
+    },
+    toggle(entry) {
+      const head = headOf(entry)
+      if (!head) return
+      setFolding(toggled(folding, head.node.id, head.folded === true))
+      choose(shown.lineOf(shown.entries.indexOf(head)))
+    },
+    toggleAll(open) {
+      const next = { all: open, except: new Map<string, boolean>() }
+      setFolding(next)
+      choose(0)
+      if (outline(roots, next).isCut)
+        toasts.show(
+          'warn',
+          `Unfolded ${formatCount(MOST_UNFOLDED)} parts; the rest can be unfolded one by one.`,
+        )
+    },
+  }
+}
+
+function useMoving(
+  { focused, copyAll, whole }: OutlineOptions,
+  act: Record<'first' | 'last' | 'search' | 'wrap', () => void> & {
+    move: (by: number) => void
+    page: number
+    select: (() => void) | undefined
+  },
+): void {
+  const copy = useCopy()
+  useBindings(
+    viewerKeys,
+    {
+      down: () => act.move(1),
+      up: () => act.move(-1),
+      pageDown: () => act.move(act.page),
+      pageUp: () => act.move(-act.page),
+      first: act.first,
+      last: act.last,
+      search: act.search,
+      select: act.select ?? NO_TEXT,
+      copy: act.select ? () => copy(copyAll(), `Copied ${whole}.`) : NO_TEXT,
+      wrap: act.wrap,
+    },
+    { active: focused },
+  )
+}
+
+function useFolding(folds: Folds, { focused, found }: { focused: boolean; found: Found | undefined }): void {
+  const copy = useCopy()
+  const { canFold } = folds.shown
+  useBindings(
+    foldKeys,
+    {
+      fold: found && headOf(found.entry) ? () => folds.toggle(found.entry) : NOTHING_TO_FOLD,
+      foldAll: canFold ? () => folds.toggleAll(false) : NOTHING_TO_FOLD,
+      unfoldAll: canFold ? () => folds.toggleAll(true) : NOTHING_TO_FOLD,
+      copy: found
+        ? () => {
+            const { entry, offset } = found
+            const own = entry.part === 'body' ? undefined : entry.node.copy
+            copy(own ? own() : copyText(entry.lines.at(offset)), 'Copied what is at the line.')
+          }
+        : NO_TEXT,
+    },
+    { active: focused },
+  )
+}
+
+const NO_TEXT = unavailable('There is no text.')
+const NOTHING_TO_FOLD = unavailable('There is nothing at the line that can be folded.')
+
+/** The entry whose fold sign stands for this one: its own, or that of what is around it. */
+function headOf(entry: Entry): Entry | undefined {
+  if (entry.folded !== undefined) return entry
+  return entry.parent && headOf(entry.parent)
+}
+
+/** The position in the document as it is now. */
+function clamped(rows: Rows, { line, row }: Position): Position {
+  if (rows.count === 0) return TOP
+  if (line >= rows.count) return lastTop(rows, 1)
+  return { line, row: Math.min(row, rows.rowsOf(line) - 1) }
+}
+
+/** The first row of a window that holds the chosen one and moves as little as it must. */
+function topAround(
+  rows: Rows,
+  { at, previous, height }: { at: Position; previous: Position; height: number },
+): Position {
+  const top = within(rows, previous, height)
+  if (compare(at, top) < 0) return at
+  const last = visible(rows, top, height).at(-1)
+  if (!last || compare(at, last) <= 0) return top
+  return moved(rows, at, 1 - height)
+}
+
+/** Rows of an entry's lines, wrapped when they are first asked for and kept while the entry shows. */
+function createRows(theme: Theme, width: number, wraps: boolean) {
+  const kept = new WeakMap<Entry, Map<number, readonly string[]>>()
+  return (entry: Entry, offset: number): readonly string[] => {
+    const own = kept.get(entry) ?? new Map<number, readonly string[]>()
+    kept.set(entry, own)
+    const known = own.get(offset)
+    if (known) return known
+    if (own.size > KEPT_ROWS) own.clear()
+    // Deep down there must be columns left for the text.
+    const margin = Math.min(entry.depth * STEP, Math.floor(width / 3)) + STEP
+    const rows = paintLine(entry.lines.at(offset), { theme, width: Math.max(3, width - margin), wraps })
+    const drawn = rows.map((row, index) => ` ${marginOf(theme, entry, margin, index)}${row.slice(1)}`)
+    own.set(offset, drawn)
+    return drawn
+  }
+}
+
+const KEPT_ROWS = 2000
+
+function marginOf(theme: Theme, entry: Entry, columns: number, index: number): string {
+  if (entry.folded === undefined || index > 0) return ' '.repeat(columns)
+  const sign = entry.folded ? theme.symbols.folded : theme.symbols.unfolded
+  return `${' '.repeat(columns - STEP)}${theme.paint('muted', sign)} `
+}
+
+/** The visible rows, with the search below them. */
+export function OutlineRows(props: {
+  picture: {
+    rows: readonly string[]
+    first: number
+    last: number
+    count: number
+    height: number
+    finder: Parameters<typeof SearchLine>[0]['finder'] & { shows: boolean }
+    focused: boolean
+  }
+}) {
+  const { rows, first, last, count, height, finder, focused } = props.picture
+  const size = useSize()
+  const { width } = size
+  const fits = first === 0 && last >= count - 1 && rows.length < height
+  return (
+    <Box flexDirection="column" width={width} height={size.height}>
+      <Box width={width} height={height}>
+        <Box flexDirection="column" width={width - 1} height={height}>
+          {rows.map((row, offset) => (
+            <Row key={offset} text={row} />
+          ))}
+        </Box>
+        {!fits && <Scrollbar at={first} lines={last - first + 1} rows={height} count={Math.max(1, count)} />}
+      </Box>
+      {finder.shows && (
+        <SizeProvider width={width} height={1} top={height}>
+          <SearchLine finder={finder} focused={focused} />
+        </SizeProvider>
+      )}
+    </Box>
+  )
+}

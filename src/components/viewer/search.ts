@@ -1,0 +1,73 @@
+import { mayHold, plainText, type Line, type LineSource } from './source.ts'
+
+/** As many matches are counted; more are told as "and more". */
+const MOST_MATCHES = 10_000
+/** How many texts are looked at between two looks at the clock. */
+const TEXTS_A_LOOK = 64
+
+/** A line to be searched and where it stands; `isHere` at the place from which the search looks forward. */
+export type Candidate<Place> = { place: Place; line: Line; isHere?: boolean }
+
+export type Search<Place> = {
+  readonly text: string
+  readonly places: readonly Place[]
+  /** The first match from the starting place on, as an index of `places`; undefined until there is one. */
+  readonly landing: number | undefined
+  /** There are more matches than are kept. */
+  readonly isCut: boolean
+  readonly isDone: boolean
+  /** Looks at further texts until that many milliseconds have passed. */
+  advance(milliseconds: number): void
+}
+
+/** Searches texts for one, capitals or not, in slices, so that keys are answered meanwhile. */
+export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text: string): Search<Place> {
+  const wanted = text.toLowerCase()
+  const iterator = candidates[Symbol.iterator]()
+  const places: Place[] = []
+  let landing: number | undefined
+  let isPast = false
+  let isCut = false
+  let isDone = false
+  /** Looks at one more text; false when there is none. */
+  const look = (): boolean => {
+    const next = iterator.next()
+    if (next.done) return false
+    const { place, line, isHere } = next.value
+    if (isHere) isPast = true
+    if (!mayHold(line, wanted) || !plainText(line).toLowerCase().includes(wanted)) return true
+    if (places.length === MOST_MATCHES) {
+      isCut = true
+      return false
+    }
+    if (isPast) landing ??= places.length
+    places.push(place)
+    return true
+  }
+  return {
+    text,
+    places,
+    get landing() {
+      return landing ?? (isDone && places.length > 0 ? 0 : undefined)
+    },
+    get isCut() {
+      return isCut
+    },
+    get isDone() {
+      return isDone
+    },
+    advance(milliseconds) {
+      const end = performance.now() + milliseconds
+      for (let looked = 1; !isDone; looked += 1) {
+        isDone = !look()
+        if (looked % TEXTS_A_LOOK === 0 && performance.now() >= end) return
+      }
+    },
+  }
+}
+
+/** Every line of a source, starting at one of them. */
+export function* lineCandidates(source: LineSource, here: number): Iterable<Candidate<number>> {
+  for (let line = 0; line < source.count; line += 1)
+    yield { place: line, line: source.at(line), isHere: line === here }
+}

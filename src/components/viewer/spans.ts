@@ -1,0 +1,70 @@
+import { clean, truncate, widthOf, wrap } from '../../app/theme/text.ts'
+import type { Theme } from '../../app/theme/theme.ts'
+import type { Span } from './source.ts'
+
+/** The spans with what a terminal would obey made visible. */
+export function cleanSpans(spans: readonly Span[]): Span[] {
+  return spans.map(span => ({ ...span, text: clean(span.text) }))
+}
+
+export function widthOfSpans(spans: readonly Span[]): number {
+  return spans.reduce((width, span) => width + widthOf(span.text), 0)
+}
+
+/** Cleaned spans in rows of at most this width, broken where the same text without styles would be. */
+export function wrapSpans(spans: readonly Span[], width: number): Span[][] {
+  const text = spans.map(span => span.text).join('')
+  let from = 0
+  return wrap(text, Math.max(1, width)).map(row => {
+    // Between the rows of a text there are only the spaces that wrapping dropped.
+    const at = text.indexOf(row, from)
+    from = at + row.length
+    return sliceSpans(spans, at, from)
+  })
+}
+
+/** Cleaned spans cut to a width, with `…` where something is missing. */
+export function truncateSpans(spans: readonly Span[], width: number): Span[] {
+  const text = spans.map(span => span.text).join('')
+  const cut = truncate(text, width)
+  if (cut === text) return [...spans]
+  const kept = sliceSpans(spans, 0, cut.length - 1)
+  return [...kept, { text: '…', tone: 'muted' }]
+}
+
+/** Cleaned spans brought to exactly this width. */
+export function fitSpans(
+  spans: readonly Span[],
+  width: number,
+  align: 'left' | 'right' | 'center' = 'left',
+): Span[] {
+  const cut = truncateSpans(spans, width)
+  const space = Math.max(0, width - widthOfSpans(cut))
+  const before = align === 'right' ? space : align === 'center' ? Math.floor(space / 2) : 0
+  return [blank(before), ...cut, blank(space - before)].filter(span => span.text !== '')
+}
+
+export function blank(columns: number): Span {
+  return { text: ' '.repeat(Math.max(0, columns)), tone: 'plain' }
+}
+
+function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
+  const found: Span[] = []
+  let at = 0
+  for (const span of spans) {
+    const text = span.text.slice(Math.max(0, from - at), Math.max(0, to - at))
+    if (text !== '') found.push({ ...span, text })
+    at += span.text.length
+    if (at >= to) break
+  }
+  return found
+}
+
+/** Cleaned spans in their colours. */
+export function paintSpans(theme: Theme, spans: readonly Span[]): string {
+  return spans
+    .map(({ text, tone, link }) =>
+      theme.paint(tone, link === undefined || text === '' ? text : theme.link(text, link)),
+    )
+    .join('')
+}

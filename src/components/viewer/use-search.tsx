@@ -1,0 +1,142 @@
+import { Text } from 'ink'
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { clean } from '../../app/theme/text.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { textSearchKeys } from '../component-keys.ts'
+import { Prompt } from '../prompt.tsx'
+import { createSearch, type Candidate, type Search } from './search.ts'
+
+/** A slice of a search, and how often one that goes on is told, in milliseconds. */
+const SLICE_MS = 8
+const TELL_MS = 100
+
+export type Finder<Place> = {
+  /** A line of the viewer is about the search. */
+  shows: boolean
+  asking: boolean
+  typed: string
+  type(text: string): void
+  /** What is searched for; empty while nothing is. */
+  wanted: string
+  /** Where the search is now; undefined while it is nowhere. */
+  place: Place | undefined
+  /** `2 of 12`, `not found`. */
+  told: string
+  ask(): void
+  accept(): void
+  end(): void
+}
+
+type Job<Place> = { search: Search<Place>; hasLanded: boolean }
+
+/** What is searched for in a document: the first slice at once, the rest between keys. `document` starts it anew when it changes. */
+export function useSearch<Place>(options: {
+  document: unknown
+  candidates: () => Iterable<Candidate<Place>>
+  show: (place: Place) => void
+  /** Whether `n` and `N` step now. */
+  active: boolean
+}): Finder<Place> {
+  const [asking, setAsking] = useState(false)
+  const [typed, type] = useState('')
+  const [job, setJob] = useState<Job<Place>>()
+  const [index, setIndex] = useState(0)
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const current = useRef(options)
+  useLayoutEffect(() => {
+    current.current = options
+  })
+  const land = (begun: Job<Place>): void => {
+    const { landing, places } = begun.search
+    if (begun.hasLanded || landing === undefined) return
+    begun.hasLanded = true
+    setIndex(landing)
+    current.current.show(places[landing]!)
+  }
+  const { document } = options
+  const searched = useRef(document)
+  useEffect(() => {
+    if (searched.current === document) return
+    searched.current = document
+    // What was found stands elsewhere now; one stays where one is.
+    setJob(
+      now => now && { search: createSearch(current.current.candidates(), now.search.text), hasLanded: true },
+    )
+  }, [document])
+  useEffect(() => {
+    if (!job || job.search.isDone) return undefined
+    let told = performance.now()
+    let next = setImmediate(function work() {
+      job.search.advance(SLICE_MS)
+      land(job)
+      const now = performance.now()
+      if (job.search.isDone || now - told > TELL_MS) {
+        told = now
+        redraw()
+      }
+      if (!job.search.isDone) next = setImmediate(work)
+    })
+    return () => clearImmediate(next)
+  }, [job])
+  const search = job?.search
+  const count = search?.places.length ?? 0
+  const at = Math.min(index, Math.max(0, count - 1))
+  const step = (by: number): void => {
+    const place = search?.places[(at + by + count) % count]
+    if (place === undefined) return
+    setIndex((at + by + count) % count)
+    options.show(place)
+  }
+  const end = (): void => {
+    setJob(undefined)
+    type('')
+    setAsking(false)
+  }
+  useBindings(
+    textSearchKeys,
+    { next: () => step(1), previous: () => step(-1), end },
+    { active: options.active && search !== undefined },
+  )
+  return {
+    shows: asking || search !== undefined,
+    asking,
+    typed,
+    type,
+    wanted: search?.text ?? '',
+    place: search?.places[at],
+    told: search ? toldOf(search, at) : '',
+    ask: () => setAsking(true),
+    accept() {
+      setAsking(false)
+      if (typed === '') return setJob(undefined)
+      const begun = { search: createSearch(options.candidates(), typed), hasLanded: false }
+      begun.search.advance(SLICE_MS)
+      setIndex(0)
+      land(begun)
+      setJob(begun)
+    },
+    end,
+  }
+}
+
+function toldOf(search: Search<unknown>, at: number): string {
+  const count = search.places.length
+  if (count === 0) return search.isDone ? 'not found' : 'searching…'
+  const more = search.isCut ? ' and more' : search.isDone ? '' : ' so far'
+  return `${at + 1} of ${count}${more}`
+}
+
+/** The line that asks for the text, and then says what was found. */
+export function SearchLine(props: { finder: Finder<unknown>; focused: boolean }) {
+  const { finder } = props
+  const theme = useTheme()
+  if (finder.asking && props.focused)
+    return (
+      <Prompt value={finder.typed} onChange={finder.type} onAccept={finder.accept} onLeave={finder.end} />
+    )
+  if (finder.wanted === '') return null
+  return (
+    <Text wrap="truncate">{` ${theme.paint('accent', `/${clean(finder.wanted)}`)}  ${finder.told}`}</Text>
+  )
+}
