@@ -321,7 +321,7 @@ export const advice: Record<AdviceKey, Advice> = {
   'refused.local-workspace': {
     title: 'Local workspace closed',
     sentence: error => `The local workspace could not be opened: ${words(error.message)}`,
-    next: 'Look at its data directory (--data-dir chooses another), then press r.',
+    next: 'Look at its data directory (--data-dir chooses another), then try again; it is also tried by itself.',
   },
   'refused.journal': {
     title: 'Journal not writable',

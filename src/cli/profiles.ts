@@ -28,6 +28,7 @@ export type ServiceChoice = {
   badge: BadgeColour | undefined
   readOnly: boolean
   project: string | undefined
+  web: Readonly<Partial<Record<string, string>>> | undefined
 }
 
 /** What the program works with, and what decided it in a few words. */
@@ -82,7 +83,7 @@ export function normalizeBaseUrl(text: string): string {
 function addressed(text: string, because: string): Choice {
   const baseUrl = normalizeBaseUrl(text)
   const source: KeySource = { kind: 'variable', name: KEY_VARIABLE }
-  const unset = { badge: undefined, readOnly: false, project: undefined }
+  const unset = { badge: undefined, readOnly: false, project: undefined, web: undefined }
   return { kind: 'service', name: UNNAMED, baseUrl, source, slug: DEFAULT_SLUG, ...unset, because }
 }
 
@@ -104,6 +105,7 @@ function named(
     badge: profile.badge,
     readOnly: profile.readOnly,
     project: profile.project,
+    web: profile.web,
     because,
   }
 }

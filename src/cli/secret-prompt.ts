@@ -45,9 +45,10 @@ export async function askSecret(
     input.pause()
     output.write('\n')
   }
-  output.write(question)
+  // Whoever answers at once must not be answered by the terminal's echo, so the question comes last.
   input.setRawMode(true)
   input.on('data', take)
   input.resume()
+  output.write(question)
   return await promise
 }

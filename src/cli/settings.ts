@@ -24,7 +24,12 @@ export type CommonOptions = ProfileOptions & {
 export type Settings = {
   target: { kind: 'local' } | { kind: 'remote'; baseUrl: string; key: string; slug: string }
   /** What the header calls the source of the data, and how it marks it. */
-  profile: { name: string; badge: BadgeColour | undefined }
+  profile: {
+    name: string
+    badge: BadgeColour | undefined
+    /** Addresses of its hosted UI by screen. */
+    web?: Readonly<Partial<Record<string, string>>> | undefined
+  }
   /** The local workspace's directory, also for `serve`. */
   dataDir: string
   project: string | undefined
@@ -81,11 +86,11 @@ export function settingsOf(
   }
   if (choice.kind === 'local')
     return { target: { kind: 'local' }, profile: { name: LOCAL_PROFILE, badge: undefined }, ...common }
-  const { name, badge, baseUrl, slug } = choice
+  const { name, badge, baseUrl, slug, web } = choice
   return {
     ...common,
     target: { kind: 'remote', baseUrl, key, slug },
-    profile: { name, badge },
+    profile: { name, badge, web },
     project: common.project ?? choice.project,
     readOnly: common.readOnly || choice.readOnly,
   }

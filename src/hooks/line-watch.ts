@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { isLineFault } from '../api/api-error.ts'
-import { endpointOf } from '../api/cache-contents.ts'
+import { isPlainRead } from '../api/cache-contents.ts'
 import type { Clock } from '../api/clock.ts'
 
 /** Knows since when nothing comes back, and notices by itself when something does again. */
@@ -71,6 +71,6 @@ function isAskedAgain({ state }: Query): boolean {
   )
 }
 
-function isUnanswered({ queryKey, state }: Query): boolean {
-  return isLineFault(state.error) && endpointOf(queryKey)?.method === 'GET'
+function isUnanswered(query: Query): boolean {
+  return isLineFault(query.state.error) && isPlainRead(query)
 }

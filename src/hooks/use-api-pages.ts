@@ -35,8 +35,12 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       items,
       pending: query.isPending,
       hasData: items !== undefined,
+      restored: items !== undefined && !isFetched,
       problem: query.error ? describeError(query.error) : undefined,
-      updatedAt: query.dataUpdatedAt || undefined,
+      // Read only where the age shows, so that an unchanged answer draws nothing.
+      get updatedAt() {
+        return queryClient.getQueryCache().get(queryHash)?.state.dataUpdatedAt || undefined
+      },
       error: query.error,
       // What was kept from an earlier session has to be read again before it goes on.
       hasMore: hasNextPage && isFetched,
@@ -45,17 +49,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
         if (!isFetchingPage(queryClient.getQueryCache().get(queryHash))) void fetchNextPage()
       },
     }),
-    [
-      items,
-      query.isPending,
-      query.error,
-      query.dataUpdatedAt,
-      hasNextPage,
-      isFetched,
-      fetchNextPage,
-      queryClient,
-      queryHash,
-    ],
+    [items, query.isPending, query.error, hasNextPage, isFetched, fetchNextPage, queryClient, queryHash],
   )
 }
 

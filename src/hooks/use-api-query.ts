@@ -6,7 +6,7 @@ import {
   type UseQueryOptions,
 } from '@tanstack/react-query'
 import { type ApiError, isLineFault } from '../api/api-error.ts'
-import { endpointOf } from '../api/cache-contents.ts'
+import { isPlainRead } from '../api/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/error-text.ts'
 import { usePoll } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
@@ -18,6 +18,8 @@ export type ApiQuery<T> = {
   hasData: boolean
   problem: ErrorText | undefined
   updatedAt: number | undefined
+  /** What is here comes from an earlier session; nothing has answered since. */
+  restored: boolean
   error: ApiError | null
 }
 
@@ -42,12 +44,13 @@ export function useApiQuery<T, Key extends QueryKey>(
   const { budget } = useWorkspace()
   const rest = REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote']
   // Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server.
-  const { refetchInterval: wanted = endpointOf(options.queryKey)?.method === 'GET' && rest } = options
+  const { refetchInterval: wanted = isPlainRead(options) && rest } = options
   const query = useQuery({ ...options, refetchInterval: spared(wanted, rest) })
   return {
     data: query.data,
     pending: query.isPending,
     hasData: query.data !== undefined,
+    restored: query.data !== undefined && !query.isFetched,
     problem: query.error ? describeError(query.error) : undefined,
     // Read only where the age shows, so that an unchanged answer draws nothing.
     get updatedAt() {

@@ -1,9 +1,21 @@
-import { useSyncExternalStore } from 'react'
+import { useRef, useSyncExternalStore } from 'react'
 import type { BudgetSnapshot } from '../api/budget.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** The request budget as it stands; draws again when it changes. */
-export function useBudget(): BudgetSnapshot {
+/** What is shown of the request budget, flat; draws again when that is another, not with every request. */
+export function useBudget<Shown extends Record<string, unknown>>(
+  read: (snapshot: BudgetSnapshot) => Shown | undefined,
+): Shown | undefined {
   const { budget } = useWorkspace()
-  return useSyncExternalStore(budget.subscribe, budget.snapshot)
+  const last = useRef<Shown>(undefined)
+  return useSyncExternalStore(budget.subscribe, () => {
+    const next = read(budget.snapshot())
+    if (!isSame(next, last.current)) last.current = next
+    return last.current
+  })
+}
+
+function isSame<T extends Record<string, unknown>>(one: T | undefined, other: T | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return Object.keys(one).every(key => one[key] === other[key])
 }

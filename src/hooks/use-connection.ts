@@ -6,7 +6,7 @@ import { systemClock } from '../api/clock.ts'
 import { createLineWatch } from './line-watch.ts'
 
 /** The data's age as the header shows it, or since when the line is down. */
-export type Connection = { text: string; tone: 'muted' | 'warn' | 'error' }
+export type Connection = { text: string; tone: 'muted' | 'warn' | 'error'; isDown: boolean }
 
 type Ages = {
   oldest: number | undefined
@@ -41,7 +41,12 @@ function isFinal(query: Query): boolean {
 }
 
 function describe(state: Ages, lostSince: number | undefined, now: number): Connection {
-  if (lostSince !== undefined) return { text: `no answer since ${timeOf(lostSince)}`, tone: 'error' }
+  if (lostSince !== undefined)
+    return { text: `no answer since ${timeOf(lostSince)}`, tone: 'error', isDown: true }
+  return { ...describeAge(state, now), isDown: false }
+}
+
+function describeAge(state: Ages, now: number): Omit<Connection, 'isDown'> {
   if (state.oldest === undefined) return { text: state.loading ? 'reading' : '', tone: 'muted' }
   const age = now - state.oldest
   const step = STEPS.findLast(limit => age >= limit)

@@ -2,6 +2,7 @@ import { createContext, useContext, type ReactNode } from 'react'
 import type { Budget } from '../api/budget.ts'
 import type { Client } from '../api/client.ts'
 import type { Queries } from '../api/queries.ts'
+import type { Seen } from '../api/seen.ts'
 
 /** Where the data comes from, as the header names it. */
 export type Profile = {
@@ -10,6 +11,8 @@ export type Profile = {
   host: string
   local: boolean
   readOnly: boolean
+  /** Addresses of the hosted UI by screen, where the profile tells them. */
+  web?: Readonly<Partial<Record<string, string>>> | undefined
 }
 
 /** How much the line to the terminal takes: how many times rarer is polled than it could be. */
@@ -21,6 +24,8 @@ export type Workspace = {
   queries: Queries
   budget: Budget
   profile: Profile
+  /** What the person has seen of lists; absent where that is not kept. */
+  seen?: Seen
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

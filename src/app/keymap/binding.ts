@@ -14,6 +14,9 @@ export const SCOPE_RANK: Record<Scope, number> = {
   prompt: 5,
 }
 
+/** What an action cannot do without: the service's answer, or the right to change something there. */
+export type Need = 'service' | 'write'
+
 export type Binding = {
   /**
    * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown.
@@ -28,6 +31,8 @@ export type Binding = {
   hint?: true | 'later' | 'end'
   /** What it does depends on which of its keys was pressed, so it cannot be chosen without one. */
   byKey?: true
+  /** Absent where it works on what is here: then neither a lost line nor a read-only profile stops it. */
+  needs?: Need
   /** May be handled many times within one burst of input without waiting for a redraw. */
   repeats?: boolean
 }

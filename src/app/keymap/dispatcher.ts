@@ -1,4 +1,11 @@
-import { displayKey, type Binding, type Bindings, type KeyHandler, type PressedKey } from './binding.ts'
+import {
+  displayKey,
+  type Binding,
+  type Bindings,
+  type KeyHandler,
+  type Need,
+  type PressedKey,
+} from './binding.ts'
 import {
   activeBindings,
   EVERYWHERE,
@@ -6,6 +13,7 @@ import {
   findMatch,
   handlerOf,
   printable,
+  withheld,
   type ActiveBinding,
   type Layer,
   type Match,
@@ -24,6 +32,10 @@ export type Dispatcher = {
   paste(text: string): void
   /** Does what the binding's key would do on the page beneath all overlays. */
   perform(binding: ActiveBinding): Promise<void>
+  /** Says why nothing that needs this can be done now, on any screen; undefined = it can again. */
+  withhold(need: Need, reason: string | undefined): void
+  /** The group with the keys that it has here. */
+  bound<Id extends string>(group: Bindings<Id>): Bindings<Id>
   /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
   active(): ActiveBinding[]
   /** What has been pressed of a sequence, and how it can go on; the keys of those begin with it. It waits for as long as it takes. */
@@ -67,6 +79,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const layers = new Set<Layer>()
   const rebound = new Map(options.bindings?.map(group => [group.name, group]))
   const listeners = new Set<() => void>()
+  const missing = new Map<Need, string>()
   let version = 0
   let queue: Promise<void> = Promise.resolve()
   const touch = (): void => {
@@ -74,9 +87,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const listener of listeners) listener()
   }
   const state: State = { layers, typed: '', unsettled: undefined, touch }
+  const bound = <Id extends string>(group: Bindings<Id>): Bindings<Id> => rebound.get(group.name) ?? group
   return {
     register(declared) {
-      const layer = { ...declared, bindings: rebound.get(declared.bindings.name) ?? declared.bindings }
+      const bindings = bound(declared.bindings)
+      const handlers = () => withheld(bindings, declared.handlers(), missing)
+      const layer = { ...declared, bindings, handlers }
       layers.add(layer)
       touch()
       return () => {
@@ -85,6 +101,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
     },
     touch,
+    withhold(need, reason) {
+      if (missing.get(need) === reason) return
+      if (reason === undefined) missing.delete(need)
+      else missing.set(need, reason)
+      touch()
+    },
+    bound,
     press(keys) {
       queue = queue.then(() => handleBatch(state, keys, options)).catch(options.report)
       return queue

@@ -1,8 +1,10 @@
 import {
   SCOPE_RANK,
+  unavailable,
   type Binding,
   type Bindings,
   type KeyHandler,
+  type Need,
   type PressedKey,
   type Scope,
   type Unavailable,
@@ -84,6 +86,24 @@ export function findMatch(layers: ReadonlySet<Layer>, key: string): Match | 'pre
     if (isPrefix) return 'prefix'
   }
   return undefined
+}
+
+/**
+ * The handlers of a group while what some bindings need is missing: those say why they wait, whatever else would stop
+ * them. A write needs the service too.
+ */
+export function withheld(
+  group: Bindings,
+  handlers: Record<string, KeyHandler | Unavailable>,
+  reasons: ReadonlyMap<Need, string>,
+): Record<string, KeyHandler | Unavailable> {
+  if (reasons.size === 0) return handlers
+  const entries = Object.entries(handlers).map(([id, handler]) => {
+    const need = group.bindings[id]?.needs
+    const reason = (need === 'write' && reasons.get('write')) || (need && reasons.get('service'))
+    return [id, reason ? unavailable(reason) : handler] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 /** What a binding of the page does now, by its full name. */

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
-import type { Bindings, Handlers } from './binding.ts'
+import { displayKey, type Bindings, type Handlers } from './binding.ts'
 import type { Pending } from './dispatcher.ts'
 import type { ActiveBinding, TextSink } from './layers.ts'
 import { useKeymap } from './keymap-context.tsx'
@@ -57,4 +57,13 @@ export function usePendingKeys(): Pending | undefined {
   const { dispatcher } = useKeymap()
   useSyncExternalStore(dispatcher.subscribe, dispatcher.version)
   return dispatcher.pending()
+}
+
+/**
+ * How to name the key of a binding in a sentence, as it is bound here: `Press ${key(runsKeys, 'launch')} to launch it.`
+ * Never write a key into a text; people bind their own.
+ */
+export function useKeyName(): <Id extends string>(group: Bindings<Id>, id: NoInfer<Id>) => string {
+  const { dispatcher } = useKeymap()
+  return (group, id) => displayKey(dispatcher.bound(group).bindings[id].keys[0] ?? '')
 }

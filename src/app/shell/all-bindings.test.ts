@@ -129,4 +129,26 @@ describe('no key is handled that is not declared', () => {
     const comparing = files.filter(({ text }) => /\bkey\.(name|sequence) ?[!=]==/.test(text))
     expect(comparing.map(({ file }) => file)).toEqual([])
   })
+
+  test('no sentence names a key: people bind their own', () => {
+    const named =
+      /\b(?:Enter|Esc|Escape|Ctrl\+|Alt\+|Shift\+|PgUp|PgDn)|[Pp]ress(?:ing)? (?!\$\{)|[“‘"]\S[”’"] (?:key|to )|\b[Kk]ey [a-zA-Z]\b/
+    const naming = files.flatMap(({ file, text }) =>
+      literalsOf(text)
+        .filter(literal => named.test(literal))
+        .map(literal => `${file}: ${literal}`),
+    )
+    expect(naming).toEqual([])
+  })
 })
+
+/** The texts of a module that a person may read: strings of several words and text between tags, without comments. */
+function literalsOf(source: string): string[] {
+  const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
+  const found = code.matchAll(
+    /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`|>([^<>{}\n]+)</g,
+  )
+  return [...found]
+    .map(match => match.slice(1).find(part => part !== undefined) ?? '')
+    .filter(text => text.includes(' '))
+}

@@ -1,15 +1,18 @@
 import {
   confirmKeys,
   fieldKeys,
+  foldKeys,
   panesKeys,
   promptKeys,
   selectionKeys,
+  sourceKeys,
   tabsKeys,
   textSearchKeys,
   viewerKeys,
 } from '../../components/component-keys.ts'
-import { jsonKeys, jsonOverlayKeys } from '../../components/json/json-keys.ts'
-import { filterKeys, listKeys, marksKeys } from '../../components/list/list-keys.ts'
+import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
+import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys } from '../../components/list/list-keys.ts'
+import { traceKeys } from '../../components/transcript/trace-keys.ts'
 import { projectsKeys } from '../../screens/projects/bindings.ts'
 import {
   callsKeys,
@@ -35,10 +38,14 @@ export const allBindings: readonly Bindings[] = [
   listKeys,
   marksKeys,
   filterKeys,
+  newsKeys,
+  onlyNewsKeys,
   viewerKeys,
   textSearchKeys,
   selectionKeys,
-  jsonKeys,
+  foldKeys,
+  sourceKeys,
+  traceKeys,
   jsonOverlayKeys,
   fieldKeys,
   promptKeys,

@@ -36,7 +36,13 @@ export const appKeys = defineBindings({
       label: 'copy link',
       help: 'Copy a locator of this place, which `mcpdeck` opens.',
     },
+    browser: {
+      keys: ['o'],
+      label: 'open in browser',
+      help: 'Show this place in the hosted UI of the profile.',
+    },
     raw: { keys: ['J'], label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
+    stop: { keys: ['ctrl+x'], label: 'stop', help: 'Give up what is under way, where that can be done.' },
     mouse: {
       keys: ['M'],
       label: 'mouse on/off',

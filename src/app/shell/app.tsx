@@ -10,6 +10,7 @@ import { SizeProvider, type Size } from '../../components/size.tsx'
 import { SubjectProvider } from '../../components/subject.tsx'
 import { ToastsProvider, type Toasts } from '../../components/toasts.tsx'
 import { NotifyProvider } from '../../hooks/notify.tsx'
+import { TasksProvider } from '../../hooks/tasks.tsx'
 import { WorkspaceProvider, type Workspace } from '../../hooks/workspace.tsx'
 import type { Dispatcher } from '../keymap/dispatcher.ts'
 import { KeymapProvider, type WidgetFeed } from '../keymap/keymap-context.tsx'
@@ -46,23 +47,25 @@ export function App(props: AppParts) {
           <QueryClientProvider client={props.queryClient}>
             <WorkspaceProvider workspace={props.workspace}>
               <NotifyProvider notify={props.toasts.show}>
-                <ToastsProvider toasts={props.toasts}>
-                  <CopyProvider copy={props.actions.copy}>
-                    <CrumbsProvider>
-                      <SubjectProvider>
-                        <OverlaysProvider>
-                          <RegionsProvider regions={props.regions}>
-                            <PointerProvider pointer={props.pointer}>
-                              <Sized {...(props.size && { size: props.size })}>
-                                <Shell actions={props.actions} />
-                              </Sized>
-                            </PointerProvider>
-                          </RegionsProvider>
-                        </OverlaysProvider>
-                      </SubjectProvider>
-                    </CrumbsProvider>
-                  </CopyProvider>
-                </ToastsProvider>
+                <TasksProvider>
+                  <ToastsProvider toasts={props.toasts}>
+                    <CopyProvider copy={props.actions.copy}>
+                      <CrumbsProvider>
+                        <SubjectProvider>
+                          <OverlaysProvider>
+                            <RegionsProvider regions={props.regions}>
+                              <PointerProvider pointer={props.pointer}>
+                                <Sized {...(props.size && { size: props.size })}>
+                                  <Shell actions={props.actions} />
+                                </Sized>
+                              </PointerProvider>
+                            </RegionsProvider>
+                          </OverlaysProvider>
+                        </SubjectProvider>
+                      </CrumbsProvider>
+                    </CopyProvider>
+                  </ToastsProvider>
+                </TasksProvider>
               </NotifyProvider>
             </WorkspaceProvider>
           </QueryClientProvider>

@@ -1,13 +1,15 @@
 import { Text } from 'ink'
+import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
 import { useSize } from '../../components/size.tsx'
 import { useCurrentToast } from '../../components/toasts.tsx'
 import { displayKey } from '../keymap/binding.ts'
 import type { Pending } from '../keymap/dispatcher.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
-import { useActiveBindings, usePendingKeys } from '../keymap/use-bindings.ts'
+import { useActiveBindings, useKeyName, usePendingKeys } from '../keymap/use-bindings.ts'
 import { clean, truncate, widthOf } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import type { Theme } from '../theme/theme.ts'
+import { appKeys } from './app-keys.ts'
 
 const GAP = 2
 
@@ -52,6 +54,40 @@ function pendingText(theme: Theme, { typed, continuations }: Pending): string {
   return ` ${[theme.paint('selected', ` ${displayKey(typed)} `), ...rest, `${theme.paint('key', displayKey('escape'))} nothing`].join(' '.repeat(GAP))}`
 }
 
+const BAR = 10
+
+/** `● Examining 12 servers… ███░░░░░░░ 4/12  Ctrl+X stop`; of several tasks the one begun last, with how many there are. */
+export function taskParts(
+  theme: Theme,
+  tasks: readonly Task[],
+  stopKey: string,
+): { text: string; tone: 'live' | 'key' | 'muted' }[] {
+  const task = tasks.at(-1)
+  if (!task) return []
+  const { live, bar } = theme.symbols
+  const others = tasks.length > 1 ? `${tasks.length} under way: ` : ''
+  const { done, total } = task.progress ?? { done: 0, total: 0 }
+  const filled = Math.round((BAR * done) / Math.max(1, total))
+  const canStop = tasks.some(({ stop }) => stop !== undefined)
+  return [
+    { text: `${live} ${others}${clean(task.text)}`, tone: 'live' as const },
+    ...(total > 0
+      ? [
+          {
+            text: ` ${bar[0].repeat(filled)}${bar[1].repeat(BAR - filled)} ${done}/${total}`,
+            tone: 'live' as const,
+          },
+        ]
+      : []),
+    ...(canStop
+      ? [
+          { text: `  ${stopKey}`, tone: 'key' as const },
+          { text: ' stop', tone: 'muted' as const },
+        ]
+      : []),
+  ]
+}
+
 /** Last line: how a sequence of keys can go on, else what just happened, else the keys that work now. */
 export function Footer() {
   const theme = useTheme()
@@ -59,6 +95,8 @@ export function Footer() {
   const toast = useCurrentToast()
   const bindings = useActiveBindings()
   const pending = usePendingKeys()
+  const tasks = useCurrentTasks()
+  const key = useKeyName()
   if (pending) return <Text wrap="truncate">{pendingText(theme, pending)}</Text>
   if (toast) {
     const { ok, error, bullet } = theme.symbols
@@ -69,9 +107,13 @@ export function Footer() {
       </Text>
     )
   }
-  const { left, right } = chooseHints(bindings, width)
-  const space = ' '.repeat(Math.max(0, width - 1 - widthOfAll(left) - widthOfAll(right)))
+  const parts = taskParts(theme, tasks, key(appKeys, 'stop'))
+  const taken = parts.reduce((sum, part) => sum + widthOf(part.text), parts.length > 0 ? GAP : 0)
+  const { left, right } = chooseHints(bindings, width - taken)
+  const space = ' '.repeat(Math.max(0, width - taken - 1 - widthOfAll(left) - widthOfAll(right)))
+  const task =
+    parts.map(part => theme.paint(part.tone, part.text)).join('') + (taken > 0 ? ' '.repeat(GAP) : '')
   const line = (hints: readonly ActiveBinding[]): string =>
     hints.map(binding => hintText(theme, binding) + ' '.repeat(GAP)).join('')
-  return <Text wrap="truncate">{` ${line(left)}${space}${line(right).trimEnd()}`}</Text>
+  return <Text wrap="truncate">{` ${task}${line(left)}${space}${line(right).trimEnd()}`}</Text>
 }

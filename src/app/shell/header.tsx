@@ -8,6 +8,7 @@ import type { BudgetSnapshot } from '../../api/budget.ts'
 import { clean, fit, truncate, widthOf } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import type { Theme } from '../theme/theme.ts'
+import { useNeeds } from './use-needs.ts'
 
 const GAUGE = 10
 
@@ -33,11 +34,11 @@ export function Header() {
   const { width } = useSize()
   const { profile } = useWorkspace()
   const crumbs = useCurrentCrumbs()
-  const budget = useBudget()
   const connection = useConnection()
+  useNeeds(connection.isDown)
   const badge = ` ${clean(profile.name)} ${profile.local ? '' : `${theme.symbols.bullet} ${clean(profile.host)} `}`
   const readOnly = profile.readOnly ? ' read-only ' : ''
-  const meter = gauge(theme, budget, Date.now())
+  const meter = useBudget(budget => gauge(theme, budget, Date.now()))
   const right = [meter && theme.paint(meter.tone, meter.text), theme.paint(connection.tone, connection.text)]
     .filter(Boolean)
     .join(` ${theme.symbols.bullet} `)

@@ -81,10 +81,12 @@ function entryLine(
   { width, isSelected }: { width: number; isSelected: boolean },
 ): string {
   const detail = truncate(entry.detail, Math.floor(width / 3))
-  const reason = entry.unavailable === undefined ? '' : ` (${entry.unavailable})`
+  // The reason goes before what it would do: that is what is wanted then.
+  const [name = ''] = entry.text.split(' · ')
+  const text = entry.unavailable === undefined ? entry.text : `${name} (${entry.unavailable})`
   const pointer = isSelected ? theme.symbols.pointer : ' '
   const room = Math.max(0, width - widthOf(detail) - 3)
-  const text = `${pointer}${fit(entry.text + reason, room)} `
-  if (isSelected) return theme.paint('selected', `${text}${detail} `)
-  return theme.paint(entry.unavailable === undefined ? 'plain' : 'muted', text) + theme.paint('key', detail)
+  const line = `${pointer}${fit(text, room)} `
+  if (isSelected) return theme.paint('selected', `${line}${detail} `)
+  return theme.paint(entry.unavailable === undefined ? 'plain' : 'muted', line) + theme.paint('key', detail)
 }

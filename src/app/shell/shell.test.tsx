@@ -28,9 +28,11 @@ describe('help', () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
     await app.press(appKeys.bindings.help)
-    const top = await app.see('What works here')
-    await app.press('G')
-    const help = `${top}\n${app.frame()}`
+    let help = await app.see('What works here')
+    for (let page = 0; page < 3; page += 1) {
+      await app.press('pagedown')
+      help += `\n${app.frame()}`
+    }
     const lines = help.split('\n')
     for (const group of [listKeys, projectsKeys, panesKeys, appKeys]) {
       expect(help).toContain(group.title)
@@ -155,7 +157,7 @@ describe('the frame', () => {
     await openRuns({ readOnly: true })
     await app.see('read-only')
     await app.press(runsKeys.bindings.launch)
-    await app.see('This profile is read-only; runs are neither launched nor cancelled.')
+    await app.see('This session is read-only: it launches, calls and changes nothing.')
     expect(app.frame()).not.toContain('❯ Cancel')
   })
 })

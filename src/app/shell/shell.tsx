@@ -4,6 +4,7 @@ import type { Copy } from '../../components/copy.tsx'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useToasts } from '../../components/toasts.tsx'
+import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../keymap/binding.ts'
 import { useKeymap } from '../keymap/keymap-context.tsx'
@@ -17,6 +18,7 @@ import { Help } from './help.tsx'
 import type { ScreenEntry } from './screen-entry.ts'
 import { Tabs } from './tabs.tsx'
 import { TitleKeeper } from './title-keeper.tsx'
+import { useBrowser, type OpenBrowser } from './use-browser.ts'
 import { usePalette } from './use-palette.tsx'
 import { useSubjectActions } from './use-subject-actions.ts'
 
@@ -39,6 +41,8 @@ export type ShellActions = {
   setTitle?: (title: string) => void
   /** Tells who looks elsewhere that a followed run has ended. */
   announce?: (sentence: string) => void
+  /** Absent where there can be no browser. */
+  openBrowser?: OpenBrowser
   /** Puts a text on the clipboard; answers why it could not, or nothing. */
   copy: Copy
 }
@@ -94,6 +98,8 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
   const subjectActions = useSubjectActions()
   useBindings(appKeys, {
     ...subjectActions,
+    stop: useStop(),
+    browser: useBrowser(actions.openBrowser),
     help,
     back: () => void router.back(),
     quit: actions.quit,
@@ -111,6 +117,12 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     openScreen(screens.find(candidate => candidate.route.screen === screen))
   useBindings(goKeys, { projects: goTo('projects'), servers: goTo('servers'), runs: goTo('runs') })
   return openScreen
+}
+
+/** Stops what was begun last of all that can be stopped. */
+function useStop(): KeyHandler | Unavailable {
+  const task = useCurrentTasks().findLast(({ stop }) => stop !== undefined)
+  return task?.stop ?? unavailable('Nothing is under way that could be stopped.')
 }
 
 function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unavailable {

@@ -3,6 +3,8 @@ import { openApp, openService, type TestApp, type TestService } from '../../../t
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
+import { applyOverrides } from '../keymap/overrides.ts'
+import { allBindings } from './all-bindings.ts'
 import { appKeys } from './app-keys.ts'
 
 const keys = appKeys.bindings
@@ -39,4 +41,45 @@ test('where nothing is chosen the keys say so', async () => {
   await app.press(keys.copyId)
   await app.see('Nothing is chosen.')
   expect(app.copied).toEqual([])
+})
+
+test('o opens the place in the hosted UI; without a browser its address is copied', async () => {
+  const opened: string[] = []
+  const obstacles: string[] = []
+  const web = { servers: 'https://app.example/p/{projectId}/servers/{serverId}' }
+  const openBrowser = async (url: string) => {
+    opened.push(url)
+    return obstacles.pop()
+  }
+  const url = `https://app.example/p/${projectId}/servers/${serverId}`
+  app = await openApp({
+    testService,
+    hosted: { web, openBrowser },
+    place: serversRoute.to({ projectId, serverId }),
+  })
+  await app.see('▌everything')
+  await app.press(keys.browser)
+  await app.see('Opened https://app.example/p/prj_')
+  obstacles.push('There is no desktop here.')
+  await app.press(keys.browser)
+  await app.see('There is no desktop here. Copied the address: https://app.example/p/prj_')
+  expect(opened).toEqual([url, url])
+  expect(app.copied).toEqual([url])
+  await app.press('3')
+  await app.see('[3 Runs]')
+  await app.press(keys.browser)
+  await app.see('The setting web of the profile hosted has no address for this place.')
+})
+
+test('the local workspace has nothing to open', async () => {
+  app = await openApp({ testService, place: serversRoute.to({ projectId, serverId }) })
+  await app.see('▌everything')
+  await app.press(keys.browser)
+  await app.see('The local workspace has no pages on the web')
+})
+
+test('sentences that name a key name the one it is bound to', async () => {
+  const { bindings } = applyOverrides(allBindings, { 'runs.launch': ['ctrl+n'] })
+  app = await openApp({ testService, bindings, place: runsRoute.to({ projectId }) })
+  await app.see('Press Ctrl+N to launch it.')
 })

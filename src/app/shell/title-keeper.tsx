@@ -4,7 +4,8 @@ import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
-import { progressOf, runLook } from '../../screens/runs/status.ts'
+import { countTrials } from '../../api/runs/trials.ts'
+import { runLook } from '../../screens/runs/status.ts'
 import type { Symbols } from '../theme/theme.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import { createFollowedRuns } from './followed-runs.ts'
@@ -52,13 +53,14 @@ export function TitleKeeper(props: {
   const crumbs = useCurrentCrumbs()
   const [runs] = useState(() => createFollowedRuns(queryClient))
   const { running, ended } = useSyncExternalStore(runs.subscribe, runs.state)
-  const trials = cachedItems(queryClient, contract.iterations.list)
+  // A list may hold ten thousand trials, and most of the time no run is in flight.
+  const trials = running.length === 0 ? [] : cachedItems(queryClient, contract.iterations.list)
   const title = titleText({
     symbols,
     crumbs,
     ended,
     running: running.map(run =>
-      progressOf(trials.flatMap(({ input, item }) => (input.runId === run.id ? [item] : []))),
+      countTrials(trials.flatMap(({ input, item }) => (input.runId === run.id ? [item] : []))),
     ),
   })
   const outside = useRef(props)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import { BADGE_COLOURS } from '../../app/theme/badge-colours.ts'
 import { isKeyName } from '../../app/keymap/key-names.ts'
+import { goKeys } from '../../app/shell/app-keys.ts'
 import { THEME_CHOICES } from '../../app/theme/theme-choice.ts'
 import { addressProblem, DEFAULT_SLUG } from '../address.ts'
 import { NOTIFY_CHOICES } from '../notify-choices.ts'
@@ -22,6 +23,14 @@ function text() {
       error: 'it looks like a key itself, and keys are not kept in this file',
       abort: true,
     })
+}
+
+/** An address of the web with parameters in it. */
+function webAddress() {
+  return text().refine(
+    value => /^https?:\/\/[^\s{}]/.test(value) && URL.canParse(value.replaceAll(/[{}]/g, '')),
+    'it must begin with https:// or http:// and a host',
+  )
 }
 
 export const ProfileSettings = z
@@ -60,6 +69,13 @@ export const ProfileSettings = z
       .default('yellow')
       .describe("Colour of the profile's badge in the header; green is the local workspace."),
     readOnly: z.boolean().default(false).describe('Refuses every write before it is sent.'),
+    web: z
+      .partialRecord(z.enum(Object.keys(goKeys.bindings)), webAddress())
+      .optional()
+      .describe(
+        'Addresses of the hosted UI by screen, for opening a place in the browser; `{projectId}`, `{runId}` and so on stand for what is chosen.',
+      )
+      .meta({ example: { projects: 'https://app.example.com/projects/{projectId}' } }),
     project: text()
       .optional()
       .describe('Id of the project to begin with.')

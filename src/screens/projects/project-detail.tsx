@@ -3,10 +3,10 @@ import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
 import { Pane } from '../../components/panes/pane.tsx'
-import { PaneState } from '../../components/pane-state.tsx'
+import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { fieldLines, heading } from '../../components/lines.ts'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { fieldLines, heading, problemLines } from '../../components/lines.ts'
+import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
 /** `launchEvalRun` as words: `launch eval run`. */
@@ -41,6 +41,17 @@ export function permissionLines(capabilities: ProjectCapabilities, symbols: Symb
   })
 }
 
+function capabilityLines({ data, problem }: ApiQuery<ProjectCapabilities>, symbols: Symbols): Line[] {
+  if (data) return permissionLines(data, symbols)
+  if (problem) return problemLines(symbols, problem)
+  return [{ text: 'Reading what you may do here…', tone: 'muted', indent: 2 }]
+}
+
+/** The record is here in any case; what failed before anything was read of the capabilities stands in their place. */
+function shownBy(capabilities: ApiQuery<ProjectCapabilities>): PaneData {
+  return { ...capabilities, hasData: true, problem: capabilities.data ? capabilities.problem : undefined }
+}
+
 /** The chosen project: its record, what it holds, what may be done in it. */
 export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const { project } = props
@@ -64,11 +75,11 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
     ]),
     '',
     heading('What you may do here'),
-    ...(capabilities.data ? permissionLines(capabilities.data, symbols) : []),
+    ...capabilityLines(capabilities, symbols),
   ]
   return (
     <Pane title={project.name} focused={props.focused}>
-      <PaneState data={capabilities} loading="Reading what you may do here…">
+      <PaneState data={shownBy(capabilities)} loading="">
         <Viewer lines={lines} focused={props.focused} />
       </PaneState>
     </Pane>

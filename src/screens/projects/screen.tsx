@@ -8,7 +8,7 @@ import { useList } from '../../components/list/use-list.ts'
 import { ListPane } from '../../components/list/list-pane.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { Sentence } from '../../components/pane-state.tsx'
+import { NothingChosen } from '../../components/pane-state.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -80,7 +80,10 @@ export function ProjectsScreen() {
               <ProjectDetail key={chosen.id} project={chosen} focused={focus} />
             ) : (
               <Pane title="Project" focused={focus}>
-                <Sentence tone="muted" text="Nothing is chosen." />
+                <NothingChosen
+                  sources={[{ what: 'the projects', data: projects }]}
+                  why="No project is chosen."
+                />
               </Pane>
             ),
         },

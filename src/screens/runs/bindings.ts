@@ -16,14 +16,16 @@ export const runsKeys = defineBindings({
       keys: ['n'],
       label: 'new run',
       hint: true,
+      needs: 'write',
       help: 'Launch the suite as it is configured, after asking.',
     },
     rerun: {
       keys: ['R'],
       label: 'rerun failed',
       hint: true,
+      needs: 'write',
       help: 'Run the failed cases again, after a preview.',
     },
-    cancel: { keys: ['x'], label: 'cancel run', hint: true },
+    cancel: { keys: ['x'], label: 'cancel run', hint: true, needs: 'write' },
   },
 })

@@ -39,6 +39,7 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
         const { passed, failed } = suite.latestRun ?? {}
         return passed == null || failed == null ? UNKNOWN : `${passed}/${passed + failed}`
       },
+      count: suite => suite.latestRun?.passed,
       sort: suite => suite.latestRun?.passed ?? undefined,
     },
     {
@@ -48,6 +49,7 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
       align: 'right',
       from: 52,
       cell: suite => formatCount(suite.totals?.runs),
+      count: suite => suite.totals?.runs,
       sort: suite => suite.totals?.runs ?? undefined,
     },
   ]
@@ -79,6 +81,7 @@ export function runColumns(symbols: Symbols): readonly Column<EvalRun>[] {
       align: 'right',
       cell: run =>
         run.summary?.total == null ? UNKNOWN : `${run.summary.passed ?? UNKNOWN}/${run.summary.total}`,
+      count: run => run.summary?.passed,
       sort: run => run.summary?.passed ?? undefined,
     },
     {

@@ -68,6 +68,7 @@ export function RunPane(props: {
                 projectId={projectId}
                 runId={run.id}
                 trial={chosen}
+                trials={data.trialsQuery}
                 focused={focused}
               />
             ),

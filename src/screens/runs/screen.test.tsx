@@ -3,9 +3,10 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
-import { confirmKeys, fieldKeys, tabsKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys, foldKeys, tabsKeys } from '../../components/component-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
+import { traceKeys } from '../../components/transcript/trace-keys.ts'
 import { projectsRoute } from '../projects/route.ts'
 import { runsKeys } from './bindings.ts'
 import { runsRoute } from './route.ts'
@@ -208,8 +209,8 @@ describe('the way in and out', () => {
     const trace = await app.see(/✗ fail +assert text/)
     expect(trace).toMatch(/expected final text containing "goodbye"/)
     expect(trace).toContain('echo {"message":"hello"}')
-    await app.press(keys.open)
-    await app.see('there is nothing further in it')
+    await app.press(traceKeys.bindings.nextError, foldKeys.bindings.fold)
+    await app.see(frame => !frame.includes('expected final text containing'))
     await app.press(keys.back)
     await app.see('[Trials 2]')
     await app.press(keys.back)

@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useSubject } from '../../components/subject.tsx'
@@ -6,8 +7,11 @@ import { ListPane } from '../../components/list/list-pane.tsx'
 import { NeedsProject } from '../../components/needs-project.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { Sentence } from '../../components/pane-state.tsx'
+import { NothingChosen } from '../../components/pane-state.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
+import { runsKeys } from './bindings.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { paneOf, tabOf } from './panes.ts'
 import { RunPane } from './run-pane.tsx'
 import { useKeys } from './use-keys.ts'
@@ -16,8 +20,13 @@ import { useLists, type RunsLists } from './use-lists.ts'
 /** Suites, the runs of the chosen one, and one run. */
 export function RunsScreen() {
   const { params } = usePlace()
-  if (!params.projectId) return <NeedsProject what="runs" />
+  if (!params.projectId) return <WithoutProject />
   return <ProjectRuns key={params.projectId} projectId={params.projectId} />
+}
+
+function WithoutProject() {
+  const { queries } = useWorkspace()
+  return <NeedsProject what="runs" projects={useApiQuery(queries.projects.list.options({}))} />
 }
 
 function ProjectRuns(props: { projectId: string }) {
@@ -57,7 +66,13 @@ function ProjectRuns(props: { projectId: string }) {
               />
             ) : (
               <Pane title="Run" focused={focus}>
-                <Sentence tone="muted" text="No run is chosen." />
+                <NothingChosen
+                  sources={[
+                    { what: 'the suites', data: lists.suites },
+                    ...(suite ? [{ what: 'the runs of the suite', data: lists.runs }] : []),
+                  ]}
+                  why="No run is chosen."
+                />
               </Pane>
             ),
         },
@@ -83,19 +98,29 @@ function Suites(props: { lists: RunsLists; focused: boolean }) {
 }
 
 function SuiteRuns(props: { lists: RunsLists; focused: boolean }) {
-  const { suite, runs, runList } = props.lists
+  const { suite, suites, runs, runList } = props.lists
+  const key = useKeyName()
+  if (!suite)
+    return (
+      <Pane title="Runs" focused={props.focused}>
+        <NothingChosen
+          sources={[{ what: 'the suites', data: suites }]}
+          why="No suite is chosen."
+          next="Its runs show here."
+        />
+      </Pane>
+    )
   return (
     <ListPane
       title="Runs"
       list={runList}
-      data={suite ? runs : { ...runs, hasData: true }}
+      data={runs}
       focused={props.focused}
       loading="Reading the runs of the suite…"
-      empty={
-        suite
-          ? { why: 'This suite has not run yet.', next: 'Press n to launch it.' }
-          : { why: 'No suite is chosen.', next: 'Its runs show here.' }
-      }
+      empty={{
+        why: 'This suite has not run yet.',
+        next: `Press ${key(runsKeys, 'launch')} to launch it.`,
+      }}
     />
   )
 }

@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { outcomeOfRun, type RunOutcome } from '../../api/runs/outcome.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 
 export type Look = {
@@ -8,19 +9,25 @@ export type Look = {
   word: string
 }
 
+const LOOKS: Record<Exclude<RunOutcome, 'in-flight'>, Look> = {
+  passed: { symbol: 'ok', tone: 'ok', word: 'passed' },
+  failed: { symbol: 'error', tone: 'error', word: 'failed' },
+  undecided: { symbol: 'warn', tone: 'warn', word: 'undecided' },
+  cancelled: { symbol: 'cancelled', tone: 'muted', word: 'cancelled' },
+  broken: { symbol: 'error', tone: 'error', word: 'broken' },
+}
+
 /**
- * A run's state for reading. Status and verdict stay two things: a completed run without a verdict is
- * undecided, and an unknown status counts as in flight and shows as it is.
+ * A run's state for reading. Status and verdict stay two things, and an unknown status counts as in flight and shows
+ * as it is.
  */
-export function runLook(run: Pick<EvalRun, 'status' | 'result'>): Look {
-  if (run.status === 'pending') return { symbol: 'pending', tone: 'live', word: 'pending' }
-  if (!isTerminalRunStatus(run.status)) return { symbol: 'live', tone: 'live', word: run.status }
-  if (run.status === 'cancelled') return { symbol: 'cancelled', tone: 'muted', word: 'cancelled' }
-  if (run.result === 'passed') return { symbol: 'ok', tone: 'ok', word: 'passed' }
-  if (run.result === 'failed') return { symbol: 'error', tone: 'error', word: 'failed' }
-  return run.status === 'completed'
-    ? { symbol: 'warn', tone: 'warn', word: 'undecided' }
-    : { symbol: 'error', tone: 'error', word: run.status === 'failed' ? 'broken' : run.status }
+export function runLook(run: Pick<EvalRun, 'status' | 'result' | 'decisionSummary'>): Look {
+  const outcome = outcomeOfRun(run)
+  if (outcome === 'in-flight')
+    return { symbol: run.status === 'pending' ? 'pending' : 'live', tone: 'live', word: run.status }
+  // A status that ended without a name of ours speaks for itself.
+  if (outcome === 'broken' && run.status !== 'failed') return { ...LOOKS.broken, word: run.status }
+  return LOOKS[outcome]
 }
 
 /** A trial's state for reading; without a verdict it was not graded, which is no failure of the case. */
@@ -38,21 +45,6 @@ const URGENCY: readonly Look['symbol'][] = ['error', 'warn', 'live', 'pending', 
 
 /** Trials in the order in which they deserve a look: failing first, passed last. */
 export function byUrgency(trials: readonly EvalIteration[]): EvalIteration[] {
-  return [...trials].sort(
-    (a, b) => URGENCY.indexOf(trialLook(a).symbol) - URGENCY.indexOf(trialLook(b).symbol),
-  )
-}
-
-export type Progress = { total: number; ended: number; running: number; passed: number; failed: number }
-
-/** What became of a run's trials so far, counted in trials. */
-export function progressOf(trials: readonly EvalIteration[]): Progress {
-  const count = (test: (trial: EvalIteration) => boolean): number => trials.filter(test).length
-  return {
-    total: trials.length,
-    ended: count(trial => trial.status !== 'pending' && trial.status !== 'running'),
-    running: count(trial => trial.status === 'running'),
-    passed: count(trial => trial.result === 'passed'),
-    failed: count(trial => trial.result === 'failed'),
-  }
+  const bySymbol = Object.groupBy(trials, trial => trialLook(trial).symbol)
+  return URGENCY.flatMap(symbol => bySymbol[symbol] ?? [])
 }

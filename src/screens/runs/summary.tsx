@@ -1,6 +1,7 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { countTrials } from '../../api/runs/trials.ts'
 import {
   formatAge,
   formatCount,
@@ -15,12 +16,12 @@ import { fieldLines, heading, type Field } from '../../components/lines.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { progressOf, runLook } from './status.ts'
+import { runLook } from './status.ts'
 import type { RunData } from './use-runs-data.ts'
 
 /** `████████░░░░ 8 of 12 trials`. */
 function progressLine(theme: Theme, trials: readonly EvalIteration[], width: number): Line {
-  const progress = progressOf(trials)
+  const progress = countTrials(trials)
   const room = Math.max(10, Math.min(40, width - 30))
   const filled = progress.total === 0 ? 0 : Math.round((room * progress.ended) / progress.total)
   const [full, empty] = theme.symbols.bar
@@ -46,7 +47,7 @@ function text(value: unknown): string | undefined {
 function countFields(run: EvalRun, trials: readonly EvalIteration[]): Field[] {
   const summary = run.summary
   const unit = run.decisionSummary?.measurementUnit?.replaceAll('_', ' ')
-  const progress = progressOf(trials)
+  const progress = countTrials(trials)
   return [
     ['Counted in', unit],
     [

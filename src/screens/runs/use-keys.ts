@@ -1,13 +1,10 @@
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
-import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runsKeys } from './bindings.ts'
 import { PANES, type PaneId, type RunTab } from './panes.ts'
 import type { RunsLists } from './use-lists.ts'
 import { useRunActions } from './use-run-actions.ts'
-
-const READ_ONLY = unavailable('This profile is read-only; runs are neither launched nor cancelled.')
 
 /** What the screen's keys do, given where the focus is. `openTrial` opens the trial that is chosen in the run's pane. */
 export function useKeys(options: {
@@ -20,7 +17,6 @@ export function useKeys(options: {
   const { lists, focused, tab } = options
   const { suite, suiteList, run, runList } = lists
   const router = useRouter()
-  const { profile } = useWorkspace()
   const actions = useRunActions(options.projectId, runId => {
     runList.selection.select(runId)
     router.replace({
@@ -64,6 +60,5 @@ export function useKeys(options: {
     cancel: canCancel
       ? () => actions.cancel(runList.choose() ?? run)
       : unavailable('No run that is in flight is chosen.'),
-    ...(profile.readOnly && { launch: READ_ONLY, rerun: READ_ONLY, cancel: READ_ONLY }),
   })
 }

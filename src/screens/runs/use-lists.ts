@@ -6,8 +6,10 @@ import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runColumns, runKey, suiteColumns, suiteKey } from './columns.ts'
+import { runBornAt, runSays, suiteSays } from './news.ts'
 import { useSuiteRuns } from './use-runs-data.ts'
 
 const NONE: never[] = []
@@ -29,7 +31,14 @@ export function useLists(projectId: string): RunsLists {
   const forSuites = useMemo(() => suiteColumns(symbols), [symbols])
   const forRuns = useMemo(() => runColumns(symbols), [symbols])
   const suites = useApiQuery(queries.suites.list.options({ projectId }))
+  const suiteNews = useSeen({
+    list: `suites ${projectId}`,
+    items: suites.restored ? undefined : suites.data?.items,
+    keyOf: suiteKey,
+    says: suiteSays,
+  })
   const suiteList = useList({
+    news: suiteNews,
     items: suites.data?.items ?? NONE,
     keyOf: suiteKey,
     columns: forSuites,
@@ -37,7 +46,15 @@ export function useLists(projectId: string): RunsLists {
   })
   const suite = useChosen(suiteList)
   const runs = useSuiteRuns(projectId, suite?.id, params.runId)
+  const runNews = useSeen({
+    list: suite && `runs ${suite.id}`,
+    items: runs.restored ? undefined : runs.data?.items,
+    keyOf: runKey,
+    says: runSays,
+    bornAt: runBornAt,
+  })
   const runList = useList({
+    news: runNews,
     items: runs.data?.items ?? NONE,
     keyOf: runKey,
     columns: forRuns,

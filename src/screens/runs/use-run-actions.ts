@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
-import { isTerminalRunStatus, type EvalRun, type RerunPreview } from '../../api/contract/runs.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { newIdempotencyKey } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
+import { previewLines, rerunObstacle } from '../../api/runs/rerun.ts'
 import { plural } from '../../app/theme/format.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { useReportError } from '../../hooks/use-report-error.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
 const COST =
@@ -17,40 +19,40 @@ function runName(run: Pick<EvalRun, 'id' | 'runNumber'>): string {
   return run.runNumber == null ? `run ${run.id}` : `run #${run.runNumber}`
 }
 
-function tally(counts: Record<string, number>): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
-  return parts.length > 0 ? parts.join(', ') : 'none'
-}
-
-/** The preview in sentences: cases are counted as cases, reasons and exclusions as trials. */
-export function previewLines(preview: RerunPreview): string[] {
-  return [
-    `${preview.selectedCaseCount} of ${plural(preview.totalCaseCount, 'case')} would run again.`,
-    `Trials that select their case: ${tally(preview.reasons)}.`,
-    `Trials that do not count: ${tally(preview.excluded)}.`,
-  ]
-}
-
-/** Why a rerun cannot start; undefined when it can. */
-export function rerunObstacle(preview: RerunPreview): string | undefined {
-  if (preview.rerunnable) return undefined
-  if (!preview.sourceTerminal)
-    return `The run is still ${preview.sourceStatus}; a rerun can start when it has ended.`
-  if (preview.selectedCaseCount === 0) return 'No case of this run needs another try.'
-  return `The service says that a run in state ${preview.sourceStatus} cannot be rerun.`
-}
-
 /** Launch, cancel and rerun: each says its effect, asks, acts once, and tells what became of it. */
 export function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
   const { client } = useWorkspace()
   const queryClient = useQueryClient()
   const confirm = useConfirm()
   const toasts = useToasts()
-  const report = useReportError()
+  const runTask = useRunTask()
+  const asked = { priority: 'asked' } as const
+
+  /** Sends a write, and reads what it made out of date whatever came of it. */
+  const write = <T>(run: {
+    endpoint: AnyEndpoint
+    start: string
+    send: () => Promise<T>
+    done: (value: T) => string
+  }): Promise<T | undefined> =>
+    runTask({
+      start: run.start,
+      work: async () => {
+        try {
+          return await run.send()
+        } finally {
+          await refresh(queryClient, run.endpoint)
+        }
+      },
+      done: run.done,
+    })
 
   const launch = async (suite: EvalSuite): Promise<void> => {
     const name = suite.name ?? suite.id
-    const cases = await report(client.cases.list({ projectId, suiteId: suite.id }, { priority: 'asked' }))
+    const cases = await runTask({
+      start: `Reading the cases of ${name}…`,
+      work: () => client.cases.list({ projectId, suiteId: suite.id }, asked),
+    })
     if (!cases) return
     const trials = cases.items.reduce((sum, item) => sum + (item.iterations ?? 1), 0)
     const agreed = await confirm({
@@ -59,14 +61,15 @@ export function useRunActions(projectId: string, onLaunched: (runId: string) => 
       action: 'Launch the run',
     })
     if (!agreed) return
-    const input = { projectId, body: { suiteId: suite.id } }
-    const created = await report(
-      client.runs.create(input, { priority: 'asked', idempotencyKey: newIdempotencyKey() }),
-    )
-    await refresh(queryClient, contract.runs.create)
-    if (!created) return
-    toasts.show('ok', created.deduped ? `${name} was already launched.` : `Launched ${name}.`)
-    onLaunched(created.runId)
+    const idempotencyKey = newIdempotencyKey()
+    const created = await write({
+      endpoint: contract.runs.create,
+      start: `Launching ${name}…`,
+      send: () =>
+        client.runs.create({ projectId, body: { suiteId: suite.id } }, { ...asked, idempotencyKey }),
+      done: ({ deduped }) => (deduped ? `${name} was already launched.` : `Launched ${name}.`),
+    })
+    if (created) onLaunched(created.runId)
   }
 
   const cancel = async (run: EvalRun): Promise<void> => {
@@ -80,35 +83,40 @@ export function useRunActions(projectId: string, onLaunched: (runId: string) => 
       decline: 'Keep it running',
     })
     if (!agreed) return
-    const cancelled = await report(client.runs.cancel({ projectId, runId: run.id }, { priority: 'asked' }))
-    await refresh(queryClient, contract.runs.cancel)
-    if (cancelled) toasts.show('ok', `${runName(run)} is ${cancelled.status}.`)
+    await write({
+      endpoint: contract.runs.cancel,
+      start: `Stopping ${runName(run)}…`,
+      send: () => client.runs.cancel({ projectId, runId: run.id }, asked),
+      done: ({ status }) => `${runName(run)} is ${status}.`,
+    })
   }
 
   const rerun = async (run: EvalRun): Promise<void> => {
-    const preview = await report(
-      client.runs.rerunPreview({ projectId, runId: run.id }, { priority: 'asked' }),
-    )
+    const preview = await runTask({
+      start: `Asking what a rerun of ${runName(run)} would run…`,
+      work: () => client.runs.rerunPreview({ projectId, runId: run.id }, asked),
+    })
     if (!preview) return
     const obstacle = rerunObstacle(preview)
     if (obstacle) {
       toasts.show('warn', obstacle)
       return
     }
+    const cases = plural(preview.selectedCaseCount, 'case')
     const agreed = await confirm({
       title: `Rerun the failed cases of ${runName(run)}?`,
       lines: [...previewLines(preview), COST],
-      action: `Rerun ${plural(preview.selectedCaseCount, 'case')}`,
+      action: `Rerun ${cases}`,
     })
     if (!agreed) return
     const body = { scope: 'failed_cases' as const }
-    const launched = await report(
-      client.runs.rerun({ projectId, runId: run.id, body }, { priority: 'asked' }),
-    )
-    await refresh(queryClient, contract.runs.rerun)
-    if (!launched) return
-    toasts.show('ok', `Rerun of ${plural(preview.selectedCaseCount, 'case')} launched.`)
-    if (launched.runId) onLaunched(launched.runId)
+    const launched = await write({
+      endpoint: contract.runs.rerun,
+      start: `Launching a rerun of ${cases}…`,
+      send: () => client.runs.rerun({ projectId, runId: run.id, body }, asked),
+      done: () => `Rerun of ${cases} launched.`,
+    })
+    if (launched?.runId) onLaunched(launched.runId)
   }
 
   return { launch, cancel, rerun, canCancel: (run: EvalRun) => !isTerminalRunStatus(run.status) }

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
@@ -5,9 +6,12 @@ import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { withShownTrials } from './shown-trials.ts'
 
 const RUNS_SHOWN = 100
 const TRIALS_A_PAGE = 200
+/** Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's length. */
+const PAGES_A_DRAW = 10
 /** What a run's end makes out of date. */
 const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 
@@ -15,10 +19,17 @@ const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 export function useSuiteRuns(projectId: string, suiteId: string | undefined, watched: string | undefined) {
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
+  // One that ended before it was first read was never followed, however the list still calls it.
+  const { data: hasEnded = false } = useQuery({
+    ...queries.runs.get.options({ projectId, runId: watched ?? '' }),
+    enabled: false,
+    select: run => isTerminalRunStatus(run.status),
+  })
+  const follows = (run: EvalRun) => run.id === watched && !hasEnded
   return useLiveQuery(
     { ...options, enabled: suiteId !== undefined },
     {
-      isLive: runs => runs.items.some(run => run.id !== watched && !isTerminalRunStatus(run.status)),
+      isLive: runs => runs.items.some(run => !follows(run) && !isTerminalRunStatus(run.status)),
       requestsEach: 1,
     },
   )
@@ -41,10 +52,12 @@ function isSettledPage(page: {
 }
 
 function useTrials(projectId: string, runId: string, run: { interval: number | false; ended: boolean }) {
-  const { queries } = useWorkspace()
+  const { queries, budget } = useWorkspace()
+  // Of a run in flight the pages stay small, since one that is not settled is read again with every poll.
+  const together = run.ended && budget.snapshot().unlimited ? PAGES_A_DRAW : 1
   const options = queries.iterations.list.infinite(
     { projectId, runId, limit: TRIALS_A_PAGE },
-    { settled: isSettledPage },
+    { settled: isSettledPage, keep: withShownTrials, together },
   )
   return useApiPages({ ...options, ...(run.ended && { staleTime: Infinity }) }, run.interval)
 }

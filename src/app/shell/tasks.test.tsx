@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { confirmKeys } from '../../components/component-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import { runsKeys } from '../../screens/runs/bindings.ts'
+import { runsRoute } from '../../screens/runs/route.ts'
+import { serversKeys } from '../../screens/servers/bindings.ts'
+import { serversRoute } from '../../screens/servers/route.ts'
+import { createTheme } from '../theme/theme.ts'
+import { appKeys } from './app-keys.ts'
+import { taskParts } from './footer.tsx'
+
+let testService: TestService
+let projectId: string
+let app: TestApp | undefined
+/** Resolves before a request is answered. */
+let gate: (path: string) => Promise<unknown> | undefined = () => undefined
+
+beforeEach(async () => {
+  gate = () => undefined
+  testService = await openService({
+    wrap: fetch => async request => {
+      await gate(new URL(request.url).pathname)
+      return await fetch(request)
+    },
+  })
+  projectId = (await testService.client.projects.list()).items[0]!.id
+})
+afterEach(async () => {
+  await app?.close()
+  app = undefined
+  await testService.close()
+})
+
+test('a write says that it began, and then how it ended', async () => {
+  const held = Promise.withResolvers<void>()
+  app = await openApp({ testService, place: runsRoute.to({ projectId }) })
+  await app.see('▌Reference server smoke')
+  await app.press(runsKeys.bindings.launch)
+  await app.see('Launch Reference server smoke?')
+  gate = path => (path.endsWith('/eval-runs') ? held.promise : undefined)
+  await app.press(confirmKeys.bindings.next, 'enter')
+  await app.see('● Launching Reference server smoke…')
+  await app.press(appKeys.bindings.stop)
+  await app.see('Nothing is under way that could be stopped.')
+  held.resolve()
+  await app.see('Launched Reference server smoke.')
+})
+
+test('a write that fails says why and what to do', async () => {
+  app = await openApp({ testService, place: runsRoute.to({ projectId }) })
+  await app.see('▌Reference server smoke')
+  await app.press(runsKeys.bindings.launch)
+  await app.see('Launch Reference server smoke?')
+  const [suite] = (await testService.client.suites.list({ projectId })).items
+  await testService.client.suites.delete({ projectId, suiteId: suite!.id })
+  await app.press(confirmKeys.bindings.next, 'enter')
+  await app.see('✗ Not found: ')
+})
+
+describe('the doctor over several servers', () => {
+  async function markAll(count: number): Promise<TestApp> {
+    for (let index = 1; index < count; index += 1) {
+      const body = {
+        name: `off-${index}`,
+        enabled: true,
+        transportType: 'stdio' as const,
+        command: '/nowhere/program',
+      }
+      await testService.client.servers.create({ projectId, body })
+    }
+    const opened = await openApp({ testService, place: serversRoute.to({ projectId }) })
+    app = opened
+    await opened.see(`of ${count}`)
+    for (let index = 0; index < count; index += 1)
+      await opened.press(listKeys.bindings.mark, listKeys.bindings.down)
+    await opened.see(`${count} marked`)
+    return opened
+  }
+
+  test('shows how far it is, and ends with what was found', async () => {
+    const held = Promise.withResolvers<void>()
+    const opened = await markAll(3)
+    gate = path =>
+      path.includes('everything') ? undefined : path.endsWith('/doctor') ? held.promise : undefined
+    await opened.press(serversKeys.bindings.doctor)
+    await opened.see('● Examining 3 servers… ░░░░░░░░░░ 0/3  Ctrl+X stop')
+    expect(opened.frame()).not.toContain('marked')
+    held.resolve()
+    await opened.see(/Examined 3 servers: .*1 ready/)
+  })
+
+  test('stops when asked: what has begun ends, nothing else begins', async () => {
+    const held = Promise.withResolvers<void>()
+    let asked = 0
+    const opened = await markAll(6)
+    gate = path => {
+      if (!path.endsWith('/doctor')) return undefined
+      asked += 1
+      return held.promise
+    }
+    await opened.press(serversKeys.bindings.doctor)
+    await opened.see('0/6')
+    await opened.press(appKeys.bindings.stop)
+    held.resolve()
+    await opened.see('Stopped after 3 of 6 servers')
+    expect(asked).toBe(3)
+  })
+})
+
+test('several tasks are counted, and the one begun last is told', () => {
+  const theme = createTheme({ level: 0, ascii: false })
+  const told = (...tasks: Parameters<typeof taskParts>[1]) =>
+    taskParts(theme, tasks, 'Ctrl+X')
+      .map(({ text }) => text)
+      .join('')
+  expect(told()).toBe('')
+  const first = { id: 1, text: 'Reading…', progress: undefined, stop: undefined }
+  const second = {
+    id: 2,
+    text: 'Exporting \u001b[2J…',
+    progress: { done: 5, total: 10 },
+    stop: () => undefined,
+  }
+  expect(told(first)).toBe('● Reading…')
+  expect(told(first, second)).toMatch(
+    /^● 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/,
+  )
+})

@@ -1,0 +1,116 @@
+import { createContext, useCallback, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { describeError } from '../api/error-text.ts'
+import { useNotify, type Notify } from './notify.tsx'
+
+/** Something under way that a person asked for. */
+export type Task = {
+  id: number
+  /** What is being done, as a sentence that is not over: `Launching nightly…`. */
+  text: string
+  progress: { done: number; total: number } | undefined
+  /** Gives it up; absent where that cannot be done. */
+  stop: (() => void) | undefined
+}
+
+type Tasks = {
+  /** Shows a task until its `end`. */
+  begin(text: string, stop?: () => void): { progress: (done: number, total: number) => void; end: () => void }
+  /** What is under way, oldest first; the same array until that changes. */
+  current(): readonly Task[]
+  subscribe(listener: () => void): () => void
+}
+
+function createTasks(): Tasks {
+  let tasks: readonly Task[] = []
+  let next = 1
+  const listeners = new Set<() => void>()
+  const set = (value: readonly Task[]): void => {
+    tasks = value
+    for (const listener of listeners) listener()
+  }
+  return {
+    begin(text, stop) {
+      const id = next
+      next += 1
+      set([...tasks, { id, text, stop, progress: undefined }])
+      return {
+        progress: (done, total) =>
+          set(tasks.map(task => (task.id === id ? { ...task, progress: { done, total } } : task))),
+        end: () => set(tasks.filter(task => task.id !== id)),
+      }
+    },
+    current: () => tasks,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+const TasksContext = createContext<Tasks | undefined>(undefined)
+
+export function TasksProvider(props: { children: ReactNode }) {
+  const [tasks] = useState(createTasks)
+  return <TasksContext.Provider value={tasks}>{props.children}</TasksContext.Provider>
+}
+
+function useTasks(): Tasks {
+  const tasks = useContext(TasksContext)
+  if (!tasks) throw new Error('TasksProvider is missing')
+  return tasks
+}
+
+/** What is under way, oldest first. */
+export function useCurrentTasks(): readonly Task[] {
+  const tasks = useTasks()
+  return useSyncExternalStore(tasks.subscribe, tasks.current)
+}
+
+/** How something ended, when that is not simply good. */
+type Told = { tone: Parameters<Notify>[0]; text: string }
+
+type TaskRun<T> = {
+  /** Shows while it runs: `Launching nightly…`. */
+  start: string
+  /** The work; `progress` shows a bar. After a stop, `signal` is aborted, and what it answers or throws ends the task. */
+  work: (task: { signal: AbortSignal; progress: (done: number, total: number) => void }) => Promise<T>
+  /** Says how it ended; without it the answer speaks for itself. */
+  done?: (value: T) => string | Told
+  /** What holds when it was stopped; where this is given, a key stops it. */
+  stopped?: string
+}
+
+/**
+ * Does something a person asked for: its start shows at once, its end or what went wrong, with the next step, as a sentence. Resolves
+ * to what came of it, `undefined` where it failed or was stopped; never rejects.
+ */
+export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
+  const tasks = useTasks()
+  const notify = useNotify()
+  return useCallback(
+    async <T,>({ start, work, done, stopped }: TaskRun<T>) => {
+      const controller = new AbortController()
+      const stop = stopped === undefined ? undefined : () => controller.abort()
+      const task = tasks.begin(start, stop)
+      try {
+        const value = await work({ signal: controller.signal, progress: task.progress })
+        const told = done?.(value)
+        if (typeof told === 'string') notify('ok', told)
+        else if (told) notify(told.tone, told.text)
+        return value
+      } catch (error) {
+        if (controller.signal.aborted && stopped !== undefined) notify('warn', stopped)
+        else notify('error', failureSentence(error))
+        return undefined
+      } finally {
+        task.end()
+      }
+    },
+    [tasks, notify],
+  )
+}
+
+function failureSentence(error: unknown): string {
+  const { title, sentence, next } = describeError(error)
+  return `${title}: ${sentence} ${next}`
+}

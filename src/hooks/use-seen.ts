@@ -1,0 +1,72 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { markOf, newsOf, type ListNews, type Seen, type SeenRow } from '../api/seen.ts'
+import { useWorkspace } from './workspace.tsx'
+
+/**
+ * Notes the rows of a list as seen, and tells which of them are news since the last look; nothing where nothing is kept.
+ * `list` names the list for good, such as `suites prj_1`; undefined while it is not known which one it is. `items` are undefined
+ * while what is here was read in an earlier session. `keyOf`, `says` (all of a row that is worth being told of, as text) and
+ * `bornAt` (for lists that are read in parts) must be stable.
+ */
+export function useSeen<Item extends object>(options: {
+  list: string | undefined
+  items: readonly Item[] | undefined
+  keyOf: (item: Item) => string
+  says: (item: Item) => string
+  bornAt?: (item: Item) => number | undefined
+}): ListNews | undefined {
+  const { seen } = useWorkspace()
+  const { list, items, keyOf, says, bornAt } = options
+  const version = useSyncExternalStore(seen?.subscribe ?? never, seen?.version ?? zero)
+  const rowOf = useRowOf({ keyOf, says, ...(bornAt && { bornAt }) })
+  const rows = useMemo(() => items?.map(rowOf), [items, rowOf])
+  useEffect(() => {
+    if (seen && list !== undefined && rows) seen.show(list, rows)
+  }, [seen, list, rows, version])
+  return useMemo(
+    () => (seen && list !== undefined ? listNews(seen, list, rows ?? []) : undefined),
+    // What the store answers changes with its version.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [seen, list, rows, version],
+  )
+}
+
+function listNews(seen: Seen, list: string, rows: readonly SeenRow[]): ListNews {
+  const before = seen.of(list)
+  return {
+    news: newsOf(before, rows),
+    lookedAt: before?.at,
+    acknowledge(keys) {
+      const wanted = new Set(keys)
+      seen.acknowledge(
+        list,
+        rows.filter(({ id }) => wanted.has(id)),
+      )
+    },
+  }
+}
+
+/** An item's row, made once for as long as the item is the same object. */
+function useRowOf<Item extends object>(of: {
+  keyOf: (item: Item) => string
+  says: (item: Item) => string
+  bornAt?: (item: Item) => number | undefined
+}): (item: Item) => SeenRow {
+  const { keyOf, says, bornAt } = of
+  return useMemo(() => {
+    const known = new WeakMap<Item, SeenRow>()
+    return item => {
+      const row = known.get(item) ?? { id: keyOf(item), mark: markOf(says(item)), bornAt: bornAt?.(item) }
+      known.set(item, row)
+      return row
+    }
+  }, [keyOf, says, bornAt])
+}
+
+function never(): () => void {
+  return () => undefined
+}
+
+function zero(): number {
+  return 0
+}
