@@ -36,6 +36,7 @@ export function createLook(options: {
       palette: paletteFor(manners.theme, background),
       badge: options.badge,
       plain: manners.screenReader,
+      links: abilities.links && !manners.screenReader,
     })
   let background = backgroundOf(env) ?? 'dark'
   let theme = make(background)

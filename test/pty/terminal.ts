@@ -5,6 +5,7 @@ import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import { createHome, minimalEnv, removeHome } from './home.ts'
 import { keyBytes, type Key } from './keys.ts'
+import { OneWay, type LineOptions } from './line.ts'
 
 export type { Key } from './keys.ts'
 
@@ -23,6 +24,8 @@ export type TerminalOptions = {
   home?: string
   /** Leaves the temporary home behind on close. */
   keepHome?: boolean
+  /** What lies between this terminal and the program; without it nothing does. */
+  line?: LineOptions
 }
 
 /** How a program ended: an exit code, or the name of the signal that ended it. */
@@ -55,7 +58,14 @@ export class Terminal {
   readonly #screen: xterm.Terminal
   readonly #ownsHome: boolean
   readonly #exited = Promise.withResolvers<Exit>()
+  /** The program is gone; its last words may still be under way. */
+  readonly #hasEnded = Promise.withResolvers<void>()
   readonly #waiting = new Set<() => void>()
+  /** To the program, and back from it. */
+  readonly #up: OneWay
+  readonly #down: OneWay
+  #isLineFull = false
+  #isStopped = false
   #raw = ''
 
   constructor(options: TerminalOptions) {
@@ -74,9 +84,16 @@ export class Terminal {
     })
     // The emulator answers queries (cursor position, device attributes) as xterm does.
     this.#screen.onData(answer => this.type(answer))
-    this.#pty.onData(text => this.#receive(text))
+    this.#up = new OneWay(options.line ?? {})
+    this.#down = new OneWay(options.line ?? {}, hasRoom => {
+      this.#isLineFull = !hasRoom
+      this.#read()
+    })
+    this.#pty.onData(text => this.#down.send(text, piece => this.#receive(piece)))
     this.#pty.onExit(({ exitCode, signal }) => {
-      this.#screen.write('', () => this.#end({ code: exitCode, signal: signalName(signal) }))
+      const end = () => this.#end({ code: exitCode, signal: signalName(signal) })
+      this.#hasEnded.resolve()
+      this.#down.act(() => this.#screen.write('', end))
     })
   }
 
@@ -143,7 +160,9 @@ export class Terminal {
 
   /** Sends text as if typed. */
   type(text: string): void {
-    if (!this.exit) this.#pty.write(text)
+    this.#up.send(text, piece => {
+      if (!this.exit) this.#pty.write(piece)
+    })
   }
 
   /** Presses keys; several arrive in one piece, as when a link stalls. */
@@ -191,11 +210,13 @@ export class Terminal {
 
   /** The terminal takes no more output, as when it is suspended or its line stalls, until `goOnReading`. */
   stopReading(): void {
-    this.#pty.pause()
+    this.#isStopped = true
+    this.#read()
   }
 
   goOnReading(): void {
-    this.#pty.resume()
+    this.#isStopped = false
+    this.#read()
   }
 
   /** Reports a press and release of the left button on a cell, zero-based, as xterm does in SGR coordinates. */
@@ -206,7 +227,7 @@ export class Terminal {
 
   resize(cols: number, rows: number): void {
     this.#screen.resize(cols, rows)
-    this.#pty.resize(cols, rows)
+    this.#up.act(() => this.#pty.resize(cols, rows))
   }
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): void {
@@ -216,13 +237,20 @@ export class Terminal {
   /** Ends the program if it still runs, and removes the home that this terminal made. */
   async close(): Promise<void> {
     this.kill('SIGKILL')
-    await this.#exited.promise
+    await this.#hasEnded.promise
+    this.#up.cut()
+    this.#down.cut()
     this.#screen.dispose()
     if (this.#ownsHome) removeHome(this.home)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  #read(): void {
+    if (this.#isStopped || this.#isLineFull) this.#pty.pause()
+    else this.#pty.resume()
   }
 
   #receive(text: string): void {

@@ -37,3 +37,19 @@ test('without a terminal, or with a dumb one, only plain lines may be printed', 
   expect(abilitiesOf({ TERM: 'xterm' }, false)).toMatchObject({ dumb: true, colour: 0 })
   expect(abilitiesOf({ TERM: 'xterm' }, true).dumb).toBe(false)
 })
+
+test.each([
+  [{ TERM: 'xterm-256color' }, false],
+  [{ TERM: 'xterm-kitty' }, true],
+  [{ TERM: 'foot' }, true],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'iTerm.app' }, true],
+  [{ TERM: 'xterm-256color', VTE_VERSION: '6800' }, true],
+  [{ TERM: 'xterm-256color', VTE_VERSION: '4800' }, false],
+  [{ TERM: 'xterm-256color', KONSOLE_VERSION: '220400' }, true],
+  [{ TERM: 'tmux-256color', TMUX: '/tmp/s', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.5a' }, true],
+  [{ TERM: 'tmux-256color', TMUX: '/tmp/s', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.2' }, false],
+  [{ TERM: 'screen', STY: '1.s', VTE_VERSION: '6800' }, false],
+  [{ TERM: 'dumb', VTE_VERSION: '6800' }, false],
+] as const)('%j opens links: %s', (env, links) => {
+  expect(abilitiesOf(env, true).links).toBe(links)
+})

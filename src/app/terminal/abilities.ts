@@ -6,6 +6,8 @@ export type Abilities = {
   unicode: boolean
   /** No cursor movement: only plain lines may be printed. */
   dumb: boolean
+  /** Addresses of OSC 8 can be opened; what does not know them may print them. */
+  links: boolean
 }
 
 /** Terminals with 24-bit colour that do not always say so in COLORTERM. */
@@ -26,7 +28,19 @@ export function abilitiesOf(env: NodeJS.ProcessEnv, isTTY: boolean): Abilities {
     colour: forcedColour(env) ?? (dumb ? 0 : colourOf(env, term, isWindows)),
     unicode: isUnicode(env),
     dumb,
+    links: !dumb && hasLinks(env, term),
   }
+}
+
+const LINK_TERMS = /^(?:xterm-(?:kitty|ghostty)|alacritty|contour|foot|rio|wezterm)(?:[-+]|$)/
+const LINK_PROGRAMS = /^(?:iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio)$/
+
+/** VTE has links from 0.50 on; GNU screen drops them; tmux passes them on from 3.4 on, to clients that have them. */
+function hasLinks(env: NodeJS.ProcessEnv, term: string): boolean {
+  if (env.STY) return false
+  if (env.TMUX) return env.TERM_PROGRAM === 'tmux' && Number.parseFloat(env.TERM_PROGRAM_VERSION ?? '') >= 3.4
+  if (LINK_TERMS.test(term) || LINK_PROGRAMS.test(env.TERM_PROGRAM ?? '')) return true
+  return Number(env.VTE_VERSION) >= 5000 || Boolean(env.WT_SESSION) || Boolean(env.KONSOLE_VERSION)
 }
 
 function forcedColour(env: NodeJS.ProcessEnv): Abilities['colour'] | undefined {

@@ -35,6 +35,18 @@ test.each([
   ['\x1b[5$', ['shift+pageup']],
   ['\x1b[', ['alt+[']],
   ['\x1bO', ['alt+O']],
+  ['\x1b[27u\x1b[27ux', ['escape', 'escape', 'x']],
+  ['\x1b[99;5u\x1b[97;3u\x1b[97:65;4u\x1b[32;5u', ['ctrl+c', 'alt+a', 'alt+A', 'ctrl+space']],
+  [
+    '\x1b[13;2u\x1b[13;3u\x1b[9;2u\x1b[105;5u\x1b[127;2u',
+    ['enter', 'alt+enter', 'shift+tab', 'tab', 'backspace'],
+  ],
+  ['\x1b[91;5u\x1b[47;5u\x1b[99;6u', ['escape', 'ctrl+_', 'ctrl+c']],
+  // Cyrillic с where c lies; without the Latin key it cannot be told.
+  ['\x1b[1089::99;5u\x1b[1089;5u\x1b[1089::99;3u', ['ctrl+c', 'reply', 'alt+c']],
+  // Num Lock and Caps Lock are no modifiers of ours, Super is.
+  ['\x1b[1;129A\x1b[1;69B\x1b[5;193~\x1b[99;69u\x1b[97;9u', ['up', 'ctrl+down', 'pageup', 'ctrl+c', 'reply']],
+  ['\x1b[57400u\x1b[57414u\x1b[57419u\x1b[57421;5u\x1b[57358u', ['1', 'enter', 'up', 'ctrl+pageup', 'reply']],
 ])('%j is %j', (bytes, expected) => {
   expect(names(bytes)).toEqual(expected)
 })

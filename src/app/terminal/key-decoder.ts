@@ -1,10 +1,11 @@
 import { emitKeypressEvents, type Key as ReadlineKey } from 'node:readline'
 import { PassThrough } from 'node:stream'
+import { asEverywhere } from './keyboard-protocol.ts'
 
 /** A key press. `name` is canonical: `a`, `A`, `ctrl+c`, `alt+x`, `enter`, `shift+tab`, `pageup`, `space`, `?`. */
 export type Key = {
   name: string
-  /** What the terminal sent for it. */
+  /** What a terminal without a keyboard protocol sends for it. */
   sequence: string
 }
 
@@ -18,7 +19,9 @@ decoder.on('keypress', (_text: string | undefined, key: ReadlineKey) => {
 })
 
 /** The key of one whole sequence (a character, a control character, or an escape sequence); undefined if it is none. */
-export function decodeKey(sequence: string): Key | undefined {
+export function decodeKey(received: string): Key | undefined {
+  const sequence = asEverywhere(received)
+  if (sequence === undefined) return undefined
   const name = sequence.startsWith('\x1b') ? escapeName(sequence) : characterName(sequence)
   return name === undefined ? undefined : { name, sequence }
 }

@@ -24,6 +24,8 @@ export type LineScreen = {
   enter(): void
   /** Tells nothing from now on; there is nothing to give back. */
   leave(): void
+  /** Resolves when the terminal has everything. */
+  taken(): Promise<void>
   /** Tells everything again. */
   redraw(): void
   /** Sends a sequence that shows nothing, such as the bell. */
@@ -83,6 +85,8 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
       tell()
       isActive = false
     },
+    // Its writes wait for the terminal.
+    taken: () => Promise.resolve(),
     control(sequence) {
       if (isActive) out.write(sequence)
     },

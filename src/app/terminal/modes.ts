@@ -9,17 +9,13 @@ const RETRY_FOR_MS = 300
  */
 export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?1004h'
 
-const PUT_BACK =
-  '\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h'
-
 /**
  * Undoes `ENTER` and the mouse modes. The alternate screen is emptied first: tmux would put rows of one that was resized
  * into its history.
  */
-export const LEAVE = `\x1b[m\x1b[H\x1b[2J${PUT_BACK}\x1b[23;0t`
-
-/** `LEAVE` once more behind output that was still queued: without the title, which is taken back only once. */
-export const LEAVE_AGAIN = PUT_BACK
+export const LEAVE =
+  '\x1b[m\x1b[H\x1b[2J\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l' +
+  '\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[23;0t'
 
 /** Button and wheel reports in SGR coordinates (DECSET 1000, 1006); drags say nothing, they cost bytes and mean nothing here. */
 export const MOUSE_ON = '\x1b[?1000h\x1b[?1006h'
@@ -30,14 +26,31 @@ export const ASK_SYNCHRONIZED = '\x1b[?2026$p'
 export const SYNCHRONIZED_BEGIN = '\x1b[?2026h'
 export const SYNCHRONIZED_END = '\x1b[?2026l'
 
+/** Asks whether the terminal has the kitty keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol). */
+export const ASK_KEYBOARD = '\x1b[?u'
+/**
+ * Keys come unmistakably (flag 1), so that Esc is Esc without waiting for what may follow it, and with the Latin key at their
+ * place (flag 4). The alternate screen has a stack of such flags of its own: taken there, given back there.
+ */
+export const KEYBOARD_ON = '\x1b[>5u'
+export const KEYBOARD_OFF = '\x1b[<u'
+
+/** Whether a terminal's reply says that it has the keyboard protocol; those without it do not answer. */
+export function isKeyboardReply(sequence: string): boolean {
+  return /^\x1b\[\?\d+u$/.test(sequence)
+}
+
 /** Whether a terminal's reply says that it has synchronized output; undefined when it is another reply. */
 export function synchronizedReply(sequence: string): boolean | undefined {
   const state = /^\x1b\[\?2026;(\d)\$y$/.exec(sequence)?.[1]
   return state === undefined ? undefined : state === '1' || state === '2'
 }
 
-/** Writes to a file descriptor before returning, so that it works in exit handlers; a terminal that is gone is no error. */
-export function writeNow(fd: number, text: string): void {
+/**
+ * Writes to a file descriptor before returning, so that it works in exit handlers; a terminal that is gone is no error.
+ * @returns what a descriptor that is full did not take in time
+ */
+export function writeNow(fd: number, text: string): string {
   const pause = new Int32Array(new SharedArrayBuffer(4))
   const deadline = performance.now() + RETRY_FOR_MS
   let rest = Buffer.from(text)
@@ -47,8 +60,10 @@ export function writeNow(fd: number, text: string): void {
     } catch (error) {
       // A descriptor in non-blocking mode refuses while the line is full.
       const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
-      if (!isFull || performance.now() > deadline) return
+      if (!isFull) return ''
+      if (performance.now() > deadline) return rest.toString()
       Atomics.wait(pause, 0, 0, RETRY_EVERY_MS)
     }
   }
+  return rest.toString()
 }

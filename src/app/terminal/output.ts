@@ -8,24 +8,40 @@ export type TerminalStream = {
   readonly writable: boolean
   readonly writableLength: number
   write(text: string, done?: () => void): boolean
-  on(event: 'resize' | 'drain', listener: () => void): unknown
-  off(event: 'resize' | 'drain', listener: () => void): unknown
+  on(event: 'resize', listener: () => void): unknown
+  off(event: 'resize', listener: () => void): unknown
 }
 
 /** Called after each write with its size and how long the terminal took to accept it. */
 export type WrittenListener = (bytes: number, milliseconds: number) => void
 
+/**
+ * Lets a terminal that takes nothing (Ctrl+S, a line that stalls) hold back its output alone. Node makes such a write wait
+ * within the call: no key, no timer, no signal, and no run of the local workspace would get on meanwhile.
+ */
+export function neverWaitFor(terminal: object): void {
+  // Node has no public way to say it; without this one the program waits as it did.
+  const { _handle: handle } = terminal as {
+    _handle?: { setBlocking?: (blocking: boolean) => unknown } | null
+  }
+  handle?.setBlocking?.(false)
+}
+
 /** The terminal's stream with a count of bytes and with the knowledge whether it takes more. */
 export class Output {
   /** Bytes written since the start. */
   bytes = 0
-  /** The stream is full: nothing more should be written before `drain`. */
+  /** The terminal has not taken all that was sent: what is painted now it would show late. */
   blocked = false
   readonly #stream: TerminalStream
   readonly #onWritten: WrittenListener | undefined
+  readonly #onRoom: () => void
+  #whenTaken: (() => void)[] = []
 
-  constructor(stream: TerminalStream, onWritten: WrittenListener | undefined) {
+  /** `onRoom` is called when a terminal that was behind has taken everything. */
+  constructor(stream: TerminalStream, onRoom: () => void, onWritten: WrittenListener | undefined) {
     this.#stream = stream
+    this.#onRoom = onRoom
     this.#onWritten = onWritten
   }
 
@@ -33,38 +49,44 @@ export class Output {
     if (text === '' || !this.#stream.writable) return
     const size = Buffer.byteLength(text)
     this.bytes += size
-    const listener = this.#onWritten
-    if (listener === undefined) this.blocked = !this.#stream.write(text)
-    else {
-      const startedAt = performance.now()
-      let isTold = false
-      const tell = (): void => {
-        if (!isTold) listener(size, performance.now() - startedAt)
-        isTold = true
-      }
-      this.blocked = !this.#stream.write(text, tell)
-      // A terminal takes a write before it returns; the callback would count the program's own work that follows, too.
-      if (this.#stream.writableLength === 0) tell()
+    const startedAt = performance.now()
+    let isTaken = false
+    const taken = (): void => {
+      if (isTaken) return
+      isTaken = true
+      this.#onWritten?.(size, performance.now() - startedAt)
+      if (!this.blocked || this.#stream.writableLength > 0) return
+      this.blocked = false
+      for (const resolve of this.#whenTaken.splice(0)) resolve()
+      this.#onRoom()
     }
+    this.#stream.write(text, taken)
+    // Mostly a write is taken before it returns; the callback would count the program's own work that follows, too.
+    if (this.#stream.writableLength === 0) taken()
+    else this.blocked = true
   }
 
-  /**
-   * Writes before it returns. What the stream still holds lands on the terminal later, so `again` follows behind it.
-   */
-  sendNow(text: string, again: string): void {
+  /** Writes before it returns; what is behind already goes first, or the rest of a frame would land where it does not belong. */
+  sendNow(text: string): void {
     const { fd, writableLength } = this.#stream
-    if (fd === undefined) {
+    if (fd === undefined || writableLength > 0) {
       this.send(text)
       return
     }
-    this.bytes += Buffer.byteLength(text)
-    writeNow(fd, text)
-    if (writableLength > 0) this.send(again)
+    const rest = writeNow(fd, text)
+    this.bytes += Buffer.byteLength(text) - rest.length
+    this.send(rest)
   }
 
-  /** Calls back once everything sent so far has left the process. */
+  /** Resolves when the terminal has taken everything. */
+  taken(): Promise<void> {
+    if (!this.blocked) return Promise.resolve()
+    return new Promise(resolve => this.#whenTaken.push(resolve))
+  }
+
+  /** Calls back once everything sent so far has left the process, and at once where the terminal is behind: keys do not wait for it. */
   barrier(done: () => void): void {
-    if (this.#stream.writable) this.#stream.write('', () => done())
+    if (this.#stream.writable && !this.blocked) this.#stream.write('', () => done())
     else done()
   }
 }

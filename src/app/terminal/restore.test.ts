@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import pty, { type IPty } from '@lydell/node-pty'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ASK_KEYBOARD, KEYBOARD_OFF, KEYBOARD_ON } from './modes.ts'
 import { Emulator } from './test-emulator.ts'
 
 const PROGRAM = fileURLToPath(new URL('test-program.ts', import.meta.url))
@@ -13,10 +14,15 @@ class Session {
   readonly emulator = new Emulator({ columns: 100, rows: 12 })
   readonly pty: IPty
   readonly exit: Promise<{ exitCode: number; signal?: number }>
+  /** All that was written. */
+  written = ''
 
   constructor(command: string[]) {
     this.pty = pty.spawn(command[0] ?? '', command.slice(1), { cols: 100, rows: 12, name: 'xterm-256color' })
-    this.pty.onData(data => this.emulator.write(data))
+    this.pty.onData(data => {
+      this.written += data
+      this.emulator.write(data)
+    })
     this.exit = new Promise(resolve => this.pty.onExit(resolve))
   }
 
@@ -158,4 +164,74 @@ test.each(['input', 'output'] as const)('when the %s of the terminal is gone it 
   }
   expect(await once(program, 'exit')).toEqual([129, null])
   expect(said).toBe('')
+})
+
+describe('a terminal that has the kitty keyboard protocol', () => {
+  const ANSWER = '\x1b[?0u'
+
+  /** Depth of the stack of flags that each screen has, after all that was written. */
+  function keyboardStacks(written: string): { main: number; alternate: number } {
+    const stacks = { main: 0, alternate: 0 }
+    let screen: keyof typeof stacks = 'main'
+    for (const [sequence] of written.matchAll(/\x1b\[(?:\?1049[hl]|>\d*u|<\d*u)/g)) {
+      if (sequence.endsWith('h')) screen = 'alternate'
+      else if (sequence.endsWith('l')) screen = 'main'
+      else stacks[screen] += sequence === KEYBOARD_ON ? 1 : -1
+    }
+    return stacks
+  }
+
+  /** Waits for the question, answers it, and for the protocol to be used. */
+  async function answered(session: Session): Promise<void> {
+    await session.ready()
+    await session.until(() => session.written.includes(ASK_KEYBOARD))
+    session.pty.write(ANSWER)
+    await session.until(() => keyboardStacks(session.written).alternate === 1)
+  }
+
+  test.each<[string, (session: Session) => void]>([
+    ['quitting', session => session.pty.write('q')],
+    ['quitting by its own sequence', session => session.pty.write('\x1b[113u')],
+    ['a crash', session => session.pty.write('x')],
+    ['an unhandled rejection', session => session.pty.write('r')],
+    ['SIGTERM', session => process.kill(session.pty.pid, 'SIGTERM')],
+    ['SIGHUP', session => process.kill(session.pty.pid, 'SIGHUP')],
+  ])('gets its keys back after %s', async (_, end) => {
+    const session = run()
+    await answered(session)
+    end(session)
+    await session.exit
+    expect(keyboardStacks(session.written)).toEqual({ main: 0, alternate: 0 })
+    expect(session.written.split(KEYBOARD_ON)).toHaveLength(2)
+  })
+
+  test('sends a lone Esc that is understood without a pause, and keys by their usual names', async () => {
+    const session = run()
+    await answered(session)
+    session.pty.write('\x1b[27ua\x1b[1;129B')
+    await session.until(text => text.includes('typed: escape a down'))
+  })
+
+  test('gets its keys back while the program is stopped, and the program takes them again', async () => {
+    const session = run()
+    await answered(session)
+    session.pty.write('\x1b[122;5u')
+    // No shell waits here, so the program goes on by itself.
+    await session.until(text => session.isAlternate && text.includes('typed: ctrl+z'))
+    await session.until(() => session.written.split(KEYBOARD_ON).length === 3)
+    expect(session.written.split(KEYBOARD_OFF)).toHaveLength(session.written.split(KEYBOARD_ON).length - 1)
+    session.pty.write('q')
+    await session.exit
+    expect(keyboardStacks(session.written)).toEqual({ main: 0, alternate: 0 })
+  })
+
+  test('one that does not answer is left alone', async () => {
+    const session = run()
+    await session.ready()
+    session.pty.write('q')
+    await session.exit
+    expect(session.written).toContain(ASK_KEYBOARD)
+    expect(session.written).not.toContain(KEYBOARD_ON)
+    expect(session.written).not.toContain(KEYBOARD_OFF)
+  })
 })

@@ -21,7 +21,7 @@ export type RestoredOutput = {
 }
 
 export type RestoreOptions = {
-  screen: Pick<Screen, 'enter' | 'leave'>
+  screen: Pick<Screen, 'enter' | 'leave' | 'taken'>
   stdin: RestoredInput
   stdout: RestoredOutput
   stderr: RestoredOutput
@@ -52,6 +52,8 @@ const EXIT_CODES: Record<ExitReason, number> = {
   'terminal-gone': 129,
 }
 const GRACE_MS = 2000
+/** How long a terminal that is behind may take to take itself back; one that takes nothing is not waited for. */
+const TAKEN_WITHIN_MS = 5000
 const STOPPED_WITHIN_MS = 100
 const STANDARD_ERROR = 2
 
@@ -59,12 +61,18 @@ const STANDARD_ERROR = 2
 export function installRestore(options: RestoreOptions): Restore {
   const { screen, stdin } = options
   let isEnding = false
+  let isCrashing = false
   let suspendedRaw: boolean | undefined
   let resumeTimer: NodeJS.Timeout | undefined
 
   const giveBack = (): void => {
     screen.leave()
     setRawMode(stdin, false)
+  }
+  const givenBack = (): Promise<void> => within(TAKEN_WITHIN_MS, screen.taken())
+  const onceGivenBack = async (act: () => void): Promise<void> => {
+    await givenBack()
+    act()
   }
   const end = (reason: ExitReason, code = EXIT_CODES[reason]): void => {
     if (isEnding) {
@@ -76,14 +84,19 @@ export function installRestore(options: RestoreOptions): Restore {
     isEnding = true
     giveBack()
     stdin.pause()
-    const grace = new Promise<void>(resolve => setTimeout(resolve, GRACE_MS))
-    void Promise.race([settle(options, reason), grace]).finally(() => process.exit(code))
+    const settled = within(GRACE_MS, settle(options, reason))
+    void Promise.all([settled, givenBack()]).finally(() => process.exit(code))
   }
   const crash = (error: unknown): void => {
     giveBack()
-    if (!isEnding) writeNow(STANDARD_ERROR, `${crashSentence(error)}\n`)
+    const isFirst = !isEnding && !isCrashing
+    isCrashing = true
     options.log(error)
-    end('crash')
+    // The sentence belongs on the terminal that was given back.
+    void onceGivenBack(() => {
+      if (isFirst) writeNow(STANDARD_ERROR, `${crashSentence(error)}\n`)
+      end('crash')
+    })
   }
   const resume = (): void => {
     clearTimeout(resumeTimer)
@@ -100,10 +113,13 @@ export function installRestore(options: RestoreOptions): Restore {
     if (isEnding || suspendedRaw !== undefined) return
     suspendedRaw = stdin.isRaw ?? false
     giveBack()
-    process.off('SIGTSTP', suspend)
-    process.kill(0, 'SIGTSTP')
-    // The kernel does not stop a group that no shell waits for, and then nobody would continue it either.
-    resumeTimer = setTimeout(resume, STOPPED_WITHIN_MS)
+    void onceGivenBack(() => {
+      if (isEnding) return
+      process.off('SIGTSTP', suspend)
+      process.kill(0, 'SIGTSTP')
+      // The kernel does not stop a group that no shell waits for, and then nobody would continue it either.
+      resumeTimer = setTimeout(resume, STOPPED_WITHIN_MS)
+    })
   }
   const removals = listenAll(options, { end, crash, resume, suspend, giveBack })
   return {
@@ -114,6 +130,11 @@ export function installRestore(options: RestoreOptions): Restore {
       for (const remove of removals) remove()
     },
   }
+}
+
+/** As long as it takes, but no longer than that. */
+function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  return Promise.race([work, new Promise<void>(resolve => setTimeout(resolve, milliseconds))])
 }
 
 async function settle({ onExit, log }: RestoreOptions, reason: ExitReason): Promise<void> {

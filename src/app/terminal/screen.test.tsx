@@ -286,3 +286,39 @@ test('a line that is spared gets the first change at once and what became of the
   screen.setPause(0)
   expect(sent.at(-1)).toMatch(/5$/)
 })
+
+test('a terminal that is behind gets nothing more until it has caught up, and then only the newest', async () => {
+  const sent: string[] = []
+  const waiting: (() => void)[] = []
+  let untaken = 0
+  const screen = createScreen({
+    columns: 40,
+    rows: 10,
+    writable: true,
+    get writableLength() {
+      return untaken
+    },
+    write(text, done) {
+      sent.push(text)
+      untaken += text.length
+      waiting.push(() => {
+        untaken -= text.length
+        done?.()
+      })
+      return true
+    },
+    on: () => undefined,
+    off: () => undefined,
+  })
+  screen.enter()
+  const painted = sent.length
+  for (const count of [1, 2, 3]) {
+    screen.stdout.write(`count: ${count}`)
+    // Whoever waits for the frame, such as the next key, does not wait for the terminal.
+    await new Promise<void>(resolve => void screen.stdout.write('', () => resolve()))
+  }
+  expect(sent).toHaveLength(painted)
+  for (const take of waiting.splice(0)) take()
+  expect(sent).toHaveLength(painted + 1)
+  expect(sent.at(-1)).toMatch(/count: 3$/)
+})

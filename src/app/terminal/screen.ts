@@ -14,6 +14,8 @@ export type ScreenOptions = {
   synchronized?: boolean
   /** Ask the terminal on `enter` whether it has synchronized output. */
   askSynchronized?: boolean
+  /** Ask it whether it has the kitty keyboard protocol, which is then used. */
+  askKeyboard?: boolean
   /** Ask it also for its background. */
   askBackground?: boolean
   /** Report mouse buttons and the wheel. */
@@ -51,15 +53,18 @@ export class Screen {
   #paintedAt = 0
   #paintsLater: NodeJS.Timeout | undefined
   readonly #asksBackground: boolean
+  readonly #asksKeyboard: boolean
+  #hasKeyboard = false
   #synchronized: boolean
   #mouse: boolean
   #title: string | undefined
 
   constructor(out: TerminalStream, options: ScreenOptions) {
     this.#out = out
-    this.#output = new Output(out, options.onWritten)
+    this.#output = new Output(out, () => this.#flush(), options.onWritten)
     this.#asksSynchronized = options.askSynchronized ?? false
     this.#asksBackground = options.askBackground ?? false
+    this.#asksKeyboard = options.askKeyboard ?? false
     this.#synchronized = options.synchronized ?? false
     this.#mouse = options.mouse ?? false
     this.#adoptSize()
@@ -73,7 +78,6 @@ export class Screen {
       },
     })
     out.on('resize', this.resize)
-    out.on('drain', this.#onDrain)
   }
 
   /** Bytes written to the terminal since the start. */
@@ -129,16 +133,26 @@ export class Screen {
     return [
       this.#title === undefined ? '' : title(this.#title),
       this.#mouse ? modes.MOUSE_ON : '',
+      this.#hasKeyboard ? modes.KEYBOARD_ON : '',
+      this.#asksKeyboard && !this.#hasKeyboard ? modes.ASK_KEYBOARD : '',
       this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : '',
       this.#asksBackground ? ASK_BACKGROUND : '',
     ].join('')
   }
 
-  /** Gives the terminal back before it returns; frames after that are kept but not written until `enter`. */
+  /**
+   * Gives the terminal back before it returns, or in its turn when the terminal is behind; frames after that are kept but not
+   * written until `enter`.
+   */
   leave(): void {
     if (!this.#isActive) return
     this.#isActive = false
-    this.#output.sendNow(modes.LEAVE, modes.LEAVE_AGAIN)
+    this.#output.sendNow((this.#hasKeyboard ? modes.KEYBOARD_OFF : '') + modes.LEAVE)
+  }
+
+  /** Resolves when the terminal has taken everything, so that it has really been given back. */
+  taken(): Promise<void> {
+    return this.#output.taken()
   }
 
   /** The region of that name, put at this place; created when it is new. Later regions lie above earlier ones. */
@@ -208,6 +222,11 @@ export class Screen {
 
   /** Hands over a reply of the terminal's; true when it was one the screen asks for. */
   reply(sequence: string): boolean {
+    if (this.#asksKeyboard && modes.isKeyboardReply(sequence)) {
+      if (!this.#hasKeyboard) this.control(modes.KEYBOARD_ON)
+      this.#hasKeyboard = true
+      return true
+    }
     const answer = modes.synchronizedReply(sequence)
     if (answer !== undefined) this.#synchronized = answer
     return answer !== undefined
@@ -221,13 +240,7 @@ export class Screen {
   /** Stops listening to the stream. */
   close(): void {
     this.#out.off('resize', this.resize)
-    this.#out.off('drain', this.#onDrain)
     clearTimeout(this.#paintsLater)
-  }
-
-  readonly #onDrain = (): void => {
-    this.#output.blocked = false
-    this.#flush()
   }
 
   #adoptSize(): void {

@@ -3,7 +3,7 @@ import { installRestore } from './restore.ts'
 import { createScreen } from './screen.ts'
 
 /** For tests: a small program in a real terminal. q quits, x throws, r rejects, ctrl+z suspends; argv[2] delays the end. */
-const screen = createScreen(process.stdout)
+const screen = createScreen(process.stdout, { askKeyboard: true })
 const input = createInput(process.stdin)
 const restore = installRestore({
   screen,
@@ -22,6 +22,7 @@ const paint = (): void => {
 }
 input.onEvents(events => {
   for (const event of events) {
+    if (event.type === 'reply') screen.reply(event.sequence)
     if (event.type !== 'key') continue
     typed.push(event.key.name)
     if (event.key.name === 'q') restore.exit()

@@ -6,7 +6,7 @@ export type StdoutSource = {
   rows(): number
   /** One write of Ink's. */
   accept(text: string): void
-  /** Calls back once everything written so far has left the process. */
+  /** Calls back once everything written so far has left the process, or waits for nothing but the terminal. */
   barrier(done: () => void): void
 }
 

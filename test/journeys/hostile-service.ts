@@ -1,0 +1,149 @@
+import { createAdaptorServer } from '@hono/node-server'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { allEndpoints, API_PREFIX } from '../../src/api/contract/contract.ts'
+import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
+import { open } from '../service/harness.ts'
+
+/** Bytes that are no UTF-8, where a string has this character, which nothing else has. */
+const NO_UTF8 = '\uE123'
+const INVALID = Buffer.from([0xff, 0xc0, 0x80, 0xed, 0xa0, 0x80, 0xf8])
+
+/** Texts that try to reach the terminal, to turn what is read, or to bend the columns. All say "evil" where they can. */
+export const HOSTILE: readonly string[] = [
+  '\u001B[2J\u001B[Hevil\u001B[5;7;41m',
+  '\u001B]52;c;ZXZpbA==\u0007',
+  '\u001B]8;;http://evil.example\u001B\\evil\u001B]8;;\u001B\\',
+  '\u001B]0;evil\u0007\u001B]2;evil\u001B\\',
+  '\u001BPq#0;2;0;0;0evil\u001B\\\u001B_Gf=24;evil\u001B\\\u001B^evil\u001B\\\u001BXevil\u001B\\',
+  '\u009B2J\u009D0;evil\u009C\u0090evil\u009C\u0085\u008D',
+  '\u202Elive\u2066evil\u2069\u200F\u061C\u2028\u2029',
+  `evil${'\u200B\u2060\uFEFF'.repeat(300)}`,
+  `e${'\u0301\u0489'.repeat(400)}vil`,
+  '\u0000\u0007\b\b\b\u007Fevil\r\nevil\tevil\u000B\u000C\u000E',
+  `漢字👩‍👩‍👧‍👦🇩🇪👍🏽${NO_UTF8}evil\u{E0041}\u{1F3F4}\u{E0067}\u{E007F}`,
+  '\u001B[?1049l\u001B[?2026h\u001Bc\u001B#8\u001B(0evil\u001B[6n\u001B[21t\u001B[c',
+]
+/** One line of a megabyte, which one text of each answer gets. */
+const LONG = `evil ${'\u001B[1mlong \u202E'.repeat(90_000)}`
+
+/**
+ * What is spoilt: all texts of an answer, all but those that look like words of the contract, or the words of refusals, which
+ * everything but the list of projects is answered with.
+ */
+export type Spoiling = 'every text' | 'every text but words of the contract' | 'every refusal'
+
+/** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
+export async function openHostileService(spoiling: Spoiling) {
+  const { api } = await open({ log: () => {} })
+  const spoil = createSpoiler(spoiling)
+  const server = createAdaptorServer({
+    overrideGlobalObjects: false,
+    fetch: async request => {
+      const answer = await api.fetch(await cleaned(request))
+      const endpoint = endpointOf(request)
+      if (spoiling === 'every refusal' && endpoint?.operation !== 'listProjects') return refusal()
+      const text = await answer.text()
+      if (!endpoint || text === '') return new Response(text, answer)
+      const spoilt = answer.ok ? spoil(endpoint, JSON.parse(text)) : spoiltError(JSON.parse(text))
+      const headers = new Headers(answer.headers)
+      headers.set('x-request-id', '\u009B2J\u009D0;evil\u009C')
+      headers.delete('content-length')
+      return new Response(bytesOf(JSON.stringify(spoilt)), { status: answer.status, headers })
+    },
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+    server.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${API_PREFIX}`
+  return { api, env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: api.key } }
+}
+
+function refusal(): Response {
+  const details = { reason: 'because', fields: [{ path: 'body.name', message: 'wrong' }], hint: 'try again' }
+  const body = spoiltError({ code: 'FEATURE_NOT_SUPPORTED', message: 'It cannot be done.', details })
+  return new Response(bytesOf(JSON.stringify(body)), {
+    status: 422,
+    headers: { 'content-type': 'application/json', 'x-request-id': '\u009B2J' },
+  })
+}
+
+/** The texts that were put behind others, taken away again: the dashboard sends ids as it got them. */
+function withoutHostile(text: string): string {
+  return HOSTILE.reduce(
+    (rest, hostile) => rest.replaceAll(` ${hostile}`, ''),
+    text.replaceAll(` ${LONG}`, ''),
+  )
+}
+
+async function cleaned(request: Request): Promise<Request> {
+  const received = new URL(request.url)
+  const url = new URL(received.origin + withoutHostile(decodeURIComponent(received.pathname)))
+  for (const [name, value] of received.searchParams) url.searchParams.append(name, withoutHostile(value))
+  const body = request.method === 'GET' ? '' : await request.text()
+  const sent = body === '' ? {} : { body: JSON.stringify(mapTexts(JSON.parse(body), withoutHostile)) }
+  return new Request(url, { method: request.method, headers: request.headers, ...sent })
+}
+
+function endpointOf(request: Request): AnyEndpoint | undefined {
+  const path = new URL(request.url).pathname.slice(API_PREFIX.length)
+  return allEndpoints().find(
+    ({ method, path: declared }) =>
+      method === request.method && new RegExp(`^${declared.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path),
+  )
+}
+
+/** Puts hostile texts behind texts; which fields of an operation take one is found by its shape, once. */
+function createSpoiler(spoiling: Spoiling): (endpoint: AnyEndpoint, answer: unknown) => unknown {
+  const takes = new Map<string, boolean>()
+  let count = 0
+  return (endpoint, answer) => {
+    let hasLong = false
+    const spoilt = mapTexts(answer, (text, place) => {
+      if (spoiling !== 'every text' && /^[a-zA-Z_-]{2,40}$/.test(text) && !/name|title/i.test(place))
+        return text
+      const field = `${endpoint.operation} ${place}`
+      const isKnown = takes.get(field)
+      const isTaken =
+        isKnown ??
+        endpoint.response.safeParse(mapTexts(answer, (other, at) => (at === place ? `${other} evil` : other)))
+          .success
+      takes.set(field, isTaken)
+      if (!isTaken) return text
+      count += 1
+      const isLong = !hasLong && /description|text|message|title/i.test(place)
+      hasLong ||= isLong
+      return `${text} ${isLong ? LONG : HOSTILE[count % HOSTILE.length]!}`
+    })
+    return endpoint.response.safeParse(spoilt).success ? spoilt : answer
+  }
+}
+
+/** A refusal keeps its code, which decides what is done; all words of it are hostile. */
+function spoiltError(body: unknown): unknown {
+  let count = 0
+  return mapTexts(body, (text, place) => {
+    count += 1
+    return place === '.code' ? text : `${text} ${HOSTILE[count % HOSTILE.length]!}`
+  })
+}
+
+/** Replaces every text of a JSON value; a place is its field names, entries of a list all being one. */
+function mapTexts(value: unknown, replace: (text: string, place: string) => string, place = ''): unknown {
+  if (typeof value === 'string') return replace(value, place)
+  if (Array.isArray(value)) return value.map(entry => mapTexts(entry, replace, `${place}[]`))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => [name, mapTexts(entry, replace, `${place}.${name}`)]),
+  )
+}
+
+function bytesOf(json: string): Uint8Array<ArrayBuffer> {
+  const parts = json.split(NO_UTF8).map(part => Buffer.from(part))
+  return new Uint8Array(
+    Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [INVALID, part]))),
+  )
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { confirmKeys } from '../../src/components/component-keys.ts'
+import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { lossyLine, type LossyLine } from '../pty/lossy-line.ts'
+import { startServing, type Serving } from './serving.ts'
+import { visit } from './visitor.ts'
+
+/** What a bad line does at once; silence only shows after a deadline. */
+const AT_ONCE = ['broken', 'unanswered', 'cut short'] as const
+
+function newHome(): string {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  return home
+}
+
+function through(line: LossyLine, service: Serving) {
+  return { ...service.env, MCPDECK_BASE_URL: line.url }
+}
+
+test('over 300 ms to the service, and with one request in five lost, a run is launched once and followed to its end', async () => {
+  const service = await startServing(newHome())
+  await using line = await lossyLine(service.baseUrl, { delayMs: 150, loss: 0.2, seed: 3, losses: AT_ONCE })
+  const log = join(newHome(), 'dashboard.log')
+  await using person = visit({
+    env: through(line, service),
+    args: ['--log-file', log],
+    line: { delayMs: 150 },
+  })
+  await person.see('▌Sandbox')
+  await person.see('launch eval run')
+  person.press(projectsKeys.bindings.runs)
+  await person.see('▌Reference server smoke')
+  person.press(runsKeys.bindings.launch)
+  await person.see('❯ Cancel')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Launch the run')
+  person.press(confirmKeys.bindings.choose)
+  await person.terminal.waitFor(/#1 +✗ failed +9\/10/, 50_000)
+  expect(line.requests).toBeGreaterThan(15)
+  expect(line.lost.length).toBeGreaterThan(0)
+  const launches = readFileSync(log, 'utf8').match(/ POST \/\S*\/eval-runs (?:200|201|202) /g) ?? []
+  expect(launches.length).toBeLessThanOrEqual(1)
+  expect(person.terminal.screen()).not.toContain('#2')
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+})
+
+test('a line that goes down says since when, keeps what was read, and is back without a key', async () => {
+  const service = await startServing(newHome())
+  await using line = await lossyLine(service.baseUrl, { delayMs: 50, losses: AT_ONCE })
+  await using person = visit({ env: through(line, service) })
+  await person.see('▌Sandbox')
+  await person.see('launch eval run')
+  person.press(projectsKeys.bindings.runs)
+  await person.see('▌Reference server smoke')
+  await person.see('fresh')
+  for (let time = 0; time < 2; time += 1) {
+    line.setLoss(1)
+    person.press(appKeys.bindings.refresh)
+    await person.see(/^[^\n]*no answer since \d\d:\d\d/)
+    await person.see(/! Read [^\n]* ago/)
+    expect(person.terminal.screen()).toContain('▌Reference server smoke')
+    person.go(2)
+    await person.see('[2 Servers]')
+    person.go(3)
+    await person.see('[3 Runs]')
+    line.setLoss(0.05)
+    await person.terminal.waitFor(/^[^\n]*fresh/, 40_000)
+    await person.seeGone('! Read')
+  }
+  expect(person.terminal.exit).toBeUndefined()
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+})

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { listKeys } from '../../src/components/list/list-keys.ts'
+import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { visit, type Visitor } from './visitor.ts'
+
+/** 300 milliseconds there and back, as over ssh to another continent. */
+const FAR = { delayMs: 150 }
+/** And a line of 32 kbit/s beside it. */
+const NARROW = { ...FAR, bytesPerSecond: 4000 }
+
+async function leave(person: Visitor): Promise<void> {
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+  expect(person.terminal.buffer).toBe('normal')
+}
+
+describe('a line of 300 ms', () => {
+  test('keys typed ahead do all that they say, in order', async () => {
+    await using person = visit({ cols: 120, rows: 40, line: FAR })
+    await person.see('▌Sandbox')
+    // Enter the project, look around in its runs, and find the way back to the server by the palette.
+    person.press(projectsKeys.bindings.open)
+    person.type('3jjkk1jkjk2')
+    person.press(appKeys.bindings.palette)
+    person.type('go to proj')
+    person.terminal.press('enter')
+    person.go(3)
+    person.press(listKeys.bindings.filter)
+    person.type('smoke')
+    person.terminal.press('enter')
+    await person.see(/\[3 Runs\][^]*▌Reference server smoke/)
+    await person.see('smoke')
+    await leave(person)
+  })
+
+  test('a field gets what was typed in one piece with the key that opens it', async () => {
+    await using person = visit({ cols: 120, rows: 30, line: FAR })
+    await person.see('launch eval run')
+    person.type('/sand')
+    await person.see('/sand')
+    person.type('\u001B[27u3/smoke')
+    await person.see(/\[3 Runs\][^]*\/smoke/)
+    expect(person.terminal.screen()).not.toContain('· by ')
+    person.type('\u001B[27u')
+    await person.seeGone('/smoke')
+    await leave(person)
+  })
+
+  test('a screen opens within one way there and back of the time that it takes at the desk', async () => {
+    const timesOf = async (line: { delayMs: number }): Promise<number> => {
+      await using person = visit({ cols: 120, rows: 40, line })
+      await person.see('launch eval run')
+      const before = performance.now()
+      for (const [number, title] of [
+        [3, '▌Reference server smoke'],
+        [1, '▌Sandbox'],
+      ] as const) {
+        person.go(number)
+        await person.see(title)
+      }
+      return performance.now() - before
+    }
+    // Each of the two is one question and one answer: nothing asks the terminal on the way.
+    const [desk, far] = [await timesOf({ delayMs: 0 }), await timesOf(FAR)]
+    expect(far).toBeGreaterThanOrEqual(2 * 300)
+    expect(far - desk).toBeLessThan(3 * 300)
+  })
+})
+
+describe('a line that carries 4 KB a second', () => {
+  test('of what many keys change only the newest is sent', async () => {
+    await using person = visit({ cols: 120, rows: 40, line: NARROW })
+    const { terminal } = person
+    await person.see('▌Sandbox')
+    person.press(projectsKeys.bindings.open)
+    await person.see('a program over stdio')
+    const before = terminal.bytes
+    const screens = 60
+    person.type(`${'12'.repeat(screens / 2)}3`)
+    await terminal.waitFor(/\[3 Runs\][^]*▌Reference server smoke/, 40_000)
+    // A screen is 2,500 bytes and more; what the kernel and the line hold is under way already.
+    expect(terminal.bytes - before).toBeLessThan(screens * 1500)
+    await leave(person)
+  })
+
+  test('a line that stalls now and then loses nothing', async () => {
+    const line = { ...FAR, stalls: { everyMs: 1000, forMs: 600 } }
+    await using person = visit({ cols: 120, rows: 40, line })
+    await person.see('▌Sandbox')
+    for (let round = 0; round < 5; round += 1) {
+      person.type('3jk2jk1')
+      await person.see(/\[1 Projects\][^]*▌Sandbox/)
+      person.type('3')
+      await person.see(/\[3 Runs\][^]*▌Reference server smoke/)
+    }
+    await leave(person)
+  })
+})

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { setInterval } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { confirmKeys } from '../../src/components/component-keys.ts'
+import { listKeys } from '../../src/components/list/list-keys.ts'
+import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import type { Terminal } from '../pty/terminal.ts'
+import { until } from '../service/harness.ts'
+import { visit, type Visitor } from './visitor.ts'
+
+/** Megabytes of memory that a process holds. */
+function memoryOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+}
+
+async function leave(person: Visitor): Promise<void> {
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+  expect(person.terminal.buffer).toBe('normal')
+}
+
+/** Every row of panes ends in its border, in the last column. */
+function isStraight(terminal: Terminal): boolean {
+  const { rows, cols } = terminal
+  const lines = terminal.screen().split('\n')
+  const panes = lines.slice(2, rows - 1)
+  return lines.length === rows && panes.every(line => line.length === cols && /[╮│┃╯]$/.test(line))
+}
+
+test('50 resizes within a second end in a right frame, with keys between them', async () => {
+  await using person = visit({ cols: 120, rows: 40 })
+  const { terminal } = person
+  await person.see('▌Sandbox')
+  let step = 0
+  for await (const _ of setInterval(20)) {
+    step += 1
+    terminal.resize(62 + ((step * 37) % 120), 16 + ((step * 11) % 40))
+    if (step % 10 === 0) person.go((step / 10) % 2 === 0 ? 2 : 3)
+    if (step === 50) break
+  }
+  terminal.resize(100, 30)
+  person.go(3)
+  await person.see('▌Reference server smoke')
+  await person.see(() => isStraight(terminal))
+  await leave(person)
+})
+
+describe('a terminal that takes nothing, as after Ctrl+S', () => {
+  test('for ten seconds: a run goes on to its end behind it, and then the screen is right', async () => {
+    await using person = visit({ cols: 120, rows: 40 })
+    const { terminal } = person
+    await person.see('▌Sandbox')
+    person.press(projectsKeys.bindings.runs)
+    await person.see('▌Reference server smoke')
+    person.press(runsKeys.bindings.launch)
+    await person.see('❯ Cancel')
+    person.press(confirmKeys.bindings.next)
+    await person.see('❯ Launch the run')
+    person.press(confirmKeys.bindings.choose)
+    await person.see('▌Run #1')
+    terminal.stopReading()
+    const before = memoryOf(terminal.pid)
+    const stoppedAt = performance.now()
+    // Screens of its own fill what the kernel keeps, so that nothing more goes out.
+    person.type('123'.repeat(40))
+    await until(
+      () => performance.now() - stoppedAt,
+      elapsed => elapsed > 10_000,
+    )
+    expect(memoryOf(terminal.pid) - before).toBeLessThan(100)
+    const seen = terminal.bytes
+    person.go(3)
+    terminal.goOnReading()
+    await person.see(/#1 +✗ failed +9\/10/)
+    // What was never seen was never written: the last picture, and what the kernel held.
+    expect(terminal.bytes - seen).toBeLessThan(120_000)
+    expect(isStraight(terminal)).toBe(true)
+    person.press(listKeys.bindings.down)
+    await leave(person)
+  })
+
+  test('it still hears SIGTERM, and nothing of it is left', async () => {
+    await using person = visit({ cols: 200, rows: 60 })
+    const { terminal } = person
+    await person.see('▌Sandbox')
+    terminal.stopReading()
+    person.type('123'.repeat(60))
+    terminal.kill('SIGTERM')
+    await until(
+      () => isThere(terminal.pid),
+      there => !there,
+    )
+  })
+})
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

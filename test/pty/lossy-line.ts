@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { OneWay, type LineOptions } from './line.ts'
+
+/**
+ * What becomes of a request that the line loses, and what the service knows of it:
+ * - `broken`: the connection ends before the service hears of it
+ * - `silent`: nothing of it arrives, and the connection stays open without a word
+ * - `unanswered`: the service has done it, and the connection ends before its answer
+ * - `cut short`: half of the answer's first piece comes through, then the connection ends
+ */
+export type Loss = (typeof LOSSES)[number]
+
+const LOSSES = ['broken', 'silent', 'unanswered', 'cut short'] as const
+
+export type LossyLineOptions = LineOptions & {
+  /** Share of the requests that get lost, 0 to 1. */
+  loss?: number
+  /** Which ones, and how: the same for the same seed and order of requests. */
+  seed?: number
+  /** Of these kinds only. */
+  losses?: readonly Loss[]
+}
+
+/** A line to an HTTP service that is slow and loses requests. */
+export type LossyLine = AsyncDisposable & {
+  /** The service's address through the line: `target` with another host and port. */
+  readonly url: string
+  /** Requests that came so far, lost ones among them. */
+  readonly requests: number
+  /** How requests got lost so far, in their order. */
+  readonly lost: readonly Loss[]
+  /** Loses another share from the next request on; 1 is a line that is down. */
+  setLoss(share: number): void
+  close(): Promise<void>
+}
+
+/**
+ * Opens a TCP proxy on loopback before the HTTP/1.1 service at `target`. A request is what a client sends after an answer
+ * or first of all; clients that pipeline requests are not told apart.
+ */
+export async function lossyLine(target: string, options: LossyLineOptions = {}): Promise<LossyLine> {
+  const { seed = 1, losses = LOSSES } = options
+  let share = options.loss ?? 0
+  const random = randomNumbers(seed)
+  const lost: Loss[] = []
+  let requests = 0
+  /** Draws both numbers for each request, so that a share does not change what comes later. */
+  const draw = (): Loss | undefined => {
+    requests += 1
+    const [chance, kind] = [random(), random()]
+    const loss = chance < share ? losses[Math.floor(kind * losses.length)] : undefined
+    if (loss !== undefined) lost.push(loss)
+    return loss
+  }
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    return socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
+  }
+  const server = createServer(client =>
+    join(keep(client), keep(connect(Number(port), hostname)), options, draw),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(target)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = async (): Promise<void> => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await once(server, 'close')
+  }
+  return {
+    url: url.href.replace(/\/$/, ''),
+    get requests() {
+      return requests
+    },
+    lost,
+    setLoss: next => {
+      share = next
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Joins a client with the service for as long as nothing that it sends gets lost. */
+function join(client: Socket, service: Socket, line: LineOptions, draw: () => Loss | undefined): void {
+  const up = new OneWay(line, hasRoom => void (hasRoom ? client.resume() : client.pause()))
+  const down = new OneWay(line, hasRoom => void (hasRoom ? service.resume() : service.pause()))
+  let loss: Loss | undefined
+  let isAsking = false
+  const end = (): void => {
+    up.cut()
+    down.cut()
+    client.destroy()
+    service.destroy()
+  }
+  client.on('data', piece => {
+    if (loss === 'silent') return
+    if (!isAsking) {
+      isAsking = true
+      loss = draw()
+    }
+    if (loss === 'broken') end()
+    else if (loss !== 'silent') up.act(() => service.write(piece), piece.length)
+  })
+  service.on('data', piece => {
+    isAsking = false
+    if (loss === undefined) down.act(() => client.write(piece), piece.length)
+    else if (loss === 'unanswered') end()
+    else {
+      down.act(() => client.write(piece.subarray(0, piece.length / 2)), piece.length)
+      down.act(end)
+    }
+  })
+  client.on('end', () => up.act(() => service.end()))
+  service.on('end', () => down.act(() => client.end()))
+  client.on('close', end)
+  service.on('close', () => down.act(() => client.destroy()))
+}
+
+/** Evenly spread numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
