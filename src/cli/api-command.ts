@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { ApiError } from '../api/api-error.ts'
 import { allEndpoints } from '../api/contract/contract.ts'
 import type { AnyEndpoint, Risk } from '../api/contract/endpoint.ts'
-import { describeError } from '../api/error-text.ts'
 import { newIdempotencyKey, type Client } from '../api/client.ts'
-import { clean } from '../app/theme/text.ts'
+import { agreed } from './agree.ts'
 import { buildInput, findOperation, inputNames } from './api-operation.ts'
 import { EXIT } from './exit-codes.ts'
 import { createLog } from './log.ts'
+import { reportError } from './report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -47,12 +45,13 @@ export async function runApi(
     throw new UsageError(
       `${endpoint.operation} writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses every write.`,
     )
-  if (!own.yes && !(await agreed(endpoint))) return EXIT.noVerdict
+  const effect = EFFECTS[endpoint.risk]
+  if (effect && !own.yes && !(await agreed(`${endpoint.operation} ${effect}`))) return EXIT.noVerdict
   const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
   try {
     return await call(opened.workspace.client, endpoint, input, own)
   } catch (error) {
-    return report(error)
+    return reportError(error)
   } finally {
     await opened.close()
   }
@@ -78,17 +77,6 @@ function itemsOf(page: unknown): unknown[] {
   throw new UsageError('This operation answers no list, so --paginate has nothing to follow.')
 }
 
-/** A refusal before sending is wrong usage; everything else that went wrong has no verdict. */
-function report(error: unknown): number {
-  if (error instanceof UsageError) throw error
-  const { title, sentence, next } = describeError(error)
-  process.stderr.write(`${title}: ${sentence} ${next}\n`)
-  if (error instanceof ApiError && error.kind === 'http') process.stderr.write(`${clean(error.message)}\n`)
-  return error instanceof ApiError && error.kind === 'refused' && error.code !== 'rate-paused'
-    ? EXIT.usage
-    : EXIT.noVerdict
-}
-
 async function readBody(file: string | undefined): Promise<unknown> {
   if (file === undefined) return undefined
   let text: string
@@ -102,18 +90,6 @@ async function readBody(file: string | undefined): Promise<unknown> {
   } catch (error) {
     throw new UsageError(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-}
-
-/** Asks where a person can answer; elsewhere `--yes` must have said it. */
-async function agreed(endpoint: AnyEndpoint): Promise<boolean> {
-  const effect = EFFECTS[endpoint.risk]
-  if (!effect) return true
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError(`${endpoint.operation} ${effect}; add --yes to do it without a question.`)
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await lines.question(`${endpoint.operation} ${effect}. Type yes to go on: `)
-  lines.close()
-  return answer.trim() === 'yes'
 }
 
 function listOperations(json: boolean): number {

@@ -1,12 +1,16 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { FAULT_FORM } from '../service/fault-kinds.ts'
 import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
 import { PROJECT_ROLES } from '../service/roles.ts'
 import type { ApiOptions } from './api-command.ts'
 import { addConfig } from './commands/config.ts'
+import { addGet } from './commands/get.ts'
 import { addCompletion, addDoctor, addVisit } from './commands/inspection.ts'
 import { addProfiles } from './commands/profile.ts'
+import { addRun } from './commands/run.ts'
+import { addWatch } from './commands/watch.ts'
+import { collect, whole } from './option-values.ts'
 import type { KeyOptions } from './serve-command.ts'
 import type { CommonOptions } from './settings.ts'
 
@@ -26,16 +30,6 @@ function common(command: Command): Command {
     .option('--no-mouse', 'leave the mouse to the terminal')
     .option('--screen-reader', 'plain lines as things change (MCPDECK_SCREEN_READER)')
     .option('--log-file <file>', 'write a log there, without secrets')
-}
-
-/** A whole number within bounds, for an option. */
-function whole(least: number, most: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (!Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
-    return value
-  }
 }
 
 /** The command line; `parse` resolves to an exit code, or `undefined` while the program goes on by itself. */
@@ -59,7 +53,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   addServe(program, code => {
     outcome = code
   })
-  for (const add of [addDoctor, addConfig, addProfiles, addVisit, addCompletion])
+  for (const add of [addGet, addWatch, addRun, addDoctor, addConfig, addProfiles, addVisit, addCompletion])
     add(program, code => {
       outcome = code
     })
@@ -75,11 +69,6 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
       }
     },
   }
-}
-
-/** Collects a repeated option. */
-function collect(text: string, all: string[]): string[] {
-  return [...all, text]
 }
 
 function addApi(program: Command, done: (code: number) => void): void {

@@ -1,5 +1,6 @@
 import chalk from 'chalk'
 import { render } from 'ink'
+import { isPlainRead } from '../api/cache-contents.ts'
 import { createQueryClient } from '../api/query-client.ts'
 import type { Bindings, PressedKey } from '../app/keymap/binding.ts'
 import { createDispatcher } from '../app/keymap/dispatcher.ts'
@@ -12,6 +13,7 @@ import type { Abilities } from '../app/terminal/abilities.ts'
 import { createInput } from '../app/terminal/input.ts'
 import { createLineScreen, type LineScreen } from '../app/terminal/line-screen.ts'
 import { copySequence, noticeSequence } from '../app/terminal/osc.ts'
+import { neverWaitFor } from '../app/terminal/output.ts'
 import { createPointer } from '../app/terminal/pointer.ts'
 import { createPace, PACES } from '../app/terminal/pace.ts'
 import { installRestore, type Restore } from '../app/terminal/restore.ts'
@@ -21,9 +23,11 @@ import type { BadgeColour } from '../app/theme/badge-colours.ts'
 import { createToasts } from '../components/toasts.tsx'
 import type { LinePace } from '../hooks/workspace.tsx'
 import { openAnswerCache } from './answer-cache.ts'
+import { openInBrowser } from './browser.ts'
 import { tellEarlierWrites } from './earlier-writes.ts'
 import { createFocusPace } from './focus.ts'
 import type { PaintedScreen } from './last-screen.ts'
+import { createLeftovers } from './leftovers.ts'
 import type { Log } from './log.ts'
 import { createLook, type Look } from './look.ts'
 import type { Manners } from './manners.ts'
@@ -80,13 +84,19 @@ export function openDashboard(options: DashboardOptions): void {
   const router = createRouter(options.place)
   const keepScreen = screenKeeper({ file: options.lastScreenFile, screen, router, log })
   const dispatcher = createDispatcher({
-    settle: () => instance.waitUntilRenderFlush(),
+    settle: async () => {
+      await instance.waitUntilRenderFlush()
+      // What a frame shows takes its keys in effects that the frame after it sees.
+      await instance.waitUntilRenderFlush()
+    },
     report: createReport(toasts, log.error),
     bindings: options.bindings,
   })
   const pointer = createPointer()
   const queryClient = createQueryClient()
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
+  opened.onArrival(() => void queryClient.invalidateQueries({ predicate: isPlainRead }))
+  const leftovers = createLeftovers(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
@@ -95,7 +105,9 @@ export function openDashboard(options: DashboardOptions): void {
       press: async keys => {
         if (keys.some(leavesAtOnce)) screen.release()
         else await shown
+        workspace.seen?.stay()
         await dispatcher.press(keys)
+        leftovers.putOff()
       },
       mouse: async (event, notches) => {
         await shown
@@ -143,9 +155,12 @@ export function openDashboard(options: DashboardOptions): void {
 
 /** The screen of cells, which paints as the line to the terminal takes it. */
 function openScreen(look: Look, manners: Manners): { screen: Screen; linePace: LinePace } {
+  neverWaitFor(process.stdout)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
     askSynchronized: true,
+    // The Linux console has neither, and its old versions print parts of what they do not understand.
+    askKeyboard: process.env.TERM !== 'linux',
     askBackground: look.asksBackground,
     onWritten: pace.written,
     mouse: manners.mouse,
@@ -178,6 +193,7 @@ function shellActions(options: {
     interrupt: () => restore.exit(130),
     suspend: () => restore.suspend(),
     redraw: () => surface.redraw(),
+    openBrowser: url => openInBrowser(url, process.env),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
     announce(sentence) {
       if (manners.notify === 'bell') surface.control(BELL)

@@ -7,4 +7,6 @@ export const EXIT = {
   usage: 2,
   /** Cancelled, undecided, unreachable, timed out, refused. */
   noVerdict: 3,
+  /** By Ctrl+C or a signal; a run that was followed goes on. */
+  interrupted: 130,
 } as const

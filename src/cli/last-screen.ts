@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
+import { isAtTerminal } from './at-terminal.ts'
 import { configFile, directories } from './directories.ts'
 
 /**
@@ -87,11 +88,10 @@ export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>
 
 /** Shows the kept screen at once where the program is started without arguments in a terminal of the same size. */
 export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
-  if (argv.length > 0) return undefined
+  if (argv.length > 0 || !isAtTerminal()) return undefined
   const kept = readLastScreen(lastScreenFile(env))
   if (!kept) return undefined
   const { stdin, stdout } = process
-  if (!stdin.isTTY || !stdout.isTTY) return undefined
   if (stdout.columns !== kept.columns || stdout.rows !== kept.rows) return undefined
   // What is typed from now on waits unread, and the terminal must not show it.
   stdin.setRawMode(true)

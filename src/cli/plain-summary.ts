@@ -10,7 +10,7 @@ export async function plainSummary(workspace: Workspace, write: (text: string) =
     write(`${profile.local ? 'local workspace' : profile.host}\n`)
     for (const project of (await client.projects.list({})).items) {
       const input = { projectId: project.id }
-      const [servers, suites] = [await client.servers.list(input), await client.suites.list(input)]
+      const [servers, suites] = await Promise.all([client.servers.list(input), client.suites.list(input)])
       write(`project ${clean(project.name)} (${project.id})\n`)
       for (const server of servers.items)
         write(

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 import manifest from '../../package.json' with { type: 'json' }
-import { profileOf } from '../app/router/place.ts'
 import { abilitiesOf } from '../app/terminal/abilities.ts'
+import { atProfileOf } from './at-profile.ts'
+import { isAtTerminal } from './at-terminal.ts'
 import { boundKeys } from './bound-keys.ts'
 import { EXIT } from './exit-codes.ts'
 import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from './log.ts'
 import { resolveManners } from './manners.ts'
-import { UNNAMED } from './profiles.ts'
 import { askSecret } from './secret-prompt.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
@@ -42,7 +42,7 @@ async function dashboard(
   })
   const manners = resolveManners(options, process.env, settings.preferences)
   const log = createLog(settings.logFile)
-  const isTerminal = process.stdout.isTTY && process.stdin.isTTY
+  const isTerminal = isAtTerminal()
   const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
   if (!isTerminal) {
     if (placeText !== undefined) {
@@ -81,13 +81,6 @@ async function dashboard(
     log,
   })
   return undefined
-}
-
-/** A whole locator opens in its profile; an address without a profile has a name that chooses nothing. */
-function atProfileOf(placeText: string | undefined, options: CommonOptions): CommonOptions {
-  const profile = placeText === undefined ? undefined : profileOf(placeText)
-  if (profile === undefined || profile === UNNAMED || options.profile !== undefined) return options
-  return options.local || options.baseUrl !== undefined ? options : { ...options, profile }
 }
 
 /** Whether any option differs from how commander fills it in by itself. */

@@ -4,10 +4,12 @@ import { createBudget } from '../api/budget.ts'
 import { cacheFileName } from '../api/cache-file.ts'
 import { createClient } from '../api/client.ts'
 import { API_PREFIX } from '../api/contract/contract.ts'
+import { type ApiResponse, plainHeaders } from '../api/contract/message.ts'
 import { createHttpFetch, type Fetch } from '../api/fetch.ts'
 import { journalProfile } from '../api/journal/entry.ts'
 import { type Journal, openJournal } from '../api/journal/journal.ts'
 import { createQueries } from '../api/queries.ts'
+import { openSeen } from '../api/seen-file.ts'
 import type { Deprecation } from '../api/transport.ts'
 import { budgetKeyId } from '../api/shared-ledger.ts'
 import type { Workspace } from '../hooks/workspace.tsx'
@@ -24,6 +26,8 @@ export type OpenedWorkspace = {
   journal: Journal
   /** Where answers are kept for the next start; each data source, and each key of it, has its own. */
   cacheFile: string
+  /** Hears when lists of the local workspace have got something by themselves. */
+  onArrival: (listener: () => void) => void
   close: () => Promise<void>
 }
 
@@ -43,7 +47,7 @@ export function openWorkspace(
   settings: Settings,
   log: Log,
   stays: Stay,
-  onAnswer?: (answer: Response) => void,
+  onAnswer?: (answer: ApiResponse) => void,
 ): OpenedWorkspace {
   return settings.target.kind === 'remote'
     ? openRemote(settings, settings.target, log, onAnswer)
@@ -54,7 +58,7 @@ function openRemote(
   settings: Settings,
   target: { baseUrl: string; key: string; slug: string },
   log: Log,
-  onAnswer: ((answer: Response) => void) | undefined,
+  onAnswer: ((answer: ApiResponse) => void) | undefined,
 ): OpenedWorkspace {
   const http = createHttpFetch({ baseUrl: target.baseUrl })
   const budget = createBudget({
@@ -76,18 +80,23 @@ function openRemote(
     journal,
   })
   const { host } = new URL(target.baseUrl)
-  const profile = { name: settings.profile.name, host, local: false, readOnly: settings.readOnly }
+  const { name, web } = settings.profile
+  const profile = { name, host, local: false, readOnly: settings.readOnly, web }
+  const seen = openSeenLists(log, target.baseUrl, target.key)
   const close = async (): Promise<void> => {
+    seen.close()
     await http.close()
     budget.close()
     await journal.close()
   }
   const cacheFile = cacheFileOf(target.baseUrl, target.key)
-  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, cacheFile, close }
+  const workspace = { client, queries: createQueries(client), budget, profile, seen }
+  return { workspace, journal, cacheFile, onArrival: () => undefined, close }
 }
 
 function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   let opening: Promise<Service> | undefined
+  let arrived = (): void => undefined
   const models = modelSettings(process.env)
   const open = async () => {
     try {
@@ -96,6 +105,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
         dataDir: settings.dataDir,
         samples: true,
         models,
+        onArrival: () => arrived(),
         ...(stays === 'briefly' && { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
@@ -107,9 +117,11 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   }
   const fetch: Fetch = async request => {
     const service = await (opening ??= open())
-    const headers = new Headers(request.headers)
-    headers.set('authorization', `Bearer ${service.localKey}`)
-    return await service.fetch(new Request(request, { headers }))
+    const headers = plainHeaders({
+      ...Object.fromEntries(request.headers),
+      authorization: `Bearer ${service.localKey}`,
+    })
+    return await service.answer({ ...request, headers })
   }
   const budget = createBudget({ unlimited: true })
   const journal = openWrites(log, LOCAL_ADDRESS, resolve(settings.dataDir))
@@ -121,17 +133,29 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     journal,
   })
   const profile = { name: settings.profile.name, host: '', local: true, readOnly: settings.readOnly }
+  const seen = openSeenLists(log, LOCAL_ADDRESS, resolve(settings.dataDir))
   const close = async (): Promise<void> => {
+    seen.close()
     const service = await opening?.catch(() => undefined)
     await service?.close()
     await journal.close()
   }
   const cacheFile = cacheFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
-  return { workspace: { client, queries: createQueries(client), budget, profile }, journal, cacheFile, close }
+  const onArrival = (listener: () => void): void => {
+    arrived = listener
+  }
+  const workspace = { client, queries: createQueries(client), budget, profile, seen }
+  return { workspace, journal, cacheFile, onArrival, close }
 }
 
 function cacheFileOf(...profile: readonly string[]): string {
   return join(directories().cache, cacheFileName(journalProfile(...profile)))
+}
+
+/** What was seen of lists; each data source, and each key of it, has its own. */
+function openSeenLists(log: Log, ...profile: readonly string[]): ReturnType<typeof openSeen> {
+  const file = join(directories().state, `seen-${journalProfile(...profile)}.json`)
+  return openSeen({ file, onFault: log.error })
 }
 
 /** One file holds the writes of all profiles; each sees its own. */
@@ -156,7 +180,7 @@ function noteService(log: Log, entry: LogEntry): void {
 }
 
 /** Tells of every answer, such as for its date. */
-function heard(fetch: Fetch, onAnswer: ((answer: Response) => void) | undefined): Fetch {
+function heard(fetch: Fetch, onAnswer: ((answer: ApiResponse) => void) | undefined): Fetch {
   if (!onAnswer) return fetch
   return async request => {
     const response = await fetch(request)

@@ -12,7 +12,7 @@ function look(
   colour: 0 | 16 | 256 | 'true' = 256,
 ) {
   return createLook({
-    abilities: { colour, unicode: true, dumb: false },
+    abilities: { colour, unicode: true, dumb: false, links: true },
     ascii: false,
     manners: { ...PREFERRED, ...manners },
     badge: undefined,

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,27 +10,46 @@ const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
+/** A program that runs. */
+export type Started = {
+  child: ChildProcessWithoutNullStreams
+  output: () => string
+  ended: () => Promise<Ended>
+}
+
 /** A home of its own in which the built program runs without a terminal. */
 export async function openHome() {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
   return {
     home,
+    /** Starts the program as a script would; `output` is what it has written to standard output so far. */
+    start(args: readonly string[], options: { env?: Record<string, string> } = {}): Started {
+      const child = spawn(process.execPath, [PROGRAM, ...args], {
+        env: { ...minimalEnv(home), ...options.env },
+        stdio: 'pipe',
+      })
+      let output = ''
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+      })
+      const ended = Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>])
+      return {
+        child,
+        output: () => output,
+        ended: async () => {
+          const [stderr, [code]] = await ended
+          return { code, stdout: output, stderr }
+        },
+      }
+    },
     /** Runs the program to its end, as a script would. */
     async run(
       args: readonly string[],
       options: { env?: Record<string, string>; input?: string } = {},
     ): Promise<Ended> {
-      const child = spawn(process.execPath, [PROGRAM, ...args], {
-        env: { ...minimalEnv(home), ...options.env },
-        stdio: 'pipe',
-      })
+      const { child, ended } = this.start(args, options)
       child.stdin.end(options.input ?? '')
-      const [stdout, stderr, [code]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, 'close') as Promise<[number | null]>,
-      ])
-      return { code, stdout, stderr }
+      return await ended()
     },
     async close() {
       await rm(home, { recursive: true, force: true })

@@ -1,0 +1,64 @@
+import type { EvalIteration } from '../contract/iterations.ts'
+import type { ComparedCase, EvalRunCompare } from '../contract/run-comparison.ts'
+
+/** How a case stands against an earlier run; `unknown` = one side was not graded. */
+export const CASE_CHANGES = [
+  'new-failure',
+  'still-failing',
+  'fixed',
+  'passing',
+  'removed',
+  'unknown',
+] as const
+export type CaseChange = (typeof CASE_CHANGES)[number]
+
+export type ChangedCase = {
+  caseKey: string
+  title: string
+  change: CaseChange
+  /** Whether its trials in the later run disagree. */
+  flaky: boolean
+  /** Whether its definition was changed in between, so that like is not compared with like. */
+  configChanged: boolean
+}
+
+/** Each compared case with what changed, by the outcomes of both runs; `trials` are those of the later run. */
+export function changedCases(
+  comparison: EvalRunCompare,
+  trials: readonly Pick<EvalIteration, 'id' | 'result'>[],
+): ChangedCase[] {
+  const results = new Map(trials.map(({ id, result }) => [id, result]))
+  return comparison.cases.map(compared => {
+    const seen = new Set(compared.compare.iterationIds?.map(id => results.get(id)))
+    return {
+      caseKey: compared.caseKey,
+      title: compared.title,
+      change: changeOf(compared),
+      flaky: seen.has('passed') && seen.has('failed'),
+      configChanged: compared.configChanged === true,
+    }
+  })
+}
+
+function changeOf({ status, base, compare }: ComparedCase): CaseChange {
+  if (status === 'removed_case') return 'removed'
+  const [before, after] = [base.outcome, compare.outcome]
+  if (after === 'failed') {
+    if (before === 'failed') return 'still-failing'
+    return before === 'passed' || status === 'new_case' ? 'new-failure' : 'unknown'
+  }
+  if (after !== 'passed') return 'unknown'
+  return before === 'failed' && status === 'fixed' ? 'fixed' : 'passing'
+}
+
+/** How many cases changed in which way, those that never occur included; `flaky` counts across the others. */
+export type ChangeCounts = Record<CaseChange | 'flaky', number>
+
+export function countChanges(cases: readonly ChangedCase[]): ChangeCounts {
+  const counts = Object.fromEntries([...CASE_CHANGES, 'flaky'].map(name => [name, 0])) as ChangeCounts
+  for (const { change, flaky } of cases) {
+    counts[change] += 1
+    if (flaky) counts.flaky += 1
+  }
+  return counts
+}

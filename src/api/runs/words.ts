@@ -1,0 +1,10 @@
+/** `1 case`, `2 cases`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Names with their counts: `3 failed, 1 timed out`; `none` where there are none. */
+export function tally(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
+  return parts.length > 0 ? parts.join(', ') : 'none'
+}

@@ -1,0 +1,34 @@
+import { createInterface } from 'node:readline/promises'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * Asks where a person can answer; only the whole word agrees. Ctrl+C interrupts the program, Ctrl+D declines.
+ * @param effect what is about to happen, as the sentence says it: `createEvalRun spends credits`
+ * @throws UsageError where nobody can be asked, so that a script says it with --yes
+ */
+export async function agreed(effect: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(`${effect}; add --yes to do it without a question.`)
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  let interrupted = false
+  // A line that is closed never answers its question; whoever is told of the signal ends what asked.
+  lines.once('close', () => {
+    if (!interrupted) resolve(false)
+  })
+  // While it reads a line, the terminal sends no signal for Ctrl+C.
+  lines.once('SIGINT', () => {
+    interrupted = true
+    lines.close()
+    // A signal of one's own arrives only after the program has nothing left to do.
+    if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT')
+    else process.kill(process.pid, 'SIGINT')
+  })
+  const answered = lines.question(`${effect}. Type yes to go on: `)
+  void answered.then(answer => resolve(answer.trim() === 'yes')).catch(() => undefined)
+  try {
+    return await promise
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,134 @@
+import { ApiError } from '../../api/api-error.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { countChanges, type ChangeCounts, type ChangedCase } from '../../api/runs/changes.ts'
+import type { GateResult } from '../../api/runs/gates.ts'
+import { outcomeOfRun, whyUndecided, type RunOutcome } from '../../api/runs/outcome.ts'
+import { countTrials, passRate, type TrialCounts } from '../../api/runs/trials.ts'
+import { EXIT } from '../exit-codes.ts'
+import { errorLine, exitCodeOfError } from '../report-error.ts'
+import type { Followed } from './follow-run.ts'
+
+/** A run beside an earlier one, case by case. */
+export type Comparison = { baseRunId: string; counts: ChangeCounts; cases: readonly ChangedCase[] }
+
+/** What decided the exit code. */
+export type Because =
+  | Exclude<RunOutcome, 'in-flight'>
+  | 'gate'
+  | 'gates_passed'
+  | 'unknown_gate'
+  | Exclude<Followed['kind'], 'ended'>
+
+/** The last word on a followed run, as `--json` prints it. */
+export type Conclusion = {
+  /** The last record that was read. */
+  run: EvalRun | null
+  /** The run's own; null while it has none. */
+  verdict: 'passed' | 'failed' | null
+  counts: TrialCounts & { unit: 'trials' }
+  /** Of what was graded, from 0 to 1. */
+  passRate: number | null
+  because: Because
+  exitCode: number
+  error: { code: string | null; status: number | null; message: string } | null
+  gates: readonly GateResult[]
+  comparison: Comparison | null
+}
+
+export type Judgement = {
+  gates: readonly GateResult[]
+  /** The gates decide and not the run's own verdict. */
+  gatesOnly: boolean
+  comparison: Comparison | undefined
+}
+
+/** Draws the conclusion; no network trouble ever becomes a failed verdict. */
+export function conclude(followed: Followed, { gates, gatesOnly, comparison }: Judgement): Conclusion {
+  const { run, trials } = followed
+  const outcome = followed.kind === 'ended' ? outcomeOfRun(followed.run) : undefined
+  const counts = countTrials(trials)
+  return {
+    run: run ?? null,
+    verdict: outcome === 'passed' || outcome === 'failed' ? outcome : null,
+    counts: { unit: 'trials', ...counts },
+    passRate: passRate(counts) ?? null,
+    ...decide(followed, outcome, gates, gatesOnly),
+    error: 'error' in followed ? errorFacts(followed.error) : null,
+    gates,
+    comparison: comparison ?? null,
+  }
+}
+
+type Decision = Pick<Conclusion, 'because' | 'exitCode'>
+
+function decide(
+  followed: Followed,
+  outcome: RunOutcome | undefined,
+  gates: readonly GateResult[],
+  gatesOnly: boolean,
+): Decision {
+  if (followed.kind === 'interrupted') return { because: 'interrupted', exitCode: EXIT.interrupted }
+  if (followed.kind !== 'ended') {
+    const exitCode = 'error' in followed ? exitCodeOfError(followed.error) : EXIT.noVerdict
+    return { because: followed.kind, exitCode }
+  }
+  // What ended has no state in flight.
+  if (outcome === undefined || outcome === 'in-flight')
+    return { because: 'undecided', exitCode: EXIT.noVerdict }
+  const isMeasured = outcome === 'passed' || outcome === 'failed' || (gatesOnly && outcome === 'undecided')
+  if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
+  if (!gatesOnly && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
+  if (gates.some(({ passed }) => passed === false)) return { because: 'gate', exitCode: EXIT.failedVerdict }
+  if (gates.some(({ passed }) => passed === null))
+    return { because: 'unknown_gate', exitCode: EXIT.noVerdict }
+  return { because: gatesOnly ? 'gates_passed' : 'passed', exitCode: EXIT.done }
+}
+
+function errorFacts(error: unknown): Conclusion['error'] {
+  if (!(error instanceof ApiError)) return { code: null, status: null, message: String(error) }
+  return { code: error.code ?? null, status: error.status ?? null, message: error.message }
+}
+
+/** The comparison as the conclusion keeps it. */
+export function toComparison(baseRunId: string, cases: readonly ChangedCase[]): Comparison {
+  return { baseRunId, counts: countChanges(cases), cases }
+}
+
+/** The conclusion of several runs: a missing verdict outweighs a failed one, which says nothing about the others. */
+export function worstExitCode(exitCodes: readonly number[]): number {
+  return Math.max(EXIT.done, ...exitCodes)
+}
+
+/** What decided, or why a run has no verdict, in one sentence; `goesOn` = without this process too. */
+export function sentenceOf(
+  { because }: Pick<Conclusion, 'because'>,
+  followed: Followed,
+  goesOn: boolean,
+): string {
+  const rest = followed.run ? (goesOn ? '; the run goes on' : '; the run ends with this process') : ''
+  switch (because) {
+    case 'passed':
+      return 'Passed.'
+    case 'gates_passed':
+      return 'The gates passed, and they decide.'
+    case 'failed':
+      return 'Failed.'
+    case 'gate':
+      return 'A gate failed.'
+    case 'unknown_gate':
+      return 'A gate could not be judged.'
+    case 'undecided':
+      return `Undecided: ${(followed.run && whyUndecided(followed.run)) ?? 'the service gives no verdict.'}`
+    case 'cancelled':
+      return 'Cancelled, so there is no verdict.'
+    case 'broken':
+      return `Not executed: ${(followed.run && whyUndecided(followed.run)) ?? 'the run failed as a run.'}`
+    case 'timed_out':
+      return `No verdict within the time given${rest}.`
+    case 'interrupted':
+      return `Interrupted${rest}.`
+    case 'unreachable':
+    case 'refused':
+      return 'error' in followed ? errorLine(followed.error) : 'No verdict.'
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ApiError } from '../../api/api-error.ts'
+import type { Client } from '../../api/client.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { pollInterval } from '../../api/poll-interval.ts'
+import { countTrials, type TrialCounts } from '../../api/runs/trials.ts'
+import type { RunPlace } from './reference.ts'
+import { createTrialReader } from './trial-reader.ts'
+
+/** What happens while a run is followed. Every further failure in a row is another `retrying`. */
+export type FollowEvent =
+  | { event: 'changed'; run: EvalRun; counts: TrialCounts }
+  | { event: 'retrying'; error: ApiError; failures: number; pauseMs: number }
+  | { event: 'answered' }
+
+/**
+ * How following ended, with the last that was read:
+ * - `ended`: the run did
+ * - `unreachable`: the service was never reached; `refused`: it said no, or what it said makes no sense
+ * - `timed_out`, `interrupted`: by the caller's signals
+ */
+export type Followed = { run?: EvalRun; trials: readonly EvalIteration[] } & (
+  | { kind: 'ended'; run: EvalRun }
+  | { kind: 'unreachable' | 'refused'; error: unknown }
+  | { kind: 'timed_out' | 'interrupted' }
+)
+
+export type FollowOptions = {
+  /** Ends following, for good. */
+  interrupt: AbortSignal
+  /** Ends following when there was time enough. */
+  timeout: AbortSignal
+  onEvent: (event: FollowEvent) => void
+}
+
+const FIRST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 15_000
+const GROWTH = 1.5
+
+/**
+ * Polls a run within the budget until it has ended. A line that is lost midway is waited for; a service that never
+ * answered, a refusal and an answer that makes no sense end it at once.
+ */
+export async function followRun(
+  client: Client,
+  { projectId, runId }: RunPlace,
+  { interrupt, timeout, onEvent }: FollowOptions,
+): Promise<Followed> {
+  const signal = AbortSignal.any([interrupt, timeout])
+  const options = { signal, owner: runId }
+  const reader = createTrialReader(client, { projectId, runId }, options)
+  const stopPolling = client.budget.startPolling()
+  let run: EvalRun | undefined
+  let trials: readonly EvalIteration[] = []
+  let shown = ''
+  let failures = 0
+  try {
+    for (;;) {
+      let pauseMs: number
+      try {
+        // The run first: when it has ended, the trials read after it are those of the end.
+        const read = await client.runs.get({ projectId, runId }, options)
+        trials = await reader.read()
+        run = read
+        if (failures > 0) onEvent({ event: 'answered' })
+        failures = 0
+        const counts = countTrials(trials)
+        const standing = JSON.stringify([run.status, run.result, counts])
+        if (standing !== shown) onEvent({ event: 'changed', run, counts })
+        shown = standing
+        if (isTerminalRunStatus(run.status)) return { kind: 'ended', run, trials }
+        pauseMs = intervalOf(client, reader.requests + 1)
+      } catch (error) {
+        if (signal.aborted) throw error
+        if (!(error instanceof ApiError) || !isPassing(error))
+          return { kind: 'refused', error, trials, ...(run && { run }) }
+        if (!run && !isPause(error)) return { kind: 'unreachable', error, trials }
+        failures += 1
+        pauseMs = Math.max(pauseAfter(failures), error.retryAfterMs ?? 0)
+        onEvent({ event: 'retrying', error, failures, pauseMs })
+      }
+      await delay(pauseMs, undefined, { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return { kind: interrupt.aborted ? 'interrupted' : 'timed_out', trials, ...(run && { run }) }
+  } finally {
+    stopPolling()
+  }
+}
+
+function intervalOf({ budget }: Client, requestsEach: number): number {
+  const { pollers, unlimited, refillPerSecond } = budget.snapshot()
+  return pollInterval({ live: pollers, requestsEach, visible: true, unlimited, refillPerSecond })
+}
+
+function pauseAfter(failures: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (failures - 1))
+}
+
+/** Whether a service that answered before may answer again by itself: also a page of a proxy comes and goes. */
+export function isPassing(error: ApiError): boolean {
+  if (error.retryable || error.answer === 'html') return true
+  return error.kind === 'invalid-response' && (error.code === 'html' || error.code === 'not-json')
+}
+
+/** The service is there and asks for patience. */
+function isPause({ code, limit }: ApiError): boolean {
+  return code === 'rate-paused' || limit === 'key-rate'
+}

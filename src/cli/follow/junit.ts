@@ -1,0 +1,138 @@
+import XMLBuilder from 'fast-xml-builder'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
+import { standingOf } from '../../api/runs/trials.ts'
+
+/** A run for the report: its record, its trials, and what its suite is called. */
+export type ReportedRun = { name: string; run: EvalRun; trials: readonly EvalIteration[] }
+
+const LONGEST_TEXT = 20_000
+/** What XML 1.0 cannot hold, not even escaped. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+
+/**
+ * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
+ * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
+ */
+export function junitXml(runs: readonly ReportedRun[]): string {
+  const builder = new XMLBuilder({
+    ignoreAttributes: false,
+    attributeNamePrefix: '@',
+    suppressBooleanAttributes: false,
+    suppressEmptyNode: true,
+    format: true,
+  })
+  const suites = runs.map(toSuite)
+  const sum = (of: (suite: ReturnType<typeof toSuite>) => number): number =>
+    suites.reduce((total, suite) => total + of(suite), 0)
+  return builder.build({
+    '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
+    testsuites: {
+      '@name': 'mcpdeck',
+      '@tests': sum(suite => suite['@tests']),
+      '@failures': sum(suite => suite['@failures']),
+      '@errors': sum(suite => suite['@errors']),
+      '@skipped': sum(suite => suite['@skipped']),
+      testsuite: suites,
+    },
+  })
+}
+
+function toSuite({ name, run, trials }: ReportedRun) {
+  const often = trialsOfCases(trials)
+  const cases = trials.map(trial => ({ kind: kindOf(trial), testcase: toCase(name, trial, often) }))
+  const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
+  const [from, to] = [toEpochMs(run.createdAt), toEpochMs(run.completedAt)]
+  const properties = {
+    runId: run.id,
+    status: run.status,
+    result: run.result,
+    environment: run.environment?.name ?? run.environment?.id,
+    client: run.client?.name,
+  }
+  return {
+    '@name': inAttribute(name),
+    '@id': inAttribute(run.id),
+    '@tests': trials.length,
+    '@failures': count('failure'),
+    '@errors': count('error'),
+    '@skipped': count('skipped'),
+    ...(from !== undefined && { '@timestamp': new Date(from).toISOString().replace(/\.\d+Z$/, '') }),
+    ...(from !== undefined && to !== undefined && { '@time': seconds(to - from) }),
+    properties: {
+      property: Object.entries(properties).flatMap(([key, value]) =>
+        value == null ? [] : [{ '@name': key, '@value': inAttribute(value) }],
+      ),
+    },
+    testcase: cases.map(each => each.testcase),
+  }
+}
+
+type TestKind = 'passed' | 'failure' | 'error' | 'skipped'
+
+function kindOf(trial: EvalIteration): TestKind {
+  const standing = standingOf(trial)
+  if (standing === 'passed') return 'passed'
+  if (causeOf(trial) === undefined) return 'skipped'
+  return isMeasuredFailure(trial) ? 'failure' : 'error'
+}
+
+/** The suite's name is the class, so that Jenkins and GitLab group by it; the title is what they list. */
+function toCase(suiteName: string, trial: EvalIteration, often: ReadonlyMap<string, number>) {
+  const title = trial.title ?? trial.testCaseId ?? trial.id
+  const times = often.get(caseOf(trial)) ?? 1
+  return {
+    '@classname': inAttribute(suiteName).replaceAll('.', '_'),
+    '@name': inAttribute(times > 1 ? `${title} (trial ${trial.iterationNumber} of ${times})` : title),
+    ...(trial.durationMs != null && { '@time': seconds(trial.durationMs) }),
+    ...outcomeOf(trial),
+  }
+}
+
+function outcomeOf(trial: EvalIteration): object {
+  const kind = kindOf(trial)
+  if (kind === 'passed') return {}
+  if (kind === 'skipped') return { skipped: { '@message': inAttribute(trial.status) } }
+  const cause = causeOf(trial) ?? 'unknown'
+  const words = trial.error ?? CAUSES[cause]
+  return {
+    [kind]: {
+      '@type': cause,
+      '@message': inAttribute(words),
+      '#text': inText([words, `trial: ${trial.id}`, ...scoreLines(trial)].join('\n')),
+    },
+  }
+}
+
+function scoreLines({ scores }: EvalIteration): string[] {
+  return (scores ?? []).flatMap(({ scorerId, status, passed, error, rationale }) =>
+    passed === false || status === 'error'
+      ? [`${scorerId}: ${error ?? rationale ?? (status === 'error' ? 'the grader broke' : 'not passed')}`]
+      : [],
+  )
+}
+
+function trialsOfCases(trials: readonly EvalIteration[]): Map<string, number> {
+  const often = new Map<string, number>()
+  for (const trial of trials) often.set(caseOf(trial), (often.get(caseOf(trial)) ?? 0) + 1)
+  return often
+}
+
+function caseOf({ testCaseId, title, id }: EvalIteration): string {
+  return testCaseId ?? title ?? id
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3)
+}
+
+function inText(text: string): string {
+  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll(NOT_XML, '\uFFFD')
+}
+
+/** Readers of XML make blanks of the line breaks of attributes. */
+function inAttribute(text: string): string {
+  return inText(text).replaceAll(/[\t\n\r]+/g, ' ')
+}

@@ -1,0 +1,46 @@
+import { parsePlace } from '../../app/router/place.ts'
+import { runsRoute } from '../../screens/runs/route.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** A run as it was named; without a project it is one of the project that the command works in. */
+export type NamedRun = { runId: string; projectId?: string }
+
+/** A run and the project that it belongs to. */
+export type RunPlace = { projectId: string; runId: string }
+
+const BEFORE_RUN = new Set(['runs', 'run', 'eval-runs'])
+const ID = /^[\w.~-]+$/
+
+/**
+ * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the hosted
+ * UI or the API.
+ * @throws UsageError when it names none
+ */
+export function parseRun(text: string): NamedRun {
+  if (ID.test(text)) return { runId: text }
+  const named = /^https?:\/\//i.test(text) ? fromAddress(text) : fromPlace(text)
+  if (named) return named
+  throw new UsageError(
+    `"${text}" names no run: give its id, a locator such as mcpdeck://profile/projects/P/runs/R, or the address of its page.`,
+  )
+}
+
+function fromPlace(text: string): NamedRun | undefined {
+  const { projectId, runId } = parsePlace([runsRoute], text)?.params ?? {}
+  return projectId !== undefined && runId !== undefined ? { projectId, runId } : undefined
+}
+
+/** The paths of the hosted UI are not documented: an id follows the word for what it is. */
+function fromAddress(text: string): NamedRun | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { pathname, searchParams, hash } = new URL(text)
+  const segments = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
+  const after = (isWord: (word: string) => boolean): string | undefined => {
+    const value = segments[segments.findIndex(isWord) + 1]
+    return segments.some(isWord) && value !== undefined && ID.test(value) ? value : undefined
+  }
+  const runId = after(word => BEFORE_RUN.has(word)) ?? searchParams.get('runId') ?? searchParams.get('run')
+  const projectId = after(word => word === 'projects') ?? searchParams.get('projectId') ?? undefined
+  if (!runId || !ID.test(runId)) return undefined
+  return projectId === undefined ? { runId } : { projectId, runId }
+}

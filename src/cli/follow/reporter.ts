@@ -1,0 +1,107 @@
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { describeError } from '../../api/error-text.ts'
+import { counted } from '../../api/runs/words.ts'
+import { remainingMs, type TrialCounts } from '../../api/runs/trials.ts'
+import { formatDuration } from '../../app/theme/format.ts'
+import { clean } from '../../app/theme/text.ts'
+import type { Output } from '../output.ts'
+import type { FollowEvent } from './follow-run.ts'
+import { printedLines, rewrittenLine, type StatusLine } from './status-line.ts'
+
+export type ReportMode = 'text' | 'json' | 'jsonl'
+
+export type Reporter = {
+  /** What happens to one run; the label tells it from its siblings and is empty for a single one. */
+  onEvent: (label: string, event: FollowEvent) => void
+  /** A sentence for people. */
+  say: (sentence: string) => void
+  /** Takes the progress away before the last word. */
+  end: () => void
+}
+
+export type ReporterOptions = {
+  mode: ReportMode
+  output: Output
+  /** Whether a line may be rewritten in place. */
+  inPlace: boolean
+}
+
+/**
+ * Tells how runs go: as text on standard output, a line that is rewritten on a terminal and a line for each change
+ * elsewhere; with `jsonl` as one event a line; with `json` on standard error, since only the last word is data.
+ */
+export function createReporter({ mode, output, inPlace }: ReporterOptions): Reporter {
+  const line = statusLine(mode, output, inPlace)
+  const texts = new Map<string, string>()
+  const say = (sentence: string): void => {
+    line.clear()
+    process.stderr.write(`${sentence}\n`)
+  }
+  const show = (label: string, text: string): void => {
+    const named = label === '' ? text : `${label}: ${text}`
+    texts.set(label, named)
+    line.show(inPlace ? [...texts.values()].join('  |  ') : named)
+  }
+  return {
+    say,
+    end: () => line.clear(),
+    onEvent(label, event) {
+      if (mode === 'jsonl') void output.write(`${JSON.stringify(eventRecord(event))}\n`)
+      switch (event.event) {
+        case 'changed':
+          show(label, progressText(event.run, event.counts, Date.now()))
+          break
+        case 'retrying':
+          // Once for each time that the line is lost; until it is back there is nothing new to say.
+          if (event.failures === 1) say(lostSentence(label, event))
+          break
+        case 'answered':
+          say(`${label === '' ? '' : `${label}: `}The service answers again.`)
+      }
+    },
+  }
+}
+
+function statusLine(mode: ReportMode, output: Output, inPlace: boolean): StatusLine {
+  if (mode === 'text')
+    return inPlace ? rewrittenLine(process.stdout) : printedLines(text => void output.write(text))
+  if (inPlace) return rewrittenLine(process.stderr)
+  return mode === 'json'
+    ? printedLines(text => void process.stderr.write(text))
+    : { show: () => undefined, clear: () => undefined }
+}
+
+/** `running, 5 of 12 trials, 4 passed, 1 failed, about 30s left`. */
+export function progressText(run: EvalRun, counts: TrialCounts, now: number): string {
+  const { total, ended, passed, failed, ungraded, cancelled } = counts
+  const left = run.completedAt == null ? remainingMs(counts, toEpochMs(run.createdAt), now) : undefined
+  return [
+    clean(run.status),
+    `${ended} of ${counted(total, 'trial')}`,
+    `${passed} passed`,
+    `${failed} failed`,
+    ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),
+    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+    ...(left !== undefined && left > 0 ? [`about ${formatDuration(left)} left`] : []),
+  ].join(', ')
+}
+
+function lostSentence(label: string, { error }: Extract<FollowEvent, { event: 'retrying' }>): string {
+  const { title, sentence } = describeError(error)
+  const time = new Date().toLocaleTimeString('en-GB')
+  const of = label === '' ? '' : `${label}: `
+  return `${of}${time} ${title}: ${sentence} The run goes on; it is asked for again until it is answered.`
+}
+
+/** An event as `--jsonl` prints it. */
+function eventRecord(event: FollowEvent): object {
+  const at = Date.now()
+  if (event.event === 'changed') {
+    const { id, status, result = null } = event.run
+    return { event: 'changed', at, runId: id, status, result, counts: { unit: 'trials', ...event.counts } }
+  }
+  if (event.event === 'answered') return { event: 'answered', at }
+  const { code = null, status = null, message } = event.error
+  return { event: 'retrying', at, pauseMs: Math.round(event.pauseMs), error: { code, status, message } }
+}

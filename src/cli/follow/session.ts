@@ -1,0 +1,206 @@
+import { ApiError } from '../../api/api-error.ts'
+import type { Client } from '../../api/client.ts'
+import type { Gate } from '../../api/runs/gates.ts'
+import { UNKNOWN } from '../../app/theme/format.ts'
+import { clean } from '../../app/theme/text.ts'
+import { listenForInterrupt } from '../interrupt.ts'
+import { wantsScreenReader } from '../manners.ts'
+import { openOutput, type Output } from '../output.ts'
+import type { CommonOptions } from '../settings.ts'
+import { UsageError } from '../usage-error.ts'
+import { followRun, isPassing, type FollowEvent, type Followed } from './follow-run.ts'
+import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
+import { printLastWord, resultOf, type Result } from './last-word.ts'
+import type { RunPlace } from './reference.ts'
+import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
+import { openReport } from './report-file.ts'
+
+/** Options that `watch` and `run` share. */
+export type SessionOptions = GateOptions & {
+  json?: boolean
+  jsonl?: boolean
+  timeout?: number
+  junit?: string
+}
+
+/** A run to follow; the label tells it from its siblings and is empty for a single one. */
+export type FollowedRun = { label: string; place: RunPlace }
+
+export type FollowExtras = {
+  /** Command that goes on watching; without it the runs end with this process. */
+  again?: string
+  /** The run that it is to be shown beside, such as the one that it repeats. */
+  parent?: string
+  /** Of a run group, as the final record tells it. */
+  runGroupId?: string
+}
+
+/** Everything about following that lies around the runs: output, signals, gates and the report. */
+export type Session = {
+  gates: readonly Gate[]
+  mode: ReportMode
+  output: Output
+  reporter: Reporter
+  /** Aborts on Ctrl+C, when nobody reads the output any more, and when there was time enough. */
+  stop: AbortSignal
+  /** Follows runs and prints the last word; resolves to the exit code. */
+  follow: (client: Client, runs: readonly FollowedRun[], extras: FollowExtras) => Promise<number>
+  /** Runs all work around following; what ends it early gets the last word too. @throws UsageError as it is */
+  guard: (work: () => Promise<number>) => Promise<number>
+  close: () => void
+}
+
+/** @throws UsageError for options that contradict each other, or a report that cannot be written */
+export function openSession(common: CommonOptions, own: SessionOptions): Session {
+  if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
+  const gates = gatesOf(own)
+  const report = own.junit === undefined ? undefined : openReport(own.junit)
+  const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
+  const output = openOutput()
+  const interruption = listenForInterrupt()
+  const interrupt = AbortSignal.any([interruption.signal, output.signal])
+  const reporter = createReporter({ mode, output, inPlace: isInPlace(mode, common) })
+  const timeout = new AbortController()
+  const stop = AbortSignal.any([interrupt, timeout.signal])
+  const timer = own.timeout === undefined ? undefined : setTimeout(() => timeout.abort(), own.timeout)
+  const unknown = common.ascii ? '-' : UNKNOWN
+  let isFollowing = false
+
+  const lastWord = async (
+    results: readonly Result[],
+    { again, runGroupId }: FollowExtras,
+  ): Promise<number> => {
+    reporter.end()
+    const goesOn = again !== undefined
+    const exitCode = await printLastWord(results, { mode, output, unknown, goesOn, runGroupId })
+    const isOpen = results.some(({ followed }) => followed.kind !== 'ended')
+    if (isOpen && goesOn && !output.closed) process.stderr.write(`To watch it again: ${again}\n`)
+    return exitCode
+  }
+
+  return {
+    gates,
+    mode,
+    output,
+    reporter,
+    stop,
+    async follow(client, runs, extras) {
+      isFollowing = true
+      const results = await Promise.all(
+        runs.map(async ({ label, place }) => {
+          const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
+          const options = { interrupt, timeout: timeout.signal, onEvent }
+          const followed = await followRun(client, place, options)
+          return await judged({ client, place, gates, own, reporter, parent: extras.parent }, label, followed)
+        }),
+      )
+      if (report) await writeReport(client, runs, results, report.write)
+      return await lastWord(results, extras)
+    },
+    async guard(work) {
+      const stopped = Promise.withResolvers<never>()
+      const onStop = (): void => {
+        // What is being followed ends by itself, with all that was read.
+        if (!isFollowing) stopped.reject(new Stopped(interrupt.aborted ? 'interrupted' : 'timed_out'))
+      }
+      stop.addEventListener('abort', onStop)
+      try {
+        return await Promise.race([work(), stopped.promise])
+      } catch (error) {
+        const followed = withoutRun(error)
+        const judgement = {
+          gates: judgeGates(gates, followed, undefined),
+          gatesOnly: false,
+          comparison: undefined,
+        }
+        return await lastWord([resultOf('', followed, judgement)], {})
+      } finally {
+        stop.removeEventListener('abort', onStop)
+      }
+    },
+    close() {
+      clearTimeout(timer)
+      interruption.stop()
+      report?.discard()
+    },
+  }
+}
+
+/** The end before anything was followed. */
+class Stopped extends Error {
+  readonly kind: 'interrupted' | 'timed_out'
+
+  constructor(kind: Stopped['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+/** How it ends when it ends before a run was read. @throws what is no failed call */
+function withoutRun(error: unknown): Followed {
+  if (error instanceof Stopped) return { kind: error.kind, trials: [] }
+  if (!(error instanceof ApiError)) throw error
+  return { kind: isPassing(error) ? 'unreachable' : 'refused', error, trials: [] }
+}
+
+type JudgeOptions = {
+  client: Client
+  place: RunPlace
+  gates: readonly Gate[]
+  own: SessionOptions
+  reporter: Reporter
+  parent: string | undefined
+}
+
+async function judged(
+  { client, place, gates, own, reporter, parent }: JudgeOptions,
+  label: string,
+  followed: Followed,
+): Promise<Result> {
+  const against = gates.find(({ gate }) => gate === 'no-new-failures-against')?.wanted ?? parent
+  const compared =
+    against === undefined || followed.kind !== 'ended'
+      ? undefined
+      : await compareRun(client, place, followed, String(against))
+  if (typeof compared === 'string') reporter.say(`Not compared: ${compared.replace(/\.$/, '')}.`)
+  return resultOf(label, followed, {
+    gates: judgeGates(gates, followed, compared),
+    gatesOnly: own.gatesOnly ?? false,
+    comparison: typeof compared === 'object' ? compared : undefined,
+  })
+}
+
+function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
+  const stream = mode === 'text' ? process.stdout : process.stderr
+  if (!stream.isTTY || process.env.TERM === 'dumb') return false
+  return common.screenReader !== true && !wantsScreenReader(process.env)
+}
+
+/** Writes what was read of the runs; where nothing was, no report is better than one that says nothing failed. */
+async function writeReport(
+  client: Client,
+  runs: readonly FollowedRun[],
+  results: readonly Result[],
+  write: (text: string) => void,
+): Promise<void> {
+  const { junitXml } = await import('./junit.ts')
+  const reported = []
+  for (const [index, { followed, label }] of results.entries()) {
+    const place = runs[index]?.place
+    if (!followed.run || !place) continue
+    const name = await suiteName(client, place.projectId, followed.run.suiteId)
+    const named = label === '' ? name : `${name}: ${label}`
+    reported.push({ name: clean(named), run: followed.run, trials: followed.trials })
+  }
+  if (reported.length > 0) write(junitXml(reported))
+}
+
+/** The suite may be gone, and the line too: its id is a name as well. */
+async function suiteName(client: Client, projectId: string, suiteId: string): Promise<string> {
+  try {
+    return (await client.suites.get({ projectId, suiteId }, { priority: 'asked' })).name ?? suiteId
+  } catch (error) {
+    if (error instanceof ApiError) return suiteId
+    throw error
+  }
+}

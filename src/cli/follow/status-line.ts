@@ -1,0 +1,53 @@
+import { truncate } from '../../app/theme/text.ts'
+
+/** One line that tells how things stand, on a stream that may be a terminal. */
+export type StatusLine = {
+  show: (text: string) => void
+  /** Takes the line away, so that something can be written where it stood. */
+  clear: () => void
+}
+
+const LEAST_MS = 100
+const FALLBACK_COLUMNS = 80
+
+/** A line that is rewritten in place, no more often than is read. */
+export function rewrittenLine(stream: NodeJS.WriteStream): StatusLine {
+  let wanted = ''
+  let shown = ''
+  let drawnAt = -Infinity
+  let later: NodeJS.Timeout | undefined
+  const draw = (): void => {
+    later = undefined
+    drawnAt = performance.now()
+    if (wanted === shown) return
+    shown = wanted
+    stream.write(`\r${truncate(wanted, (stream.columns || FALLBACK_COLUMNS) - 1)}\x1b[K`)
+  }
+  return {
+    show(text) {
+      wanted = text
+      const wait = drawnAt + LEAST_MS - performance.now()
+      if (wait <= 0) draw()
+      else later ??= setTimeout(draw, wait)
+    },
+    clear() {
+      clearTimeout(later)
+      later = undefined
+      if (shown !== '') stream.write('\r\x1b[K')
+      wanted = ''
+      shown = ''
+    },
+  }
+}
+
+/** A line for each state that differs from the last. */
+export function printedLines(write: (line: string) => void): StatusLine {
+  let last = ''
+  return {
+    show(text) {
+      if (text !== last) write(`${text}\n`)
+      last = text
+    },
+    clear: () => undefined,
+  }
+}

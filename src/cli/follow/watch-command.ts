@@ -1,0 +1,41 @@
+import type { Client } from '../../api/client.ts'
+import { atProfileOf } from '../at-profile.ts'
+import { createLog } from '../log.ts'
+import { chooseProject } from '../project-choice.ts'
+import { UsageError } from '../usage-error.ts'
+import { resolveSettings, type CommonOptions, type Settings } from '../settings.ts'
+import { openWorkspace } from '../workspace.ts'
+import { checkBase } from './gate-facts.ts'
+import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
+import { openSession, type SessionOptions } from './session.ts'
+
+/** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
+export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
+  const named = parseRun(text)
+  const common = atProfileOf(text, given)
+  const session = openSession(common, own)
+  try {
+    const settings = await resolveSettings(common, process.env)
+    const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+    const { client } = opened.workspace
+    try {
+      return await session.guard(async () => {
+        const place = await placeOf(client, settings, named)
+        await checkBase(client, place.projectId, session.gates)
+        return await session.follow(client, [{ label: '', place }], { again: `mcpdeck watch ${text}` })
+      })
+    } finally {
+      await opened.close()
+    }
+  } finally {
+    session.close()
+  }
+}
+
+async function placeOf(client: Client, { project }: Settings, named: NamedRun): Promise<RunPlace> {
+  const { runId, projectId } = named
+  if (projectId === undefined) return { projectId: (await chooseProject(client, project)).id, runId }
+  if (project !== undefined && project !== projectId)
+    throw new UsageError(`The run is of project ${projectId}, and --project names ${project}; leave one out.`)
+  return { projectId, runId }
+}

@@ -1,0 +1,65 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { CAUSES, causeOf } from '../../api/runs/causes.ts'
+import { counted } from '../../api/runs/words.ts'
+import { clean } from '../../app/theme/text.ts'
+import type { Comparison, Conclusion } from './conclusion.ts'
+
+/** The last word for people: the counts, the gates and the comparison. */
+export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
+  const { run, counts, passRate, gates, comparison } = conclusion
+  const rate = passRate === null ? unknown : `${Math.floor(passRate * 1000 + 1e-9) / 10}%`
+  const parts = [
+    `${counts.passed} passed`,
+    `${counts.failed} failed`,
+    ...(counts.ungraded > 0 ? [`${counts.ungraded} without a verdict`] : []),
+    ...(counts.cancelled > 0 ? [`${counts.cancelled} cancelled`] : []),
+    ...(counts.pending + counts.running > 0 ? [`${counts.pending + counts.running} not ended`] : []),
+  ]
+  return [
+    ...(run
+      ? [
+          `${nameOf(run)}: ${counted(counts.total, 'trial')}, ${parts.join(', ')} (${rate} of the graded passed)`,
+        ]
+      : []),
+    ...gates.map(
+      ({ gate, passed, says }) =>
+        `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
+    ),
+    ...(comparison ? comparisonLines(comparison) : []),
+  ]
+}
+
+function nameOf({ id, runNumber }: { id: string; runNumber?: number | null | undefined }): string {
+  return runNumber == null ? `run ${clean(id)}` : `run #${runNumber} (${clean(id)})`
+}
+
+const TOLD = ['new-failure', 'still-failing', 'fixed'] as const
+const MOST_TITLES = 10
+
+/** Counts of each kind of change, and the cases that somebody has to look at. */
+export function comparisonLines({ baseRunId, counts, cases }: Comparison): string[] {
+  const told = [...TOLD, 'flaky'] as const
+  const all = told.map(kind => `${counts[kind]} ${kind.replace('-', ' ')}`).join(', ')
+  const lines = [`against ${clean(baseRunId)}: ${all}`]
+  for (const kind of told) {
+    const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))
+    for (const { title } of of.slice(0, MOST_TITLES))
+      lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)
+    if (of.length > MOST_TITLES) lines.push(`  ${kind.replace('-', ' ')}: ${of.length - MOST_TITLES} more`)
+  }
+  return lines
+}
+
+/** The trials that somebody has to look at, with why and where to look. */
+export function failureLines(trials: readonly EvalIteration[]): string[] {
+  const lines = trials.flatMap(trial => {
+    const cause = causeOf(trial)
+    if (cause === undefined) return []
+    const title = clean(trial.title ?? trial.id)
+    return [`  ${title}, trial ${trial.iterationNumber}: ${clean(trial.error ?? CAUSES[cause])} [${cause}]`]
+  })
+  const more = lines.length - MOST_FAILURES
+  return more > 0 ? [...lines.slice(0, MOST_FAILURES), `  and ${more} more`] : lines
+}
+
+const MOST_FAILURES = 20

@@ -1,0 +1,174 @@
+import * as z from 'zod'
+import { ApiError } from '../../api/api-error.ts'
+import type { Client } from '../../api/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { clean } from '../../app/theme/text.ts'
+import { didYouMean } from '../nearest.ts'
+import { UsageError } from '../usage-error.ts'
+import type { Noun, NounParent, OperationName } from './noun.ts'
+import { nounOf } from './nouns.ts'
+
+export type Item = Record<string, unknown>
+/** Path parameters and query options. */
+export type Fields = Readonly<Record<string, unknown>>
+
+const ASKED = { priority: 'asked' } as const
+
+export function endpointOf(operation: OperationName): AnyEndpoint {
+  const [resource = '', name = ''] = operation.split('.')
+  const endpoint = (contract as Record<string, Record<string, AnyEndpoint>>)[resource]?.[name]
+  if (!endpoint) throw new Error(`the contract has no operation ${operation}`)
+  return endpoint
+}
+
+/** Options that a list takes to narrow it, and the most items of a page where the contract states it. */
+export function queryOf({ query, cursor }: AnyEndpoint): { filters: readonly string[]; pageSize?: number } {
+  if (!query) return { filters: [] }
+  const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
+  const { limit } = properties
+  const pageSize = typeof limit === 'object' ? limit.maximum : undefined
+  const filters = Object.keys(properties).filter(name => name !== 'limit' && name !== cursor?.name)
+  return { filters, ...(pageSize !== undefined && { pageSize }) }
+}
+
+/** What a listing tells beside its items. */
+export type Listing = {
+  client: Client
+  noun: Noun
+  /** Path parameters that are known, and what narrows the list. */
+  fields: Fields
+  /** Most items that are wanted. */
+  limit?: number | undefined
+  /** Hears that the service shows no more, though there may be. */
+  onCut?: ((most: number) => void) | undefined
+}
+
+/** The items of a noun, page by page within the budget. @throws ApiError */
+export async function* listItems(listing: Listing): AsyncGenerator<Item, void> {
+  const { client, noun, fields } = listing
+  const { further } = noun
+  const ofFurther = further && { client, noun: { ...noun, source: further.source }, fields }
+  if (ofFurther && further.parent.parameter in fields) return yield* items(ofFurther, further.list, fields)
+  const parent = noun.parents?.find(({ optional, parameter }) => optional && !(parameter in fields))
+  if (parent) yield* ofAllParents(listing, parent, noun.list)
+  else yield* withOlder(listing)
+  if (ofFurther) yield* ofAllParents(ofFurther, further.parent, further.list)
+}
+
+async function* ofAllParents(
+  listing: Listing,
+  { of, parameter }: NounParent,
+  operation: OperationName,
+): AsyncGenerator<Item, void> {
+  const noun = nounOf(of ?? '')
+  if (!noun) return
+  const { projectId } = listing.fields
+  for await (const { id } of listItems({ client: listing.client, noun, fields: { projectId } }))
+    yield* items(listing, operation, { ...listing.fields, [parameter]: id })
+}
+
+/** A deployment that does not know the newer path answers 404 (differences, row 1). */
+async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
+  const { noun, fields } = listing
+  const { older } = noun
+  try {
+    yield* items(listing, noun.list, fields)
+  } catch (error) {
+    if (!older || !isMissing(error)) throw error
+    yield* items(listing, older.list, fields)
+  }
+}
+
+async function* items(
+  { client, noun: { source }, limit, onCut }: Listing,
+  operation: OperationName,
+  fields: Fields,
+): AsyncGenerator<Item, void> {
+  const endpoint = endpointOf(operation)
+  const input = inputOf(endpoint, fields, limit)
+  let count = 0
+  for await (const page of client.pages(endpoint, input, ASKED)) {
+    const { items: found = [] } = page as { items?: Item[] }
+    count += found.length
+    yield* source === undefined ? found : found.map(item => ({ ...item, source }))
+  }
+  const { pageSize } = queryOf(endpoint)
+  if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize)
+    onCut?.(pageSize)
+}
+
+/** The fields that an operation takes, with the largest page that is useful. */
+function inputOf(endpoint: AnyEndpoint, fields: Fields, limit: number | undefined): object {
+  const { filters, pageSize } = queryOf(endpoint)
+  const taken = new Set([...pathParameters(endpoint.path), ...filters])
+  const own = Object.fromEntries(Object.entries(fields).filter(([name]) => taken.has(name)))
+  const paged = pageSize === undefined ? own : { ...own, limit: Math.min(pageSize, limit ?? pageSize) }
+  return endpoint.body ? { ...paged, body: {} } : paged
+}
+
+/** Whether the service answered that there is no such thing. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND'
+}
+
+/**
+ * Reads one thing by its id, else by the name that people call it by.
+ * @throws UsageError when nothing or more than one thing is called so
+ * @throws ApiError when reading fails
+ */
+export async function readOne(listing: Listing, wanted: string): Promise<unknown> {
+  const { client, noun, fields } = listing
+  const { read, older, calledBy } = noun
+  const get = async (id: string, { operation, parameter }: NonNullable<Noun['read']>) =>
+    await client.call(
+      endpointOf(operation),
+      inputOf(endpointOf(operation), { ...fields, [parameter]: id }, undefined),
+      ASKED,
+    )
+  if (read && calledBy === undefined) return await get(wanted, read)
+  if (read) {
+    try {
+      return await get(wanted, read)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  const found = await findOne(listing, wanted)
+  if (!read || typeof found['id'] !== 'string') return found
+  try {
+    return await get(found['id'], read)
+  } catch (error) {
+    if (!older?.read || !isMissing(error)) throw error
+    return await get(found['id'], older.read)
+  }
+}
+
+/**
+ * The item of a list with this id, else the only one with this name.
+ * @throws UsageError naming what there is
+ */
+export async function findOne(listing: Listing, wanted: string): Promise<Item> {
+  const { one, calledBy } = listing.noun
+  const named: Item[] = []
+  const names: string[] = []
+  for await (const item of listItems(listing)) {
+    if (item['id'] === wanted) return item
+    const name = calledBy === undefined ? undefined : item[calledBy]
+    if (name === wanted) named.push(item)
+    if (typeof name === 'string') names.push(clean(name))
+  }
+  const [only, ...others] = named
+  if (only && others.length === 0) return only
+  if (only) {
+    const ids = named.map(({ id }) => String(id)).join(', ')
+    throw new UsageError(
+      `There are ${named.length} called "${clean(wanted)}"; name the ${one} by its id: ${ids}.`,
+    )
+  }
+  const some = names.slice(0, 20)
+  const more = names.length > some.length ? ` and ${names.length - some.length} more` : ''
+  const known =
+    names.length > 0 ? ` There ${names.length === 1 ? 'is' : 'are'}: ${some.join(', ')}${more}.` : ''
+  throw new UsageError(`There is no ${one} "${clean(wanted)}".${didYouMean(wanted, names)}${known}`)
+}

@@ -1,0 +1,205 @@
+import { ApiError } from '../../api/api-error.ts'
+import type { Client } from '../../api/client.ts'
+import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
+import { advice } from '../../api/error-advice.ts'
+import { launchObstacle, type LaunchObstacle } from '../../api/runs/launch-rules.ts'
+import { counted } from '../../api/runs/words.ts'
+import { clean } from '../../app/theme/text.ts'
+import { findOne, listItems, readOne, type Listing } from '../get/listing.ts'
+import { nounOf } from '../get/nouns.ts'
+import { errorLine } from '../report-error.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** What `mcpdeck run` was told about a launch; things are named by id or name. */
+export type LaunchOptions = {
+  environment: string[]
+  client: string[]
+  server: string[]
+  case: string[]
+  model?: string
+  iterations?: number
+  notes?: string
+}
+
+/** A launch that obeys the contract's rules, with ids. */
+export type LaunchPlan = {
+  suite: { id: string; name: string }
+  environmentIds: readonly string[]
+  clientIds: readonly string[]
+  serverIds: readonly string[]
+  caseIds: readonly string[]
+  /** What it will do, in sentences. */
+  lines: readonly string[]
+  /** Names of the targets, by id. */
+  names: ReadonlyMap<string, string>
+}
+
+const ASKED = { priority: 'asked' } as const
+
+/**
+ * Looks everything up that a launch names, checks it by the contract's rules and says what it will do; sends nothing
+ * but reads.
+ * @throws UsageError when the service would refuse it
+ * @throws ApiError when reading fails
+ */
+export async function planLaunch(
+  client: Client,
+  projectId: string,
+  wanted: string,
+  own: LaunchOptions,
+): Promise<LaunchPlan> {
+  const find = finderOf(client, projectId)
+  const suite = (await readOne(find('suites'), wanted)) as EvalSuiteDetail
+  const attached = attachedClients(suite)
+  const [environmentIds, serverIds] = [
+    await idsOf(find('environments'), own.environment),
+    await idsOf(find('servers'), own.server),
+  ]
+  const clientIds = own.client.map(text => clientId(suite, text))
+  const names = new Map(attached)
+  const obstacle = launchObstacle(suite, { environmentIds, clientIds, serverIds })
+  if (obstacle) throw new UsageError(await refusalOf(obstacle, find('environments'), attached))
+  const { items: all } = await client.cases.list({ projectId, suiteId: suite.id }, ASKED)
+  const cases = own.case.length === 0 ? all : own.case.map(text => caseOf(all, text))
+  if (cases.length === 0) throw new UsageError('The suite has no cases, so there is nothing to run.')
+  const used = environmentIds.length + clientIds.length > 0 ? environmentIds : (suite.environmentIds ?? [])
+  const where: string[] = []
+  for (const id of used) where.push(await environmentLine(client, projectId, id, names))
+  for (const id of clientIds) where.push(`Client ${attached.get(id) ?? id}.`)
+  if (where.length === 0) where.push(serversLine(suite, own.server))
+  return {
+    suite: { id: suite.id, name: suite.name ?? suite.id },
+    environmentIds,
+    clientIds,
+    serverIds,
+    caseIds: own.case.length === 0 ? [] : cases.map(({ id }) => id),
+    lines: [casesLine(suite, cases, own), ...where, modelLine(suite, cases, own), COST],
+    names,
+  }
+}
+
+/** What every launch costs. */
+export const COST =
+  'It occupies a run slot of the organization and spends whatever its models and servers cost.'
+
+function finderOf(client: Client, projectId: string) {
+  return (name: string): Listing => {
+    const noun = nounOf(name)
+    if (!noun) throw new Error(`there is no noun ${name}`)
+    return { client, noun, fields: { projectId } }
+  }
+}
+
+/** The list of what is meant is read only where something is named. */
+async function idsOf(listing: Listing, texts: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const text of texts) ids.push(String((await findOne(listing, text))['id']))
+  return [...new Set(ids)]
+}
+
+function attachedClients({ hosts }: EvalSuiteDetail): Map<string, string> {
+  return new Map((hosts ?? []).map(({ id, name }) => [id, clean(name)]))
+}
+
+/** Only attached clients can be chosen, so a name is looked for among them; another id is left to the rules. */
+function clientId({ hosts }: EvalSuiteDetail, text: string): string {
+  const named = (hosts ?? []).filter(({ id, name }) => id === text || name === text)
+  if (named.length > 1 && !named.some(({ id }) => id === text))
+    throw new UsageError(
+      `There are ${named.length} clients "${clean(text)}"; name one by its id: ${named.map(({ id }) => id).join(', ')}.`,
+    )
+  return (named.find(({ id }) => id === text) ?? named[0])?.id ?? text
+}
+
+function caseOf(cases: readonly EvalCase[], text: string): EvalCase {
+  const byId = cases.find(({ id, declaredId }) => id === text || declaredId === text)
+  const [titled, ...others] = cases.filter(({ title }) => title === text)
+  const found = byId ?? titled
+  if (!found) throw new UsageError(`The suite has no case "${clean(text)}".`)
+  if (!byId && others.length > 0)
+    throw new UsageError(`The suite has ${others.length + 1} cases "${clean(text)}"; name one by its id.`)
+  return found
+}
+
+async function refusalOf(
+  { reason, sentence, candidates }: LaunchObstacle,
+  environments: Listing,
+  clients: ReadonlyMap<string, string>,
+): Promise<string> {
+  const words = advice[reason]
+  const names: string[] = []
+  if (candidates.length > 0) {
+    const known = new Map(clients)
+    for await (const { id, name } of listItems(environments)) known.set(String(id), clean(String(name ?? id)))
+    names.push(
+      ...candidates.map(id => `${known.get(id) ?? 'an environment that is archived or gone'} (${id})`),
+    )
+  }
+  const said = sentence ?? (typeof words.sentence === 'string' ? words.sentence : words.title)
+  const option = OPTIONS[reason] ?? ''
+  return `${said}${option ? ` ${option}` : ''}${names.length > 0 ? ` Attached: ${names.join(', ')}.` : ''}`
+}
+
+/** What to write on the command line for each reason. */
+const OPTIONS: Partial<Record<LaunchObstacle['reason'], string>> = {
+  ENVIRONMENT_REQUIRED: 'Choose with --environment; several make a run group.',
+  ENVIRONMENT_NOT_ATTACHED: 'Attach it to the suite first, or choose another.',
+  ENVIRONMENT_SERVERS_NOT_OVERRIDABLE: 'Leave --server out.',
+  NO_SAVED_SERVER_SELECTION: 'Choose the servers with --server.',
+  HETEROGENEOUS_TARGETS: 'Name environments or clients, not both.',
+}
+
+function casesLine(
+  suite: EvalSuiteDetail,
+  cases: readonly EvalCase[],
+  { iterations }: LaunchOptions,
+): string {
+  const floor = suite.settings?.minimumIterations ?? 1
+  const trials = cases.reduce((sum, each) => sum + (iterations ?? Math.max(each.iterations ?? 1, floor)), 0)
+  return `${clean(suite.name ?? suite.id)}: ${counted(cases.length, 'case')}, ${counted(trials, 'trial')}.`
+}
+
+/** What the environment resolves to now; one that cannot run is told, and left to the service to refuse. */
+async function environmentLine(
+  client: Client,
+  projectId: string,
+  environmentId: string,
+  names: Map<string, string>,
+): Promise<string> {
+  try {
+    const resolved = await client.environments.resolve({ projectId, environmentId }, ASKED)
+    const { environment, hostName, servers, effectiveModelId, modelId } = resolved
+    const name = clean(environment.name ?? environment.id)
+    names.set(environmentId, name)
+    const parts = [
+      hostName && `client ${clean(hostName)}`,
+      servers?.length && `servers ${servers.map(each => clean(each.name ?? each.serverId)).join(', ')}`,
+      (effectiveModelId ?? modelId) && `model ${clean(effectiveModelId ?? modelId ?? '')}`,
+    ].filter(Boolean)
+    return `Environment ${name}, revision ${environment.revision}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'CONFLICT')
+      throw new UsageError(`Environment ${environmentId} cannot run now. ${errorLine(error)}`)
+    throw error
+  }
+}
+
+function serversLine({ environment, hosts }: EvalSuiteDetail, named: readonly string[]): string {
+  if (named.length > 0) return `Servers ${named.map(clean).join(', ')}, instead of the saved ones.`
+  if (hosts?.length)
+    return `${hosts.length === 1 ? 'Client' : 'Clients'} ${hosts.map(({ name }) => clean(name)).join(', ')}.`
+  return `Servers ${(environment?.servers ?? []).map(clean).join(', ')}.`
+}
+
+function modelLine(
+  { executionConfig }: EvalSuiteDetail,
+  cases: readonly EvalCase[],
+  { model }: LaunchOptions,
+): string {
+  if (model !== undefined) return `Model ${clean(model)}, for every case.`
+  const models = new Set(cases.flatMap(each => (each.models ?? []).map(entry => clean(entry.model))))
+  if (models.size > 0) return `Models of the cases: ${[...models].join(', ')}.`
+  return executionConfig?.model
+    ? `Model ${clean(executionConfig.model)}, unless the environment or client has its own.`
+    : 'Model as the environment or client says; steps that only call tools need none.'
+}

@@ -1,0 +1,188 @@
+import type { Client } from '../../api/client.ts'
+import { clean } from '../../app/theme/text.ts'
+import { agreed } from '../agree.ts'
+import { atProfileOf } from '../at-profile.ts'
+import { EXIT } from '../exit-codes.ts'
+import { checkBase } from '../follow/gate-facts.ts'
+import { parseRun, type RunPlace } from '../follow/reference.ts'
+import { printLaunched } from '../follow/launched.ts'
+import { openSession, type Session, type SessionOptions } from '../follow/session.ts'
+import { createLog } from '../log.ts'
+import { chooseProject } from '../project-choice.ts'
+import { resolveSettings, type CommonOptions, type Settings } from '../settings.ts'
+import { UsageError } from '../usage-error.ts'
+import { openWorkspace } from '../workspace.ts'
+import { readModelKeys } from './model-keys.ts'
+import { COST, planLaunch, type LaunchOptions } from './plan.ts'
+import { planRerun, sendRerun } from './rerun.ts'
+import { checkGroup, sendLaunch, type Launched } from './send.ts'
+
+export type RunOptions = SessionOptions &
+  LaunchOptions & {
+    rerunFailed?: string
+    modelKeyEnv: string[]
+    modelKeyFile: string[]
+    idempotencyKey?: string
+    yes?: boolean
+    watch?: boolean
+    wait?: boolean
+  }
+
+/** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
+export async function runLaunch(
+  suite: string | undefined,
+  given: CommonOptions,
+  own: RunOptions,
+): Promise<number> {
+  checkOptions(suite, own)
+  const common = atProfileOf(own.rerunFailed, given)
+  const modelApiKeys = readModelKeys({ variables: own.modelKeyEnv, files: own.modelKeyFile }, process.env)
+  const settings = await resolveSettings(common, process.env)
+  if (settings.readOnly)
+    throw new UsageError(
+      `A launch writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses every write.`,
+    )
+  // What this process executes ends with it.
+  const isHere = settings.target.kind === 'local'
+  const watch = own.watch === true || isHere
+  if (!watch) refuseFollowing(own)
+  const session = openSession(common, own)
+  try {
+    const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+    const { client } = opened.workspace
+    try {
+      return await session.guard(async () => {
+        if (isHere && !own.watch)
+          session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
+        const work = { client, settings, session, own, modelApiKeys, watch }
+        return own.rerunFailed === undefined
+          ? await launchSuite(work, suite ?? '')
+          : await rerunFailed(work, own.rerunFailed)
+      })
+    } finally {
+      await opened.close()
+    }
+  } finally {
+    session.close()
+  }
+}
+
+type Work = {
+  client: Client
+  settings: Settings
+  session: Session
+  own: RunOptions
+  modelApiKeys: Record<string, string> | undefined
+  watch: boolean
+}
+
+function checkOptions(suite: string | undefined, own: RunOptions): void {
+  if ((suite === undefined) === (own.rerunFailed === undefined))
+    throw new UsageError('Name a suite to run, or a run with --rerun-failed.')
+  if (own.rerunFailed === undefined) return
+  const given = [
+    own.environment.length > 0 && '--environment',
+    own.client.length > 0 && '--client',
+    own.server.length > 0 && '--server',
+    own.case.length > 0 && '--case',
+    own.modelKeyEnv.length > 0 && '--model-key-env',
+    own.modelKeyFile.length > 0 && '--model-key-file',
+    own.model !== undefined && '--model',
+    own.iterations !== undefined && '--iterations',
+    own.notes !== undefined && '--notes',
+    own.idempotencyKey !== undefined && '--idempotency-key',
+  ].find(Boolean)
+  if (given) throw new UsageError(`A rerun takes its cases as they were, so it takes no ${given}.`)
+}
+
+/** Whatever needs the end of the run needs `--watch`. */
+function refuseFollowing(own: RunOptions): void {
+  const given = [
+    own.junit !== undefined && '--junit',
+    own.timeout !== undefined && '--timeout',
+    own.minPassRate !== undefined && '--min-pass-rate',
+    typeof own.newFailuresAgainst === 'string' && '--no-new-failures-against',
+    own.maxDuration !== undefined && '--max-duration',
+    own.maxTokens !== undefined && '--max-tokens',
+    own.gatesOnly === true && '--gates-only',
+  ].find(Boolean)
+  if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
+}
+
+async function launchSuite(work: Work, suite: string): Promise<number> {
+  const { client, settings, session, own, modelApiKeys } = work
+  const { id: projectId } = await chooseProject(client, settings.project)
+  const plan = await planLaunch(client, projectId, suite, own)
+  checkGroup(plan, own, modelApiKeys !== undefined)
+  await checkBase(client, projectId, session.gates)
+  tell(session, plan.lines)
+  if (!(await isAgreed(work, `This launches ${clean(plan.suite.name)} and spends`))) return declined(session)
+  const options = {
+    signal: session.stop,
+    say: session.reporter.say,
+    wait: own.wait ?? false,
+    idempotencyKey: own.idempotencyKey,
+    modelApiKeys,
+  }
+  const launched = await sendLaunch(client, projectId, plan, own, options)
+  return await afterLaunch(work, launched, undefined)
+}
+
+async function rerunFailed(work: Work, text: string): Promise<number> {
+  const { client, settings, session, own } = work
+  const named = parseRun(text)
+  const projectId = named.projectId ?? (await chooseProject(client, settings.project)).id
+  const source: RunPlace = { projectId, runId: named.runId }
+  await checkBase(client, projectId, session.gates)
+  const { preview, lines, obstacle } = await planRerun(client, source)
+  tell(session, [...lines, ...(obstacle === undefined ? [COST] : [])])
+  if (obstacle !== undefined) {
+    session.reporter.say(obstacle)
+    return EXIT.noVerdict
+  }
+  if (!(await isAgreed(work, 'This launches the failed cases again and spends'))) return declined(session)
+  const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false }
+  const runId = await sendRerun(client, source, preview, options)
+  if (runId === undefined) {
+    session.reporter.say('The rerun was launched, but the service does not tell which run it is.')
+    return work.watch ? EXIT.noVerdict : EXIT.done
+  }
+  return await afterLaunch(
+    work,
+    { runs: [{ label: '', place: { projectId, runId } }], failures: [] },
+    source.runId,
+  )
+}
+
+function tell({ reporter }: Session, lines: readonly string[]): void {
+  for (const line of lines) reporter.say(line)
+}
+
+async function isAgreed({ own }: Work, effect: string): Promise<boolean> {
+  return own.yes === true || (await agreed(effect))
+}
+
+function declined({ reporter }: Session): number {
+  reporter.say('Nothing was launched.')
+  return EXIT.noVerdict
+}
+
+async function afterLaunch(work: Work, launched: Launched, parent: string | undefined): Promise<number> {
+  const { client, settings, session, watch } = work
+  const { runs, runGroupId, failures } = launched
+  for (const failure of failures) session.reporter.say(failure)
+  for (const { label, place } of runs)
+    session.reporter.say(`Launched ${label === '' ? '' : `${label}: `}${clean(place.runId)}.`)
+  const again = runs.map(({ place }) => `mcpdeck watch projects/${place.projectId}/runs/${place.runId}`)
+  const extras = {
+    ...(settings.target.kind === 'remote' && { again: again.join('; ') }),
+    ...(parent !== undefined && { parent }),
+    ...(runGroupId !== undefined && { runGroupId }),
+  }
+  const exitCode =
+    watch && runs.length > 0
+      ? await session.follow(client, runs, extras)
+      : await printLaunched(session, client, runs, runGroupId)
+  // A target that never started has no verdict.
+  return failures.length > 0 ? Math.max(exitCode, EXIT.noVerdict) : exitCode
+}

@@ -1,0 +1,32 @@
+import { InvalidArgumentError } from 'commander'
+import ms, { type StringValue } from 'ms'
+
+/** Collects a repeated option. */
+export function collect(text: string, all: string[]): string[] {
+  return [...all, text]
+}
+
+/** A whole number within bounds, for an option. */
+export function whole(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+    return value
+  }
+}
+
+/** A share for an option, such as `95%`; answers it as a fraction. */
+export function share(text: string): number {
+  const value = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]
+  if (value === undefined || Number(value) > 100)
+    throw new InvalidArgumentError('Give a share from 0% to 100%, such as 95%.')
+  return Number(value) / 100
+}
+
+/** A length of time for an option, such as `90s` or `1h`; answers milliseconds. */
+export function duration(text: string): number {
+  const value = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text) ? ms(text as StringValue) : 0
+  if (value <= 0) throw new InvalidArgumentError('Give a length of time such as 90s, 10m or 1h.')
+  return value
+}

@@ -1,0 +1,86 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { expect, test } from 'vitest'
+import type { EvalIteration } from '../../src/api/contract/iterations.ts'
+import { junitXml } from '../../src/cli/follow/junit.ts'
+
+const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
+  id: 't',
+  title: 'One',
+  testCaseId: 'c1',
+  iterationNumber: 1,
+  status: 'completed',
+  result: 'passed',
+  ...fields,
+})
+
+test('each trial is a testcase, and only what was measured is a failure', () => {
+  const xml = junitXml([
+    {
+      name: 'Smoke v1.2',
+      run: { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0, completedAt: 1500 },
+      trials: [
+        trial({ durationMs: 250 }),
+        trial({
+          iterationNumber: 2,
+          result: 'failed',
+          error: 'a <b> & "c" ]]> \u0000\u001B[31m \uD800 end\nsecond',
+        }),
+        trial({
+          testCaseId: 'c2',
+          title: 'Grader',
+          status: 'failed',
+          result: null,
+          trialClass: 'evaluator_error',
+        }),
+        trial({
+          testCaseId: 'c3',
+          title: 'Limit',
+          status: 'failed',
+          result: null,
+          error: '429 Too Many Requests',
+        }),
+        trial({
+          testCaseId: 'c4',
+          title: 'Setup',
+          status: 'failed',
+          result: null,
+          trialClass: 'setup_failed',
+        }),
+        trial({ testCaseId: 'c5', title: 'Stopped', status: 'cancelled', result: null }),
+        trial({ testCaseId: 'c6', title: 'Waiting', status: 'pending', result: null }),
+      ],
+    },
+  ])
+  expect(XMLValidator.validate(xml)).toBe(true)
+  expect(xml).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/)
+  expect(xml.isWellFormed()).toBe(true)
+  const { testsuites } = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' }).parse(xml) as {
+    testsuites: { testsuite: Record<string, unknown> & { testcase: Record<string, unknown>[] } }
+  }
+  expect(testsuites).toMatchObject({ tests: '7', failures: '1', errors: '3', skipped: '2' })
+  const { testsuite } = testsuites
+  expect(testsuite).toMatchObject({ name: 'Smoke v1.2', time: '1.500', timestamp: '1970-01-01T00:00:00' })
+  expect(testsuite.testcase.map(({ name }) => name)).toEqual([
+    'One (trial 1 of 2)',
+    'One (trial 2 of 2)',
+    'Grader',
+    'Limit',
+    'Setup',
+    'Stopped',
+    'Waiting',
+  ])
+  const [passed, failed, grader, limit, setup, stopped, waiting] = testsuite.testcase
+  expect(passed).toEqual({ classname: 'Smoke v1_2', name: 'One (trial 1 of 2)', time: '0.250' })
+  expect(failed).toMatchObject({
+    failure: { type: 'case', message: 'a <b> & "c" ]]> \uFFFD\uFFFD[31m \uFFFD end second' },
+  })
+  expect(grader).toMatchObject({ error: { type: 'grader' } })
+  expect(limit).toMatchObject({ error: { type: 'throttling' } })
+  expect(setup).toMatchObject({ error: { type: 'environment' } })
+  expect(stopped).toMatchObject({ skipped: { message: 'cancelled' } })
+  expect(waiting).toMatchObject({ skipped: { message: 'pending' } })
+})
+
+test('nothing in, nothing wrong', () => {
+  expect(XMLValidator.validate(junitXml([]))).toBe(true)
+})

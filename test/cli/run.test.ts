@@ -1,0 +1,320 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openTerminal } from '../pty/terminal.ts'
+import { openHome } from './program.ts'
+import { hangingUp, openRunsDouble, trial, type RunsDouble } from './runs-double.ts'
+
+const CREATE = 'POST /projects/p1/eval-runs'
+const RERUN = 'POST /projects/p1/eval-runs/r0/rerun'
+
+let home: Awaited<ReturnType<typeof openHome>>
+let service: RunsDouble
+/** Bodies of launches as they arrived. */
+let launched: { body: Record<string, unknown>; key: unknown }[]
+beforeEach(async () => {
+  home = await openHome()
+  service = await openRunsDouble()
+  launched = []
+  service.suites = [{ id: 's1', name: 'Smoke', environment: { servers: ['everything'] } }]
+  service.answers['GET /projects/p1/eval-suites/s1/cases'] = () => ({
+    body: {
+      items: [
+        { id: 'c1', title: 'One', steps: [], iterations: 3 },
+        { id: 'c2', title: 'Two', steps: [] },
+      ],
+    },
+  })
+  service.answers['GET /projects/p1/environments'] = () => ({
+    body: {
+      items: [
+        { id: 'e1', name: 'Desk', revision: 1 },
+        { id: 'e2', name: 'Web', revision: 1 },
+      ],
+    },
+  })
+  for (const id of ['e1', 'e2'])
+    service.answers[`GET /projects/p1/environments/${id}/resolve`] = () => ({
+      body: {
+        environment: { id, name: id, revision: 4 },
+        hostName: 'Claude',
+        effectiveModelId: 'm',
+        servers: [],
+      },
+    })
+  service.answers[CREATE] = (body, { headers }) => {
+    launched.push({ body, key: headers['idempotency-key'] })
+    service.put('r1', { status: 'completed', result: 'passed' })
+    return { status: 202, body: { runId: 'r1', suiteId: 's1', status: 'pending' } }
+  }
+  service.trials = [trial('a')]
+})
+afterEach(async () => {
+  await service.close()
+  await home.close()
+})
+
+const run = (...args: string[]) => home.run(['run', ...args], { env: service.env })
+
+describe('before anything is sent', () => {
+  test('it says what will run, and asks: without a terminal --yes must have said it', async () => {
+    const { code, stdout, stderr } = await run('Smoke')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('Smoke: 2 cases, 4 trials.')
+    expect(stderr).toContain('Servers everything.')
+    expect(stderr).toMatch(/mcpdeck: .*add --yes/)
+    expect(launched).toEqual([])
+  })
+
+  test.each<[string, Record<string, unknown>, string[], RegExp]>([
+    [
+      'several environments',
+      { environmentIds: ['e1', 'e2'] },
+      [],
+      /more than one environment\. .*Desk \(e1\), Web \(e2\)/,
+    ],
+    [
+      'one that is not attached',
+      { environmentIds: ['e1'] },
+      ['--environment', 'Web'],
+      /not attached to that environment/,
+    ],
+    [
+      'servers of an environment',
+      { environmentIds: ['e1'] },
+      ['--server', 'everything'],
+      /takes its servers from there/,
+    ],
+    ['no servers', { environment: { servers: [] } }, [], /no saved servers/],
+    ['a client that is not attached', {}, ['--client', 'x'], /not attached to that client/],
+    ['a case that is not there', {}, ['--case', 'Three'], /no case "Three"/],
+    [
+      'a group with a model',
+      { environmentIds: ['e1', 'e2'] },
+      ['--environment', 'e1', '--environment', 'e2', '--model', 'm'],
+      /run group, which takes no --model/,
+    ],
+    ['too many trials', {}, ['--iterations', '11'], /whole number from 1 to 10/],
+    ['a report that nothing writes', {}, ['--junit', 'x.xml'], /needs the end of the run: add --watch/],
+    ['a report that cannot be written', {}, ['--watch', '--junit', '/nowhere/x.xml'], /cannot be written/],
+    ['a key as an argument', {}, ['--model-key-env', 'sk-secret'], /takes PROVIDER=VARIABLE/],
+    ['options of a launch with a rerun', {}, ['--rerun-failed', 'r0'], /Name a suite to run, or a run/],
+    ['read-only', {}, ['--read-only'], /refuses every write/],
+  ])('%s', async (_, suite, args, sentence) => {
+    service.suites = [{ ...service.suites[0], ...suite }]
+    service.answers['GET /projects/p1/servers'] = () => ({
+      body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },
+    })
+    const { code, stdout, stderr } = await run('Smoke', '--yes', ...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(sentence)
+    expect(launched).toEqual([])
+  })
+
+  test('a person is asked, and only the whole word agrees', async () => {
+    for (const [answer, code] of [
+      ['y', 3],
+      ['yes', 0],
+    ] as const) {
+      await using terminal = openTerminal({ args: ['run', 'Smoke'], home: home.home, env: service.env })
+      await terminal.waitFor('Type yes to go on:')
+      terminal.type(`${answer}\r`)
+      expect(await terminal.waitForExit()).toMatchObject({ code })
+      expect(terminal.screen()).toContain(code === 0 ? 'Launched r1.' : 'Nothing was launched.')
+    }
+    expect(launched).toHaveLength(1)
+    await using terminal = openTerminal({ args: ['run', 'Smoke'], home: home.home, env: service.env })
+    await terminal.waitFor('Type yes to go on:')
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit()).toMatchObject({ code: 130 })
+    expect(launched).toHaveLength(1)
+  })
+})
+
+describe('launching', () => {
+  test('sends what was chosen under one key, also when the first answer is lost', async () => {
+    service.fault = (response, path) => {
+      if (path !== CREATE) return false
+      service.fault = undefined
+      launched.push({ body: {}, key: 'lost' })
+      return hangingUp(response, path)
+    }
+    const keyFile = join(home.home, 'model.key')
+    writeFileSync(keyFile, 'sk-model\n', { mode: 0o600 })
+    const chosen = ['--iterations', '2', '--case', 'Two', '--model', 'openai/x', '--notes', 'n']
+    const keys = ['--model-key-file', `openai=${keyFile}`, '--idempotency-key', 'job-7']
+    const { code, stdout, stderr } = await run('Smoke', '--yes', ...chosen, ...keys)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'r1\n' })
+    expect(stderr).not.toContain('sk-model')
+    expect(launched.map(({ key }) => key)).toEqual(['lost', 'job-7'])
+    expect(launched[1]?.body).toEqual({
+      suiteId: 's1',
+      iterationOverride: 2,
+      caseIds: ['c2'],
+      notes: 'n',
+      model: 'openai/x',
+      modelApiKeys: { openai: 'sk-model' },
+    })
+  })
+
+  test('follows it where it is told to, with the verdict as exit code', async () => {
+    expect(JSON.parse((await run('Smoke', '--yes', '--json')).stdout)).toMatchObject({
+      run: { id: 'r1' },
+      verdict: null,
+      because: 'launched',
+      exitCode: 0,
+    })
+    const { code, stdout } = await run('Smoke', '--yes', '--watch', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ run: { id: 'r1' }, verdict: 'passed', exitCode: 0 })
+  })
+
+  test('several environments are one group, of which each run is followed', async () => {
+    service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
+    service.put('r1', { status: 'completed', result: 'passed' })
+    service.put('r2', { status: 'completed', result: 'failed' })
+    let targets: unknown
+    service.answers['POST /projects/p1/eval-run-groups'] = body => {
+      targets = body['targets']
+      const started = (environmentId: string, runId: string) => ({
+        target: { environmentId, name: environmentId },
+        status: 'started',
+        runId,
+      })
+      return {
+        status: 202,
+        body: {
+          runGroupId: 'g1',
+          suiteId: 's1',
+          outcome: 'started',
+          targets: [started('e1', 'r1'), started('e2', 'r2')],
+        },
+      }
+    }
+    const { code, stdout } = await run(
+      'Smoke',
+      '--yes',
+      '--watch',
+      '--json',
+      '--environment',
+      'Desk',
+      '--environment',
+      'e2',
+    )
+    expect(targets).toEqual([{ environmentId: 'e1' }, { environmentId: 'e2' }])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      runGroupId: 'g1',
+      verdict: 'failed',
+      counts: { total: 2 },
+      runs: [
+        { label: 'e1', exitCode: 0 },
+        { label: 'e2', exitCode: 1 },
+      ],
+    })
+  })
+
+  test('at the run limit it names who holds the slots; --wait launches when one is free', async () => {
+    service.put('r9', { status: 'running' })
+    const free = service.answers[CREATE]!
+    const keys: unknown[] = []
+    service.answers[CREATE] = (body, request) => {
+      keys.push(request.headers['idempotency-key'])
+      if (service.runs.get('r9')?.['status'] !== 'running') return free(body, request)
+      const details = { reason: 'CONCURRENT_RUN_LIMIT', activeRunIds: ['r9'] }
+      return { status: 429, body: { code: 'RATE_LIMITED', message: 'full', details } }
+    }
+    const { code, stderr } = await run('Smoke', '--yes')
+    expect(code).toBe(3)
+    expect(stderr).toContain('The run slots are held by r9 of Smoke (running).')
+    expect(launched).toEqual([])
+    keys.length = 0
+    service.onAnswered = path => {
+      if (keys.length > 0 && path.endsWith('/eval-runs/r9')) service.put('r9', { status: 'completed' })
+    }
+    expect(await run('Smoke', '--yes', '--wait')).toMatchObject({ code: 0, stdout: 'r1\n' })
+    expect(new Set(keys).size).toBe(1)
+  })
+
+  test('what the service refuses has no verdict', async () => {
+    service.answers[CREATE] = () => ({
+      status: 409,
+      body: { code: 'CONFLICT', message: 'The environment was changed.' },
+    })
+    const { code, stdout, stderr } = await run('Smoke', '--yes', '--watch')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain('The environment was changed.')
+  })
+})
+
+describe('failed cases again', () => {
+  const preview = (fields: object) => ({
+    body: {
+      runId: 'r0',
+      suiteId: 's1',
+      scope: 'failed_cases',
+      sourceStatus: 'completed',
+      sourceTerminal: true,
+      totalCaseCount: 4,
+      selectedCaseCount: 1,
+      selectedCaseIds: ['a'],
+      reasons: { failed: 2, timed_out: 1 },
+      excluded: { passed: 9 },
+      rerunnable: true,
+      ...fields,
+    },
+  })
+  const PREVIEW = 'GET /projects/p1/eval-runs/r0/rerun-preview'
+
+  test('the preview comes first; then it is sent once, followed, and shown beside its parent', async () => {
+    service.put('r0', { status: 'completed', result: 'failed' })
+    service.answers[PREVIEW] = () => preview({})
+    service.answers[RERUN] = body => {
+      launched.push({ body, key: undefined })
+      service.put('r1', { status: 'completed', result: 'passed' })
+      return { status: 202, body: {} }
+    }
+    service.answers['GET /projects/p1/eval-runs/r1/compare'] = () => ({
+      body: {
+        suite: { id: 's1' },
+        baseline: { policy: 'run', baseRunId: 'r0' },
+        baseRun: { id: 'r0' },
+        compareRun: { id: 'r1' },
+        cases: [
+          {
+            caseKey: 'a',
+            title: 'Case a',
+            status: 'fixed',
+            base: { outcome: 'failed' },
+            compare: { outcome: 'passed', iterationIds: ['a'] },
+          },
+        ],
+      },
+    })
+    expect(await run('--rerun-failed', 'r0')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('1 of 4 cases would run again.'),
+    })
+    expect(launched).toEqual([])
+    const { code, stdout, stderr } = await run('--rerun-failed', 'projects/p1/runs/r0', '--yes', '--watch')
+    expect(stderr).toContain('Trials that select their case: 2 failed, 1 timed out.')
+    expect(stderr).toContain('Trials that do not count: 9 passed.')
+    expect(launched).toEqual([{ body: { scope: 'failed_cases' }, key: undefined }])
+    expect(code).toBe(0)
+    expect(stdout).toContain('against r0: 0 new failure, 0 still failing, 1 fixed, 0 flaky')
+    expect(stdout).toContain('  fixed: Case a')
+  })
+
+  test.each([
+    [{ sourceTerminal: false, rerunnable: false, sourceStatus: 'running' }, 'The run is still running'],
+    [{ rerunnable: false, selectedCaseCount: 0 }, 'No case of this run needs another try.'],
+  ])('%j cannot be rerun', async (fields, sentence) => {
+    service.answers[PREVIEW] = () => preview(fields)
+    expect(await run('--rerun-failed', 'r0', '--yes')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    })
+    expect(launched).toEqual([])
+  })
+})

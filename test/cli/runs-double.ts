@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Fields = Record<string, unknown>
+/** Answers a request instead of the double; true when it has. */
+type Fault = (response: ServerResponse, path: string) => boolean
+
+const KEY = 'sk_double'
+
+export function trial(id: string, fields: Fields = {}): Fields {
+  return {
+    id,
+    testCaseId: id,
+    title: `Case ${id}`,
+    iterationNumber: 1,
+    status: 'completed',
+    result: 'passed',
+    ...fields,
+  }
+}
+
+/** Refuses with the contract's body. */
+export function refusing(status: number, code: string, headers: Record<string, string> = {}): Fault {
+  return response => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify({ code, message: `no: ${code}` }))
+    return true
+  }
+}
+
+export const asHtml: Fault = response => {
+  response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Sign in</title>')
+  return true
+}
+
+export const hangingUp: Fault = response => {
+  response.socket?.destroy()
+  return true
+}
+
+/**
+ * A service on loopback with one project, one suite and the runs that a test puts there, which does everything wrong
+ * that a test asks for.
+ */
+export async function openRunsDouble() {
+  const runs = new Map<string, Fields>()
+  const double = {
+    runs,
+    trials: [] as Fields[],
+    suites: [{ id: 's1', name: 'Smoke' }] as Fields[],
+    /** Answers of `METHOD path` below the address, whole. */
+    answers: {} as Record<
+      string,
+      (body: Fields, request: IncomingMessage) => { status?: number; body: unknown }
+    >,
+    fault: undefined as Fault | undefined,
+    seen: [] as string[],
+    /** Called after each answered request. */
+    onAnswered: undefined as ((path: string) => void) | undefined,
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const pathname = new URL(request.url ?? '', 'http://x').pathname.replace('/api/v1', '')
+    const path = `${request.method} ${pathname}`
+    double.seen.push(path)
+    if (request.headers.authorization !== `Bearer ${KEY}`) refusing(401, 'UNAUTHORIZED')(response, path)
+    else if (!double.fault?.(response, path)) {
+      const text = Buffer.concat(chunks).toString()
+      const own = double.answers[path]?.(text ? (JSON.parse(text) as Fields) : {}, request)
+      const { status = 200, body } = own ?? standing(pathname)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    }
+    double.onAnswered?.(path)
+  }
+  const standing = (path: string): { status?: number; body: unknown } => {
+    const run = /^\/projects\/p1\/eval-runs\/(\w+)$/.exec(path)?.[1]
+    if (path === '/projects') return { body: { items: [{ id: 'p1', name: 'One' }] } }
+    if (path === '/projects/p1/eval-suites') return { body: { items: double.suites } }
+    if (path === '/projects/p1/eval-suites/s1') return { body: double.suites[0] }
+    if (path === '/projects/p1/eval-suites/s1/runs') return { body: [...runs.values()] }
+    if (path.endsWith('/iterations')) return { body: { items: double.trials } }
+    if (path === '/capabilities') return { body: {} }
+    const found = run === undefined ? undefined : runs.get(run)
+    return found
+      ? { body: found }
+      : { status: 404, body: { code: 'NOT_FOUND', message: `nothing at ${path}` } }
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return Object.assign(double, {
+    env: { MCPDECK_BASE_URL: `http://127.0.0.1:${port}/api/v1`, MCPDECK_API_KEY: KEY },
+    /** Puts a run there, or changes one. */
+    put(id: string, fields: Fields) {
+      runs.set(id, {
+        id,
+        suiteId: 's1',
+        status: 'running',
+        createdAt: Date.now() - 5_000,
+        ...runs.get(id),
+        ...fields,
+      })
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  })
+}
+
+export type RunsDouble = Awaited<ReturnType<typeof openRunsDouble>>

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { addGet } from '../../src/cli/commands/get.ts'
+import { addRun } from '../../src/cli/commands/run.ts'
+import { addWatch } from '../../src/cli/commands/watch.ts'
+import { conclude } from '../../src/cli/follow/conclusion.ts'
+import { EXIT } from '../../src/cli/exit-codes.ts'
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/scripting.md'), 'utf8')
+
+test('the document names every exit code, and no other', () => {
+  const codes = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
+  expect(codes).toEqual(Object.values(EXIT))
+})
+
+test('the document names every field of the last word', () => {
+  const fields = Object.keys(
+    conclude({ kind: 'interrupted', trials: [] }, { gates: [], gatesOnly: false, comparison: undefined }),
+  )
+  const named = [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  expect(named).toEqual(fields)
+})
+
+test('the document shows options that exist', () => {
+  const program = new Command('mcpdeck')
+  for (const add of [addGet, addWatch, addRun]) add(program, () => undefined)
+  const known = program.commands.flatMap(command => command.options.map(option => option.long))
+  for (const [option] of text.matchAll(/--[a-z][a-z-]+/g)) expect([...known, '--help']).toContain(option)
+})

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Conclusion } from '../../src/cli/follow/conclusion.ts'
+import { openHome } from './program.ts'
+import { openRunsDouble, trial, type RunsDouble } from './runs-double.ts'
+
+let home: Awaited<ReturnType<typeof openHome>>
+let service: RunsDouble
+beforeEach(async () => {
+  home = await openHome()
+  service = await openRunsDouble()
+})
+afterEach(async () => {
+  await service.close()
+  await home.close()
+})
+
+const watch = (...args: string[]) => home.run(['watch', ...args], { env: service.env })
+
+async function conclusionOf(...args: string[]): Promise<{ code: number | null; end: Conclusion }> {
+  const { code, stdout } = await watch(...args, '--json')
+  return { code, end: JSON.parse(stdout) as Conclusion }
+}
+
+beforeEach(() => {
+  service.trials = [
+    trial('a'),
+    trial('b'),
+    trial('c', { result: null, status: 'failed' }),
+    trial('d', { result: 'failed' }),
+  ]
+  service.put('r1', { status: 'completed', result: 'passed', completedAt: Date.now() })
+})
+
+test('the pass rate divides by what was graded; what is not known is 3', async () => {
+  expect(await conclusionOf('r1', '--min-pass-rate', '66%')).toMatchObject({
+    code: 0,
+    end: { gates: [{ gate: 'min-pass-rate', wanted: 0.66, actual: 2 / 3, passed: true }] },
+  })
+  expect(await conclusionOf('r1', '--min-pass-rate', '67%')).toMatchObject({
+    code: 1,
+    end: { because: 'gate', verdict: 'passed', gates: [{ passed: false }] },
+  })
+  service.trials = [trial('c', { result: null, status: 'failed' })]
+  expect(await conclusionOf('r1', '--min-pass-rate', '1%')).toMatchObject({
+    code: 3,
+    end: { because: 'unknown_gate', passRate: null, gates: [{ actual: null, passed: null }] },
+  })
+})
+
+test('gates decide alone where they are told to, and name what failed', async () => {
+  service.put('r1', { result: 'failed' })
+  expect(await conclusionOf('r1', '--min-pass-rate', '50%')).toMatchObject({
+    code: 1,
+    end: { because: 'failed' },
+  })
+  expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({
+    code: 0,
+    end: { because: 'gates_passed', verdict: 'failed' },
+  })
+  const { code, stdout } = await watch('r1', '--max-duration', '1s', '--gates-only')
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^gate max-duration: FAILED, took \d+(?:\.\d)? s, at most 1 s allowed$/m)
+  service.put('r1', { status: 'cancelled' })
+  expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({ code: 3 })
+})
+
+test('no new failures, against a run that is there', async () => {
+  const side = (outcome: string, id: string) => ({ outcome, iterationIds: [id] })
+  const compared = (cases: object[]) => ({
+    suite: { id: 's1' },
+    baseline: { policy: 'run', baseRunId: 'r0' },
+    baseRun: { id: 'r0' },
+    compareRun: { id: 'r1' },
+    cases,
+  })
+  let cases: object[] = []
+  service.answers['GET /projects/p1/eval-runs/r1/compare'] = () => ({ body: compared(cases) })
+  service.put('r0', { status: 'completed', result: 'failed' })
+  cases = [
+    {
+      caseKey: 'd',
+      title: 'Case d',
+      status: 'unchanged_failed',
+      base: side('failed', 'x'),
+      compare: side('failed', 'd'),
+    },
+  ]
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'r0')).toMatchObject({
+    code: 0,
+    end: {
+      gates: [{ actual: 0, passed: true }],
+      comparison: { baseRunId: 'r0', counts: { 'still-failing': 1 } },
+    },
+  })
+  cases = [
+    {
+      caseKey: 'd',
+      title: 'Case d',
+      status: 'regressed',
+      base: side('passed', 'x'),
+      compare: side('failed', 'd'),
+    },
+  ]
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'last')).toMatchObject({
+    code: 1,
+    end: { because: 'gate', gates: [{ actual: 1, passed: false, says: '1 new failure: Case d' }] },
+  })
+  service.answers['GET /projects/p1/eval-runs/r1/compare'] = () => ({
+    status: 404,
+    body: { code: 'NOT_FOUND', message: 'none', details: { reason: 'BASELINE_NOT_FOUND' } },
+  })
+  expect(await conclusionOf('r1', '--no-new-failures-against', 'baseline')).toMatchObject({
+    code: 3,
+    end: { because: 'unknown_gate', comparison: null },
+  })
+  expect(await watch('r1', '--no-new-failures-against', 'nowhere')).toMatchObject({ code: 2, stdout: '' })
+})

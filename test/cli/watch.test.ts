@@ -1,0 +1,324 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Conclusion } from '../../src/cli/follow/conclusion.ts'
+import { openTerminal } from '../pty/terminal.ts'
+import { until } from '../service/harness.ts'
+import { openHome } from './program.ts'
+import { asHtml, hangingUp, openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.ts'
+
+let home: Awaited<ReturnType<typeof openHome>>
+let service: RunsDouble
+beforeEach(async () => {
+  home = await openHome()
+  service = await openRunsDouble()
+  service.trials = [trial('a'), trial('b')]
+})
+afterEach(async () => {
+  await service.close()
+  await home.close()
+})
+
+const watch = (...args: string[]) => home.run(['watch', ...args], { env: service.env })
+
+async function conclusionOf(
+  ...args: string[]
+): Promise<{ code: number | null; stderr: string; end: Conclusion }> {
+  const { code, stdout, stderr } = await watch(...args, '--json')
+  const end = JSON.parse(stdout) as Conclusion
+  expect(end.exitCode).toBe(code)
+  return { code, stderr, end }
+}
+
+describe('how a run ended is the exit code', () => {
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['passed', { status: 'completed', result: 'passed' }, 0, 'passed'],
+    ['failed', { status: 'completed', result: 'failed' }, 1, 'failed'],
+    ['undecided', { status: 'completed', result: null }, 3, 'undecided'],
+    ['cancelled, whatever was graded', { status: 'cancelled', result: 'failed' }, 3, 'cancelled'],
+    ['not executed', { status: 'failed', result: null }, 3, 'broken'],
+    [
+      'a state that is not in the contract’s list but ends',
+      { status: 'timed_out', result: null },
+      3,
+      'broken',
+    ],
+    [
+      'the decision before the result',
+      { status: 'completed', result: 'failed', decisionSummary: { decision: 'inconclusive' } },
+      3,
+      'undecided',
+    ],
+  ])('%s', async (_, fields, code, because) => {
+    service.put('r1', fields)
+    const { end } = await conclusionOf('r1')
+    expect(end).toMatchObject({
+      exitCode: code,
+      because,
+      run: { id: 'r1' },
+      counts: { unit: 'trials', total: 2 },
+    })
+    expect((await watch('r1')).code).toBe(code)
+  })
+
+  test('an unknown state is in flight until the run ends, and shows as it is', async () => {
+    service.put('r1', { status: 'grading' })
+    service.onAnswered = path => {
+      if (path.endsWith('/iterations')) service.put('r1', { status: 'completed', result: 'passed' })
+    }
+    const { code, stdout } = await watch('r1')
+    expect(code).toBe(0)
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^grading, 2 of 2 trials/),
+      expect.stringMatching(/^completed, 2 of 2 trials/),
+    ])
+  })
+})
+
+describe('what names a run', () => {
+  test.each([
+    'r1',
+    'projects/p1/runs/r1',
+    'mcpdeck://service/projects/p1/runs/r1?pane=trials',
+    'https://app.example/projects/p1/evals/runs/r1?tab=trials',
+    'https://api.example/api/v1/projects/p1/eval-runs/r1',
+  ])('%s', async name => {
+    service.put('r1', { status: 'completed', result: 'passed' })
+    expect(await watch(name)).toMatchObject({ code: 0 })
+    expect(service.seen).toContain('GET /projects/p1/eval-runs/r1')
+  })
+
+  test.each(['projects/p1/servers/x', 'https://app.example/', 'two words'])('not %s', async name => {
+    expect(await watch(name)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('names no run'),
+    })
+    expect(service.seen).toEqual([])
+  })
+})
+
+describe('no verdict, and never 1', () => {
+  test.each<[string, Parameters<typeof refusing>, string]>([
+    ['a key that is not accepted', [401, 'UNAUTHORIZED'], 'Key not accepted'],
+    ['no access', [403, 'FORBIDDEN'], 'Not allowed'],
+    ['no such run', [404, 'NOT_FOUND'], 'Not found'],
+  ])('%s ends at once', async (_, refusal, title) => {
+    service.put('r1', { status: 'running' })
+    service.fault = (response, path) => path.includes('eval-runs') && refusing(...refusal)(response, path)
+    const { code, end, stderr } = await conclusionOf('r1')
+    expect(code).toBe(3)
+    expect(end).toMatchObject({ run: null, verdict: null, because: 'refused', error: { status: refusal[0] } })
+    expect(stderr).toContain(title)
+    expect(service.seen.filter(path => path.endsWith('/r1'))).toHaveLength(1)
+  })
+
+  test.each<[string, NonNullable<RunsDouble['fault']>]>([
+    ['a web page', asHtml],
+    ['errors alone', refusing(500, 'INTERNAL_ERROR')],
+    ['broken connections', hangingUp],
+  ])('a service that only gives %s is unreachable', async (_, fault) => {
+    service.fault = fault
+    expect(await conclusionOf('r1')).toMatchObject({
+      code: 3,
+      end: { because: 'unreachable', verdict: null },
+    })
+  })
+
+  test('nobody listens', async () => {
+    await service.close()
+    const { code, end } = await conclusionOf('r1')
+    expect({ code, end }).toMatchObject({
+      code: 3,
+      end: { because: 'unreachable', error: { code: 'refused' } },
+    })
+    service = await openRunsDouble()
+  })
+
+  test('a run that takes longer than the time given', async () => {
+    service.put('r1', { status: 'running' })
+    const { code, end, stderr } = await conclusionOf('r1', '--timeout', '1s')
+    expect(code).toBe(3)
+    expect(end).toMatchObject({ because: 'timed_out', verdict: null, run: { status: 'running' } })
+    expect(stderr).toContain('the run goes on')
+    expect(stderr).toContain('mcpdeck watch r1')
+  })
+
+  test('wrong usage and no key are 2, with nothing on standard output', async () => {
+    for (const args of [
+      ['r1', '--timeout', 'soon'],
+      ['r1', '--json', '--jsonl'],
+      ['r1', '--gates-only'],
+      ['r1', '--min-pass-rate', '101%'],
+      ['r1', '--junit', '/nowhere/at/all.xml'],
+      [],
+    ])
+      expect(await watch(...args)).toMatchObject({ code: 2, stdout: '' })
+    const { MCPDECK_BASE_URL } = service.env
+    expect(await home.run(['watch', 'r1'], { env: { MCPDECK_BASE_URL } })).toMatchObject({
+      code: 2,
+      stdout: '',
+    })
+    expect(service.seen).toEqual([])
+  })
+})
+
+describe('a line that is lost midway', () => {
+  test.each<[string, NonNullable<RunsDouble['fault']>]>([
+    ['connections that break', hangingUp],
+    ['a page of a proxy', asHtml],
+    ['errors of the service', refusing(503, 'INTERNAL_ERROR')],
+  ])('%s: says so once, goes on and ends with the verdict', async (_, fault) => {
+    service.put('r1', { status: 'running' })
+    let faults = 0
+    service.onAnswered = path => {
+      if (path.endsWith('/iterations')) {
+        service.put('r1', { status: 'completed', result: 'passed' })
+        service.fault = (response, request) => {
+          faults += 1
+          if (faults > 3) service.fault = undefined
+          return fault(response, request)
+        }
+        service.onAnswered = undefined
+      }
+    }
+    const { code, stdout, stderr } = await watch('r1', '--jsonl')
+    expect(code).toBe(0)
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map(line => (JSON.parse(line) as { event: string }).event)
+    expect(events[0]).toBe('changed')
+    expect(events).toContain('retrying')
+    expect(events.slice(-3)).toEqual(['answered', 'changed', 'ended'])
+    expect(stderr.match(/The run goes on/g)).toHaveLength(1)
+    expect(stderr).toContain('The service answers again.')
+  })
+
+  test('gone for longer than the time given is 3', async () => {
+    service.put('r1', { status: 'running' })
+    service.onAnswered = path => {
+      if (path.endsWith('/iterations')) service.fault = hangingUp
+    }
+    expect(await conclusionOf('r1', '--timeout', '6s')).toMatchObject({
+      code: 3,
+      end: { because: 'timed_out', run: { status: 'running' } },
+      stderr: expect.stringContaining('Connection lost'),
+    })
+  })
+
+  test('a refusal midway ends it, with what was read', async () => {
+    service.put('r1', { status: 'running' })
+    service.onAnswered = path => {
+      if (path.endsWith('/iterations')) service.fault = refusing(403, 'FORBIDDEN')
+    }
+    expect(await conclusionOf('r1')).toMatchObject({
+      code: 3,
+      end: { because: 'refused', run: { status: 'running' }, counts: { total: 2 } },
+    })
+  })
+
+  test('a 429 is waited for, as long as it says', async () => {
+    service.put('r1', { status: 'completed', result: 'passed' })
+    let refusals = 0
+    service.fault = (response, path) => {
+      refusals += 1
+      return refusals < 3 && refusing(429, 'RATE_LIMITED', { 'retry-after': '1' })(response, path)
+    }
+    expect(await watch('r1')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('interrupted', () => {
+  test('by a signal into a pipe: 130, and how to go on', async () => {
+    service.put('r1', { status: 'running' })
+    const { child, output, ended } = home.start(['watch', 'r1', '--jsonl'], { env: service.env })
+    await until(output, text => text.includes('"changed"'))
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await ended()
+    expect(code).toBe(130)
+    expect(stderr).toContain('Interrupted; the run goes on.')
+    expect(stderr).toContain('To watch it again: mcpdeck watch r1')
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      event: 'ended',
+      because: 'interrupted',
+      exitCode: 130,
+      verdict: null,
+    })
+  })
+
+  test('by Ctrl+C at a terminal, which keeps its lines', async () => {
+    service.put('r1', { status: 'running' })
+    await using terminal = openTerminal({
+      args: ['watch', 'r1'],
+      home: home.home,
+      env: service.env,
+      cols: 60,
+      rows: 10,
+    })
+    await terminal.waitFor('running, 2 of 2 trials')
+    expect(terminal.buffer).toBe('normal')
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
+    expect(terminal.screen()).toContain('Interrupted; the run goes on.')
+    expect(terminal.screen()).not.toMatch(/^running, 2 of 2/m)
+    expect(terminal.cursorVisible).toBe(true)
+  })
+
+  test('before anything was answered', async () => {
+    service.fault = () => true
+    const { child, ended } = home.start(['watch', 'r1'], { env: service.env })
+    await until(
+      () => service.seen.length,
+      count => count > 0,
+    )
+    child.kill('SIGTERM')
+    expect(await ended()).toMatchObject({ code: 130, stdout: '', stderr: 'Interrupted.\n' })
+  })
+
+  test('by a reader that leaves, as head does: quiet', async () => {
+    service.put('r1', { status: 'running' })
+    service.onAnswered = path => {
+      if (path.endsWith('/iterations'))
+        service.put('r1', { notes: String(service.seen.length), status: `s${service.seen.length}` })
+    }
+    const { child, output, ended } = home.start(['watch', 'r1'], { env: service.env })
+    await until(output, text => text.includes('\n'))
+    child.stdout.destroy()
+    expect(await ended()).toMatchObject({ code: 130, stderr: '' })
+  })
+})
+
+describe('on a terminal', () => {
+  test('one line is rewritten in place, and the last word stays', async () => {
+    service.put('r1', { status: 'running' })
+    service.trials = [trial('a'), trial('b', { status: 'running', result: null })]
+    await using terminal = openTerminal({
+      args: ['watch', 'r1'],
+      home: home.home,
+      env: service.env,
+      cols: 70,
+      rows: 10,
+    })
+    await terminal.waitFor('running, 1 of 2 trials')
+    service.trials = [trial('a'), trial('b', { result: 'failed', error: 'wrong \u001B[31mred\nline' })]
+    service.put('r1', { status: 'completed', result: 'failed' })
+    expect(await terminal.waitForExit()).toMatchObject({ code: 1 })
+    const lines = terminal.screen().split('\n')
+    expect(lines.filter(line => line.startsWith('running'))).toEqual([])
+    expect(lines.at(-1)).toBe('Failed.')
+    expect(terminal.screen()).toContain('␛[31mred␊line')
+  })
+})
+
+test('the report appears whole, or leaves what was there', async () => {
+  const file = join(home.home, 'report.xml')
+  writeFileSync(file, 'before')
+  service.fault = refusing(403, 'FORBIDDEN')
+  expect(await watch('r1', '--junit', file)).toMatchObject({ code: 3 })
+  expect(readFileSync(file, 'utf8')).toBe('before')
+  service.fault = undefined
+  service.put('r1', { status: 'completed', result: 'passed' })
+  expect(await watch('r1', '--junit', file)).toMatchObject({ code: 0 })
+  expect(readFileSync(file, 'utf8')).toContain('<testsuite name="Smoke" id="r1" tests="2"')
+})
