@@ -1,4 +1,5 @@
 import manifest from '../package.json' with { type: 'json' }
+import { isAtTerminal } from './cli/at-terminal.ts'
 import { paintLastScreen } from './cli/last-screen.ts'
 
 // This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads
@@ -24,10 +25,11 @@ function keepCompiledCode(): void {
 
 /**
  * Ends the growth of the space for young objects, which would double to sixteen megabytes a half: most of what a start leaves
- * resident. Before the program is loaded this would cost a tenth of the start; a server has use for the room.
+ * resident. Before the program is loaded this would cost a tenth of the start; a server has use for the room, and what ends at once
+ * stays small by itself.
  */
 function keepYoungSpaceSmall(): void {
-  if (process.argv[2] === 'serve') return
+  if (process.argv[2] === 'serve' || !isAtTerminal()) return
   process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
 }
 

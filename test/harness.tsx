@@ -8,7 +8,8 @@ import { API_PREFIX } from '../src/api/contract/contract.ts'
 import type { Fetch } from '../src/api/fetch.ts'
 import { createQueries } from '../src/api/queries.ts'
 import { createQueryClient } from '../src/api/query-client.ts'
-import type { Binding } from '../src/app/keymap/binding.ts'
+import type { Seen } from '../src/api/seen.ts'
+import type { Binding, Bindings } from '../src/app/keymap/binding.ts'
 import { createDispatcher } from '../src/app/keymap/dispatcher.ts'
 import type { Place } from '../src/app/router/place.ts'
 import { createRouter, type Router } from '../src/app/router/router.ts'
@@ -33,7 +34,7 @@ export async function openService(
   const { wrap, ...serviceOptions } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'mcpdeck-test-'))
   const service = await createService({ dataDir, ...serviceOptions })
-  const fetch = wrap ? wrap(service.fetch) : service.fetch
+  const fetch = wrap ? wrap(service.answer) : service.answer
   const client = createClient({
     fetch,
     baseUrl: `http://local.invalid${API_PREFIX}`,
@@ -74,6 +75,13 @@ export async function openApp(options: {
   place: Place | ((client: Client) => Promise<Place>)
   testService?: TestService
   readOnly?: boolean
+  /** What the person has seen of lists; without it nothing of that is kept. */
+  seen?: Seen
+  /** Groups with other keys than they declare. */
+  bindings?: readonly Bindings[]
+  /** A service that is reached over the network, with the addresses of its hosted UI. */
+  hosted?: { web?: Record<string, string>; openBrowser: (url: string) => Promise<string | undefined> }
+  size?: { width: number; height: number }
 }): Promise<TestApp> {
   const own = options.testService ?? (await openService())
   const { client } = own
@@ -81,8 +89,18 @@ export async function openApp(options: {
   const router = createRouter(place)
   const toasts = createToasts()
   const frames = createFrames()
-  const dispatcher = createDispatcher({ settle: frames.quiet, report: createReport(toasts, () => undefined) })
-  const profile = { name: 'local', host: '', local: true, readOnly: options.readOnly ?? false }
+  const dispatcher = createDispatcher({
+    settle: frames.quiet,
+    report: createReport(toasts, () => undefined),
+    bindings: options.bindings,
+  })
+  const { hosted, seen } = options
+  const profile = {
+    ...(hosted
+      ? { name: 'hosted', host: 'mcp.example', local: false, web: hosted.web }
+      : { name: 'local', host: '', local: true }),
+    readOnly: options.readOnly ?? false,
+  }
   // Its clock stands still, so that two clicks on a row are always a double click.
   const pointer = createPointer(() => 0)
   const queryClient = createQueryClient()
@@ -90,7 +108,13 @@ export async function openApp(options: {
   const copied: string[] = []
   const instance = render(
     <App
-      workspace={{ client, queries: createQueries(client), budget: client.budget, profile }}
+      workspace={{
+        client,
+        queries: createQueries(client),
+        budget: client.budget,
+        profile,
+        ...(seen && { seen }),
+      }}
       queryClient={queryClient}
       router={router}
       dispatcher={dispatcher}
@@ -98,8 +122,14 @@ export async function openApp(options: {
       theme={createTheme({ level: 0, ascii: false })}
       toasts={toasts}
       pointer={pointer}
-      actions={{ quit: leave, interrupt: leave, redraw: leave, copy: text => void copied.push(text) }}
-      size={SIZE}
+      actions={{
+        quit: leave,
+        interrupt: leave,
+        redraw: leave,
+        copy: text => void copied.push(text),
+        ...(hosted && { openBrowser: hosted.openBrowser }),
+      }}
+      size={options.size ?? SIZE}
     />,
   )
   frames.attach(instance.stdout)

@@ -1,4 +1,5 @@
 import { liveName, type LiveSample } from './live.ts'
+import { nodePeers } from './peers.ts'
 import { number, percent, table, type Run } from './report.ts'
 import { median, quantile } from './statistics.ts'
 import { idleMilliseconds, type Sample } from './target.ts'
@@ -17,6 +18,7 @@ export function goalsTable(run: Run): string {
     ...(long && short ? [lengthGoal(long, short)] : []),
     ...(long ? liveGoals(run, long) : []),
     ...oneShotGoals(run),
+    ...(long ? nodeGoals(run, long) : []),
   ]
   if (goals.length === 0) return ''
   return table(
@@ -164,6 +166,29 @@ function oneShotGoals({ oneShots }: Run): Goal[] {
       met: ratio <= 3,
     },
   ]
+}
+
+/** How often a peer's figure is ours. */
+const compared: readonly (readonly [string, (samples: readonly Sample[]) => number])[] = [
+  ['first paint', samples => median(samples.map(each => each.firstPaint))],
+  ['key p50', samples => median(keyTimes(samples))],
+  ['key p95', samples => quantile(keyTimes(samples), 0.95)],
+  ['bytes a key', samples => median(samples.flatMap(each => each.keys.map(key => key.bytes)))],
+  ['memory', samples => median(samples.map(each => each.memory))],
+]
+
+function nodeGoals({ targets }: Run, own: readonly Sample[]): Goal[] {
+  return nodePeers().flatMap(({ name }) => {
+    const peer = targets.get(name)
+    if (!peer) return []
+    const ratios = compared.map(([what, figure]) => [what, figure(peer) / figure(own)] as const)
+    return {
+      measure: `beside ${name}, a program on Node`,
+      goal: 'ahead of it',
+      figure: ratios.map(([what, ratio]) => `its ${what} ${number(ratio)}×`).join(', '),
+      met: ratios.every(([, ratio]) => ratio >= 1),
+    }
+  })
 }
 
 function keyTimes(samples: readonly Sample[]): number[] {

@@ -40,7 +40,43 @@ export const peers: readonly Target[] = [
     // F10
     quit: terminal => terminal.type('\u001B[21~'),
   },
+  ...nodePeers(),
 ]
+
+/**
+ * Programs on Node. gtop is none of them: it draws itself anew every second whatever is pressed, so that nothing tells the answer
+ * to a key.
+ */
+export function nodePeers(): Target[] {
+  return [
+    {
+      name: 'gemini-cli',
+      command: 'gemini',
+      prepare: configureGemini,
+      // It has no list and no pages; the caret in a long prompt is what moves.
+      toList: async terminal => {
+        await terminal.waitFor('Type your message', 60_000)
+        terminal.type('x'.repeat(500))
+        await terminal.waitFor('x'.repeat(80))
+      },
+      next: 'left',
+      previous: 'right',
+      page: 'left',
+      quit: terminal => terminal.type('\u0003\u0003\u0003'),
+    },
+    {
+      name: 'npkill',
+      command: 'npkill',
+      prepare: createProjects,
+      toList: terminal => terminal.waitFor(/project-\d+\/node_modules/),
+      loaded: terminal => terminal.waitFor('Search completed', 60_000),
+      next: 'down',
+      previous: 'up',
+      page: 'pagedown',
+      quit: terminal => terminal.type('q'),
+    },
+  ]
+}
 
 /** Whether a program is on the PATH. */
 export function isInstalled(command: string): boolean {
@@ -67,4 +103,25 @@ function createFolder(home: string): void {
   const folder = join(home, 'many')
   mkdirSync(folder)
   for (let i = 1; i <= rows; i += 1) writeFileSync(join(folder, `file-${String(i).padStart(5, '0')}`), '')
+}
+
+function createProjects(home: string): void {
+  for (let i = 1; i <= 300; i += 1) {
+    const folder = join(home, `project-${String(i).padStart(3, '0')}`, 'node_modules')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'file'), 'x'.repeat(i * 100))
+  }
+}
+
+/** As far as the prompt without an account: nothing is sent before Enter. */
+function configureGemini(home: string): void {
+  const folder = join(home, '.gemini')
+  mkdirSync(folder)
+  const settings = {
+    security: { folderTrust: { enabled: false }, auth: { selectedType: 'gemini-api-key' } },
+    general: { disableAutoUpdate: true, enableAutoUpdate: false },
+    privacy: { usageStatisticsEnabled: false },
+  }
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
+  writeFileSync(join(folder, '.env'), 'GEMINI_API_KEY=none\n')
 }

@@ -77,6 +77,11 @@ export function isRestored({ state }: Pick<Query, 'state'>): boolean {
   return state.data !== undefined && state.dataUpdateCount === 0
 }
 
+/** Whether a query only reads what the service has: a read over POST reaches through to somebody's MCP server. */
+export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
+  return endpointOf(queryKey)?.method === 'GET'
+}
+
 /** The declared operation that a query reads. */
 export function endpointOf(key: QueryKey): AnyEndpoint | undefined {
   const [resource, name] = key

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { overWeb } from '../../test/web.ts'
 import { ApiError } from './api-error.ts'
 import { createBudget } from './budget.ts'
 import { answersToKeep, isRestored, restoreAnswers } from './cache-contents.ts'
@@ -170,14 +171,14 @@ test('a kept list goes on page by page only after its first page was read again'
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',
     budget: createBudget({ unlimited: true }),
-    fetch: request => {
+    fetch: overWeb(request => {
       const cursor = new URL(request.url).searchParams.get('cursor')
       asked.push(cursor)
       const trial = { id: `trial ${cursor}`, iterationNumber: 1, status: 'completed' }
       return Promise.resolve(
         Response.json({ items: [trial], nextCursor: cursor === 'b' ? null : cursor ? 'b' : 'a' }),
       )
-    },
+    }),
   })
   const options = {
     ...createQueries(client).iterations.list.infinite(

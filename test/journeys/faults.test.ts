@@ -4,21 +4,20 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
-import type { Fetch } from '../../src/api/fetch.ts'
 import { appKeys, helpKeys } from '../../src/app/shell/app-keys.ts'
 import { panesKeys, tabsKeys } from '../../src/components/component-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
 import { open, sandbox, type Api } from '../service/harness.ts'
-import { visit, type Visitor } from './visitor.ts'
+import { visit, wordsOf, type Visitor } from './visitor.ts'
 
 const SMALL_SERVER = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
 /** Long enough to see the screen alive meanwhile, short enough for a test. */
 const SERVER_PATIENCE_MS = 2_000
 
 /** Listens on loopback until the test ends. */
-async function listen(answer: Fetch): Promise<string> {
+async function listen(answer: Api['fetch']): Promise<string> {
   const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -44,6 +43,11 @@ async function reachable(spoil: (path: string) => Response | undefined = () => u
   const { api } = await open({ log: () => {}, connections: { deadlineMs: SERVER_PATIENCE_MS } })
   const baseUrl = await listen(async request => spoil(new URL(request.url).pathname) ?? api.fetch(request))
   return { api, env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: api.key } }
+}
+
+/** The lines of the pane at the left, so that a sentence wrapped in it is one beside what its neighbour says. */
+function firstPane(screen: string): string {
+  return screen.replaceAll(/││.*$/gm, '')
 }
 
 /** The frame lives: help opens and closes, the other screens open. */
@@ -90,7 +94,7 @@ describe('a service that cannot be used says why in its pane', () => {
     const env = { MCPDECK_BASE_URL: await address(), MCPDECK_API_KEY: 'sk_wrong' }
     await using person = visit({ env })
     await person.see(`✗ ${title}`)
-    expect(person.words()).toContain(sentence)
+    expect(wordsOf(firstPane(person.terminal.screen()))).toContain(sentence)
     expect(person.terminal.screen()).toContain('▌Projects')
     await expectAlive(person)
     await person.see(`✗ ${title}`)

@@ -1,0 +1,239 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { openTerminal, type Terminal, type TerminalOptions } from '../../test/pty/terminal.ts'
+import { ensureBuilt } from '../ensure-built.ts'
+import { dist, root } from '../paths.ts'
+
+const PROGRAM = join(dist, 'boot.js')
+const RUN = `'${process.execPath}' '${PROGRAM}'`
+/** Says that the terminal marks paints, so that they can be counted; and that its background is white. */
+const MARKS_PAINTS = '\u001B[?2026;2$y'
+const WHITE = '\u001B]11;rgb:ffff/ffff/ffff\u001B\\'
+const PAINT = '\u001B[?2026h'
+const SERVERS = /[▌>] ?everything/
+
+type Stop = {
+  title: string
+  words: string
+  terminal: TerminalOptions
+  /** Brings the program to what is shown; without it, to the servers. */
+  show?: (terminal: Terminal) => Promise<string[] | void>
+  /** Ends what does not end with the terminal. */
+  after?: () => void
+}
+
+/** Reproducible to the letter: what differs from run to run has its width and nothing more. */
+function steady(screen: string): string {
+  return screen
+    .replaceAll(/\b([a-z]{3})_[0-9a-z]{5,}…?/g, (id, kind: string) => `${kind}_`.padEnd(id.length, '0'))
+    .replaceAll(/Found \/[^ │]*/g, found => 'Found …'.padEnd([...found].length))
+    .replaceAll(/\d\d:\d\d/g, '00:00')
+    .replaceAll(/\b\d\d-[A-Z][a-z]{2}-\d\d$/gm, '01-Jan-00')
+}
+
+async function openServers(terminal: Terminal): Promise<void> {
+  await terminal.waitFor(/[▌>] ?Sandbox/)
+  terminal.press('enter')
+  await terminal.waitFor(SERVERS)
+  await terminal.waitFor('d doctor')
+  // Where there is room for it, the detail of the server.
+  if (terminal.cols >= 100) await terminal.waitFor('a program over stdio')
+}
+
+async function openWithReader(terminal: Terminal): Promise<void> {
+  await terminal.waitFor('> Sandbox')
+  terminal.press('enter')
+  await terminal.waitFor(/^> everything/m)
+  terminal.type('?')
+  await terminal.waitFor('What works here')
+}
+
+const COLOURS: readonly (readonly [words: string, pattern: RegExp])[] = [
+  ['bold', /^1$/],
+  ['dim', /^2$/],
+  ['underlined', /^4$/],
+  ['inverse', /^7$/],
+  ['30–37', /^3[0-7]$/],
+  ['40–47', /^4[0-7]$/],
+  ['90–97', /^9[0-7]$/],
+  ['100–107', /^10[0-7]$/],
+  ['38;5 (one of 256)', /^[34]8;5;\d+$/],
+  ['38;2 (24 bits)', /^[34]8;2;\d+;\d+;\d+$/],
+]
+
+/** Which attributes and colours were asked for (SGR). */
+function coloursIn(output: string): string {
+  const asked = [...output.matchAll(/\u001B\[([\d;]+)m/g)].flatMap(
+    ([, codes]) => codes!.match(/[34]8;5;\d+|[34]8;2;\d+;\d+;\d+|\d+/g) ?? [],
+  )
+  const used = COLOURS.filter(([, pattern]) => asked.some(code => pattern.test(code))).map(([words]) => words)
+  return used.length === 0 ? 'none' : used.join(', ')
+}
+
+/** Sends keys and tells what that cost until the screen shows it. */
+async function cost(terminal: Terminal, what: string, send: () => void, shown: RegExp): Promise<string> {
+  const paints = () => terminal.output.split(PAINT).length - 1
+  const [bytes, painted, at] = [terminal.bytes, paints(), performance.now()]
+  send()
+  await terminal.waitFor(shown)
+  const milliseconds = Math.round((performance.now() - at) / 50) * 50
+  const count = paints() - painted
+  return `- ${what}: on the screen after about ${milliseconds} ms, ${terminal.bytes - bytes} bytes in ${count} ${count === 1 ? 'paint' : 'paints'}.`
+}
+
+async function overSlowLine(terminal: Terminal): Promise<string[]> {
+  await terminal.waitFor('launch eval run')
+  const opened = `- From the start to the whole first screen: ${terminal.bytes} bytes.`
+  terminal.type(MARKS_PAINTS)
+  return [
+    opened,
+    await cost(
+      terminal,
+      'the filter opens and takes `sand`, typed ahead',
+      () => terminal.type('/sand'),
+      /\/sand/,
+    ),
+    await cost(terminal, '`Esc` leaves it', () => terminal.press('escape'), /Enter open its/),
+    await cost(terminal, '`3` opens the runs', () => terminal.type('3'), /▌Reference server smoke/),
+    await cost(terminal, '`2` opens the servers', () => terminal.type('2'), /▌everything/),
+    await cost(terminal, '`Tab` goes into its detail', () => terminal.press('tab'), /▌everything ─/),
+  ]
+}
+
+const socket = `mcpdeck-tour-${randomBytes(4).toString('hex')}`
+
+const STOPS: readonly Stop[] = [
+  {
+    title: 'tmux',
+    words: 'A real tmux; the last line is its own.',
+    terminal: {
+      command: 'tmux',
+      args: ['-L', socket, '-f', '/dev/null', 'new-session', RUN, ';', 'set', 'status-right', ''],
+      cols: 80,
+      rows: 25,
+    },
+    after: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { stdio: 'ignore' }),
+  },
+  {
+    title: 'GNU screen',
+    words: 'A real GNU screen.',
+    terminal: {
+      command: 'screen',
+      args: ['-U', '-c', '/dev/null', process.execPath, PROGRAM],
+      cols: 80,
+      rows: 24,
+    },
+  },
+  { title: 'TERM=xterm', words: 'Nothing but what every xterm has.', terminal: { env: { TERM: 'xterm' } } },
+  {
+    title: 'TERM=linux',
+    words: 'The console of Linux: it is not asked for its background or its keyboard.',
+    terminal: { env: { TERM: 'linux' } },
+  },
+  {
+    title: '16 colours',
+    words:
+      'TERM=xterm-16color: the theme asks for the 16 by number, so they are those that the person chose.',
+    terminal: { env: { TERM: 'xterm-16color' } },
+  },
+  {
+    title: '256 colours, light background',
+    words: 'The terminal answers that its background is white: the light theme, at once.',
+    terminal: {},
+    show: async terminal => {
+      await openServers(terminal)
+      const before = terminal.output.length
+      terminal.type(WHITE)
+      await terminal.waitFor(() => /\u001B\[[\d;]*38;5;/.test(terminal.output.slice(before)))
+      await terminal.waitFor(SERVERS)
+      return [`- colours used from then on: ${coloursIn(terminal.output.slice(before))}`]
+    },
+  },
+  {
+    title: 'NO_COLOR',
+    words: 'What colour says is said by marks and words, too.',
+    terminal: { env: { NO_COLOR: '1' } },
+  },
+  { title: '--ascii', words: 'Borders and marks of ASCII alone.', terminal: { args: ['--ascii'] } },
+  {
+    title: 'TERM=dumb',
+    words: 'It cannot move the cursor; the program says what to do and ends with code 2.',
+    terminal: { env: { TERM: 'dumb' } },
+    show: async terminal => {
+      await terminal.waitForExit()
+    },
+  },
+  {
+    title: 'Screen reader',
+    words:
+      'With `--screen-reader` (here on TERM=dumb) lines are printed, what changed as it changes, and no sequences at all.',
+    terminal: { env: { TERM: 'dumb' }, args: ['--screen-reader'] },
+    show: openWithReader,
+  },
+  {
+    title: '300 ms there and back',
+    words: 'Every byte is 150 ms under way in each direction. No key waits for an answer of the terminal.',
+    terminal: { line: { delayMs: 150 }, cols: 120, rows: 30 },
+    show: overSlowLine,
+  },
+  {
+    title: '80×24',
+    words: 'Panes that do not fit side by side take turns.',
+    terminal: { cols: 80, rows: 24 },
+  },
+  { title: '120×40', words: '', terminal: { cols: 120, rows: 40 } },
+  { title: '200×50', words: '', terminal: { cols: 200, rows: 50 } },
+  {
+    title: '59×14',
+    words: 'Too small for panes: it asks for room, and goes on where it was when it gets some.',
+    terminal: { cols: 59, rows: 14 },
+    show: async terminal => terminal.waitFor(/60.*15/),
+  },
+]
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync('which', [command], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function record(stop: Stop): Promise<string> {
+  const { command } = stop.terminal
+  if (command !== undefined && !isInstalled(command))
+    throw new Error(`${command} is needed for the tour of terminals`)
+  await using terminal = openTerminal({ cols: 80, rows: 24, ...stop.terminal })
+  try {
+    const facts = (await (stop.show ?? openServers)(terminal)) ?? []
+    const screen = steady(terminal.screen())
+    const colours = command === undefined ? [`- colours used: ${coloursIn(terminal.output)}`] : []
+    return [
+      `## ${stop.title}`,
+      stop.words,
+      [...facts, ...colours].join('\n'),
+      `\`\`\`text\n${screen}\n\`\`\``,
+    ]
+      .filter(part => part !== '')
+      .join('\n\n')
+  } finally {
+    stop.after?.()
+  }
+}
+
+await ensureBuilt()
+const sections: string[] = []
+for (const stop of STOPS) {
+  process.stderr.write(`${stop.title}\n`)
+  sections.push(await record(stop))
+}
+const about =
+  'Screens of the real program on a fresh home, written by `node scripts/tour/terminals.ts`. Sizes are 80×24 where nothing\n' +
+  'else is said; ids are zeros, so that two recordings differ in figures alone.'
+await writeFile(
+  join(root, 'docs/terminals.md'),
+  `# On many terminals\n\n${about}\n\n${sections.join('\n\n')}\n`,
+)

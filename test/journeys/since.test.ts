@@ -1,0 +1,102 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { newsKeys } from '../../src/components/list/list-keys.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { createApi, sandbox } from '../service/harness.ts'
+import { startServing } from './serving.ts'
+import { visit } from './visitor.ts'
+
+function newHome(): string {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  return home
+}
+
+test('the samples of a new workspace come into its lists by themselves', async () => {
+  await using person = visit({ home: newHome() })
+  await person.see('▌Sandbox')
+  person.go(3)
+  await person.see('Sample: nightly')
+})
+
+test('what came since the last session is one key away, and what was marked as seen stays so', async () => {
+  const home = newHome()
+  const serving = await startServing(newHome())
+  const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
+  const { projectId } = await sandbox(api)
+  const save = async (name: string) => {
+    const body = { name, enabled: true, transportType: 'http' as const, url: `https://${name}.example/mcp` }
+    await api.call(contract.servers.create, { projectId, body })
+  }
+  const visitServers = () => visit({ home, env: serving.env, args: [`projects/${projectId}/servers`] })
+  const leave = async (person: ReturnType<typeof visit>) => {
+    person.press(appKeys.bindings.quit)
+    expect(await person.terminal.waitForExit()).toMatchObject({ code: 0 })
+  }
+  {
+    await using person = visitServers()
+    await person.see(/everything +stdio/)
+    await person.see('fresh')
+    await leave(person)
+  }
+  const state = join(home, '.local/state/mcpdeck')
+  const [file] = readdirSync(state).filter(name => name.startsWith('seen-'))
+  expect(statSync(join(state, file!)).mode & 0o777).toBe(0o600)
+  await save('amber')
+  await save('birch')
+  {
+    await using person = visitServers()
+    await person.see('2 new')
+    person.press(newsKeys.bindings.only)
+    await person.see('of 2/3')
+    expect(person.terminal.screen()).not.toMatch(/everything +stdio/)
+    person.press(newsKeys.bindings.seen)
+    await person.see('of 1/3')
+    await person.see('1 new')
+    await leave(person)
+  }
+  await using person = visitServers()
+  await person.see(/everything +stdio/)
+  await person.see('fresh')
+  person.press(newsKeys.bindings.only)
+  await person.see('Nothing is new or changed here since you looked')
+})
+
+test('while the service is gone a launch says why it waits, rows stay with their age, and the return is noticed', async () => {
+  const served = newHome()
+  const serving = await startServing(served)
+  const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
+  const { projectId } = await sandbox(api)
+  await using person = visit({ env: serving.env, args: [`projects/${projectId}/runs`] })
+  await person.see('▌Reference server smoke')
+  await serving.stop()
+  person.press(appKeys.bindings.refresh)
+  await person.see('no answer since')
+  await person.see('! Read ')
+  person.press(runsKeys.bindings.launch)
+  await person.see('does not answer; this works again as soon as it does.')
+  await startServing(served, { port: serving.port })
+  await person.see('fresh')
+  await person.seeGone('! Read ')
+  person.press(runsKeys.bindings.launch)
+  await person.see('Launch Reference server smoke?')
+})
+
+test('a workspace that cannot be opened says so in every pane, and what needs it waits', async () => {
+  const home = newHome()
+  const inTheWay = join(home, 'file')
+  writeFileSync(inTheWay, '')
+  await using person = visit({ home, args: ['--data-dir', join(inTheWay, 'data')] })
+  await person.see('✗ Local workspace closed')
+  await person.see('no answer since')
+  person.go(3)
+  await person.see('Without the projects there is nothing to show here.')
+  rmSync(inTheWay)
+  person.go(1)
+  await person.see('▌Sandbox')
+  await person.see('fresh')
+})
