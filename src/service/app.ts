@@ -22,6 +22,7 @@ import { mineInBackground } from './scenarios/windows.ts'
 import { launchInBackground } from './schedules/schedules.ts'
 import { createServerTargets } from './server-targets.ts'
 import type { Store } from './store/store.ts'
+import { DEFAULT_VISIT_ORIGIN } from './visit-address.ts'
 
 export type ServiceOptions = WorkspaceOptions & {
   /**
@@ -90,7 +91,7 @@ const SAMPLES_MS = 50
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 5000
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024, visitOrigin: 'http://127.0.0.1:4747' }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -124,7 +125,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       jobs,
       background,
       visits,
-      visitOrigin: options.visitOrigin ?? (() => DEFAULTS.visitOrigin),
+      visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
       now,
       models: options.models,
     }

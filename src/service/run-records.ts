@@ -1,4 +1,4 @@
-import type { EvalRun } from '../api/contract/runs.ts'
+import { isTerminalRunStatus, type EvalRun } from '../api/contract/runs.ts'
 import { ServiceError } from './errors.ts'
 import type { ComparedRun } from './evals/compared-run.ts'
 import { gradeOf } from './runs/settlement.ts'
@@ -37,6 +37,17 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
     ...(run.groupId !== undefined && { runGroupId: run.groupId }),
   }
+}
+
+/**
+ * A run with the page of its diagnostics that a cursor asks for.
+ * @throws ServiceError `VALIDATION_ERROR` on a cursor of another run
+ */
+export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string): EvalRun {
+  const record = toEvalRun(store, run)
+  const phase = isTerminalRunStatus(run.status) ? 'ended' : 'running'
+  const { diagnostics } = gradeOf(store, run, phase, { cursor }).decisionSummary
+  return { ...record, decisionSummary: record.decisionSummary && { ...record.decisionSummary, diagnostics } }
 }
 
 /** A run with everything a comparison reads. */

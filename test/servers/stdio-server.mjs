@@ -1,5 +1,6 @@
 // A small MCP server over stdio that can be told to misbehave: node stdio-server.mjs <behaviour>
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const behaviour = process.argv[2] ?? 'healthy'
@@ -31,7 +32,26 @@ const flood = line => {
   write()
 }
 
+// `drifts <file>`: once the file is there, the first number of its tool has become a text, without a restart.
+const wanted = () => ({ a: existsSync(process.argv[3]) ? 'string' : 'number', b: 'number' })
+const sumTool = () => {
+  const { a, b } = wanted()
+  const properties = {
+    a: { type: a, description: 'First number' },
+    b: { type: b, description: 'Second number' },
+  }
+  const inputSchema = { type: 'object', properties, required: ['a', 'b'] }
+  return { name: 'get-sum', description: 'Adds two numbers', inputSchema }
+}
+const sum = (id, args) => {
+  const wrong = Object.entries(wanted()).find(([name, type]) => typeof args[name] !== type)
+  const says = wrong && `Invalid arguments for tool get-sum: ${wrong[0]} must be a ${wrong[1]}`
+  if (says) return send({ id, error: { code: -32602, message: says } })
+  send({ id, result: text(`The sum is ${Number(args.a) + args.b}.`) })
+}
+
 const listTools = cursor => {
+  if (behaviour === 'drifts') return { tools: [sumTool(), tool('pid')] }
   if (behaviour === 'pages') {
     const page = Number(cursor ?? 0)
     return { tools: [tool(`tool-${page}`)], ...(page < 2 && { nextCursor: String(page + 1) }) }
@@ -41,6 +61,7 @@ const listTools = cursor => {
 }
 
 const callTool = (id, { name, arguments: args }) => {
+  if (behaviour === 'drifts' && name === 'get-sum') return sum(id, args)
   if (behaviour === 'dies-in-call') {
     console.error('out of luck')
     process.exit(7)
@@ -52,6 +73,10 @@ const callTool = (id, { name, arguments: args }) => {
     return flood(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }))
   }
   if (behaviour === 'huge-line') return send({ id, result: text('x'.repeat(50 * 1024 * 1024)) })
+  if (behaviour === 'large-results') {
+    const lines = Array.from({ length: args.lines }, (_, line) => `${name} ${line} ${'filler '.repeat(12)}`)
+    return send({ id, result: text([...lines, `the end of ${args.part}`].join('\n')) })
+  }
   if (name === 'pid')
     return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })

@@ -66,6 +66,8 @@ type Operation<Path extends string> = {
   varies?: 'eval-vocabulary'
   /** Longest useful wait in milliseconds over headers and body, where the usual one is too short. */
   deadlineMs?: number
+  /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */
+  maxAnswerBytes?: number
   source: Source
 }
 

@@ -57,6 +57,9 @@ export type EvalStepVerdict = z.infer<typeof EvalStepVerdict>
 export const EvalTrace = shape(() => record({}))
 export type EvalTrace = z.infer<typeof EvalTrace>
 
+/** Some hundred tool results of the size that a server may send. */
+const MAX_RECORDED_BYTES = 256 * 1024 * 1024
+
 const iteration = '/projects/{projectId}/eval-runs/{runId}/iterations/{iterationId}'
 
 export const iterations = resource('iterations', {
@@ -74,6 +77,7 @@ export const iterations = resource('iterations', {
     response: page(EvalIteration),
     risk: 'read',
     cursor: { in: 'query', name: 'cursor' },
+    maxAnswerBytes: MAX_RECORDED_BYTES,
     varies: 'eval-vocabulary',
     source: 'openapi',
   }),
@@ -84,6 +88,7 @@ export const iterations = resource('iterations', {
     summary: 'Whole recorded trace of one iteration.',
     response: EvalTrace,
     risk: 'read',
+    maxAnswerBytes: MAX_RECORDED_BYTES,
     source: 'openapi',
   }),
   steps: endpoint({

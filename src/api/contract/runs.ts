@@ -16,6 +16,33 @@ export function isTerminalRunStatus(status: string): boolean {
 }
 
 /**
+ * One page of what went wrong in a run. The shape of its rows is not documented, so all of it is optional; `reason` is a
+ * line of text.
+ */
+export const Diagnostics = shape(() =>
+  record({
+    /** Whether every failure of the run is on this page; a page that was asked for with a cursor never says so. */
+    complete: z.boolean().nullish(),
+    scannedIterations: z.number().nullish(),
+    nextCursor: z.string().nullish(),
+    failures: z
+      .array(
+        record({
+          iterationId: z.string().nullish(),
+          title: z.string().nullish(),
+          iterationNumber: z.number().nullish(),
+          class: z.string().nullish(),
+          stage: z.string().nullish(),
+          reason: z.string().nullish(),
+          evidence: record({ tracePath: z.string().nullish() }).nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+)
+export type Diagnostics = z.infer<typeof Diagnostics>
+
+/**
  * The decision of a run with its evidence. Its place on the run and most value lists are not
  * documented, so everything is optional and open; counts keep their `measurementUnit`.
  */
@@ -25,11 +52,7 @@ export const DecisionSummary = shape(() =>
     decision: z.string().nullish(),
     verdict: z.unknown().optional(),
     counts: openObject().nullish(),
-    diagnostics: record({
-      complete: z.boolean().nullish(),
-      scannedIterations: z.number().nullish(),
-      nextCursor: z.string().nullish(),
-    }).nullish(),
+    diagnostics: Diagnostics().nullish(),
     evidence: record({ tracePath: z.string().nullish() }).nullish(),
   }),
 )
@@ -191,6 +214,7 @@ export const runs = resource('runs', {
     method: 'GET',
     path: run,
     summary: 'Read one run while polling: status, verdict, totals.',
+    query: shape(() => strictBody({ cursor: z.string().optional() })),
     response: EvalRun,
     risk: 'read',
     source: 'prose',

@@ -1,6 +1,7 @@
 import type { EvalStepVerdict } from '../../api/contract/iterations.ts'
 import { matchToolCalls } from './call-matching.ts'
 import { toStepRows, type TrialRow } from './iteration.ts'
+import type { SeenTools } from './seen-tools.ts'
 import type { CaseSnapshot, ExpectedToolCall, ToolCallRecord, TrialClass, TrialOutcome } from './types.ts'
 
 /** One step on the trial's clock. */
@@ -42,10 +43,15 @@ export type TraceDocument = {
   steps: EvalStepVerdict[]
   checks: TrialOutcome['checks']
   spans: TraceSpan[]
+  /** The tools of the run's servers as they were when the trial ran; empty where nobody recorded them. */
+  toolsSeen: SeenTools[]
 }
 
 /** The whole trace of a trial that has an outcome. */
-export function toTrace(row: TrialRow & { outcome: TrialOutcome }): TraceDocument {
+export function toTrace(
+  row: TrialRow & { outcome: TrialOutcome },
+  toolsSeen: SeenTools[] = [],
+): TraceDocument {
   const { outcome } = row
   return {
     version: 1,
@@ -62,6 +68,7 @@ export function toTrace(row: TrialRow & { outcome: TrialOutcome }): TraceDocumen
     steps: toStepRows(row),
     checks: outcome.checks,
     spans: toSpans(outcome),
+    toolsSeen,
   }
 }
 

@@ -34,7 +34,10 @@ export function iterationHandlers({ store, runs }: ServiceContext): Handlers['it
       look(() => {
         const row = requireTrial(store, project.id, params)
         const { outcome } = row
-        if (outcome) return toTrace({ ...row, outcome })
+        if (outcome) {
+          const endedAt = outcome.startedAt + outcome.durationMs
+          return toTrace({ ...row, outcome }, store.runTools.seenAt(params.runId, endedAt))
+        }
         throw new ServiceError('NOT_FOUND', 'This iteration has no trace yet.', {
           details: { reason: 'TRACE_NOT_AVAILABLE' },
         })

@@ -4,7 +4,7 @@ import { compareRuns } from '../evals/comparison.ts'
 import { previewRerun } from '../evals/rerun-selection.ts'
 import { createRunInsights } from '../insights/run-insights.ts'
 import { createJudging } from '../judging/judging.ts'
-import { requireRun, toComparedRun, toEvalRun } from '../run-records.ts'
+import { requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from '../run-records.ts'
 import { createRun, repeatCases } from '../runs/launch.ts'
 import type { RunRow } from '../store/runs.ts'
 import type { Store } from '../store/store.ts'
@@ -32,12 +32,13 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
       }),
     create: ({ project, caller, body, idempotencyKey }) =>
       createRun(context, { project, caller }, body, idempotencyKey),
-    get({ project, params }) {
+    get({ project, params, query: { cursor } }) {
       context.jobs.settleAbandoned()
       return look(() => {
         const run = requireRun(store, project.id, params.runId)
         const analyses = { insights: insights.envelopeOf(run), judges: judging.judgesOf(run.id) }
-        return { ...toEvalRun(store, run), ...analyses }
+        const record = cursor === undefined ? toEvalRun(store, run) : withDiagnosticsAfter(store, run, cursor)
+        return { ...record, ...analyses }
       })
     },
     requestInsights: ({ project, params, body }) => insights.request(find(project.id, params.runId), body),

@@ -8,6 +8,7 @@ import type { ModelSettings } from '../models/settings.ts'
 import { createTrialModels } from '../models/trial-models.ts'
 import type { Store } from '../store/store.ts'
 import type { TrialRow } from '../store/trials.ts'
+import { recordTools, type RecordedServers } from './tools-record.ts'
 import { createTrialServers } from './trial-servers.ts'
 
 /** What the execution of a run needs beside what is stored. */
@@ -50,6 +51,7 @@ export type ExecutionSettings = {
 export type TrialStore = Pick<Store, 'write'> & {
   runs: Pick<Store['runs'], 'cases'>
   trials: Pick<Store['trials'], 'list' | 'begin' | 'end'>
+  runTools: Pick<Store['runTools'], 'record'>
 }
 
 type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'use'> }
@@ -73,14 +75,18 @@ async function executeTrials(
   const cases = store.runs.cases(runId)
   const trials = store.trials.list(runId)
   const waiting = trials.values()
-  const servers = createTrialServers(targets, resources)
   const others = new AbortController()
+  const stopped = AbortSignal.any([signal, others.signal])
+  const servers = recordTools(createTrialServers(targets, resources), {
+    record: listing => store.write(() => store.runTools.record(runId, listing)),
+    signal: stopped,
+  })
   const work: Work = {
     cases,
     waiting,
     servers,
     models: () => modelsOf(modelApiKeys, resources),
-    signal: AbortSignal.any([signal, others.signal]),
+    signal: stopped,
     stop: () => others.abort(),
   }
   const worker = async () => {
@@ -92,8 +98,19 @@ async function executeTrials(
     }
   }
   const workers = Array.from({ length: Math.min(trialConcurrency, trials.length) }, worker)
-  const broken = (await Promise.allSettled(workers)).find(result => result.status === 'rejected')
+  const ends = await Promise.allSettled(workers)
+  await untilSettled(servers, others)
+  const broken = ends.find(result => result.status === 'rejected')
   if (broken) throw broken.reason
+}
+
+/** How long an ended run waits for the listing of a server that is still silent, in milliseconds. */
+const LISTING_GRACE_MS = 2_000
+
+async function untilSettled(servers: RecordedServers, others: AbortController): Promise<void> {
+  const timer = setTimeout(() => others.abort(), LISTING_GRACE_MS)
+  await servers.settled()
+  clearTimeout(timer)
 }
 
 type Work = {

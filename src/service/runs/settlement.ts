@@ -1,12 +1,18 @@
 import { fillPath } from '../../api/contract/endpoint.ts'
 import { runs as runOperations } from '../../api/contract/runs.ts'
+import type { DiagnosticsPage } from '../evals/diagnostics.ts'
 import { expectedToolCalls } from '../evals/expected-calls.ts'
 import { gradeRun, type RunGrade } from '../evals/grading.ts'
 import type { RunRow } from '../store/runs.ts'
 import type { Store } from '../store/store.ts'
 
 /** What the run's trials say so far. */
-export function gradeOf(store: Store, run: RunRow, phase: 'running' | 'cancelled' | 'ended'): RunGrade {
+export function gradeOf(
+  store: Store,
+  run: RunRow,
+  phase: 'running' | 'cancelled' | 'ended',
+  page?: DiagnosticsPage,
+): RunGrade {
   const trials = store.trials
     .list(run.id)
     .map(({ id, caseId, title, iterationNumber, class: trialClass, error }) => ({
@@ -18,7 +24,7 @@ export function gradeOf(store: Store, run: RunRow, phase: 'running' | 'cancelled
       ...(error !== null && { error }),
     }))
   const runPath = fillPath(runOperations.get.path, { projectId: run.projectId, runId: run.id })
-  return gradeRun({ trials, phase, threshold: run.plan.threshold, runPath })
+  return gradeRun({ trials, phase, threshold: run.plan.threshold, runPath, ...(page && { page }) })
 }
 
 /** Why trials that have not ended never will. */

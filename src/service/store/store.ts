@@ -30,6 +30,7 @@ import { createQuotaUseRows, type QuotaUseRows } from './quota-uses.ts'
 import { createRateBucketRows, type RateBucketRows } from './rate-buckets.ts'
 import { createReadinessRows, type ReadinessRows } from './readiness-runs.ts'
 import { createRunRows, type RunRows } from './runs.ts'
+import { createRunToolRows, type RunToolRows } from './run-tools.ts'
 import { createSampleRows, type SampleRows } from './samples.ts'
 import { createScenarioRows, type ScenarioRows } from './scenarios.ts'
 import { createSealer, SEALING_KEY_BYTES, type Sealer } from './sealer.ts'
@@ -71,6 +72,7 @@ export type Store = {
   readonly cases: CaseRows
   readonly runs: RunRows
   readonly trials: TrialRows
+  readonly runTools: RunToolRows
   readonly evalSessions: EvalSessionRows
   readonly ingestRuns: IngestRunRows
   readonly conformanceRuns: ConformanceRunRows
@@ -152,6 +154,7 @@ function rowsOf(database: Database, sealer: Sealer) {
     cases: () => createCaseRows(database),
     runs: () => createRunRows(database),
     trials: () => createTrialRows(database),
+    runTools: () => createRunToolRows(database),
     evalSessions: () => createEvalSessionRows(database),
     ingestRuns: () => createIngestRunRows(database),
     conformanceRuns: () => createConformanceRunRows(database),

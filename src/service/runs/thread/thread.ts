@@ -5,6 +5,7 @@ import { createConnections } from '../../connections/engine.ts'
 import type { ServerTarget } from '../../connections/types.ts'
 import { openDatabase } from '../../store/database.ts'
 import { createRunRows } from '../../store/runs.ts'
+import { createRunToolRows } from '../../store/run-tools.ts'
 import { createTrialRows } from '../../store/trials.ts'
 import { createExecutor } from '../executor.ts'
 import {
@@ -29,7 +30,12 @@ const connections = createConnections(settings.connections)
 const executor = createExecutor({
   ...settings,
   connections,
-  store: { write: database.write, runs: createRunRows(database), trials: createTrialRows(database) },
+  store: {
+    write: database.write,
+    runs: createRunRows(database),
+    trials: createTrialRows(database),
+    runTools: createRunToolRows(database),
+  },
 })
 const underWay = new Map<string, { stop: AbortController; done: Promise<void> }>()
 const questions = new Map<number, PromiseWithResolvers<string | undefined>>()

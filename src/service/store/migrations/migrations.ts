@@ -11,6 +11,7 @@ import { ingest } from './0009-ingest.ts'
 import { connectionsAndReadiness } from './0010-connections-and-readiness.ts'
 import { limits } from './0011-limits.ts'
 import { samples } from './0012-samples.ts'
+import { runTools } from './0013-run-tools.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly string[] = [
   connectionsAndReadiness,
   limits,
   samples,
+  runTools,
 ]
 
 /** Whether every migration was applied. */

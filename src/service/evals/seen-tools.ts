@@ -1,0 +1,42 @@
+import type { Tool } from '../connections/types.ts'
+import { digest } from './canonical.ts'
+
+/** What a trial could know of a tool. */
+export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {
+  /** Its texts were too long to be kept: only its name and digest are. */
+  omitted?: true
+  /** Digest of what was left out. */
+  hash?: string
+}
+
+/** One listing of a server's tools. */
+export type SeenTools = {
+  serverName: string
+  /** Epoch milliseconds. */
+  seenAt: number
+  /** Digest of the whole listing, also of what was too long to be kept. */
+  hash: string
+  tools: SeenTool[]
+}
+
+/** Characters of JSON that are kept of one tool, and of all tools of one listing. */
+const MOST_OF_TOOL = 50_000
+const MOST_OF_LISTING = 500_000
+
+/** A listing within its bounds; a tool beyond them keeps its name, so that it never looks gone. */
+export function toSeenTools(serverName: string, listed: readonly Tool[], seenAt: number): SeenTools {
+  const whole = listed.map(({ name, description, inputSchema, outputSchema }): SeenTool => ({
+    name,
+    ...(description !== undefined && { description }),
+    ...(inputSchema !== undefined && { inputSchema }),
+    ...(outputSchema !== undefined && { outputSchema }),
+  }))
+  let room = MOST_OF_LISTING
+  const tools = whole.map((tool): SeenTool => {
+    const size = JSON.stringify(tool).length
+    if (size > MOST_OF_TOOL || size > room) return { name: tool.name, omitted: true, hash: digest(tool) }
+    room -= size
+    return tool
+  })
+  return { serverName, seenAt, hash: digest(whole), tools }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import type { Tool } from '../connections/types.ts'
+import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
+import type { TrialServers } from '../evals/types.ts'
+import { createRunToolRows } from '../store/run-tools.ts'
+import { openDatabase } from '../store/database.ts'
+import { migrate } from '../store/migrations/migrations.ts'
+import { recordTools } from './tools-record.ts'
+
+const signal = new AbortController().signal
+const tool = (name: string, more: object = {}): Tool => ({ name, inputSchema: { type: 'object' }, ...more })
+
+/** Servers of which each listing is the next of these; a string is its failure. */
+function serversOf(listings: (Tool[] | string)[]) {
+  let asked = 0
+  const servers: TrialServers = {
+    names: ['one', 'two'],
+    async listTools() {
+      const listing = listings[Math.min(asked, listings.length - 1)]!
+      asked += 1
+      if (typeof listing === 'string') throw new Error(listing)
+      return listing
+    },
+    callTool: async () => ({ result: {}, durationMs: 1 }),
+  }
+  const kept: SeenTools[] = []
+  const recorded = recordTools(servers, { record: listing => void kept.push(listing), signal, now: () => 5 })
+  return { recorded, kept, asked: () => asked }
+}
+
+describe('the tools of a run', () => {
+  test('are listed once for each server, however many trials call it', async () => {
+    const { recorded, kept, asked } = serversOf([[tool('echo')]])
+    for (let call = 0; call < 5; call += 1) await recorded.callTool('one', 'echo', {}, signal)
+    await recorded.settled()
+    await recorded.callTool('one', 'echo', {}, signal)
+    await recorded.settled()
+    expect(asked()).toBe(1)
+    expect(kept).toEqual([toSeenTools('one', [tool('echo')], 5)])
+  })
+
+  test('are asked for again after a failure, but not for ever, and no call is the worse for it', async () => {
+    const { recorded, kept, asked } = serversOf(['busy'])
+    for (let call = 0; call < 6; call += 1) {
+      await expect(recorded.callTool('two', 'echo', {}, signal)).resolves.toMatchObject({ durationMs: 1 })
+      await recorded.settled()
+    }
+    expect([asked(), kept]).toEqual([3, []])
+  })
+
+  test('are kept whenever a model lists them', async () => {
+    const { recorded, kept } = serversOf([[tool('a')], [tool('b')]])
+    await recorded.listTools('one', signal)
+    await recorded.listTools('one', signal)
+    expect(kept.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['a'], ['b']])
+  })
+})
+
+describe('a listing that is kept', () => {
+  test('names a tool that is too large, with a digest that tells its changes', () => {
+    const large = (text: string) => tool('large', { description: text.repeat(60_000) })
+    const [one, other] = [toSeenTools('s', [large('a')], 1), toSeenTools('s', [large('b')], 1)]
+    expect(one.tools).toEqual([{ name: 'large', omitted: true, hash: expect.any(String) as string }])
+    expect(one.tools[0]!.hash).not.toBe(other.tools[0]!.hash)
+    expect(one.hash).not.toBe(other.hash)
+  })
+
+  test('stays within its bound', () => {
+    const many = Array.from({ length: 30 }, (_, index) =>
+      tool(`t${index}`, { description: 'x'.repeat(40_000) }),
+    )
+    expect(JSON.stringify(toSeenTools('s', many, 1)).length).toBeLessThan(520_000)
+  })
+})
+
+test('a trial is told the listing that held when it ended, and equal ones are stored once', () => {
+  const database = openDatabase(':memory:')
+  migrate(database)
+  database.exec('PRAGMA foreign_keys = OFF')
+  const columns = database.all<{ name: string; type: string; notnull: number }>('PRAGMA table_info(run)')
+  const values = Object.fromEntries(
+    columns
+      .filter(({ notnull, name }) => notnull || name === 'id')
+      .map(({ name, type }) => [name, name === 'id' ? 'r' : type === 'INTEGER' ? 1 : 'x']),
+  )
+  const names = Object.keys(values)
+  database.run(
+    `INSERT INTO run (${names.join(', ')}) VALUES (${names.map(name => `:${name}`).join(', ')})`,
+    values,
+  )
+  const rows = createRunToolRows(database)
+  const seen = (names_: string[], at: number) =>
+    toSeenTools(
+      's',
+      names_.map(name => tool(name)),
+      at,
+    )
+  rows.record('r', seen(['a'], 10))
+  rows.record('r', seen(['a'], 20))
+  rows.record('r', seen(['b'], 30))
+  rows.record('gone', seen(['a'], 10))
+  const at = (time: number) => rows.seenAt('r', time).map(({ tools, seenAt }) => [tools[0]!.name, seenAt])
+  expect([at(5), at(29), at(30)]).toEqual([[['a', 10]], [['a', 10]], [['b', 30]]])
+  expect(rows.seenAt('gone', 50)).toEqual([])
+  database.close()
+})
