@@ -15,8 +15,24 @@ export const CAUSES: Record<Cause, string> = {
   unknown: 'the service gives no reason',
 }
 
+/** Causes in the order in which they are told: what was to be measured first, the means of measuring last. */
+export const CAUSE_ORDER = [
+  'server',
+  'model',
+  'case',
+  'environment',
+  'throttling',
+  'grader',
+  'unknown',
+] as const satisfies readonly Cause[]
+
 /** Causes that say nothing about what was to be measured, even where a verdict was given. */
 const OUTSIDE: ReadonlySet<Cause> = new Set(['environment', 'throttling', 'grader'])
+
+/** Whether a cause says nothing about what was to be measured. */
+export function isOutside(cause: Cause): boolean {
+  return OUTSIDE.has(cause)
+}
 
 /** Causes by the class that some services tell with each trial (contract: "Trial classification"). */
 const BY_CLASS: Readonly<Record<string, Cause>> = { evaluator_error: 'grader', setup_failed: 'environment' }
@@ -46,7 +62,41 @@ export function causeOf(trial: EvalIteration): Cause | undefined {
 /** Whether a trial measured what it was to measure, and found it wanting. */
 export function isMeasuredFailure(trial: EvalIteration): boolean {
   const cause = causeOf(trial)
-  return standingOf(trial) === 'failed' && cause !== undefined && !OUTSIDE.has(cause)
+  return standingOf(trial) === 'failed' && cause !== undefined && !isOutside(cause)
+}
+
+/** Trials of one cause: `failed` of them were graded and found wanting; `reason` is that of `first`. */
+export type CauseCount = {
+  cause: Cause
+  count: number
+  failed: number
+  first: EvalIteration
+  reason: string | undefined
+}
+
+/** How often each cause occurs; those that don't occur are left out. */
+export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
+  const found = new Map<Cause, CauseCount>()
+  for (const trial of trials) {
+    const cause = causeOf(trial)
+    if (cause === undefined) continue
+    const known = found.get(cause) ?? { cause, count: 0, failed: 0, first: trial, reason: undefined }
+    known.count += 1
+    if (standingOf(trial) === 'failed' && !isOutside(cause)) known.failed += 1
+    if (known.reason === undefined) {
+      known.reason = reasonOf(trial)
+      known.first = trial
+    }
+    found.set(cause, known)
+  }
+  return CAUSE_ORDER.flatMap(cause => found.get(cause) ?? [])
+}
+
+/** What a trial says of why it did not pass; undefined where it says nothing. */
+export function reasonOf(trial: EvalIteration): string | undefined {
+  const broken = trial.scores?.find(score => score.status === 'error')?.error
+  const failed = callsOf(trial).find(isFailedCall)?.error
+  return trial.error ?? broken ?? (typeof failed === 'string' ? failed : undefined)
 }
 
 /** The contract has no class for it, so the words of errors are all there is. */

@@ -2,6 +2,7 @@ import type { EvalIteration } from '../contract/iterations.ts'
 import type { EvalRun } from '../contract/runs.ts'
 import { toEpochMs } from '../contract/shapes.ts'
 import type { ChangedCase } from './changes.ts'
+import { decisionCounts } from './counts.ts'
 import { counted } from './words.ts'
 import { countTrials, passRate } from './trials.ts'
 
@@ -38,7 +39,10 @@ export function judgeGate(gate: Gate, facts: GateFacts): GateResult {
 
 /** In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision summary"). */
 function judgePassRate(gate: Extract<Gate, { gate: 'min-pass-rate' }>, facts: GateFacts): GateResult {
-  const { passed, failed, unit } = ownCounts(facts.run) ?? { ...countTrials(facts.trials), unit: 'trials' }
+  const { passed, failed, unit } = decisionCounts(facts.run) ?? {
+    ...countTrials(facts.trials),
+    unit: 'trials',
+  }
   const actual = passRate({ passed, failed })
   const wanted = percent(gate.wanted)
   if (actual === undefined)
@@ -46,16 +50,6 @@ function judgePassRate(gate: Extract<Gate, { gate: 'min-pass-rate' }>, facts: Ga
   const isEnough = actual >= gate.wanted
   const says = `${percent(actual)} of ${passed + failed} graded ${unit} passed, at least ${wanted} must`
   return { ...gate, actual, passed: isEnough, says }
-}
-
-function ownCounts({
-  decisionSummary,
-}: EvalRun): { passed: number; failed: number; unit: string } | undefined {
-  const { passed, failed } = decisionSummary?.counts ?? {}
-  const unit = decisionSummary?.measurementUnit?.replaceAll('_', ' ')
-  return typeof passed === 'number' && typeof failed === 'number' && unit
-    ? { passed, failed, unit }
-    : undefined
 }
 
 function judgeNewFailures(

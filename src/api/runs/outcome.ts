@@ -18,18 +18,32 @@ export function outcomeOfRun({ status, result, decisionSummary }: Judged): RunOu
   return status === 'completed' ? 'undecided' : 'broken'
 }
 
-function isVerdict(text: string | null | undefined): text is 'passed' | 'failed' {
+/** Whether a decision or a result is one of the two verdicts. */
+export function isVerdict(text: string | null | undefined): text is 'passed' | 'failed' {
   return text === 'passed' || text === 'failed'
 }
 
 /** The service's words for why a run has no verdict; undefined where it gives none. */
-export function whyUndecided({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): string | undefined {
+export function whyUndecided(run: Pick<EvalRun, 'decisionSummary'>): string | undefined {
+  const { message, reason } = undecidedOf(run)
+  return message ?? reason
+}
+
+/** Why a run has no verdict: the service's `reason`, and its sentence where it gives one. */
+export function undecidedOf({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): {
+  reason?: string | undefined
+  message?: string | undefined
+} {
   // The contract does not fix whether it lies beside the verdict or within it.
   for (const holder of [decisionSummary, decisionSummary?.verdict]) {
     const { undecided } = Object(holder) as { undecided?: unknown }
     const { message, reason } = Object(undecided) as { message?: unknown; reason?: unknown }
-    const words = [message, reason].find(each => typeof each === 'string' && each !== '')
-    if (typeof words === 'string') return words
+    const said = { reason: wordsOf(reason), message: wordsOf(message) }
+    if (said.reason ?? said.message) return said
   }
-  return undefined
+  return {}
+}
+
+function wordsOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
 }

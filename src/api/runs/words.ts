@@ -1,3 +1,7 @@
+/** What every launch costs. */
+export const LAUNCH_COST =
+  'It occupies a run slot of the organization and spends whatever its models and servers cost.'
+
 /** `1 case`, `2 cases`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,0 +1,99 @@
+/** How amounts spread: `p50` of them are at most so large, and so on. All in the unit of the amounts. */
+export type Distribution = {
+  count: number
+  least: number
+  p50: number
+  p90: number
+  p95: number
+  most: number
+  bins: readonly Bin[]
+}
+
+/** Amounts from `from` up to, and without, `to`. */
+export type Bin = { from: number; to: number; count: number }
+
+const MOST_BINS = 8
+/** From this many times the median on, the largest amount would leave most of an even scale empty. */
+const SKEWED = 8
+
+/** How amounts of at least 0 spread; undefined where there are none. */
+export function distributionOf(amounts: readonly number[]): Distribution | undefined {
+  const sorted = Float64Array.from(amounts).sort()
+  const [least, most] = [sorted.at(0), sorted.at(-1)]
+  if (least === undefined || most === undefined) return undefined
+  const p50 = quantile(sorted, 0.5)
+  return {
+    count: sorted.length,
+    least,
+    p50,
+    p90: quantile(sorted, 0.9),
+    p95: quantile(sorted, 0.95),
+    most,
+    bins: countInto(edgesOf(least, p50, most), sorted),
+  }
+}
+
+/** The smallest amount that at least this share of all does not exceed. */
+function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
+}
+
+function edgesOf(least: number, middle: number, most: number): number[] {
+  return middle > 0 && most > SKEWED * middle ? growingEdges(least, middle, most) : evenEdges(least, most)
+}
+
+/** Edges at even steps, of the smallest round step that needs no more than the bins there are. */
+function evenEdges(least: number, most: number): number[] {
+  if (most === 0) return [0, 1]
+  for (let round = roundAbove((most - least || most) / MOST_BINS / 10); ; round += 1) {
+    const step = roundNumber(round)
+    let first = Math.floor(least / step)
+    let last = Math.ceil(most / step)
+    // Division rounds, and no amount may lie outside.
+    while (first * step > least) first -= 1
+    while (last * step <= most) last += 1
+    if (last - first <= MOST_BINS)
+      return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+  }
+}
+
+/** Edges that grow from one to the next; the first bin takes all that is smaller than the rest. */
+function growingEdges(least: number, middle: number, most: number): number[] {
+  const top = roundAbove(most)
+  const fine = edgesBelow(top, 1, least)
+  const tells = fine[0]! > 0 || fine[1]! <= middle
+  return tells ? fine : edgesBelow(Math.ceil(top / 3) * 3, 3, least)
+}
+
+/** Round numbers from that of `top` down, by as many at a time, until one is small enough or there are enough bins. */
+function edgesBelow(top: number, by: number, least: number): number[] {
+  const edges = [roundNumber(top)]
+  for (let round = top - by; edges[0]! > least; round -= by) {
+    if (edges.length === MOST_BINS) return [0, ...edges]
+    edges.unshift(roundNumber(round))
+  }
+  return edges
+}
+
+/** The numbers 1, 2, 5, 10, 20, 50 … in their order, 1 being that of 0. */
+function roundNumber(index: number): number {
+  const digit = [1, 2, 5].at(index % 3)!
+  return Number(`${digit}e${Math.floor(index / 3)}`)
+}
+
+/** Which round number is the first above an amount of more than 0. */
+function roundAbove(amount: number): number {
+  let index = 3 * Math.floor(Math.log10(amount))
+  while (roundNumber(index) <= amount) index += 1
+  return index
+}
+
+function countInto(edges: readonly number[], sorted: Float64Array): Bin[] {
+  const bins = edges.slice(1).map((to, index) => ({ from: edges[index]!, to, count: 0 }))
+  let at = 0
+  for (const amount of sorted) {
+    while (amount >= bins[at]!.to && at < bins.length - 1) at += 1
+    bins[at]!.count += 1
+  }
+  return bins
+}

@@ -1,0 +1,47 @@
+import type { EvalIteration } from '../contract/iterations.ts'
+import { toEpochMs } from '../contract/shapes.ts'
+import { isOpenTrial } from './trials.ts'
+
+/** How many of the trials that ended last tell the pace. */
+const LAST = 20
+
+type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
+
+/**
+ * Milliseconds until as many open trials have ended, at the pace of those that ended last. Silence since the last end
+ * counts, so that a run that hangs never seems to be almost done; undefined before two ends tell a pace.
+ */
+export function estimateRemaining(trials: readonly Timed[], open: number, now: number): number | undefined {
+  if (open === 0) return 0
+  const ends = trials.flatMap(trial => endOf(trial) ?? [])
+  const starts = trials.flatMap(({ status, startedAt }) =>
+    status === 'pending' ? [] : (toEpochMs(startedAt) ?? []),
+  )
+  const last = ends.sort((a, b) => a - b).slice(-LAST)
+  if (last.length < 2) return undefined
+  // Where all ends are known, the time before the first belongs to the pace too.
+  const isWhole = last.length === ends.length
+  const from = isWhole ? starts.reduce((least, start) => Math.min(least, start), last[0]!) : last[0]!
+  const ended = isWhole ? last.length : last.length - 1
+  const perTrial = (last.at(-1)! - from) / ended
+  const silence = Math.max(0, now - last.at(-1)!)
+  return Math.max(perTrial * open - Math.min(silence, perTrial), (silence / ended) * open, 0)
+}
+
+function endOf(trial: Timed): number | undefined {
+  const start = toEpochMs(trial.startedAt)
+  if (isOpenTrial(trial) || start === undefined || trial.durationMs == null) return undefined
+  return start + trial.durationMs
+}
+
+/** `about 2 min left`: rounded up, so that it is never sooner than was estimated. */
+export function remainingWords(remaining: number | undefined): string {
+  if (remaining === undefined) return 'time left unknown'
+  const seconds = Math.ceil(remaining / 1000)
+  if (seconds <= 5) return 'a few seconds left'
+  if (seconds <= 55) return `about ${Math.ceil(seconds / 5) * 5} s left`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 60) return `about ${minutes} min left`
+  const rest = minutes % 60
+  return `about ${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`} left`
+}
