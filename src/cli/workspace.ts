@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path'
+import { openAccessNotes } from '../api/access/notes-file.ts'
+import { createVisitorDoor } from '../api/access/visitor-door.ts'
 import { ApiError, refusal } from '../api/api-error.ts'
 import { createBudget } from '../api/budget.ts'
 import { cacheFileName } from '../api/cache-file.ts'
@@ -8,13 +10,21 @@ import { type ApiResponse, plainHeaders } from '../api/contract/message.ts'
 import { createHttpFetch, type Fetch } from '../api/fetch.ts'
 import { journalProfile } from '../api/journal/entry.ts'
 import { type Journal, openJournal } from '../api/journal/journal.ts'
+import type { Notebook } from '../api/notebook.ts'
+import { openNotebook } from '../api/notebook-file.ts'
+import type { NowMemory } from '../api/now/memory.ts'
+import { openNowMemory } from '../api/now/memory-file.ts'
 import { createQueries } from '../api/queries.ts'
+import { openRerunLinks, type RerunLinks } from '../api/runs/rerun-links.ts'
+import { openPins } from '../api/runs/pins-file.ts'
+import type { Pins } from '../api/runs/pins.ts'
 import { openSeen } from '../api/seen-file.ts'
 import type { Deprecation } from '../api/transport.ts'
 import { budgetKeyId } from '../api/shared-ledger.ts'
 import type { Workspace } from '../hooks/workspace.tsx'
 import type { Service } from '../service/app.ts'
 import type { LogEntry } from '../service/pipeline.ts'
+import { DEFAULT_VISIT_ORIGIN } from '../service/visit-address.ts'
 import { directories } from './directories.ts'
 import type { Log } from './log.ts'
 import { modelSettings } from './model-settings.ts'
@@ -83,6 +93,7 @@ function openRemote(
   const { name, web } = settings.profile
   const profile = { name, host, local: false, readOnly: settings.readOnly, web }
   const seen = openSeenLists(log, target.baseUrl, target.key)
+  const pins = openFollowed(log, target.baseUrl, target.key)
   const close = async (): Promise<void> => {
     seen.close()
     await http.close()
@@ -90,7 +101,20 @@ function openRemote(
     await journal.close()
   }
   const cacheFile = cacheFileOf(target.baseUrl, target.key)
-  const workspace = { client, queries: createQueries(client), budget, profile, seen }
+  const reruns = openLinks(log, target.baseUrl, target.key)
+  const accessNotes = openNotes(log, target.baseUrl, target.key)
+  const workspace = {
+    client,
+    queries: createQueries(client),
+    budget,
+    profile,
+    seen,
+    reruns,
+    accessNotes,
+    pins,
+    journal,
+    ...openOnCall(log, target.baseUrl, target.key),
+  }
   return { workspace, journal, cacheFile, onArrival: () => undefined, close }
 }
 
@@ -134,8 +158,15 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   })
   const profile = { name: settings.profile.name, host: '', local: true, readOnly: settings.readOnly }
   const seen = openSeenLists(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const pins = openFollowed(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const http = createHttpFetch()
+  const isUsual = resolve(settings.dataDir) === resolve(directories().data)
+  const start = isUsual ? 'mcpdeck serve' : `mcpdeck serve --data-dir '${settings.dataDir}'`
+  const door = createVisitorDoor({ origin: DEFAULT_VISIT_ORIGIN, start, answer: fetch, http: http.fetch })
+  const accessNotes = openNotes(log, LOCAL_ADDRESS, resolve(settings.dataDir))
   const close = async (): Promise<void> => {
     seen.close()
+    await http.close()
     const service = await opening?.catch(() => undefined)
     await service?.close()
     await journal.close()
@@ -144,7 +175,16 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   const onArrival = (listener: () => void): void => {
     arrived = listener
   }
-  const workspace = { client, queries: createQueries(client), budget, profile, seen }
+  const reruns = openLinks(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const kept = {
+    seen,
+    reruns,
+    accessNotes,
+    pins,
+    journal,
+    ...openOnCall(log, LOCAL_ADDRESS, resolve(settings.dataDir)),
+  }
+  const workspace = { client, queries: createQueries(client), budget, profile, ...kept, door }
   return { workspace, journal, cacheFile, onArrival, close }
 }
 
@@ -156,6 +196,42 @@ function cacheFileOf(...profile: readonly string[]): string {
 function openSeenLists(log: Log, ...profile: readonly string[]): ReturnType<typeof openSeen> {
   const file = join(directories().state, `seen-${journalProfile(...profile)}.json`)
   return openSeen({ file, onFault: log.error })
+}
+
+/** Which runs were launched from here as reruns of which; each data source, and each key of it, has its own. */
+function openLinks(log: Log, ...profile: readonly string[]): RerunLinks {
+  const file = join(directories().state, `reruns-${journalProfile(...profile)}.json`)
+  return openRerunLinks({ file, onFault: log.error })
+}
+
+/** What was done to access; each data source, and each key of it, has its own. */
+function openNotes(log: Log, ...profile: readonly string[]): ReturnType<typeof openAccessNotes> {
+  const file = join(directories().state, `access-${journalProfile(...profile)}.json`)
+  return openAccessNotes({ file, onFault: log.error })
+}
+
+/** The runs that are followed, of each data source and key. */
+function openFollowed(log: Log, ...profile: readonly string[]): Pins {
+  const file = join(directories().state, `followed-${journalProfile(...profile)}.json`)
+  return openPins({ file, onFault: log.error })
+}
+
+/** What Now keeps, and the incident notebook; each data source, and each key of it, has its own. */
+function openOnCall(log: Log, ...profile: readonly string[]): { now: NowMemory; notebook: Notebook } {
+  const file = join(directories().state, `now-${journalProfile(...profile)}.json`)
+  return { now: openNowMemory({ file, onFault: log.error }), notebook: openNotebookOf(...profile) }
+}
+
+/** The incident notebook of a data source and a key of it: its address and the key, or the local workspace's directory. */
+function openNotebookOf(...profile: readonly string[]): Notebook {
+  return openNotebook({ file: join(directories().state, `notebook-${journalProfile(...profile)}.json`) })
+}
+
+/** The incident notebook of a workspace that need not be opened for it. */
+export function notebookOfSettings({ target, dataDir }: Settings): Notebook {
+  return target.kind === 'remote'
+    ? openNotebookOf(target.baseUrl, target.key)
+    : openNotebookOf(LOCAL_ADDRESS, resolve(dataDir))
 }
 
 /** One file holds the writes of all profiles; each sees its own. */

@@ -1,7 +1,14 @@
 import { createContext, useContext, type ReactNode } from 'react'
+import type { AccessNotes } from '../api/access/notes.ts'
+import type { VisitorDoor } from '../api/access/visitor-door.ts'
 import type { Budget } from '../api/budget.ts'
 import type { Client } from '../api/client.ts'
+import type { Journal } from '../api/journal/journal.ts'
+import type { Notebook } from '../api/notebook.ts'
+import type { NowMemory } from '../api/now/memory.ts'
 import type { Queries } from '../api/queries.ts'
+import type { RerunLinks } from '../api/runs/rerun-links.ts'
+import type { Pins } from '../api/runs/pins.ts'
 import type { Seen } from '../api/seen.ts'
 
 /** Where the data comes from, as the header names it. */
@@ -26,6 +33,20 @@ export type Workspace = {
   profile: Profile
   /** What the person has seen of lists; absent where that is not kept. */
   seen?: Seen
+  /** Which run each rerun from here repeats; absent where that is not kept. */
+  reruns?: RerunLinks
+  /** What was done to the access to scenarios from here; absent where that is not kept. */
+  accessNotes?: AccessNotes
+  /** Where visitors of the local workspace come in; absent for a service. */
+  door?: VisitorDoor
+  /** The runs that the person follows; absent where none can be. */
+  pins?: Pins
+  /** Writes without a known end; absent where none are noted. */
+  journal?: Pick<Journal, 'unresolved'>
+  /** What Now keeps; absent where that is not kept. */
+  now?: NowMemory
+  /** Incidents; absent where they are not kept. */
+  notebook?: Notebook
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

@@ -1,0 +1,127 @@
+import { effectOf, type AccessChange } from './table.ts'
+import { modeWords } from './words.ts'
+
+/** What an answer to a change may hold; every field only as far as the contract has it there. */
+export type ChangeAnswer = {
+  id?: string | null | undefined
+  mode?: string | null | undefined
+  accessVersion?: number | null | undefined
+  created?: boolean | null | undefined
+  overridesIgnored?: boolean | null | undefined
+  deleted?: boolean | null | undefined
+  rotated?: boolean | null | undefined
+  removed?: string | null | undefined
+}
+
+/** What was read after the change; undefined where it could not be read. */
+export type ReadBack = {
+  /** Whether the scenario is still listed. */
+  published?: boolean | undefined
+  mode?: string | null | undefined
+  liveSessions?: number | undefined
+}
+
+/** One thing that is known after a change, or expressly not known. */
+export type Proof = { how: 'proved' | 'contradicts' | 'untold'; text: string }
+
+/** What the answer and what was read back prove of a change, and what nobody tells. */
+export function proofsOf(
+  change: AccessChange,
+  expected: { scenarioId?: string | undefined },
+  answer: ChangeAnswer,
+  read: ReadBack,
+): Proof[] {
+  return [
+    ...answerProofs(change, expected, answer),
+    ...versionProofs(change, answer),
+    ...readProofs(change, read),
+  ]
+}
+
+const proved = (text: string): Proof => ({ how: 'proved', text })
+const contradicts = (text: string): Proof => ({ how: 'contradicts', text })
+const untold = (text: string): Proof => ({ how: 'untold', text })
+
+function answerProofs(
+  change: AccessChange,
+  expected: { scenarioId?: string | undefined },
+  answer: ChangeAnswer,
+): Proof[] {
+  switch (change.do) {
+    case 'publish':
+      return publishProofs(change.mode, answer)
+    case 'unpublish':
+      if (answer.deleted !== true) return [untold('The answer says that nothing was published there.')]
+      if (expected.scenarioId !== undefined && answer.id != null && answer.id !== expected.scenarioId)
+        return [contradicts(`Answered: ANOTHER scenario was taken offline, ${answer.id}.`)]
+      return [proved('Answered: it is offline.')]
+    case 'mode':
+      return [modeProof(change.to, answer.mode)]
+    case 'invite':
+      return [untold('The answer names no members; the invitation counts by the contract.')]
+    case 'remove':
+      return [
+        answer.removed == null
+          ? untold('The answer does not say who was removed.')
+          : proved(`Answered: ${answer.removed} was removed.`),
+      ]
+    case 'rotate':
+      return [
+        answer.rotated === false
+          ? contradicts('Answered: the link was not rotated.')
+          : proved('Answered: the link is another one.'),
+        untold('Nobody was evicted: sessions that began by the old link live on.'),
+      ]
+    case 'rebind':
+      return [proved('Answered: it points at the environment.')]
+    case 'limits':
+      return [proved('Answered: the caps as they were sent; they cannot be read again later.')]
+  }
+}
+
+function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
+  if (answer.created === false)
+    return [
+      contradicts(`Answered: it was published before, for ${modeWords(answer.mode)}; nothing changed.`),
+      ...(answer.overridesIgnored === true ? [contradicts('Answered: what was asked for was ignored.')] : []),
+    ]
+  return [proved('Answered: it is published.'), modeProof(wanted, answer.mode)]
+}
+
+function modeProof(wanted: string, answered: string | null | undefined): Proof {
+  if (answered == null) return untold('The answer does not tell the mode.')
+  return answered === wanted
+    ? proved(`Answered: it is for ${modeWords(answered)}.`)
+    : contradicts(`Answered: it is for ${modeWords(answered)}, not for ${modeWords(wanted)}.`)
+}
+
+function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): Proof[] {
+  const effect = effectOf(change)
+  if (accessVersion != null) return [proved(`Answered: accessVersion is ${accessVersion}.`)]
+  if (effect.answersVersion) return [untold('The answer has no accessVersion, though it could.')]
+  if (effect.accessVersion === 'stays') return []
+  return [untold('The answer does not tell accessVersion; by the contract it has moved on.')]
+}
+
+/** What a reading alone proves, also where the answer was lost. */
+export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
+  const proofs: Proof[] = []
+  if (change.do === 'unpublish' && read.published !== undefined)
+    proofs.push(
+      read.published ? contradicts('Read back: it is still listed.') : proved('Read back: it is not listed.'),
+    )
+  if (change.do === 'mode' && read.mode != null)
+    proofs.push(
+      read.mode === change.to
+        ? proved(`Read back: it is for ${modeWords(read.mode)}.`)
+        : contradicts(`Read back: it is for ${modeWords(read.mode)}; somebody may have changed it since.`),
+    )
+  if (change.do === 'invite' || change.do === 'remove')
+    proofs.push(untold('Members cannot be listed: what was done from here is kept on this machine.'))
+  if (read.liveSessions !== undefined && change.do !== 'unpublish') {
+    const ended = effectOf(change).sessions === 'end'
+    const text = `Read back: ${read.liveSessions} live ${read.liveSessions === 1 ? 'session' : 'sessions'}.`
+    proofs.push(ended && read.liveSessions > 0 ? untold(`${text} They may have begun since.`) : proved(text))
+  }
+  return proofs
+}

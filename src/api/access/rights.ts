@@ -1,0 +1,52 @@
+import type { ProjectCapabilities } from '../contract/projects.ts'
+import type { AccessChange } from './table.ts'
+
+/** Names in `can`, by what they allow. */
+const PERMISSIONS: Record<AccessChange['do'], string> = {
+  publish: 'publishUserTestingScenario',
+  unpublish: 'unpublishUserTestingScenario',
+  mode: 'changeUserTestingExposure',
+  invite: 'changeUserTestingExposure',
+  remove: 'changeUserTestingExposure',
+  rotate: 'changeUserTestingExposure',
+  rebind: 'changeUserTestingExposure',
+  limits: 'manageUserTestingGuestExecution',
+}
+
+/** The role that an action usually asks for (limits-and-errors, section 8). */
+const ROLES: Record<AccessChange['do'], string> = {
+  publish: 'an admin',
+  unpublish: 'an admin',
+  mode: 'an editor or admin',
+  invite: 'an editor or admin',
+  remove: 'an editor or admin',
+  rotate: 'an editor or admin',
+  rebind: 'an editor or admin',
+  limits: 'an admin',
+}
+
+export const GATE_CLOSED = 'User testing is switched off for this organization; waiting does not change that.'
+
+/**
+ * Whether the feature is off for the organization, as far as the capabilities tell. Publishing and unpublishing ask for the same role
+ * and only publishing is gated, so that a difference between them is the gate; so is a member who may not even read.
+ */
+export function isGateClosed(capabilities: ProjectCapabilities | undefined): boolean {
+  if (!capabilities) return false
+  const { can, features, projectRole } = capabilities
+  const gate = features?.sandboxes
+  if (gate?.enabled === false || gate?.mode === 'off') return true
+  if (can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false) return true
+  return can['readUserTesting'] === false && ['member', 'editor', 'admin'].includes(projectRole ?? '')
+}
+
+/** Why an action is not on offer; undefined where it may be tried. The service decides in the end. */
+export function obstacle(
+  action: AccessChange['do'],
+  capabilities: ProjectCapabilities | undefined,
+): string | undefined {
+  if (action !== 'unpublish' && isGateClosed(capabilities)) return GATE_CLOSED
+  if (capabilities?.can[PERMISSIONS[action]] !== false) return undefined
+  const role = capabilities.projectRole ?? capabilities.role
+  return `This takes ${ROLES[action]} of the project${role ? `; you are ${role}` : ''}.`
+}

@@ -1,0 +1,40 @@
+import { isAccessMode, type AccessMode, type VisitorKind } from './table.ts'
+
+/** Who a mode is for, as the end of a sentence. */
+export const MODE_WORDS: Record<AccessMode, string> = {
+  project_members: 'members of the project',
+  invited_only: 'invited people',
+  anyone_with_link: 'anyone with the link',
+}
+
+export const KIND_WORDS: Record<VisitorKind, string> = {
+  member: 'members of the project',
+  invited: 'invited people',
+  stranger: 'strangers who have the link',
+}
+
+/** A mode in words; one that this program does not know stays as the service spells it. */
+export function modeWords(mode: string | null | undefined): string {
+  if (mode == null) return 'unknown'
+  return isAccessMode(mode) ? MODE_WORDS[mode] : mode
+}
+
+/** `one, two and three`. */
+export function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
+}
+
+/** What whoever holds the link may do with it, for the moment in which it leaves this program. */
+export function linkGrants(mode: string | null | undefined): string {
+  if (mode === 'anyone_with_link') return 'Whoever has it can enter, without signing in.'
+  if (mode === 'project_members') return 'It opens only to members of the project, who sign in.'
+  if (mode === 'invited_only') return 'It opens only to invited people.'
+  return 'Whom it lets in is not known here: treat it as a secret.'
+}
+
+/** What moved a version on, in words; an older note stays as it is. */
+export function moveWords(by: string): string {
+  if (by === 'mode') return 'a change of mode'
+  return by === 'remove' ? 'removing a member' : by
+}

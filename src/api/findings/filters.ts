@@ -1,0 +1,58 @@
+import { FINDING_SOURCES, type Finding, type FindingSource } from './finding.ts'
+
+/** The contract's values, in the order in which they want attention; others may appear. */
+export const FINDING_STATUSES = ['new', 'regressed', 'recurring', 'resolved'] as const
+
+/** `open` is everything that is not resolved, values that are not known included. */
+const STATUS_CHOICES = ['open', ...FINDING_STATUSES] as const
+const DISMISSED_CHOICES = ['no', 'yes'] as const
+
+/** What a triage list is narrowed to; absent = not at all. Each is a parameter of the place. */
+export type FindingFilters = {
+  status: (typeof STATUS_CHOICES)[number] | undefined
+  dismissed: (typeof DISMISSED_CHOICES)[number] | undefined
+  source: FindingSource | undefined
+}
+
+const CHOICES = { status: STATUS_CHOICES, dismissed: DISMISSED_CHOICES, source: FINDING_SOURCES } as const
+
+/** The filters of a place; a value that is not known narrows nothing. */
+export function filtersOf(params: Readonly<Record<string, string>>): FindingFilters {
+  const chosen = <T extends string>(choices: readonly T[], text: string | undefined): T | undefined =>
+    choices.find(choice => choice === text)
+  return {
+    status: chosen(CHOICES.status, params['status']),
+    dismissed: chosen(CHOICES.dismissed, params['dismissed']),
+    source: chosen(CHOICES.source, params['source']),
+  }
+}
+
+/** The next value of a filter; after the last one comes none. */
+export function nextFilter<F extends keyof FindingFilters>(
+  filters: FindingFilters,
+  name: F,
+): FindingFilters[F] {
+  const choices: readonly (string | undefined)[] = CHOICES[name]
+  return choices[choices.indexOf(filters[name]) + 1] as FindingFilters[F]
+}
+
+export function isFiltered(filters: FindingFilters): boolean {
+  return Object.values(filters).some(value => value !== undefined)
+}
+
+export function passesFilters(filters: FindingFilters, finding: Finding): boolean {
+  const { status, dismissed, source } = filters
+  if (status === 'open' ? finding.status === 'resolved' : status !== undefined && finding.status !== status)
+    return false
+  if (dismissed !== undefined && (dismissed === 'yes') !== finding.isDismissed) return false
+  return source === undefined || finding.source === source
+}
+
+/** What the list is narrowed to, a word each: `regressed`, `undismissed`, `scenario`. */
+export function filterWords({ status, dismissed, source }: FindingFilters): string[] {
+  return [
+    status === 'open' ? 'unresolved' : status,
+    dismissed === undefined ? undefined : dismissed === 'yes' ? 'dismissed' : 'undismissed',
+    source,
+  ].filter(word => word !== undefined)
+}

@@ -1,0 +1,83 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
+import { redacted, SECRET } from './redaction.ts'
+
+export type ExportOptions = {
+  /** How the place of a pinned thing is written, such as `mcpdeck://local/projects/P/runs/R`. */
+  locator: (place: Pinned['place']) => string
+  /** Epoch milliseconds. */
+  now: number
+  /** Secrets that are known, which may look like anything. */
+  known?: readonly string[]
+  /** Home directories of this machine. */
+  homes?: readonly string[]
+}
+
+/** An incident as Markdown that others may read: redacted, and none of its texts can pass for markup. */
+export function exportIncident(incident: Incident, options: ExportOptions): string {
+  const safe = (text: string): string => redacted(text, options)
+  const line = (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim())
+  const ended = incident.closedAt === undefined ? 'still open' : `closed ${momentOf(incident.closedAt)}`
+  const parts = [
+    `# ${line(incident.title)}`,
+    `Opened ${momentOf(incident.openedAt)}, ${ended}. Exported ${momentOf(options.now)} by mcpdeck; secrets, addresses and home directories were taken out.`,
+    ...incident.entries.toSorted((one, other) => one.at - other.at).map(entryText),
+  ]
+  return `${parts.join('\n\n')}\n`
+
+  function entryText({ at, note, pinned }: NotebookEntry): string {
+    const title = pinned ? `${pinned.kind} ${pinned.name}` : 'note'
+    const facts = pinned && [
+      ...pinned.facts.map(([label, value]) => `- ${line(label)}: ${line(value)}`),
+      `- Id: ${code(safe(pinned.id))}`,
+      `- Place: ${code(safe(options.locator(pinned.place)))}`,
+    ]
+    const words = safe(note)
+      .trim()
+      .split(/\r\n|[\n\r\u2028\u2029]/)
+      .map(each => `> ${escaped(each)}`.trimEnd())
+    return [`## ${momentOf(at)}: ${line(title)}`, facts?.join('\n'), note.trim() !== '' && words.join('\n')]
+      .filter(Boolean)
+      .join('\n\n')
+  }
+}
+
+/** Local time with its distance from UTC, then UTC: `2026-11-21 18:42:10 +01:00 (2026-11-21 17:42:10 UTC)`. */
+export function momentOf(at: number): string {
+  const ahead = -new Date(at).getTimezoneOffset()
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const distance = `${ahead < 0 ? '-' : '+'}${two(Math.floor(Math.abs(ahead) / 60))}:${two(Math.abs(ahead) % 60)}`
+  const clock = (time: number): string => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
+  return `${clock(at + ahead * 60_000)} ${distance} (${clock(at)} UTC)`
+}
+
+const MARKUP = /[\\`*_{}[\]<>()#+!|~]|^(\s*)(-|\d+[.)])(?=\s)/g
+
+/** Text that a renderer shows as it is; control characters are replaced. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/[^\P{C}\n\t]/gu, '\uFFFD')
+    .replaceAll(MARKUP, found => (found.length === 1 ? `\\${found}` : found.replace(/(-|[.)])$/, '\\$1')))
+    .replaceAll(`\\${SECRET.slice(0, -1)}\\]`, SECRET)
+    .replaceAll('\\[address\\]', '[address]')
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll(/[^\P{C}]|[`\s]/gu, ' ').trim()}\``
+}
+
+/** Why a file was not written. */
+export type WriteRefusal = 'exists' | { reason: string }
+
+/** Writes a text for its owner only. A file that is there is left alone unless it may be replaced. */
+export function writeForOwner(file: string, text: string, replace: boolean): WriteRefusal | undefined {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: replace ? 'w' : 'wx' })
+    // One that was there keeps its mode otherwise.
+    chmodSync(file, 0o600)
+    return undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists'
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from './clock.ts'
+
+/** A thing as it was when it was pinned. */
+export type Pinned = {
+  /** Such as `run`. */
+  kind: string
+  id: string
+  name: string
+  /** Where it is. */
+  place: { screen: string; params: Readonly<Record<string, string>> }
+  /** What was known of it: labels and values as text. */
+  facts: readonly (readonly [label: string, value: string])[]
+}
+
+/** Times are epoch milliseconds. */
+export type NotebookEntry = {
+  id: string
+  at: number
+  /** Free text, also of several lines; may be empty where something is pinned. */
+  note: string
+  pinned?: Pinned | undefined
+}
+
+export type Incident = {
+  id: string
+  title: string
+  openedAt: number
+  /** Absent while it is the open one. */
+  closedAt?: number | undefined
+  /** In the order of time. */
+  entries: readonly NotebookEntry[]
+}
+
+/** The incidents of a profile; at most one is open. Whatever changes something throws where it cannot be kept. */
+export type Notebook = {
+  /** Those opened last first. @throws Error when what is kept cannot be read */
+  incidents(): readonly Incident[]
+  /** Begins one and closes the one that was open. */
+  begin(title: string): Incident
+  rename(incidentId: string, title: string): void
+  close(incidentId: string): void
+  /** Goes on with an older one and closes the one that was open. */
+  reopen(incidentId: string): void
+  /** Into the open incident; without one it begins one of its own. */
+  pin(pinned: Pinned): { incident: Incident; entry: NotebookEntry }
+  addNote(incidentId: string, note: string): NotebookEntry
+  editNote(incidentId: string, entryId: string, note: string): void
+  remove(incidentId: string, entryId: string): void
+  subscribe(listener: () => void): () => void
+  /** Changes whenever `incidents` may answer something else. */
+  version(): number
+}
+
+/** Most that is kept; the closed incidents opened first go first, and an incident that is full takes no more. */
+export const MAX_INCIDENTS = 100
+export const MAX_ENTRIES = 500
+export const MAX_NOTE = 20_000
+export const MAX_TITLE = 200
+export const MAX_FACTS = 40
+export const MAX_FACT = 500
+
+/** @param read what is kept now, because other processes write there too; throws where it cannot be read */
+export function createNotebook(options: {
+  clock: Clock
+  read: () => readonly Incident[]
+  write: (incidents: readonly Incident[]) => void
+}): Notebook {
+  const { clock, read, write } = options
+  let known: readonly Incident[] | undefined
+  let version = 0
+  const listeners = new Set<() => void>()
+  const change = (edit: (incidents: readonly Incident[], now: number) => readonly Incident[]): void => {
+    const next = worthKeeping(edit(read(), clock.now()))
+    write(next)
+    known = next
+    version += 1
+    for (const listener of listeners) listener()
+  }
+  const edit = (id: string, to: (incident: Incident, now: number) => Incident): void =>
+    change((incidents, now) => {
+      if (!incidents.some(each => each.id === id)) throw new Error('That incident is not kept any more.')
+      return incidents.map(each => (each.id === id ? to(each, now) : each))
+    })
+  const add = (incident: Incident, entry: NotebookEntry): Incident => {
+    if (incident.entries.length >= MAX_ENTRIES)
+      throw new Error(`“${incident.title}” is full with ${MAX_ENTRIES} entries; begin another incident.`)
+    return { ...incident, entries: [...incident.entries, entry] }
+  }
+  return {
+    incidents: () => (known ??= read()),
+    begin(title) {
+      const incident = newIncident(titled(title), clock.now())
+      change((incidents, now) => [incident, ...closed(incidents, now)])
+      return incident
+    },
+    rename: (id, title) => edit(id, incident => ({ ...incident, title: titled(title) })),
+    close: id => edit(id, (incident, now) => ({ ...incident, closedAt: now })),
+    reopen: id =>
+      change((incidents, now) =>
+        closed(incidents, now).map(each => (each.id === id ? { ...each, closedAt: undefined } : each)),
+      ),
+    pin(pinned) {
+      const now = clock.now()
+      const entry: NotebookEntry = { id: newId(), at: now, note: '', pinned: bounded(pinned) }
+      let into: Incident | undefined
+      change(incidents => {
+        const open = incidents.find(({ closedAt }) => closedAt === undefined)
+        into = add(open ?? newIncident(`Incident ${dayAndTime(now)}`, now), entry)
+        const { id } = into
+        return open ? incidents.map(each => (each.id === id ? into! : each)) : [into, ...incidents]
+      })
+      return { incident: into!, entry }
+    },
+    addNote(id, note) {
+      const entry: NotebookEntry = { id: newId(), at: clock.now(), note: note.slice(0, MAX_NOTE) }
+      edit(id, incident => add(incident, entry))
+      return entry
+    },
+    editNote: (id, entryId, note) =>
+      edit(id, incident => ({
+        ...incident,
+        entries: incident.entries.map(entry =>
+          entry.id === entryId ? { ...entry, note: note.slice(0, MAX_NOTE) } : entry,
+        ),
+      })),
+    remove: (id, entryId) =>
+      edit(id, incident => ({
+        ...incident,
+        entries: incident.entries.filter(entry => entry.id !== entryId),
+      })),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    version: () => version,
+  }
+}
+
+function newIncident(title: string, now: number): Incident {
+  return { id: newId(), title, openedAt: now, entries: [] }
+}
+
+function newId(): string {
+  return randomUUID().slice(0, 13)
+}
+
+function titled(title: string): string {
+  return title.trim().slice(0, MAX_TITLE) || 'Incident'
+}
+
+function closed(incidents: readonly Incident[], now: number): Incident[] {
+  return incidents.map(each => (each.closedAt === undefined ? { ...each, closedAt: now } : each))
+}
+
+function worthKeeping(incidents: readonly Incident[]): readonly Incident[] {
+  const latest = incidents.toSorted((one, other) => other.openedAt - one.openedAt)
+  const isOpen = ({ closedAt }: Incident): boolean => closedAt === undefined
+  const rest = latest.filter(each => !isOpen(each)).slice(0, MAX_INCIDENTS - 1)
+  return latest.filter(each => isOpen(each) || rest.includes(each))
+}
+
+function bounded({ kind, id, name, place, facts }: Pinned): Pinned {
+  const cut = (text: string): string => text.slice(0, MAX_FACT)
+  const params = Object.entries(place.params).map(([key, value]) => [key, cut(value)])
+  return {
+    kind: cut(kind),
+    id: cut(id),
+    name: cut(name),
+    place: { screen: place.screen, params: Object.fromEntries(params) as Record<string, string> },
+    facts: facts.slice(0, MAX_FACTS).map(([label, value]) => [cut(label), cut(value)] as const),
+  }
+}
+
+/** Day and time on this machine's clock: `2026-11-21 18:42`. */
+export function dayAndTime(at: number): string {
+  const date = new Date(at)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}

@@ -1,0 +1,48 @@
+/** What a line wants: to be dealt with at once, to be looked at, or only to be known. */
+export const URGENCIES = ['act', 'look', 'know'] as const
+export type Urgency = (typeof URGENCIES)[number]
+
+/** What a line is about, in the order in which lines of one urgency stand. */
+export const NOW_KINDS = ['line', 'rate', 'write', 'server', 'run', 'finding', 'scenario'] as const
+export type NowKind = (typeof NOW_KINDS)[number]
+
+export type NowProject = { id: string; name: string }
+
+/** Where a line leads. */
+export type NowTarget =
+  | { to: 'run'; projectId: string; suiteId: string; runId: string; failed: boolean }
+  | { to: 'server'; projectId: string; serverId: string }
+  | { to: 'finding'; projectId: string; findingId: string; scenarioId: string | undefined }
+  | { to: 'scenario'; projectId: string; scenarioId: string }
+  | { to: 'suite'; projectId: string; suiteId: string | undefined }
+  | { to: 'project'; projectId: string }
+  /** What is told of it here is all that there is. */
+  | { to: 'here' }
+
+/** One line of the inbox. Times are epoch milliseconds. */
+export type NowLine = {
+  /** The same for the same thing, whatever becomes of it. */
+  key: string
+  kind: NowKind
+  urgency: Urgency
+  /** Something is wrong with it. */
+  isFault: boolean
+  /** Name of the theme's symbol. */
+  mark: 'ok' | 'error' | 'warn' | 'live' | 'pending'
+  /** The mark in a word or two. */
+  word: string
+  sentence: string
+  project: NowProject | undefined
+  /** When it happened, where that is known. */
+  at: number | undefined
+  /** When what is told here was read. */
+  readAt: number | undefined
+  /** What it says that is worth being told of again once it was acknowledged. */
+  fingerprint: string
+  target: NowTarget
+  /** The thing as the service answered it, for copying and looking at. */
+  thing: { kind: string; record: { id: string } }
+}
+
+/** Something that was read, with the time of the answer. */
+export type Read<T> = { value: T; at: number | undefined }

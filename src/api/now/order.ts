@@ -1,0 +1,19 @@
+import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
+
+type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'>
+
+/** Lines by urgency, then by kind, then the latest first; what has no time comes last, and equals stand by their keys. */
+export function orderLines<Line extends Ordered>(lines: readonly Line[]): Line[] {
+  return lines.toSorted(
+    (one, other) =>
+      URGENCIES.indexOf(one.urgency) - URGENCIES.indexOf(other.urgency) ||
+      NOW_KINDS.indexOf(one.kind) - NOW_KINDS.indexOf(other.kind) ||
+      latestFirst(one.at, other.at) ||
+      (one.key < other.key ? -1 : Number(one.key > other.key)),
+  )
+}
+
+function latestFirst(one: number | undefined, other: number | undefined): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
+  return other - one
+}

@@ -1,0 +1,48 @@
+import { useMemo, useSyncExternalStore } from 'react'
+import type { Client } from '../api/client.ts'
+import { systemClock } from '../api/clock.ts'
+import { createNotebook, type Incident, type Notebook } from '../api/notebook.ts'
+import { useWorkspace, type Workspace } from './workspace.tsx'
+
+const ofSession = new WeakMap<Client, Notebook>()
+
+/** The notebook: beyond this session where the workspace has a place for it. */
+export function notebookOf({ notebook, client }: Workspace): Notebook {
+  if (notebook) return notebook
+  const known = ofSession.get(client)
+  if (known) return known
+  let incidents: readonly Incident[] = []
+  const made = createNotebook({
+    clock: systemClock,
+    read: () => incidents,
+    write(next) {
+      incidents = next
+    },
+  })
+  ofSession.set(client, made)
+  return made
+}
+
+/** The same with its incidents, or why they cannot be read; draws again when they change. */
+export function useNotebook(): {
+  notebook: Notebook
+  incidents: readonly Incident[]
+  problem: string | undefined
+} {
+  const notebook = notebookOf(useWorkspace())
+  const version = useSyncExternalStore(notebook.subscribe, notebook.version)
+  return useMemo(
+    () => ({ notebook, ...readOf(notebook) }),
+    // What the notebook answers changes with its version.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [notebook, version],
+  )
+}
+
+function readOf(notebook: Notebook): { incidents: readonly Incident[]; problem: string | undefined } {
+  try {
+    return { incidents: notebook.incidents(), problem: undefined }
+  } catch (error) {
+    return { incidents: [], problem: error instanceof Error ? error.message : String(error) }
+  }
+}

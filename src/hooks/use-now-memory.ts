@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from 'react'
+import type { Client } from '../api/client.ts'
+import { systemClock } from '../api/clock.ts'
+import { createNowMemory, NOTHING_KEPT, type NowKept, type NowMemory } from '../api/now/memory.ts'
+import { useWorkspace, type Workspace } from './workspace.tsx'
+
+const ofSession = new WeakMap<Client, NowMemory>()
+
+/** What Now keeps: beyond this session where the workspace has a place for it. */
+export function nowMemoryOf({ now, client }: Workspace): NowMemory {
+  if (now) return now
+  const known = ofSession.get(client)
+  if (known) return known
+  let kept = NOTHING_KEPT
+  const memory = createNowMemory({
+    clock: systemClock,
+    read: () => kept,
+    write(next) {
+      kept = next
+    },
+  })
+  ofSession.set(client, memory)
+  return memory
+}
+
+/** The same; draws again when it changes. */
+export function useNowMemory(): { memory: NowMemory; kept: NowKept } {
+  const memory = nowMemoryOf(useWorkspace())
+  return { memory, kept: useSyncExternalStore(memory.subscribe, memory.kept) }
+}
+
+/** How many lines waited when Now was last on screen. */
+export function useNowCount(): number | undefined {
+  const memory = nowMemoryOf(useWorkspace())
+  return useSyncExternalStore(memory.subscribe, memory.count)
+}

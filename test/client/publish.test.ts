@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { publishEnvironment } from '../../src/api/access/publish.ts'
+import { createBudget } from '../../src/api/budget.ts'
+import { createClient } from '../../src/api/client.ts'
+import { plainHeaders } from '../../src/api/contract/message.ts'
+import type { Fetch } from '../../src/api/fetch.ts'
+
+const published = { id: 'scn_1', name: 'Study', mode: 'project_members', accessVersion: 1, created: true }
+
+/** A deployment that answers each verb as it is told. */
+function deployment(answers: Record<string, { status: number; body: object }>) {
+  const seen: string[] = []
+  const fetch: Fetch = async ({ method, body }) => {
+    seen.push(`${method} ${typeof body === 'string' ? body : ''}`)
+    const { status, body: answer } = answers[method]!
+    return {
+      status,
+      headers: plainHeaders({ 'content-type': 'application/json' }),
+      body: JSON.stringify(answer),
+    }
+  }
+  const client = createClient({
+    fetch,
+    baseUrl: 'http://deployment.test/api/v1',
+    key: 'sk_test',
+    budget: createBudget({ unlimited: true }),
+  })
+  const input = { projectId: 'prj_1', environmentId: 'env_1', body: { mode: 'project_members' as const } }
+  return { seen, publish: () => publishEnvironment(client, input) }
+}
+
+const refusal = (status: number, code: string) => ({ status, body: { code, message: 'No.' } })
+
+describe('publishing', () => {
+  test('goes by POST where the deployment takes it', async () => {
+    const { seen, publish } = deployment({ POST: { status: 200, body: published } })
+    expect(await publish()).toMatchObject(published)
+    expect(seen).toEqual(['POST {"mode":"project_members"}'])
+  })
+
+  test.each([
+    [404, 'NOT_FOUND'],
+    [405, 'METHOD_NOT_ALLOWED'],
+  ])('goes by PUT, with the same body, where POST answers %i', async (status, code) => {
+    const { seen, publish } = deployment({
+      POST: refusal(status, code),
+      PUT: { status: 200, body: published },
+    })
+    expect(await publish()).toMatchObject(published)
+    expect(seen).toEqual(['POST {"mode":"project_members"}', 'PUT {"mode":"project_members"}'])
+  })
+
+  test('says that the environment is missing where both verbs do', async () => {
+    const { seen, publish } = deployment({ POST: refusal(404, 'NOT_FOUND'), PUT: refusal(404, 'NOT_FOUND') })
+    await expect(publish()).rejects.toMatchObject({ status: 404, endpoint: 'publishScenarioPut' })
+    expect(seen).toHaveLength(2)
+  })
+
+  test.each([
+    [400, 'VALIDATION_ERROR'],
+    [403, 'FORBIDDEN'],
+    [409, 'CONFLICT'],
+  ])('is not tried again after %i', async (status, code) => {
+    const { seen, publish } = deployment({ POST: refusal(status, code) })
+    await expect(publish()).rejects.toMatchObject({ status, code })
+    expect(seen).toHaveLength(1)
+  })
+})
