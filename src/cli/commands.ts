@@ -3,12 +3,15 @@ import { FAULT_FORM } from '../service/fault-kinds.ts'
 import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
 import { PROJECT_ROLES } from '../service/roles.ts'
+import { DEFAULT_PORT } from '../service/visit-address.ts'
 import type { ApiOptions } from './api-command.ts'
 import { addConfig } from './commands/config.ts'
 import { addGet } from './commands/get.ts'
 import { addCompletion, addDoctor, addVisit } from './commands/inspection.ts'
+import { addNotebook } from './commands/notebook.ts'
 import { addProfiles } from './commands/profile.ts'
 import { addRun } from './commands/run.ts'
+import { addSuite } from './commands/suite.ts'
 import { addWatch } from './commands/watch.ts'
 import { collect, whole } from './option-values.ts'
 import type { KeyOptions } from './serve-command.ts'
@@ -53,7 +56,18 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   addServe(program, code => {
     outcome = code
   })
-  for (const add of [addGet, addWatch, addRun, addDoctor, addConfig, addProfiles, addVisit, addCompletion])
+  for (const add of [
+    addGet,
+    addWatch,
+    addRun,
+    addSuite,
+    addDoctor,
+    addConfig,
+    addProfiles,
+    addNotebook,
+    addVisit,
+    addCompletion,
+  ])
     add(program, code => {
       outcome = code
     })
@@ -114,7 +128,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
   const serve = program
     .command('serve')
     .description('Serve the local workspace over HTTP on loopback, for other clients.')
-    .option('--port <port>', 'port; 0 picks a free one', whole(0, 65_535), 4747)
+    .option('--port <port>', 'port; 0 picks a free one', whole(0, 65_535), DEFAULT_PORT)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--allow-remote', 'listen also on an address that other machines reach')
     .option('--rate-limit <count>', ...limitOption('requestsPerMinute'))

@@ -1,0 +1,48 @@
+/** One difference between two values, by the path of what differs; a side that is not there is undefined. */
+export type Change = { path: string; from: unknown; to: unknown }
+
+/** Whether two values are the same JSON, in whatever order their fields stand. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => isSame(item, b[index]))
+  if (!isBlock(a) || !isBlock(b)) return false
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every(name => name in b && isSame(a[name], b[name]))
+}
+
+/** What differs, in the order of the fields; lists and blocks are gone into where both sides have one. */
+export function changesBetween(from: unknown, to: unknown, path = ''): Change[] {
+  if (isSame(from, to)) return []
+  const below = (name: string | number): string =>
+    typeof name === 'number' ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`
+  if (Array.isArray(from) && Array.isArray(to))
+    return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
+      changesBetween(from[index], to[index], below(index)),
+    ).flat()
+  if (isBlock(from) && isBlock(to))
+    return [...new Set([...Object.keys(to), ...Object.keys(from)])].flatMap(name =>
+      changesBetween(from[name], to[name], below(name)),
+    )
+  return [{ path, from, to }]
+}
+
+/** Longest value that a line of a difference shows. */
+const MOST_SHOWN = 120
+
+/** `iterations: 1 → 3`, `scenario: + "calm"`, `steps[2]: − {…}`; the arrow is the caller's. */
+export function changeLine({ path, from, to }: Change, arrow: string): string {
+  const name = path === '' ? 'all of it' : path
+  if (from === undefined) return `${name}: + ${shortJson(to)}`
+  if (to === undefined) return `${name}: - ${shortJson(from)}`
+  return `${name}: ${shortJson(from)} ${arrow} ${shortJson(to)}`
+}
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+}
+
+function isBlock(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,53 @@
+import type { CaseForm } from './case-form.ts'
+import { skeleton } from './skeleton.ts'
+import type { SuiteFile } from './suite-file.ts'
+
+/** A tool of a saved server, as its listing names it. */
+export type ToolOf = {
+  serverName: string
+  toolName: string
+  inputSchema: Readonly<Record<string, unknown>> | null | undefined
+}
+
+/** A case that calls a tool with arguments made from its input schema, and wants no error. */
+export function caseOfTool({ serverName, toolName, inputSchema }: ToolOf): CaseForm {
+  const start = skeleton(inputSchema ?? {}, 0)
+  const args = typeof start === 'object' && start !== null && !Array.isArray(start) ? start : {}
+  return {
+    title: `${toolName} answers`,
+    steps: [
+      { id: 'call', kind: 'toolCall', serverName, toolName, arguments: { ...args } },
+      { id: 'no-errors', kind: 'assert', assertion: { type: 'noToolErrors' } },
+    ],
+  }
+}
+
+/** A case to start from where no tool is chosen; it is valid as it stands. */
+export function caseOfServer(serverName: string | undefined): CaseForm {
+  return {
+    title: 'What this case is about',
+    steps: [
+      {
+        id: 'call',
+        kind: 'toolCall',
+        ...(serverName !== undefined && { serverName }),
+        toolName: 'name-of-the-tool',
+        arguments: {},
+      },
+      { id: 'no-errors', kind: 'assert', assertion: { type: 'noToolErrors' } },
+    ],
+  }
+}
+
+/** A copy of a case to change; a copy has no id yet, and does the same until it is changed. */
+export function copyOf({ id: _id, ...form }: CaseForm): CaseForm {
+  return { ...form, title: `${form.title} (copy)` }
+}
+
+/** A suite to start from, over one server. */
+export function suiteOfServer(serverName: string, first: CaseForm): SuiteFile {
+  return {
+    suite: { name: `${serverName} suite`, servers: [serverName], model: 'anthropic/claude-sonnet-4.5' },
+    cases: [first],
+  }
+}

@@ -1,0 +1,65 @@
+import { Document, isMap, isScalar, isSeq } from 'yaml'
+
+/** Fields with their explanations, in the order in which documents have them. */
+export type FieldWords = Readonly<Record<string, string>>
+
+/** Columns of a comment; longer words go on in a further line. */
+const COMMENT_WIDTH = 98
+
+/** A document to write: its value, and the words of its fields, by the path of the block that holds them (`''`, `suite`). */
+export type DocumentText = {
+  value: object
+  words: Readonly<Record<string, FieldWords>>
+  about?: readonly string[]
+}
+
+/**
+ * A value as YAML with a comment for each field that is explained, and the fields that could be there beside those that are. A
+ * block that is a list explains the fields in its first entry.
+ */
+export function writeDocument({ value, words, about = [] }: DocumentText): string {
+  const document = new Document(value, { aliasDuplicateObjects: false })
+  for (const [path, fields] of Object.entries(words)) {
+    const block: unknown = path === '' ? document.contents : document.getIn(path.split('.'))
+    explain(isSeq(block) ? block.items[0] : block, fields)
+  }
+  if (about.length > 0) document.commentBefore = commentOf(about)
+  return document.toString({ lineWidth: 0 })
+}
+
+function explain(block: unknown, fields: FieldWords): void {
+  if (!isMap(block)) return
+  const present = new Set<string>()
+  for (const { key } of block.items) {
+    if (!isScalar(key)) continue
+    const name = String(key.value)
+    present.add(name)
+    const words = fields[name]
+    if (words !== undefined) key.commentBefore = commentOf([words])
+  }
+  const absent = Object.entries(fields).filter(([name]) => !present.has(name))
+  if (absent.length > 0)
+    block.comment = commentOf(['It can also have:', ...absent.map(([name, words]) => `  ${name}: ${words}`)])
+}
+
+/** Words as the lines of a comment, each behind `# `. */
+function commentOf(lines: readonly string[]): string {
+  return lines
+    .flatMap(line => folded(line))
+    .map(line => ` ${line}`)
+    .join('\n')
+}
+
+function folded(line: string): string[] {
+  const margin = /^ */.exec(line)![0]
+  const rows: string[] = []
+  let row = margin
+  for (const word of line.trim().split(' ')) {
+    const isFirst = row.trim() === ''
+    if (!isFirst && row.length + 1 + word.length > COMMENT_WIDTH) {
+      rows.push(row)
+      row = `${margin}  ${word}`
+    } else row = isFirst ? row + word : `${row} ${word}`
+  }
+  return [...rows, row]
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import type { NotebookExportOptions } from '../notebook-command.ts'
+import type { CommonOptions } from '../settings.ts'
+
+/** `mcpdeck notebook`. */
+export function addNotebook(program: Command, done: (code: number) => void): void {
+  program
+    .command('notebook')
+    .description('The incident notebook of a profile.')
+    .command('export')
+    .description('Print an incident as Markdown without secrets, addresses and home directories.')
+    .argument('[incident]', 'id or title; the open one by default, else the latest')
+    .option('--output <file>', 'write it to a file of yours alone instead')
+    .option('--force', 'replace the file where there is one')
+    .action(async (incident: string | undefined, own: NotebookExportOptions) => {
+      const { exportNotebook } = await import('../notebook-command.ts')
+      done(await exportNotebook(incident, program.opts<CommonOptions>(), own))
+    })
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
+import { isPassedOn } from '../browser.ts'
+import { editorCommand, editorEnvironment } from './editor-command.ts'
+
+const OWNER_ONLY_FOLDER = 0o700
+const OWNER_ONLY = 0o600
+/** Longest text that is looked at, in bytes; reading says where a longer one becomes too long. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/**
+ * The person's editor on this terminal. Each text has a folder of its own below `directory`, for its owner only, which is
+ * there until the text is discarded: a crash loses nothing.
+ * @param lend gives the terminal away until what it is given has ended
+ */
+export function createEditorHost(options: {
+  directory: string
+  env: NodeJS.ProcessEnv
+  lend: <T>(work: () => Promise<T>) => Promise<T>
+}): EditorHost {
+  const { directory, env, lend } = options
+  const folderOf = ({ key }: EditedFile): string =>
+    join(directory, createHash('sha256').update(key).digest('hex').slice(0, 24))
+  const pathOf = (file: EditedFile): string => join(folderOf(file), safeName(file.fileName))
+  const keep = (file: EditedFile, text: string): void => {
+    mkdirSync(folderOf(file), { recursive: true, mode: OWNER_ONLY_FOLDER })
+    writeFileSync(pathOf(file), text, { mode: OWNER_ONLY, flush: true })
+  }
+  return {
+    keep,
+    async edit(file, text) {
+      const path = pathOf(file)
+      try {
+        if (text !== undefined) keep(file, text)
+      } catch (error) {
+        return { kind: 'failed', reason: `The text cannot be written to ${path}: ${wordsOf(error)}.` }
+      }
+      let command: readonly string[]
+      try {
+        command = editorCommand(env)
+      } catch (error) {
+        return { kind: 'failed', reason: wordsOf(error) }
+      }
+      const failure = await lend(() => runEditor(command, path, editorEnvironment(env, isPassedOn)))
+      if (failure !== undefined) return { kind: 'failed', reason: failure }
+      return await readSaved(path)
+    },
+    kept(file) {
+      const path = pathOf(file)
+      try {
+        const { size, mtimeMs } = statSync(path)
+        return size > MAX_BYTES ? undefined : { text: readFileSync(path, 'utf8'), at: mtimeMs }
+      } catch {
+        return undefined
+      }
+    },
+    discard(file) {
+      rmSync(folderOf(file), { recursive: true, force: true })
+      try {
+        if (readdirSync(directory).length === 0) rmSync(directory, { recursive: true })
+      } catch {
+        // Nothing is kept there, or somebody else just began to.
+      }
+    },
+  }
+}
+
+/** Runs an editor on a file, at this terminal; answers why it gave nothing, or nothing. */
+async function runEditor(
+  [program = '', ...args]: readonly string[],
+  path: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const child = spawn(program, [...args, path], { env, stdio: 'inherit' })
+  // An editor must not go on at a terminal that its shell has back; those that keep a recovery file write it then.
+  const end = (): void => void child.kill('SIGHUP')
+  process.on('exit', end)
+  child.once('error', error =>
+    resolve(
+      'code' in error && error.code === 'ENOENT'
+        ? `There is no program ${program}; name your editor in VISUAL or EDITOR.`
+        : `${program} cannot be run: ${wordsOf(error)}.`,
+    ),
+  )
+  child.once('exit', (code, signal) =>
+    resolve(code === 0 ? undefined : `${program} ${endWords(code, signal)}.`),
+  )
+  try {
+    return await promise
+  } finally {
+    process.off('exit', end)
+  }
+}
+
+function endWords(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `ended with ${code}` : `was ended by ${signal}`
+}
+
+async function readSaved(path: string): Promise<EditorEnd> {
+  const { readText } = await import('../../api/authoring/yaml-reading.ts')
+  try {
+    const { size } = statSync(path)
+    if (size > MAX_BYTES)
+      return { kind: 'failed', reason: `The text has ${size} bytes, which is too much to read.` }
+    return { kind: 'saved', content: readText(readFileSync(path)) }
+  } catch (error) {
+    return { kind: 'failed', reason: `What was saved cannot be read: ${wordsOf(error)}.` }
+  }
+}
+
+/** A file name that is one on every system, whatever it was made of. */
+function safeName(name: string): string {
+  return name.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'text.yaml'
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

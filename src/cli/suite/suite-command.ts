@@ -1,0 +1,215 @@
+import { resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { outcomeCounts, type CaseOutcome } from '../../api/authoring/batch.ts'
+import type { DuplicatePolicy } from '../../api/authoring/duplicates.ts'
+import { changeLine } from '../../api/authoring/changes.ts'
+import {
+  readSuiteFile,
+  suiteFileSchema,
+  writeSuiteFile,
+  type SuiteFile,
+} from '../../api/authoring/suite-file.ts'
+import { readPlan, readSuite } from '../../api/authoring/suite-store.ts'
+import { isSettled, type SyncPlan } from '../../api/authoring/sync-plan.ts'
+import { sendSync, type SyncDone } from '../../api/authoring/sync-send.ts'
+import { isFile, readTextFile, writeTextFile } from '../../api/authoring/text-files.ts'
+import { readText, type Read } from '../../api/authoring/yaml-reading.ts'
+import type { Client } from '../../api/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { counted } from '../../api/runs/words.ts'
+import { clean } from '../../app/theme/text.ts'
+import { agreed } from '../agree.ts'
+import { EXIT } from '../exit-codes.ts'
+import { createLog } from '../log.ts'
+import { didYouMean } from '../nearest.ts'
+import { chooseProject } from '../project-choice.ts'
+import { reportError } from '../report-error.ts'
+import { resolveSettings, UsageError, type CommonOptions } from '../settings.ts'
+import { openWorkspace } from '../workspace.ts'
+
+export type ExportOptions = { output?: string; force?: boolean }
+export type ImportOptions = {
+  dryRun?: boolean
+  into?: string
+  new?: boolean
+  prune?: boolean
+  duplicates?: DuplicatePolicy
+  reason?: string
+  yes?: boolean
+  json?: boolean
+}
+
+/** `mcpdeck suite export`; resolves to the exit code. */
+export async function exportSuite(
+  wanted: string,
+  common: CommonOptions,
+  { output, force }: ExportOptions,
+): Promise<number> {
+  if (output !== undefined && isFile(output) && !force)
+    throw new UsageError(`${output} is there already; add --force to replace it.`)
+  return await inProject(common, async (client, projectId) => {
+    const suiteId = await suiteNamed(client, projectId, wanted)
+    const text = writeSuiteFile(await readSuite(client, projectId, suiteId))
+    if (output === undefined) process.stdout.write(text)
+    else onDisk('written', output, () => writeTextFile(resolve(output), text))
+    return EXIT.done
+  })
+}
+
+/** `mcpdeck suite import`; resolves to the exit code: 0 when all of it is there, 3 when something was refused. */
+export async function importSuite(path: string, common: CommonOptions, own: ImportOptions): Promise<number> {
+  if (own.new && own.into !== undefined) throw new UsageError('--new and --into exclude each other.')
+  if ((own.duplicates ?? 'block') !== 'block' && !own.reason)
+    throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is kept with the cases.`)
+  const file = await readFileOf(path)
+  return await inProject(common, async (client, projectId, settings) => {
+    const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
+    if ('obstacle' in found) throw new UsageError(clean(found.obstacle))
+    const { plan, names } = found
+    const prune = own.prune ?? false
+    if (!own.json) process.stderr.write(planText(plan, prune))
+    if (own.dryRun || isSettled(plan, prune)) {
+      if (own.json) print({ plan: planJson(plan, prune), done: null, exitCode: EXIT.done })
+      else if (!own.dryRun) process.stderr.write('The service has all of it already.\n')
+      return EXIT.done
+    }
+    if (settings.readOnly) throw new UsageError('This changes the suite, and every write is refused here.')
+    if (!own.yes && !(await agreed(effectOf(plan, prune)))) {
+      process.stderr.write('Nothing was changed.\n')
+      return EXIT.noVerdict
+    }
+    const done = await sendSync(client, projectId, plan, names, {
+      prune,
+      ...(own.duplicates && { duplicatePolicy: own.duplicates }),
+      ...(own.reason && { overrideReason: own.reason }),
+    })
+    const exitCode = done.outcomes.some(({ kind }) => kind === 'failed') ? EXIT.noVerdict : EXIT.done
+    if (own.json) print({ plan: planJson(plan, prune), done: doneJson(done), exitCode })
+    else process.stderr.write(doneText(done))
+    return exitCode
+  })
+}
+
+/** `mcpdeck suite schema`. */
+export function printSchema(): Promise<number> {
+  process.stdout.write(`${JSON.stringify(suiteFileSchema(), null, 2)}\n`)
+  return Promise.resolve(EXIT.done)
+}
+
+type Work = (client: Client, projectId: string, settings: { readOnly: boolean }) => Promise<number>
+
+async function inProject(common: CommonOptions, work: Work): Promise<number> {
+  const settings = await resolveSettings(common, process.env)
+  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+  const { client } = opened.workspace
+  try {
+    const { id } = await chooseProject(client, settings.project)
+    return await work(client, id, settings)
+  } catch (error) {
+    return reportError(error)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function suiteNamed(client: Client, projectId: string, wanted: string): Promise<string> {
+  const suites: { id: string; name: string }[] = []
+  for await (const page of client.pages(contract.suites.list, { projectId }, { priority: 'asked' }))
+    suites.push(...page.items.map(({ id, name }) => ({ id, name: name ?? id })))
+  const found = suites.find(({ id }) => id === wanted)
+  if (found) return found.id
+  const named = suites.filter(({ name }) => name === wanted)
+  if (named.length === 1) return named[0]!.id
+  if (named.length > 1)
+    throw new UsageError(`Several suites are called "${wanted}": ${named.map(({ id }) => id).join(', ')}.`)
+  const known = suites.map(({ name }) => clean(name))
+  throw new UsageError(
+    `There is no suite "${wanted}" in this project.${didYouMean(wanted, known)} It has ${known.join(', ') || 'none'}.`,
+  )
+}
+
+/** @throws UsageError with every problem at its line */
+async function readFileOf(path: string): Promise<SuiteFile> {
+  const text: Read<string> =
+    path === '-' ? readText(await buffer(process.stdin)) : onDisk('read', path, () => readTextFile(path))
+  const read = text.ok ? readSuiteFile(text.value) : text
+  if (read.ok) return read.value
+  const [first, ...others] = read.problems.map(
+    ({ line, column, message }) => `${path}:${line}:${column}: ${clean(message)}`,
+  )
+  throw new UsageError([first, ...others].join('\n'))
+}
+
+function onDisk<T>(done: string, path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new UsageError(
+      `${path} cannot be ${done}: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  }
+}
+
+function effectOf({ suite, file }: SyncPlan, prune: boolean): string {
+  const what = suite
+    ? `This changes the suite ${clean(suite.name)}`
+    : `This creates the suite ${clean(file.suite.name)}`
+  const spends = file.suite.schedule?.enabled ? ', whose schedule launches runs that spend' : ''
+  return `${what}${spends}${prune ? ', and deletes cases for good' : ''}`
+}
+
+function planText(plan: SyncPlan, prune: boolean): string {
+  const { suite, file, settings, created, changed, unchanged, others } = plan
+  const lines = [
+    suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,
+    ...(settings?.changes ?? []).map(change => `  ${changeLine(change, '->')}`),
+    ...(settings?.kept ?? []).map(field => `  ${field} stays: it cannot be taken away over the API`),
+    `${counted(created.length, 'case')} to create`,
+    ...created.map(({ title }) => `  + ${title}`),
+    `${counted(changed.length, 'case')} to change`,
+    ...changed.flatMap(({ title, changes }) => [
+      `  ~ ${title}`,
+      ...changes.map(change => `      ${changeLine(change, '->')}`),
+    ]),
+    `${counted(unchanged.length, 'case')} unchanged`,
+    `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : ', left as they are (--prune deletes)'}`,
+    ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
+  ]
+  return `${lines.map(line => clean(line)).join('\n')}\n`
+}
+
+function doneText({ suiteId, isNew, outcomes, changed, deleted }: SyncDone): string {
+  const failed = outcomes.filter(({ kind }) => kind === 'failed')
+  return [
+    ...failed.map(({ form, code, message }) => clean(`${form.title}: ${code}: ${message ?? ''}`)),
+    `${isNew ? 'Created' : 'Changed'} ${suiteId}: ${outcomeCounts(outcomes)}, ${changed} changed, ${deleted} deleted.`,
+    '',
+  ].join('\n')
+}
+
+function planJson({ suite, settings, created, changed, unchanged, others }: SyncPlan, prune: boolean) {
+  return {
+    suite: suite ?? null,
+    settings: settings ? { changes: settings.changes, kept: settings.kept } : null,
+    created: created.map(({ id, title }) => ({ id: id ?? null, title })),
+    changed: changed.map(({ id, title, changes }) => ({ id, title, changes })),
+    unchanged,
+    onlyInService: others,
+    prune,
+  }
+}
+
+function doneJson({ suiteId, isNew, outcomes, changed, deleted }: SyncDone) {
+  const cases = outcomes.map(({ form, kind, id, code, message }: CaseOutcome) => ({
+    title: form.title,
+    outcome: kind,
+    id: id ?? null,
+    code: code ?? null,
+    message: message ?? null,
+  }))
+  return { suiteId, isNew, cases, changed, deleted }
+}
+
+function print(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}

@@ -1,0 +1,42 @@
+import type { TextProblem } from '../../api/authoring/yaml-reading.ts'
+
+/** Begins a line that mcpdeck put into a document; such lines are taken out before it is read. */
+const MARK = '#!!'
+
+/** The text without what mcpdeck wrote into it. */
+export function withoutMarks(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => !line.trimStart().startsWith(MARK))
+    .join('\n')
+}
+
+/** Words of mcpdeck above a document. */
+export function withNotice(text: string, notice: readonly string[]): string {
+  return [...notice.map(line => `${MARK} ${line}`), withoutMarks(text)].join('\n')
+}
+
+/** The text with each problem in a comment above the line that it is about; line numbers are those of the marked text. */
+export function withProblems(text: string, problems: readonly TextProblem[]): string {
+  const lines = withoutMarks(text).split('\n')
+  const title = [
+    `${problems.length === 1 ? 'One thing has' : `${problems.length} things have`} to be corrected; each is told above its line.`,
+    'Leave the file as it is to stop for now; empty it to discard it.',
+  ]
+  const marked = title.map(line => `${MARK} ${line}`)
+  for (const [index, line] of lines.entries()) {
+    const here = problems.filter(problem => Math.min(problem.line, lines.length) === index + 1)
+    const margin = /^\s*/.exec(line)![0]
+    for (const [order, { column, message }] of here.entries()) {
+      const number = marked.length + here.length - order + 1
+      marked.push(`${margin}${MARK} line ${number}, column ${column}: ${message.replaceAll('\n', ' ')}`)
+    }
+    marked.push(line)
+  }
+  return marked.join('\n')
+}
+
+/** Whether a document says anything beside comments. */
+export function isEmptied(text: string): boolean {
+  return text.split('\n').every(line => /^\s*(?:#.*|---\s*|\.\.\.\s*)?$/.test(line))
+}

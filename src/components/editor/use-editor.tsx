@@ -1,0 +1,154 @@
+import { createContext, useContext, type ReactNode } from 'react'
+import type { Read, TextProblem } from '../../api/authoring/yaml-reading.ts'
+import { formatAge, plural } from '../../app/theme/format.ts'
+import { useConfirm } from '../confirm.tsx'
+import { useToasts } from '../toasts.tsx'
+import type { EditedFile, EditorHost } from './editor-host.ts'
+import { isEmptied, withNotice, withoutMarks, withProblems } from './marked-text.ts'
+
+const EditorContext = createContext<EditorHost | undefined>(undefined)
+
+/** Below it texts can be edited in the person's editor; absent where there is no terminal to lend. */
+export function EditorProvider(props: { host: EditorHost | undefined; children: ReactNode }) {
+  return <EditorContext.Provider value={props.host}>{props.children}</EditorContext.Provider>
+}
+
+/** Whether there is an editor here. */
+export function useHasEditor(): boolean {
+  return useContext(EditorContext) !== undefined
+}
+
+/** Texts that wait for the next time they are edited. */
+export function useKeptTexts() {
+  const host = useContext(EditorContext)
+  return {
+    has: (file: EditedFile): boolean => host?.kept(file) !== undefined,
+    /** Puts a document behind what is kept already. */
+    add(file: EditedFile, text: string): void {
+      const earlier = host?.kept(file)
+      host?.keep(file, earlier ? `${earlier.text.trimEnd()}\n---\n${text}` : text)
+    },
+  }
+}
+
+export type EditRequest<T> = EditedFile & {
+  /** Such as `the case Echo`, for sentences. */
+  what: string
+  text: string
+  /** What a saved text means, or what is wrong with it. */
+  read: (text: string) => Read<T>
+}
+
+/** A text that says what it should; it is kept until one of the two is called. */
+export type Edited<T> = {
+  value: T
+  text: string
+  /** It is where it belongs, or nobody wants it any more. */
+  discard: () => void
+  /** It was not taken: says that it is kept. */
+  keep: () => void
+}
+
+/** Problems that a dialog shows; the editor shows all of them. */
+const MOST_PROBLEMS = 6
+
+/**
+ * Opens the person's editor on a text, again and again until the text is right, or the person leaves it. What was written is never
+ * lost: a text that was not taken is there the next time. Resolves to undefined when there is nothing to do.
+ */
+export function useEditor(): <T>(request: EditRequest<T>) => Promise<Edited<T> | undefined> {
+  const host = useContext(EditorContext)
+  const confirm = useConfirm()
+  const toasts = useToasts()
+  const askAgain = (what: string, problems: readonly TextProblem[]): Promise<boolean> => {
+    const rest = problems.length - MOST_PROBLEMS
+    return confirm({
+      title: `${plural(problems.length, 'problem')} in ${what}`,
+      lines: [
+        ...problems.slice(0, MOST_PROBLEMS).map(problem => placed(problem)),
+        ...(rest > 0 ? [{ text: `and ${rest} more`, tone: 'muted' as const }] : []),
+        { text: 'Each is told above its line in the editor. What was written is kept.', tone: 'muted' },
+      ],
+      action: 'Open the editor again',
+      decline: 'Leave it for later',
+    })
+  }
+  return async request => {
+    if (!host) {
+      toasts.show('warn', 'There is no editor here.')
+      return undefined
+    }
+    return await roundTrips(host, request, { askAgain, tell: (tone, text) => toasts.show(tone, text) })
+  }
+}
+
+type Talk = {
+  askAgain: (what: string, problems: readonly TextProblem[]) => Promise<boolean>
+  tell: (tone: 'ok' | 'warn' | 'error', text: string) => void
+}
+
+async function roundTrips<T>(
+  host: EditorHost,
+  request: EditRequest<T>,
+  { askAgain, tell }: Talk,
+): Promise<Edited<T> | undefined> {
+  const { what, read } = request
+  const file = { key: request.key, fileName: request.fileName }
+  const original = withoutMarks(request.text)
+  const earlier = host.kept(file)
+  const keep = (): void =>
+    tell('warn', `What you wrote about ${what} is kept; edit it again to go on with it.`)
+  const discard = (): void => host.discard(file)
+  let text: string | undefined = earlier ? withNotice(earlier.text, keptNotice(earlier.at)) : request.text
+  let faulty: string | undefined
+  for (;;) {
+    const end = await host.edit(file, text)
+    if (end.kind === 'failed') {
+      const left = host.kept(file)
+      const isChanged = left !== undefined && withoutMarks(left.text) !== original
+      if (!isChanged) discard()
+      tell('error', `${end.reason} ${isChanged ? 'What you wrote is kept.' : 'Nothing was changed.'}`)
+      return undefined
+    }
+    let problems: readonly TextProblem[]
+    if (end.content.ok) {
+      const saved = withoutMarks(end.content.value)
+      const isUnchanged = saved === original
+      if (isEmptied(saved) || isUnchanged) {
+        discard()
+        tell(
+          'ok',
+          isUnchanged ? 'Nothing was changed.' : `The text about ${what} was empty; nothing was changed.`,
+        )
+        return undefined
+      }
+      if (saved === faulty) {
+        keep()
+        return undefined
+      }
+      const checked = read(saved)
+      if (checked.ok) return { value: checked.value, text: saved, discard, keep }
+      ;({ problems } = checked)
+      faulty = saved
+      text = withProblems(saved, problems)
+    } else {
+      ;({ problems } = end.content)
+      text = undefined
+    }
+    if (!(await askAgain(what, problems))) {
+      keep()
+      return undefined
+    }
+  }
+}
+
+function keptNotice(at: number): string[] {
+  const age = formatAge(at, Date.now())
+  return [
+    `Kept from ${age === 'now' ? 'just now' : `${age} ago`}, when it was not taken. Empty the file to discard it.`,
+  ]
+}
+
+function placed({ line, column, message }: TextProblem): string {
+  return `line ${line}, column ${column}: ${message}`
+}

@@ -1,0 +1,228 @@
+import { contract } from '../../../api/contract/contract.ts'
+import type { EvalSuite } from '../../../api/contract/suites.ts'
+import {
+  createCases,
+  outcomeCounts,
+  type BatchOptions,
+  type CaseOutcome,
+} from '../../../api/authoring/batch.ts'
+import { DUPLICATE_POLICIES, type DuplicatePolicy } from '../../../api/authoring/duplicates.ts'
+import type { CaseForm } from '../../../api/authoring/case-form.ts'
+import { caseOfServer, caseOfTool } from '../../../api/authoring/templates.ts'
+import { plural } from '../../../app/theme/format.ts'
+import type { EditedFile } from '../../../components/editor/editor-host.ts'
+import { oneOf } from './fields-dialog.tsx'
+import { isResendable } from './outcomes.tsx'
+import { ASKED, type Authoring } from './use-authoring.ts'
+
+/** What stands above new cases. */
+export const NEW_CASES = [
+  'New cases, checked when you save and leave. Several are parted by a line with ---, up to a hundred.',
+  'Empty the file to leave without creating any.',
+]
+
+/** Sends cases; undefined where that failed as a whole. */
+function send(
+  authoring: Authoring,
+  suite: EvalSuite,
+  forms: readonly CaseForm[],
+  options: BatchOptions = {},
+): Promise<readonly CaseOutcome[] | undefined> {
+  const { client, projectId } = authoring
+  return authoring.write({
+    endpoints: [contract.cases.createBatch],
+    start: `Creating ${plural(forms.length, 'case')}…`,
+    send: () => createCases(client, { projectId, suiteId: suite.id }, forms, options, ASKED),
+    done: all => ({
+      tone: all.some(({ kind }) => kind === 'failed') ? 'warn' : 'ok',
+      text: `${outcomeCounts(all)}.`,
+    }),
+  })
+}
+
+/**
+ * Shows what became of cases, where that is worth a look. Those that failed can be corrected by themselves and sent again;
+ * whoever leaves finds them when they write new cases the next time.
+ */
+export async function afterwards(
+  authoring: Authoring,
+  suite: EvalSuite,
+  outcomes: readonly CaseOutcome[],
+): Promise<void> {
+  const failed = outcomes.filter(({ kind }) => kind === 'failed')
+  if (failed.length === 0 && outcomes.every(({ code }) => code === undefined)) return
+  const answer = await authoring.showOutcomes(outcomes)
+  if (answer === 'resend') {
+    await keepFailed(
+      authoring,
+      suite,
+      failed.filter(each => !isResendable(each)),
+    )
+    return await resend(authoring, suite, failed.filter(isResendable))
+  }
+  await keepFailed(authoring, suite, failed)
+  if (answer === 'correct') return await correct(authoring, suite)
+  if (failed.length > 0) authoring.tell('warn', `What failed is kept; write new cases to go on with it.`)
+}
+
+/** Where the cases of a suite that were refused wait. */
+function failedFile(authoring: Authoring, suite: EvalSuite): EditedFile {
+  return { key: authoring.keyOf(suite.id, 'failed cases'), fileName: 'failed-cases.yaml' }
+}
+
+/** Keeps refused cases, with what was said of them. */
+async function keepFailed(
+  authoring: Authoring,
+  suite: EvalSuite,
+  failed: readonly CaseOutcome[],
+): Promise<void> {
+  if (failed.length === 0) return
+  const { writeCases } = await import('../../../api/authoring/case-form.ts')
+  const forms = failed.map(({ form }) => form)
+  const about = failed.map(({ form, code, message }) =>
+    `${form.title}: ${code}: ${message ?? ''}`.replaceAll(/\s+/g, ' '),
+  )
+  authoring.keptTexts.add(failedFile(authoring, suite), writeCases(forms, about))
+}
+
+/** The refused cases by themselves in the editor. */
+async function correct(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  await writeFrom(authoring, suite, failedFile(authoring, suite), '')
+}
+
+/** Asks for a duplicate policy and its reason, and sends cases again under it. */
+async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly CaseOutcome[]): Promise<void> {
+  const { ask } = authoring
+  const answers = await ask({
+    title: `Send ${plural(failed.length, 'case')} again?`,
+    fields: [
+      {
+        name: 'policy',
+        label: 'policy',
+        kind: 'warn or create_anyway',
+        required: true,
+        initial: 'warn',
+        note: 'Both write the case although another one does the same; warn says so beside it.',
+        check: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
+      },
+      {
+        name: 'reason',
+        label: 'reason',
+        kind: 'text',
+        required: true,
+        note: 'It is kept with the cases.',
+      },
+    ],
+    effect: [{ text: 'The cases that failed are sent again; the others stay as they are.', tone: 'plain' }],
+    act: `Send ${plural(failed.length, 'case')}`,
+  })
+  const forms = failed.map(({ form }) => form)
+  const outcomes =
+    answers &&
+    (await send(authoring, suite, forms, {
+      duplicatePolicy: answers.policy as DuplicatePolicy,
+      overrideReason: answers.reason,
+    }))
+  if (outcomes) await afterwards(authoring, suite, outcomes)
+  else await keepFailed(authoring, suite, failed)
+}
+
+/** Opens the editor on cases, and creates what it comes back with. */
+export async function write(
+  authoring: Authoring,
+  suite: EvalSuite,
+  draft: { key: string; forms: readonly CaseForm[]; about: readonly string[] },
+): Promise<void> {
+  const { writeCases } = await import('../../../api/authoring/case-form.ts')
+  const file = { key: authoring.keyOf(suite.id, draft.key), fileName: 'new-cases.yaml' }
+  await writeFrom(authoring, suite, file, writeCases(draft.forms, draft.about))
+}
+
+async function writeFrom(
+  authoring: Authoring,
+  suite: EvalSuite,
+  file: EditedFile,
+  text: string,
+): Promise<void> {
+  const { readCases } = await import('../../../api/authoring/case-form.ts')
+  const edited = await authoring.edit({ ...file, what: 'new cases', text, read: readCases })
+  if (!edited) return
+  const outcomes = await send(authoring, suite, edited.value)
+  if (!outcomes) return edited.keep()
+  edited.discard()
+  await afterwards(authoring, suite, outcomes)
+}
+
+/** New cases from a template. */
+export async function add(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  if (authoring.keptTexts.has(failedFile(authoring, suite))) return await correct(authoring, suite)
+  const { client, projectId } = authoring
+  const detail = await authoring.read('Reading the suite…', () =>
+    client.suites.get({ projectId, suiteId: suite.id }, ASKED),
+  )
+  if (!detail) return
+  const [serverName] = detail.environment?.servers ?? []
+  await write(authoring, suite, {
+    key: 'new cases',
+    forms: [caseOfServer(serverName)],
+    about: NEW_CASES,
+  })
+}
+
+/** Asks for a server and one of its tools; resolves to a case made from the tool's input schema. */
+export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
+  const { client, projectId, ask, tell } = authoring
+  const servers = await authoring.read('Reading the servers…', () =>
+    client.servers.list({ projectId }, ASKED),
+  )
+  const names = servers?.items.map(({ name }) => name) ?? []
+  if (names.length === 0) {
+    if (servers) tell('warn', 'This project has no server.')
+    return undefined
+  }
+  const answers = await ask({
+    title,
+    fields: [
+      {
+        name: 'server',
+        label: 'server',
+        kind: 'name',
+        required: true,
+        initial: names[0]!,
+        note: `There are ${names.join(', ')}.`,
+        check: oneOf(names),
+      },
+      { name: 'tool', label: 'tool', kind: 'name', required: true, note: 'As the server lists it.' },
+    ],
+    effect: [{ text: 'The server is connected to read its tools.', tone: 'muted' }],
+    act: 'Go on in the editor',
+  })
+  const server = servers?.items.find(({ name }) => name === answers?.server)
+  if (!answers || !server) return undefined
+  const tools = await authoring.read(`Reading the tools of ${server.name}…`, () =>
+    toolsOf(authoring, server.id),
+  )
+  if (!tools) return undefined
+  const tool = tools.find(({ name }) => name === answers.tool)
+  if (!tool) {
+    const known = tools.map(({ name }) => name).join(', ')
+    tell('warn', `${server.name} has no tool ${answers.tool}. It has ${known || 'none'}.`)
+    return undefined
+  }
+  return caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
+}
+
+/** All tools of a server. */
+async function toolsOf(authoring: Authoring, serverId: string) {
+  const { client, projectId } = authoring
+  const tools = []
+  const input = { projectId, serverId, body: {} }
+  for await (const page of client.pages(contract.servers.tools, input, ASKED)) tools.push(...page.items)
+  return tools
+}
+
+/** A new case that starts from a tool. */
+export async function addOfTool(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const form = await chooseTool(authoring, 'New case from a tool')
+  if (form) await write(authoring, suite, { key: 'case of a tool', forms: [form], about: NEW_CASES })
+}

@@ -1,0 +1,43 @@
+import { useMemo } from 'react'
+import type { EvalSuite } from '../../../api/contract/suites.ts'
+import { usePlace } from '../../../app/router/router-context.tsx'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useChosen } from '../../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../../components/list/use-list.ts'
+import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { caseColumns, caseKey, caseRows, type CaseRow } from './case-rows.ts'
+
+/** Trials of the latest run that are read to tell how each case did. */
+const TRIALS_READ = 200
+const NONE: never[] = []
+
+export type CasesData = {
+  query: ApiQuery<unknown>
+  list: ListState<CaseRow>
+  chosen: CaseRow | undefined
+}
+
+/** The cases of a suite with their latest results, read while they are shown. */
+export function useCases(projectId: string, suite: EvalSuite | undefined, shown: boolean): CasesData {
+  const { queries } = useWorkspace()
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const columns = useMemo(() => caseColumns(symbols), [symbols])
+  const suiteId = suite?.id
+  const query = useApiQuery({
+    ...queries.cases.list.options({ projectId, suiteId: suiteId ?? '' }),
+    enabled: shown && suiteId !== undefined,
+  })
+  const runId = suite?.latestRun?.id
+  const trials = useApiQuery({
+    ...queries.iterations.list.options({ projectId, runId: runId ?? '', limit: TRIALS_READ }),
+    enabled: shown && runId != null,
+  })
+  const items = useMemo(
+    () => caseRows(query.data?.items ?? NONE, trials.data?.items ?? NONE),
+    [query.data, trials.data],
+  )
+  const list = useList({ items, keyOf: caseKey, columns, initialKey: params.caseId })
+  return { query, list, chosen: useChosen(list) }
+}

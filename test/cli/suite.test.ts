@@ -1,0 +1,99 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHome } from './program.ts'
+
+let home: Awaited<ReturnType<typeof openHome>>
+beforeAll(async () => {
+  home = await openHome()
+})
+afterAll(() => home.close())
+
+const FILE = `suite:
+  id: nightly
+  name: Nightly
+  servers: [everything]
+  model: none
+cases:
+  - id: one
+    title: One
+    steps: [{ id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: one } }]
+  - id: two
+    title: Two
+    steps: [{ id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: two } }]
+`
+
+function write(name: string, text: string): string {
+  const path = join(home.home, name)
+  writeFileSync(path, text)
+  return path
+}
+const suite = (...args: string[]) => home.run(['suite', ...args])
+
+test('a file is imported after a plan, exported as it is, and imported again by its ids', async () => {
+  const file = write('nightly.yaml', FILE)
+  const asked = await suite('import', file)
+  expect(asked).toMatchObject({ code: 2, stdout: '' })
+  expect(asked.stderr).toContain('New suite Nightly')
+  expect(asked.stderr).toContain('--yes')
+  expect(await suite('import', file, '--dry-run')).toMatchObject({ code: 0 })
+  const made = await suite('import', file, '--yes', '--json')
+  expect({ code: made.code, ...(JSON.parse(made.stdout) as object) }).toMatchObject({
+    code: 0,
+    exitCode: 0,
+    done: { isNew: true, cases: [{ outcome: 'created' }, { outcome: 'created' }] },
+  })
+  const output = join(home.home, 'out.yaml')
+  expect(await suite('export', 'Nightly', '--output', output)).toMatchObject({ code: 0, stdout: '' })
+  expect(await suite('export', 'Nightly', '--output', output)).toMatchObject({ code: 2 })
+  expect((await suite('export', 'Nightly')).stdout).toBe(readFileSync(output, 'utf8'))
+  expect((await suite('import', output, '--yes')).stderr).toContain('The service has all of it already.')
+  const changed = write(
+    'nightly.yaml',
+    FILE.replace('title: Two', 'title: Second').replace('id: one', 'id: first'),
+  )
+  const refused = await suite('import', changed, '--yes')
+  expect(refused.code).toBe(3)
+  expect(refused.stderr).toContain('One: DUPLICATE_CONTENT')
+  expect(refused.stderr).toContain('title: "Two" -> "Second"')
+  expect(await suite('import', changed, '--yes', '--prune')).toMatchObject({ code: 0 })
+  const { stdout } = await suite('export', 'Nightly')
+  expect(stdout).toContain('id: first')
+  expect(stdout).toContain('title: Second')
+  expect(stdout).not.toContain('id: one')
+})
+
+test('a wrong file is refused with every line, and nothing is sent', async () => {
+  const file = write('wrong.yaml', FILE.replace('model: none', 'modell: none').replace('id: two', 'id: one'))
+  const { code, stderr } = await suite('import', file, '--yes')
+  expect(code).toBe(2)
+  expect(stderr).toContain(`${file}:5:3: There is no field "modell" here. Allowed: id, name`)
+})
+
+test('what is no text, too long or missing is refused', async () => {
+  expect(await suite('import', join(home.home, 'none.yaml'))).toMatchObject({ code: 2 })
+  expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain(
+    'zero.yaml:2:1: This is binary data',
+  )
+  const long = await suite('import', write('long.yaml', '# long\n'.repeat(1_500_000)))
+  expect(long).toMatchObject({ code: 2 })
+  expect(long.stderr).toContain('longer than 4 MiB')
+})
+
+test('the schema of files is JSON Schema', async () => {
+  const { code, stdout } = await suite('schema')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['suite', 'cases'] })
+})
+
+test('a read-only session refuses to import', async () => {
+  const { code, stderr } = await home.run([
+    '--read-only',
+    'suite',
+    'import',
+    write('ro.yaml', FILE.replace('Nightly', 'Other')),
+    '--yes',
+  ])
+  expect(code).toBe(2)
+  expect(stderr).toContain('every write is refused')
+})
