@@ -22,6 +22,8 @@ export type Question = {
   decline?: string
   /** Must be typed before an act that cannot be undone. */
   word?: string
+  /** Why the word is asked for, as a sentence; by default that it cannot be undone. */
+  wordFor?: string
 }
 
 const WIDTH = 72
@@ -82,6 +84,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
       ) : (
         <TypedWord
           word={question.word!}
+          reason={question.wordFor ?? 'This cannot be undone.'}
           onTyped={() => setAgreed(true)}
           onCancel={() => props.onAnswer(false)}
         />
@@ -91,7 +94,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
 }
 
 /** The two answers; `top` is the row of the first one in the dialog. */
-function Choice(props: {
+export function Choice(props: {
   action: string
   decline: string
   top: number
@@ -128,12 +131,12 @@ function Choice(props: {
   )
 }
 
-function TypedWord(props: { word: string; onTyped: () => void; onCancel: () => void }) {
+function TypedWord(props: { word: string; reason: string; onTyped: () => void; onCancel: () => void }) {
   const theme = useTheme()
   const [typed, setTyped] = useState('')
   return (
     <Box flexDirection="column">
-      <Text>{theme.paint('warn', `This cannot be undone. Type “${props.word}” to go on:`)}</Text>
+      <Text>{theme.paint('warn', `${props.reason} Type “${props.word}” to go on:`)}</Text>
       <Box>
         <Text>{'> '}</Text>
         <TextField

@@ -87,13 +87,13 @@ test('a tab and a screen open by their names', async () => {
 test('an answer of a question is chosen by a click, and the page beneath hears nothing', async () => {
   await openRuns()
   await app.press(runsKeys.bindings.launch)
-  await app.see('❯ Cancel')
+  await app.see('As configured')
   const before = app.router.current()
-  await app.click('[3 Runs]')
-  await app.click('2 Servers')
+  await app.click('[4 Runs]')
+  await app.click('3 Servers')
   expect(app.router.current()).toEqual(before)
   await app.click('Cancel')
-  await app.see(frame => !frame.includes('❯ Cancel'))
+  await app.see(frame => !frame.includes('As configured'))
 })
 
 test('an entry of the palette is chosen by a click, and the wheel moves through them', async () => {
@@ -101,7 +101,7 @@ test('an entry of the palette is chosen by a click, and the wheel moves through 
   await app.press(appKeys.bindings.palette)
   await app.see('Go or do')
   await app.wheel('Go to Servers', 'down')
-  await app.see(frame => !frame.includes('▌Go to Projects'))
+  await app.see(frame => !frame.includes('▌Go to Now'))
   await app.click('Go to Servers')
   await app.see('│▌everythi')
   expect(app.router.current().screen).toBe('servers')

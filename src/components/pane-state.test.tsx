@@ -60,7 +60,7 @@ describe.each(SIZES)('on $width×$height', size => {
       expect(app.frame()).not.toMatch(/No (suite|run) is chosen/)
       await app.press('l')
       await app.see('Without the suites there is nothing to show')
-      await app.press('2')
+      await app.press('3')
       await app.see(/everything +stdio/)
     },
   )

@@ -1,5 +1,8 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
 
+/** A place as the router knows it. */
+export type SubjectPlace = { screen: string; params: Readonly<Record<string, string>> }
+
 /** What the person has chosen on the screen: the thing that copying and looking at its record is about. */
 export type Subject = {
   /** Such as `run`, for sentences. */
@@ -7,6 +10,8 @@ export type Subject = {
   id: string
   /** As the service answered it. */
   record: unknown
+  /** Its own place, where that is another one than the present. */
+  place?: SubjectPlace | undefined
 }
 
 type Subjects = {
@@ -40,11 +45,11 @@ export function SubjectProvider(props: { children: ReactNode }) {
 }
 
 /** A screen says what is chosen on it; undefined while nothing is. */
-export function useSubject(kind: string, record: { id: string } | undefined): void {
+export function useSubject(kind: string, record: { id: string } | undefined, place?: SubjectPlace): void {
   const subjects = useContext(SubjectsContext)
   useEffect(() => {
-    subjects.set(record && { kind, id: record.id, record })
-  }, [subjects, kind, record])
+    subjects.set(record && { kind, id: record.id, record, place })
+  }, [subjects, kind, record, place])
   useEffect(() => () => subjects.set(undefined), [subjects])
 }
 

@@ -2,14 +2,15 @@ import { Text } from 'ink'
 import { widthOf } from '../app/theme/text.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
 import { useMouseArea } from './mouse-areas.tsx'
+import { useSize } from './size.tsx'
 
 /** The tab whose name, with the brackets around it, stands at this column. */
-function tabAt(titles: readonly string[], column: number): number | undefined {
+function tabAt(titles: readonly string[], gap: number, column: number): number | undefined {
   let left = 1
   for (const [index, title] of titles.entries()) {
     const right = left + widthOf(title) + 2
     if (column >= left && column < right) return index
-    left = right + 1
+    left = right + gap
   }
   return undefined
 }
@@ -22,10 +23,14 @@ export function TabLine(props: {
   onChoose: (index: number) => void
 }) {
   const theme = useTheme()
+  const { width } = useSize()
+  // A space between two tabs is given up where all of them would not fit.
+  const wide = props.titles.reduce((sum, title) => sum + widthOf(title) + 3, 0)
+  const gap = wide <= width ? 1 : 0
   useMouseArea(
     {
       press: ({ column }) => {
-        const index = tabAt(props.titles, column)
+        const index = tabAt(props.titles, gap, column)
         if (index !== undefined) props.onChoose(index)
       },
     },
@@ -35,6 +40,6 @@ export function TabLine(props: {
     .map((title, index) =>
       index === props.current ? theme.paint('selected', `[${title}]`) : theme.paint('muted', ` ${title} `),
     )
-    .join(' ')
+    .join(' '.repeat(gap))
   return <Text wrap="truncate">{` ${line}`}</Text>
 }

@@ -29,6 +29,14 @@ export function formatRate(part: number | null | undefined, whole: number | null
   return `${Math.round((100 * part) / whole)}%`
 }
 
+/** A share from 0 to 1 in whole percent, of which only all is 100 and only nothing is 0. */
+export function formatShare(share: number | undefined): string {
+  if (share === undefined) return UNKNOWN
+  if (share <= 0) return '0%'
+  if (share >= 1) return '100%'
+  return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`
+}
+
 /** Made when it is first needed: it loads the language data. */
 let numbers: Intl.NumberFormat | undefined
 

@@ -23,10 +23,14 @@ export type Symbols = {
   markedPointer: string
   new: string
   changed: string
+  /** What the person follows wherever they are. */
+  followed: string
   ascending: string
   descending: string
   crumb: string
   bar: readonly [full: string, empty: string]
+  /** Heights of a value in a line of values, lowest first; empty where nothing is drawn. */
+  spark: readonly string[]
   scroll: readonly [thumb: string, track: string]
   ellipsis: string
   bullet: string
@@ -47,10 +51,12 @@ const UNICODE: Symbols = {
   markedPointer: '◈',
   new: '+',
   changed: '~',
+  followed: '◎',
   ascending: '↑',
   descending: '↓',
   crumb: '›',
   bar: ['█', '░'],
+  spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
   scroll: ['┃', ' '],
   ellipsis: '…',
   bullet: '·',
@@ -71,10 +77,12 @@ const ASCII: Symbols = {
   markedPointer: '@',
   new: '+',
   changed: '=',
+  followed: '@',
   ascending: '^',
   descending: 'v',
   crumb: '>',
   bar: ['#', '.'],
+  spark: ['_', '.', '-', '=', '+', '#'],
   scroll: ['#', ' '],
   ellipsis: '~',
   bullet: '-',
@@ -85,6 +93,7 @@ const ASCII: Symbols = {
 const PLAIN: Partial<Symbols> = {
   pointer: '>',
   bar: ['', ''],
+  spark: [],
   scroll: [' ', ' '],
   lines: { horizontal: ' ', vertical: ' ', corners: [' ', ' ', ' ', ' '] },
 }

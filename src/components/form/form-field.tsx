@@ -2,9 +2,13 @@ import { Box, Text } from 'ink'
 import { clean, truncate, widthOf, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { TextField } from '../text-field.tsx'
+import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from './field-input.ts'
+import { firstOption, OPTION_ROWS } from './form-layout.ts'
 
 /** A field as it looks; all texts may come from outside. */
 export type FormFieldLook = {
+  /** Keeps the place where fields come and go; without it a field is known by its position. */
+  id?: string
   label: string
   required: boolean
   /** Type or unit in a few words. */
@@ -13,10 +17,14 @@ export type FormFieldLook = {
   note: string | undefined
   /** What is wrong with what was typed. */
   error: string | undefined
+  /** How it is filled in; a text by default. */
+  input?: FieldInput
 }
 
 const INDENT = 2
 const NOTE_ROWS = 3
+/** Of an option: margin, pointer and box. */
+const OPTION_INDENT = 8
 
 function noteLines(field: FormFieldLook, width: number): string[] {
   const lines = field.note ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT) : []
@@ -27,50 +35,39 @@ function errorLines(field: FormFieldLook, width: number): string[] {
   return field.error ? wrap(clean(field.error), width - INDENT - 2).slice(0, NOTE_ROWS) : []
 }
 
-/** Rows that a field takes: an active one shows its note and all of its text. */
+/** Rows of what an active field is filled in with. */
+function inputRows({ input }: FormFieldLook, text: string, width: number): number {
+  if (isTyped(input)) return Math.max(1, Math.ceil((widthOf(text) + 1) / Math.max(1, width - INDENT)))
+  return Math.min(OPTION_ROWS, optionsOf(input).length)
+}
+
+/** Rows that a field takes: an active one shows its note and all of its text, or its options. */
 export function fieldRows(field: FormFieldLook, text: string, width: number, active: boolean): number {
   const errors = errorLines(field, width).length
   if (!active) return 1 + errors
-  const typed = Math.max(1, Math.ceil((widthOf(text) + 1) / Math.max(1, width - INDENT)))
-  return 1 + typed + noteLines(field, width).length + errors
+  return 1 + inputRows(field, text, width) + noteLines(field, width).length + errors
 }
 
-/** One field: its label, and while active the text being typed and what is expected. */
-export function FormField(props: {
+type FieldProps = {
   field: FormFieldLook
   text: string
   width: number
   active: boolean
+  /** Which of its options the person is on. */
+  option: number
   onText: (text: string) => void
   onCancel: () => void
-}) {
+}
+
+/** One field: its label, and while active what it is filled in with and what is expected. */
+export function FormField(props: FieldProps) {
   const { field, width, active } = props
   const theme = useTheme()
-  const label = truncate(clean(field.label), Math.floor(width / 2))
-  const kind = truncate(clean(field.kind), Math.max(4, width - widthOf(label) - 14))
-  const required = field.required ? ' required' : ''
-  const value = active
-    ? ''
-    : `  ${truncate(clean(props.text), Math.max(0, width - widthOf(label) - widthOf(kind) - 16))}`
   const margin = ' '.repeat(INDENT)
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Text wrap="truncate">
-        {theme.paint(active ? 'accent' : 'plain', `${active ? theme.symbols.pointer : ' '} ${label}`)}
-        {theme.paint('muted', ` ${kind}`)}
-        {theme.paint('warn', required)}
-        {value}
-      </Text>
-      {active && (
-        <Box paddingLeft={INDENT} width={width}>
-          <TextField
-            value={props.text}
-            onChange={props.onText}
-            onSubmit={() => undefined}
-            onCancel={props.onCancel}
-          />
-        </Box>
-      )}
+      <LabelRow {...props} />
+      {active && <FieldBody {...props} />}
       {errorLines(field, width).map((line, index) => (
         <Text key={`error ${index}`} wrap="truncate">
           {margin + theme.paint('error', `${index === 0 ? theme.symbols.error : ' '} ${line}`)}
@@ -84,4 +81,64 @@ export function FormField(props: {
         ))}
     </Box>
   )
+}
+
+function LabelRow({ field, text, width, active }: FieldProps) {
+  const theme = useTheme()
+  const label = truncate(clean(field.label), Math.floor(width / 2))
+  const kind = truncate(clean(field.kind), Math.max(4, width - widthOf(label) - 14))
+  const isToggle = field.input?.kind === 'toggle'
+  const shown = isToggle
+    ? `${text === YES ? '[x]' : '[ ]'} ${valueText(field.input, text)}`
+    : valueText(field.input, text)
+  const room = Math.max(0, width - widthOf(label) - widthOf(kind) - 16)
+  return (
+    <Text wrap="truncate">
+      {theme.paint(active ? 'accent' : 'plain', `${active ? theme.symbols.pointer : ' '} ${label}`)}
+      {theme.paint('muted', ` ${kind}`)}
+      {theme.paint('warn', field.required ? ' required' : '')}
+      {active && !isToggle ? '' : `  ${truncate(clean(shown), room)}`}
+    </Text>
+  )
+}
+
+function FieldBody(props: FieldProps) {
+  const { field, width } = props
+  if (!isTyped(field.input)) return <Options {...props} />
+  return (
+    <Box paddingLeft={INDENT} width={width}>
+      <TextField
+        value={props.text}
+        onChange={props.onText}
+        onSubmit={() => undefined}
+        onCancel={props.onCancel}
+        {...(field.input?.kind === 'secret' && { mask: '*' })}
+      />
+    </Box>
+  )
+}
+
+function Options({ field, text, width, option }: FieldProps) {
+  const theme = useTheme()
+  const { input } = field
+  const options = optionsOf(input)
+  const first = firstOption(options.length, option)
+  const chosen = new Set(input?.kind === 'choices' ? valuesOf(text) : [text])
+  return options.slice(first, first + OPTION_ROWS).map(({ value, label, detail }, offset) => {
+    const isHere = first + offset === option
+    const name = truncate(clean(label), Math.max(8, width - OPTION_INDENT))
+    const beside = truncate(clean(detail ?? ''), Math.max(0, width - OPTION_INDENT - widthOf(name) - 2))
+    const line = `${isHere ? theme.symbols.pointer : ' '} ${boxOf(input, chosen.has(value))}${name}`
+    return (
+      <Text key={value} wrap="truncate">
+        {`  ${theme.paint(isHere ? 'selected' : 'plain', line)}  ${theme.paint('muted', beside)}`}
+      </Text>
+    )
+  })
+}
+
+function boxOf(input: FieldInput | undefined, isChosen: boolean): string {
+  if (input?.kind === 'choices') return isChosen ? '[x] ' : '[ ] '
+  if (input?.kind === 'choice') return isChosen ? '(o) ' : '( ) '
+  return ''
 }

@@ -5,15 +5,28 @@ export const formKeys = defineBindings({
   scope: 'overlay',
   title: 'Form',
   bindings: {
-    next: { keys: ['tab', 'down'], label: 'next field', hint: true },
-    previous: { keys: ['shift+tab', 'up'], label: 'previous field' },
+    next: { keys: ['tab'], label: 'next field', hint: true },
+    previous: { keys: ['shift+tab'], label: 'previous field' },
+    down: { keys: ['down'], label: 'down', help: 'To the next option of the field, then to the next field.' },
+    up: { keys: ['up'], label: 'up', help: 'To the option before, then to the field before.' },
     choose: {
       keys: ['enter'],
       label: 'go on',
       hint: true,
-      help: 'To the next field; on the last line, what it says.',
+      help: 'Takes the option it is on and goes to the next field; on the last line, does what it says.',
     },
     send: { keys: ['ctrl+s'], label: 'send', hint: true, help: 'From any field, what the last line says.' },
     cancel: { keys: ['escape'], label: 'cancel', hint: true },
+  },
+})
+
+/** While the active field offers something to choose from. */
+export const choiceKeys = defineBindings({
+  name: 'choice',
+  scope: 'field',
+  title: 'Choice',
+  bindings: {
+    pick: { keys: ['space'], label: 'choose', hint: true, help: 'Take the option, or take it back.' },
+    all: { keys: ['a'], label: 'all or none', help: 'Every option where several can be taken, or none.' },
   },
 })

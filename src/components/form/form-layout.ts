@@ -33,3 +33,11 @@ export function fieldAt(heights: readonly number[], first: number, row: number):
   }
   return undefined
 }
+
+/** Most options of a field that show at once. */
+export const OPTION_ROWS = 6
+
+/** First of a field's options that show, so that the one the person is on is among them. */
+export function firstOption(count: number, at: number): number {
+  return Math.max(0, Math.min(at - Math.floor(OPTION_ROWS / 2), count - OPTION_ROWS))
+}

@@ -30,7 +30,7 @@ const NOTHING: Changes<never> = { rows: new Map(), gone: 0 }
 /** What the last answers changed in a list, each for a moment. The same object as long as nothing else is to be marked. */
 export function useChanges<Item>(
   items: readonly Item[],
-  list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[] },
+  list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[]; arriving: boolean },
 ): Changes<Item> {
   const [shown, show] = useState<Changes<Item>>(NOTHING)
   const before = useRef(items)
@@ -54,7 +54,7 @@ export function useChanges<Item>(
       timer.current = setTimeout(publish, Math.max(1, next - now))
       timer.current.unref()
     }
-    if (isEmpty(news)) return
+    if (isEmpty(news) || latest.current.arriving) return
     signs.current = merged(signs.current, news, Date.now())
     publish()
   }, [items])

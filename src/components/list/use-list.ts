@@ -51,17 +51,23 @@ export function useList<Item>(options: {
   initialKey?: string | undefined
   initialSorting?: Sorting
   news?: ListNews | undefined
+  /** Which rows the screen's own filters let through; stable like the columns. What they hide still counts, and stays marked. */
+  only?: ((item: Item) => boolean) | undefined
+  /** The list is being read for the first time, part by part: what arrives is no change. */
+  arriving?: boolean
 }): ListState<Item> {
-  const { items, keyOf, columns, news } = options
+  const { items, keyOf, columns, news, only } = options
   const selection = useRef<Selection>(undefined)
   selection.current ??= createSelection(options.initialKey)
   const [filter, setFilter] = useState('')
   const [sorting, setSorting] = useState(options.initialSorting)
   const [onlyNews, setOnlyNews] = useState(false)
   const wanted = onlyNews ? news?.news : undefined
+  const isNarrowed = wanted !== undefined || only !== undefined
   const listed = useMemo(
-    () => (wanted ? items.filter(item => wanted.has(keyOf(item))) : items),
-    [items, wanted, keyOf],
+    () =>
+      isNarrowed ? items.filter(item => (wanted?.has(keyOf(item)) ?? true) && (only?.(item) ?? true)) : items,
+    [items, isNarrowed, wanted, only, keyOf],
   )
   const sorted = useMemo(() => sortItems(listed, columns, sorting), [listed, columns, sorting])
   const isFiltering = filter !== ''
@@ -92,8 +98,8 @@ export function useList<Item>(options: {
   }, [filter, bestKey])
   const latest = useRef(shown)
   latest.current = shown
-  const marked = useMarked(held, wanted ? items : sorted, keyOf)
-  const changes = useChanges(items, { keyOf, columns })
+  const marked = useMarked(held, isNarrowed ? items : sorted, keyOf)
+  const changes = useChanges(items, { keyOf, columns, arriving: options.arriving ?? false })
   const chosen = selection.current
   return {
     columns,

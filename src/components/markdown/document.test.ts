@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
 import { widthOf } from '../../app/theme/text.ts'
 import { createTheme } from '../../app/theme/theme.ts'
@@ -8,8 +8,11 @@ import { paintLine, plainRow } from '../viewer/paint.ts'
 import { createSearch } from '../viewer/search.ts'
 import { plainText, type Line } from '../viewer/source.ts'
 import { markdown } from './document.ts'
+import { loadMarkdown } from './lexer.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
+
+beforeAll(loadMarkdown)
 
 function read(text: string, slice = Infinity): readonly OutlineNode[] {
   const document = markdown(text, theme.symbols)

@@ -1,10 +1,11 @@
-import { Lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
 import { widthOf, clean } from '../../app/theme/text.ts'
 import type { Tone } from '../../app/theme/theme.ts'
 import type { Line, Span } from '../viewer/source.ts'
 import { blank } from '../viewer/spans.ts'
 import type { Frame } from './frame.ts'
 import { inlineSpans } from './inline.ts'
+import { loadedLexer } from './lexer.ts'
 import type { Definitions } from './pieces.ts'
 import { tableLines } from './table.ts'
 
@@ -14,9 +15,10 @@ const NESTED = new RegExp(`^(?:[ \\t]*(?:>|[-*+](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]
 /** Columns that must be left for text; what is nested deeper is indented no further. */
 const LEAST_COLUMNS = 20
 
-/** The blocks of a piece of Markdown; undefined for what cannot be read as such. */
+/** The blocks of a piece of Markdown; undefined for what cannot be read as such, and until `loadMarkdown` has ended. */
 export function lexBlocks(text: string, definitions: Definitions): Token[] | undefined {
-  if (NESTED.test(text)) return undefined
+  const Lexer = loadedLexer()
+  if (!Lexer || NESTED.test(text)) return undefined
   const lexer = new Lexer({ gfm: true })
   // Definitions of the whole document, beneath those of the piece.
   lexer.tokens.links = Object.create(definitions) as Definitions

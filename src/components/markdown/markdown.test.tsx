@@ -31,7 +31,8 @@ async function read(tab: string, ...keys: Parameters<TestApp['press']>): Promise
 
 describe('a resource that is Markdown', () => {
   test('is laid out, harmless, and as it is written when asked', async () => {
-    const laid = await read('resources', resourcesKeys.bindings.read)
+    await read('resources', resourcesKeys.bindings.read)
+    const laid = await app.see('It has two things')
     expect(laid).toContain('It has two things, see its page (https://small.test/docs) and')
     expect(laid).toMatch(/pid +│ +1 │ 日本語/)
     expect(laid).toContain('│ json')

@@ -73,7 +73,9 @@ export function traceNodes(trace: Trace, look: ContentLook): OutlineNode[] {
       head: headOf(node, clock, look),
       copy: () => JSON.stringify(node.raw, null, 2) ?? '',
       raw: () => node.raw,
-      open: call === undefined || isError(node),
+      // Of what went well the calls are worth a line, why it went well is not.
+      open: call === undefined ? children.length > 0 || isError(node) : isError(node),
+      ...(reason !== undefined && { foldedHead: headOf(node, clock, look, reason) }),
       ...(hasInside && {
         children: () => [
           ...(reason === undefined ? [] : [reasonNode(node, reason)]),
@@ -115,7 +117,7 @@ function clockOf(trace: Trace): Clock {
 }
 
 /** Mark and name at the left; at the right a bar for when and how long, and the duration. */
-function headOf(node: TraceNode, clock: Clock, look: ContentLook): Line {
+function headOf(node: TraceNode, clock: Clock, look: ContentLook, reason = ''): Line {
   const { symbols } = look
   const mark = node.call?.mark ?? LOOKS[node.status] ?? { symbol: 'warn', tone: 'warn' }
   const name: Span[] = node.call
@@ -123,6 +125,7 @@ function headOf(node: TraceNode, clock: Clock, look: ContentLook): Line {
     : [
         { text: `${symbols[mark.symbol]} ${node.status.padEnd(8)}`, tone: mark.tone },
         { text: node.name, tone: 'strong' },
+        ...(reason === '' ? [] : [{ text: `  ${reason.replaceAll(/\s+/g, ' ')}`, tone: 'muted' as const }]),
       ]
   const text = name.map(span => span.text).join('')
   return {

@@ -4,11 +4,11 @@ import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
 import { useJsonOverlay } from '../json/json-viewer.tsx'
+import { useMarkdownReady } from '../markdown/lexer.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
-import { linesNode, section } from '../viewer/sections.ts'
-import type { Line } from '../viewer/source.ts'
+import { section } from '../viewer/sections.ts'
 import { traceKeys } from './trace-keys.ts'
 import { isError, traceNodes, trailsOf, type Trace, type TraceNode } from './trace-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
@@ -19,14 +19,15 @@ const STEPS = 'steps'
 export function TraceTree(props: {
   trace: Trace
   focused: boolean
-  /** Lines above the tree. */
-  before?: readonly Line[]
+  /** Parts above the tree. */
+  before?: readonly OutlineNode[]
   /** Parts between the tree and the conversation. */
   after?: readonly OutlineNode[]
 }) {
   const { trace, focused, before, after } = props
   const { symbols } = useTheme()
-  const [rendered, setRendered] = useState(true)
+  const [isRendered, setRendered] = useState(true)
+  const rendered = useMarkdownReady(isRendered)
   const roots = useMemo(
     () => traceRoots({ trace, before, after }, { symbols, rendered }),
     [trace, before, after, symbols, rendered],
@@ -67,7 +68,7 @@ export function TraceTree(props: {
     },
     { active: focused },
   )
-  useBindings(sourceKeys, { source: () => setRendered(!rendered), copyAddress }, { active: focused })
+  useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: focused })
   return <OutlineRows picture={view.picture} />
 }
 
@@ -80,12 +81,16 @@ function traceRoots(
     trace,
     before = [],
     after = [],
-  }: { trace: Trace; before: readonly Line[] | undefined; after: readonly OutlineNode[] | undefined },
+  }: {
+    trace: Trace
+    before: readonly OutlineNode[] | undefined
+    after: readonly OutlineNode[] | undefined
+  },
   look: Parameters<typeof traceNodes>[1],
 ): OutlineNode[] {
   const { messages } = trace
   return [
-    linesNode('before', before),
+    ...before,
     ...(trace.nodes.length === 0 ? [] : [section(STEPS, 'Steps', () => traceNodes(trace, look))]),
     ...after,
     ...(messages.length === 0

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
+import { useMarkdownReady } from '../markdown/lexer.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
@@ -13,20 +14,17 @@ import type { TranscriptRow } from './transcript-rows.ts'
 export function Transcript(props: {
   rows: readonly TranscriptRow[]
   focused: boolean
-  /** Parts above the messages, which then have a heading, and below them. */
+  /** Parts above the messages, which then have a heading. */
   before?: readonly OutlineNode[]
-  after?: readonly OutlineNode[]
 }) {
-  const { rows, focused, before, after } = props
+  const { rows, focused, before } = props
   const { symbols } = useTheme()
-  const [rendered, setRendered] = useState(true)
+  const [isRendered, setRendered] = useState(true)
+  const rendered = useMarkdownReady(isRendered)
   const messages = useMemo(() => transcriptNodes(rows, { symbols, rendered }), [rows, symbols, rendered])
   const roots = useMemo(
-    () => [
-      ...(before ? [...before, section('messages', 'Messages', () => messages)] : messages),
-      ...(after ?? []),
-    ],
-    [messages, before, after],
+    () => (before ? [...before, section('messages', 'Messages', () => messages)] : messages),
+    [messages, before],
   )
   const view = useOutline({
     roots,
@@ -35,6 +33,6 @@ export function Transcript(props: {
     whole: 'the conversation',
   })
   const copyAddress = useAddressCopy(view.here?.line)
-  useBindings(sourceKeys, { source: () => setRendered(!rendered), copyAddress }, { active: focused })
+  useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: focused })
   return <OutlineRows picture={view.picture} />
 }

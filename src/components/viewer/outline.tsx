@@ -52,6 +52,8 @@ export type OutlineOptions = {
   copyAll: () => string
   /** What is copied, for the person: `the document`. */
   whole: string
+  /** Nothing in it is folded, and choosing a line is left to whoever shows it. */
+  isFlat?: boolean
 }
 
 /**
@@ -119,7 +121,7 @@ export function useOutline(options: OutlineOptions): OutlineView {
     select: found && (() => selection.begin(at.line)),
     wrap: () => setWraps(!wraps),
   })
-  useFolding(folds, { focused, found })
+  useFolding(folds, { focused: focused && !options.isFlat, found })
   const line = found?.entry.lines.at(found.offset)
   const drawn = (position: Position): string => {
     const row = paintedRows(position.line)[position.row] ?? ''

@@ -17,7 +17,7 @@ export const runsKeys = defineBindings({
       label: 'new run',
       hint: true,
       needs: 'write',
-      help: 'Launch the suite as it is configured, after asking.',
+      help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
     },
     rerun: {
       keys: ['R'],
@@ -27,5 +27,93 @@ export const runsKeys = defineBindings({
       help: 'Run the failed cases again, after a preview.',
     },
     cancel: { keys: ['x'], label: 'cancel run', hint: true, needs: 'write' },
+    follow: {
+      keys: ['f'],
+      label: 'follow',
+      help: 'Show the run in the header of every screen until it has ended and was looked at, or let it go.',
+    },
+    compare: {
+      keys: ['='],
+      label: 'compare',
+      help: 'The run against its base: a marked run, the run that it repeats, or the previous completed one.',
+    },
+    doctor: {
+      keys: ['D'],
+      label: 'tools then and now',
+      needs: 'service',
+      help: 'What changed about the tools since the suite last passed, and what the servers offer now.',
+    },
+  },
+})
+
+/** In the comparison of two runs. */
+export const compareKeys = defineBindings({
+  name: 'compare',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Comparison',
+  bindings: {
+    openNow: {
+      keys: ['enter'],
+      label: 'open trial',
+      hint: true,
+      help: 'The telling trial of the case in this run.',
+    },
+    openBefore: {
+      keys: ['B'],
+      label: 'trial before',
+      hint: true,
+      help: 'The telling trial of the case in the base.',
+    },
+    base: { keys: ['b'], label: 'other base', hint: true, help: 'Choose the run to compare with.' },
+    figures: {
+      keys: ['i'],
+      label: 'in full',
+      hint: 'later',
+      help: 'Every figure, scorer and case with its reasons.',
+    },
+    unchanged: {
+      keys: ['e'],
+      label: 'unchanged',
+      hint: 'later',
+      help: 'Show what did not change, or fold it away.',
+    },
+  },
+})
+
+/** While the base of a comparison is chosen. */
+export const baseKeys = defineBindings({
+  name: 'base',
+  scope: 'overlay',
+  screen: 'runs',
+  title: 'Compare with',
+  bindings: {
+    choose: { keys: ['enter'], label: 'compare', hint: true },
+    service: { keys: ['d'], label: 'the previous one', hint: true, help: 'Leave the choice to the service.' },
+    close: { keys: ['escape', 'q'], label: 'cancel', hint: true },
+  },
+})
+
+/** While the insights of a run show. */
+export const insightsKeys = defineBindings({
+  name: 'insights',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Insights',
+  bindings: {
+    insights: {
+      keys: ['i'],
+      label: 'ask for insights',
+      hint: true,
+      needs: 'write',
+      help: 'Have a model look for causes; uses the insights of the day, after asking.',
+    },
+    judge: {
+      keys: ['v'],
+      label: 'ask for a judge',
+      hint: true,
+      needs: 'write',
+      help: 'Have a model grade the final answers of an ended run, which spends, after asking.',
+    },
   },
 })

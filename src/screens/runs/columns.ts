@@ -1,11 +1,14 @@
-import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
+import { runCounts } from '../../api/runs/counts.ts'
+import { lastChange, trendRates } from '../../api/runs/trend.ts'
+import { passRate } from '../../api/runs/trials.ts'
+import { sparkline } from '../../app/theme/charts.ts'
+import { formatAge, formatCount, formatDuration, formatShare, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
-import type { Column } from '../../components/list/columns.ts'
-import { runLook, trialLook } from './status.ts'
+import type { Cell, Column } from '../../components/list/columns.ts'
+import { runLook } from './status.ts'
 
 /** Columns of the three lists; they show a theme's marks, so they are made once per theme. */
 export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
@@ -43,11 +46,29 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
       sort: suite => suite.latestRun?.passed ?? undefined,
     },
     {
+      id: 'trend',
+      title: 'Trend',
+      width: TREND_RUNS + 5,
+      align: 'right',
+      from: 52,
+      cell: suite => trendCell(symbols, trendOf(suite)),
+      sort: suite => trendOf(suite).at(-1),
+    },
+    {
+      id: 'change',
+      title: 'Change',
+      width: 6,
+      align: 'right',
+      from: 64,
+      cell: suite => changeCell(lastChange(trendOf(suite))),
+      sort: suite => lastChange(trendOf(suite)),
+    },
+    {
       id: 'runs',
       title: 'Runs',
       width: 5,
       align: 'right',
-      from: 52,
+      from: 72,
       cell: suite => formatCount(suite.totals?.runs),
       count: suite => suite.totals?.runs,
       sort: suite => suite.totals?.runs ?? undefined,
@@ -55,13 +76,43 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
   ]
 }
 
-export function runColumns(symbols: Symbols): readonly Column<EvalRun>[] {
+const NONE: ReadonlySet<string> = new Set()
+
+/** How many of the latest runs a trend shows. */
+const TREND_RUNS = 8
+
+function trendOf(suite: EvalSuite): (number | undefined)[] {
+  return trendRates(suite).slice(-TREND_RUNS)
+}
+
+function trendCell(symbols: Symbols, rates: readonly (number | undefined)[]): Cell {
+  if (rates.length === 0) return { text: UNKNOWN, tone: 'muted' }
+  const last = formatShare(rates.at(-1))
+  return `${sparkline(symbols, rates)} ${last.padStart(4)}`
+}
+
+/** The change to the run before, in percentage points. */
+function changeCell(change: number | undefined): Cell {
+  if (change === undefined) return { text: UNKNOWN, tone: 'muted' }
+  const points = Math.round(change * 100)
+  if (points === 0) return { text: '=', tone: 'muted' }
+  return points > 0 ? { text: `+${points}pp`, tone: 'ok' } : { text: `${points}pp`, tone: 'warn' }
+}
+
+/** Columns of a suite's runs; `followed` holds the ids of those that the person follows. */
+export function runColumns(
+  symbols: Symbols,
+  followed: ReadonlySet<string> = NONE,
+): readonly Column<EvalRun>[] {
   return [
     {
       id: 'number',
       title: 'Run',
-      width: 6,
-      cell: run => (run.runNumber == null ? run.id.slice(-5) : `#${run.runNumber}`),
+      width: 7,
+      cell: run => {
+        const name = run.runNumber == null ? run.id.slice(-5) : `#${run.runNumber}`
+        return followed.has(run.id) ? `${name} ${symbols.followed}` : name
+      },
       sort: run => run.runNumber ?? undefined,
     },
     {
@@ -79,10 +130,9 @@ export function runColumns(symbols: Symbols): readonly Column<EvalRun>[] {
       title: 'Passed',
       width: 8,
       align: 'right',
-      cell: run =>
-        run.summary?.total == null ? UNKNOWN : `${run.summary.passed ?? UNKNOWN}/${run.summary.total}`,
-      count: run => run.summary?.passed,
-      sort: run => run.summary?.passed ?? undefined,
+      cell: run => passedOfGraded(run),
+      count: run => runCounts(run)?.passed,
+      sort: run => shareOfGraded(run),
     },
     {
       id: 'took',
@@ -102,13 +152,64 @@ export function runColumns(symbols: Symbols): readonly Column<EvalRun>[] {
       sort: run => toEpochMs(run.createdAt),
     },
     {
+      id: 'source',
+      title: 'From',
+      width: 5,
+      from: 56,
+      cell: run => ({ text: run.source ?? UNKNOWN, tone: 'muted' }),
+    },
+    {
+      id: 'target',
+      title: 'Runs in',
+      width: 'flex',
+      from: 64,
+      cell: run => ({ text: targetOf(run) ?? UNKNOWN, tone: 'muted' }),
+    },
+    {
+      id: 'model',
+      title: 'Model',
+      width: 14,
+      from: 100,
+      cell: run => ({ text: run.client?.modelId ?? UNKNOWN, tone: 'muted' }),
+    },
+    {
+      id: 'group',
+      title: 'Group',
+      width: 6,
+      from: 88,
+      cell: run => ({ text: groupOf(run)?.slice(-6) ?? '', tone: 'muted' }),
+    },
+    {
       id: 'notes',
       title: 'Notes',
       width: 'flex',
-      from: 60,
+      from: 76,
       cell: run => ({ text: run.notes ?? '', tone: 'muted' }),
     },
   ]
+}
+
+/** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */
+export function passedOfGraded(run: EvalRun): string {
+  const { passed = 0, failed = 0 } = runCounts(run) ?? {}
+  return passed + failed > 0 ? `${formatCount(passed)}/${formatCount(passed + failed)}` : UNKNOWN
+}
+
+function shareOfGraded(run: EvalRun): number | undefined {
+  const counts = runCounts(run)
+  return counts && passRate(counts)
+}
+
+/** Environment and client of a run, as far as they are told. */
+function targetOf({ environment, client }: EvalRun): string | undefined {
+  const parts = [environment && (environment.name ?? environment.id), client?.name]
+  return parts.filter(Boolean).join(' / ') || undefined
+}
+
+/** The group that a run was launched in; the contract tells it at the launch, and some services with each run. */
+function groupOf(run: EvalRun): string | undefined {
+  const group = run['runGroupId']
+  return typeof group === 'string' ? group : undefined
 }
 
 function tookMs(run: EvalRun): number | undefined {
@@ -117,44 +218,5 @@ function tookMs(run: EvalRun): number | undefined {
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-export function trialColumns(symbols: Symbols): readonly Column<EvalIteration>[] {
-  return [
-    {
-      id: 'state',
-      title: 'State',
-      width: 11,
-      cell: trial => {
-        const look = trialLook(trial)
-        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
-      },
-      sort: trial => trialLook(trial).word,
-    },
-    {
-      id: 'case',
-      title: 'Case',
-      width: 'flex',
-      cell: trial => trial.title ?? UNKNOWN,
-      sort: trial => trial.title ?? undefined,
-    },
-    {
-      id: 'iteration',
-      title: 'Trial',
-      width: 5,
-      align: 'right',
-      cell: trial => ({ text: String(trial.iterationNumber), tone: 'muted' }),
-      sort: trial => trial.iterationNumber,
-    },
-    {
-      id: 'took',
-      title: 'Took',
-      width: 8,
-      align: 'right',
-      cell: trial => ({ text: formatDuration(trial.durationMs), tone: 'muted' }),
-      sort: trial => trial.durationMs ?? undefined,
-    },
-  ]
-}
-
 export const suiteKey = (suite: EvalSuite): string => suite.id
 export const runKey = (run: EvalRun): string => run.id
-export const trialKey = (trial: EvalIteration): string => trial.id

@@ -1,4 +1,7 @@
 import { defineRoute } from '../../app/router/place.ts'
 
-/** Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `tab` of the run, `iterationId` of the trace. */
+/**
+ * Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `middle` what of the suite shows, `caseId` the case, `tab` of
+ * the run, `iterationId` of the trace.
+ */
 export const runsRoute = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')

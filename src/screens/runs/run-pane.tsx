@@ -1,22 +1,25 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { useRouter } from '../../app/router/router-context.tsx'
 import { DetailTabs } from '../../components/detail-tabs.tsx'
-import { useChosen } from '../../components/list/use-chosen.ts'
-import { useList } from '../../components/list/use-list.ts'
-import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
-import { trialColumns, trialKey } from './columns.ts'
+import { Compare } from './compare/compare.tsx'
+import { passedOfGraded } from './columns.ts'
 import type { RunTab } from './panes.ts'
-import { byUrgency, runLook } from './status.ts'
-import { RunSummary } from './summary.tsx'
-import { TrialTrace } from './trace.tsx'
-import { Trials } from './trials.tsx'
-import { useMoreTrials, useRun } from './use-runs-data.ts'
+import { runLook } from './status.ts'
+import { RunDiagnostics } from './run/diagnostics.tsx'
+import { RunInsights } from './run/insights.tsx'
+import { RunSummary } from './run/summary.tsx'
+import { useAnalysesWatch } from './run/use-analyses.ts'
+import { useTrialLinks } from './run/use-trial-links.ts'
+import { TrialTab } from './trial/trial.tsx'
+import { TrialsTab } from './trial/trials.tsx'
+import { useTrials } from './trial/use-trials.ts'
+import { useRun } from './use-runs-data.ts'
 
 /** One run, with its tabs. `onOpenTrial` tells how the chosen trial is opened from outside. */
 export function RunPane(props: {
@@ -28,22 +31,18 @@ export function RunPane(props: {
 }) {
   const { projectId, run, onOpenTrial } = props
   const router = useRouter()
-  const { params } = usePlace()
   const { symbols } = useTheme()
   const data = useRun(projectId, run.id)
-  const columns = useMemo(() => trialColumns(symbols), [symbols])
-  const items = useMemo(() => byUrgency(data.trials), [data.trials])
-  const list = useList({ items, keyOf: trialKey, columns, initialKey: params.iterationId })
-  const chosen = useChosen(list)
-  useMoreTrials(data.trialsQuery, useRestedIndex(list.selection))
+  const trials = useTrials(data)
+  const open = useRef<() => void>(undefined)
   useEffect(() => {
-    onOpenTrial(() => {
-      const trial = list.choose()
-      if (trial) router.replace({ tab: 'trace', iterationId: trial.id })
-    })
+    onOpenTrial(() => (props.tab === 'trials' ? trials.open() : open.current?.()))
     return () => onOpenTrial(undefined)
   })
+  const links = useTrialLinks(data, trials)
+  useAnalysesWatch(projectId, run.id)
   const focused = props.focused
+  const shown = { projectId, data, focused }
   const title = `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`}`
   const note = data.run.data && runNote(data.run.data, symbols)
   useEndNotice(data.run.data, data.run.live, title)
@@ -51,28 +50,44 @@ export function RunPane(props: {
     <Pane title={title} focused={focused} {...(note !== undefined && { note })}>
       <DetailTabs
         current={props.tab}
-        onChange={tab => router.replace({ tab })}
+        onChange={tab => router.replace({ tab, ...(tab === 'trial' && { iterationId: trials.chosen?.id }) })}
         tabs={[
-          { id: 'summary', title: 'Summary', render: () => <RunSummary data={data} focused={focused} /> },
           {
-            id: 'trials',
-            title: `Trials ${list.total}`,
-            render: () => <Trials data={data} list={list} focused={focused} />,
+            id: 'summary',
+            title: 'Summary',
+            render: () => <RunSummary {...shown} open={open} onOpenTrials={links.openCause} />,
           },
           {
-            id: 'trace',
-            title: 'Trace',
+            id: 'trials',
+            title: `Trials ${trials.list.total}`,
+            render: () => <TrialsTab data={data} trials={trials} focused={focused} />,
+          },
+          {
+            id: 'trial',
+            title: 'Trial',
             render: () => (
-              <TrialTrace
-                key={chosen?.id ?? ''}
+              <TrialTab projectId={projectId} runId={run.id} data={data} trials={trials} focused={focused} />
+            ),
+          },
+          {
+            id: 'diagnostics',
+            title: 'Diagnostics',
+            render: () => <RunDiagnostics {...shown} open={open} onOpenTrial={links.openTrial} />,
+          },
+          {
+            id: 'compare',
+            title: 'Compare',
+            render: () => (
+              <Compare
                 projectId={projectId}
-                runId={run.id}
-                trial={chosen}
-                trials={data.trialsQuery}
+                run={data.run.data}
+                trials={data.trials}
                 focused={focused}
+                onOpenTrial={links.openTrial}
               />
             ),
           },
+          { id: 'insights', title: 'Insights', render: () => <RunInsights {...shown} /> },
         ]}
       />
     </Pane>
@@ -82,8 +97,8 @@ export function RunPane(props: {
 /** `✗ failed 9/10`, so that every tab tells how the run stands. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const look = runLook(run)
-  const { passed, total } = run.summary ?? {}
-  return `${symbols[look.symbol]} ${look.word}${total == null ? '' : ` ${passed ?? UNKNOWN}/${total}`}`
+  const graded = passedOfGraded(run)
+  return [symbols[look.symbol], look.word, ...(graded === UNKNOWN ? [] : [graded])].join(' ')
 }
 
 /** Says once how a run ended that was seen in flight. */

@@ -3,19 +3,30 @@ import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useSubject } from '../../components/subject.tsx'
+import { List } from '../../components/list/list.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
+import { listCount, listNote } from '../../components/list/use-list.ts'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
 import { NeedsProject } from '../../components/needs-project.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { NothingChosen } from '../../components/pane-state.tsx'
+import { NothingChosen, PaneState } from '../../components/pane-state.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { paneOf, tabOf } from './panes.ts'
+import { CasePane, CasesTab, SettingsTab } from './cases/panes.tsx'
+import { suitesKeys } from './cases/cases-keys.ts'
+import { MiddlePane } from './cases/middle.tsx'
+import { useAuthoringKeys } from './cases/use-authoring-keys.ts'
+import { useCases, type CasesData } from './cases/use-cases.ts'
+import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './panes.ts'
 import { RunPane } from './run-pane.tsx'
 import { useKeys } from './use-keys.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalCase, EvalSuite } from '../../api/contract/suites.ts'
 
 /** Suites, the runs of the chosen one, and one run. */
 export function RunsScreen() {
@@ -40,20 +51,49 @@ function ProjectRuns(props: { projectId: string }) {
   const tab = tabOf(params.tab)
   const runNumber = focused === 'run' && run?.runNumber != null ? `#${run.runNumber}` : null
   useCrumbs([useProjectName(projectId), 'Runs', suite?.name, runNumber])
-  useSubject(focused === 'suites' ? 'suite' : 'run', focused === 'suites' ? suite : run)
-  useKeys({ projectId, lists, focused, tab, openTrial: () => openTrial.current?.() })
+  const middle = suite ? middleOf(params.middle) : 'runs'
+  const cases = useCases(projectId, suite, middle === 'cases')
+  useChosenSubject({ focused, middle, suite, run, chosenCase: cases.chosen?.stored })
+  useAuthoringKeys({
+    projectId,
+    suite,
+    suiteList: lists.suiteList,
+    cases,
+    focused,
+    middle,
+    onSuite: suiteId => {
+      lists.suiteList.selection.select(suiteId)
+      router.replace({ suiteId, runId: undefined, caseId: undefined })
+    },
+  })
+  useKeys({ projectId, lists, cases, middle, focused, tab, openTrial: () => openTrial.current?.() })
   return (
     <Panes
       focused={focused}
       onFocus={pane => router.replace({ pane })}
       panes={[
         { id: 'suites', weight: 3, render: focus => <Suites lists={lists} focused={focus} /> },
-        { id: 'runs', weight: 3, render: focus => <SuiteRuns lists={lists} focused={focus} /> },
+        {
+          id: 'runs',
+          weight: 3,
+          render: focus => (
+            <Middle
+              projectId={projectId}
+              lists={lists}
+              cases={cases}
+              middle={middle}
+              focused={focus}
+              onChange={next => router.replace({ middle: next === 'runs' ? undefined : next })}
+            />
+          ),
+        },
         {
           id: 'run',
           weight: 5,
           render: focus =>
-            run ? (
+            middle === 'cases' ? (
+              <CasePane cases={cases} focused={focus} />
+            ) : run ? (
               <RunPane
                 key={run.id}
                 projectId={projectId}
@@ -81,7 +121,26 @@ function ProjectRuns(props: { projectId: string }) {
   )
 }
 
+/** What copying and the raw record are about. */
+function useChosenSubject(options: {
+  focused: PaneId
+  middle: Middle
+  suite: EvalSuite | undefined
+  run: EvalRun | undefined
+  chosenCase: EvalCase | undefined
+}): void {
+  const { focused, middle, suite, run, chosenCase } = options
+  const isSuite = focused === 'suites' || (middle === 'settings' && focused === 'runs')
+  const [kind, record] = isSuite
+    ? (['suite', suite] as const)
+    : middle === 'cases'
+      ? (['case', chosenCase] as const)
+      : (['run', run] as const)
+  useSubject(kind, record)
+}
+
 function Suites(props: { lists: RunsLists; focused: boolean }) {
+  const key = useKeyName()
   return (
     <ListPane
       title="Suites"
@@ -91,36 +150,63 @@ function Suites(props: { lists: RunsLists; focused: boolean }) {
       loading="Reading the eval suites…"
       empty={{
         why: 'This project has no eval suite.',
-        next: 'Create one over the API or in the hosted app.',
+        next: `Press ${key(suitesKeys, 'add')} to write one, or ${key(suitesKeys, 'importFile')} to import a file.`,
       }}
     />
   )
 }
 
-function SuiteRuns(props: { lists: RunsLists; focused: boolean }) {
-  const { suite, suites, runs, runList } = props.lists
-  const key = useKeyName()
+/** The runs, the cases or the settings of the chosen suite. */
+function Middle(props: {
+  projectId: string
+  lists: RunsLists
+  cases: CasesData
+  middle: Middle
+  focused: boolean
+  onChange: (middle: Middle) => void
+}) {
+  const { projectId, lists, cases, middle, focused, onChange } = props
+  const { suite, suites } = lists
   if (!suite)
     return (
-      <Pane title="Runs" focused={props.focused}>
+      <Pane title="Runs" focused={focused}>
         <NothingChosen
           sources={[{ what: 'the suites', data: suites }]}
           why="No suite is chosen."
-          next="Its runs show here."
+          next="Its runs and cases show here."
         />
       </Pane>
     )
+  if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />
+  if (middle === 'settings')
+    return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
+  return <SuiteRuns lists={lists} focused={focused} onChange={onChange} />
+}
+
+function SuiteRuns(props: { lists: RunsLists; focused: boolean; onChange: (middle: Middle) => void }) {
+  const { runs, runList } = props.lists
+  const { symbols } = useTheme()
+  const key = useKeyName()
+  useRestedIndex(runList.selection)
+  const empty = {
+    why: 'This suite has not run yet.',
+    next: `Press ${key(runsKeys, 'launch')} to launch it.`,
+  }
   return (
-    <ListPane
-      title="Runs"
-      list={runList}
-      data={runs}
+    <MiddlePane
+      current="runs"
       focused={props.focused}
-      loading="Reading the runs of the suite…"
-      empty={{
-        why: 'This suite has not run yet.',
-        next: `Press ${key(runsKeys, 'launch')} to launch it.`,
-      }}
-    />
+      onChange={props.onChange}
+      count={runs.hasData ? listCount(runList) : undefined}
+      note={listNote(runList, symbols)}
+    >
+      <PaneState
+        data={runs}
+        loading="Reading the runs of the suite…"
+        empty={runList.total === 0 ? empty : undefined}
+      >
+        <List list={runList} focused={props.focused} empty={empty.why} />
+      </PaneState>
+    </MiddlePane>
   )
 }

@@ -1,64 +1,98 @@
-import { unavailable } from '../../app/keymap/binding.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
 import { runsKeys } from './bindings.ts'
-import { PANES, type PaneId, type RunTab } from './panes.ts'
+import { useComparing } from './compare/use-comparing.ts'
+import type { CasesData } from './cases/use-cases.ts'
+import { useFollowToggle } from './follow/use-follow.ts'
+import { PANES, type Middle, type PaneId, type RunTab } from './panes.ts'
+import { useRerun } from './rerun/use-rerun.ts'
+import { useToolDoctor } from './tools/doctor.tsx'
 import type { RunsLists } from './use-lists.ts'
 import { useRunActions } from './use-run-actions.ts'
 
-/** What the screen's keys do, given where the focus is. `openTrial` opens the trial that is chosen in the run's pane. */
+/** What the screen's keys do, given where the focus is. `openTrial` opens what is chosen in the run's pane. */
 export function useKeys(options: {
   projectId: string
   lists: RunsLists
+  cases: CasesData
+  middle: Middle
   focused: PaneId
   tab: RunTab
   openTrial: () => void
 }): void {
-  const { lists, focused, tab } = options
+  const { lists, cases, middle, focused, tab } = options
   const { suite, suiteList, run, runList } = lists
   const router = useRouter()
-  const actions = useRunActions(options.projectId, runId => {
+  const openLaunched = (runId: string, base?: string): void => {
     runList.selection.select(runId)
     router.replace({
       suiteId: suiteList.choose()?.id,
       runId,
+      base,
       pane: 'run',
       tab: 'trials',
       iterationId: undefined,
     })
-  })
-  const open: Record<PaneId, () => void> = {
+  }
+  const actions = useRunActions(options.projectId, openLaunched)
+  const rerun = useRerun(options.projectId, openLaunched)
+  const compare = useComparing(options.projectId, lists)
+  const openDoctor = useToolDoctor(options.projectId)
+  const open: Record<PaneId, KeyHandler | Unavailable> = {
     suites: () => router.replace({ suiteId: suiteList.choose()?.id, runId: undefined, pane: 'runs' }),
-    runs: () =>
-      router.replace({
-        suiteId: suiteList.choose()?.id,
-        runId: runList.choose()?.id,
-        pane: 'run',
-        iterationId: undefined,
-      }),
-    run: () => {
-      if (tab === 'summary') router.replace({ tab: 'trials' })
-      else if (tab === 'trials') options.openTrial()
-    },
+    runs:
+      openMiddle(middle, cases, router) ??
+      (() =>
+        router.replace({
+          suiteId: suiteList.choose()?.id,
+          runId: runList.choose()?.id,
+          base: undefined,
+          pane: 'run',
+          iterationId: undefined,
+        })),
+    run:
+      middle === 'cases'
+        ? unavailable('The case is open; there is nothing further in it.')
+        : options.openTrial,
   }
   const back = (): void => {
-    if (focused === 'run' && tab === 'trace') router.replace({ tab: 'trials' })
+    if (focused === 'run' && tab === 'trial') router.replace({ tab: 'trials' })
     else if (focused === 'suites') router.back()
     else router.replace({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
   }
+  const follow = useFollowToggle(options.projectId)
   const canCancel = run !== undefined && actions.canCancel(run)
   useBindings(runsKeys, {
     open:
-      focused === 'run' && tab === 'trace'
+      focused === 'run' && tab === 'trial'
         ? unavailable('The trial is open; there is nothing further in it.')
         : open[focused],
     back,
     launch: suite
       ? () => actions.launch(suiteList.choose() ?? suite)
       : unavailable('There is no suite to launch.'),
-    rerun: run ? () => actions.rerun(runList.choose() ?? run) : unavailable('There is no run to rerun.'),
+    rerun: run ? () => rerun(runList.choose() ?? run) : unavailable('There is no run to rerun.'),
+    follow: run ? () => follow(runList.choose() ?? run) : unavailable('There is no run to follow.'),
     cancel: canCancel
       ? () => actions.cancel(runList.choose() ?? run)
       : unavailable('No run that is in flight is chosen.'),
+    compare,
+    doctor: run
+      ? () => openDoctor(runList.choose() ?? run)
+      : unavailable('There is no run whose tools could be looked at.'),
   })
+}
+
+/** What opening does in the cases and settings of a suite; undefined in its runs. */
+function openMiddle(
+  middle: Middle,
+  cases: CasesData,
+  router: ReturnType<typeof useRouter>,
+): KeyHandler | Unavailable | undefined {
+  if (middle === 'settings') return unavailable('The settings are all here; they can be edited.')
+  if (middle === 'runs') return undefined
+  return cases.chosen
+    ? () => router.replace({ caseId: cases.list.choose()?.id, pane: 'run' })
+    : unavailable('There is no case to open.')
 }

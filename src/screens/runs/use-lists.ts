@@ -9,6 +9,7 @@ import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runColumns, runKey, suiteColumns, suiteKey } from './columns.ts'
+import { usePins } from './follow/use-followed.ts'
 import { runBornAt, runSays, suiteSays } from './news.ts'
 import { useSuiteRuns } from './use-runs-data.ts'
 
@@ -29,7 +30,8 @@ export function useLists(projectId: string): RunsLists {
   const { params } = usePlace()
   const { symbols } = useTheme()
   const forSuites = useMemo(() => suiteColumns(symbols), [symbols])
-  const forRuns = useMemo(() => runColumns(symbols), [symbols])
+  const pins = usePins()
+  const forRuns = useMemo(() => runColumns(symbols, new Set(pins.map(({ runId }) => runId))), [symbols, pins])
   const suites = useApiQuery(queries.suites.list.options({ projectId }))
   const suiteNews = useSeen({
     list: `suites ${projectId}`,
@@ -62,7 +64,16 @@ export function useLists(projectId: string): RunsLists {
   })
   const run = useChosen(runList)
   useSuiteOfRun(projectId, suiteList)
+  useRowOf(suiteList, params.suiteId)
+  useRowOf(runList, params.runId)
   return { suites, suiteList, suite, runs, runList, run }
+}
+
+/** The row stands where the place says, also when the place is another one of this screen. */
+function useRowOf<Item>({ selection }: ListState<Item>, key: string | undefined): void {
+  useEffect(() => {
+    if (key !== undefined) selection.select(key)
+  }, [key, selection])
 }
 
 /** A locator may name only the run: finds its suite, so that the lists stand at the right rows. */

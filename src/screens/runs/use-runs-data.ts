@@ -6,10 +6,10 @@ import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { withShownTrials } from './shown-trials.ts'
+import { withShownTrials } from './trial/shown-trials.ts'
 
 const RUNS_SHOWN = 100
-const TRIALS_A_PAGE = 200
+export const TRIALS_A_PAGE = 200
 /** Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's length. */
 const PAGES_A_DRAW = 10
 /** What a run's end makes out of date. */
@@ -34,6 +34,15 @@ export function useSuiteRuns(projectId: string, suiteId: string | undefined, wat
     },
   )
 }
+
+/** The runs of a suite that were read last; reads nothing itself. */
+export function useKnownRuns(projectId: string, suiteId: string | undefined): readonly EvalRun[] {
+  const { queries } = useWorkspace()
+  const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
+  return useQuery({ ...options, enabled: false }).data?.items ?? NO_RUNS
+}
+
+const NO_RUNS: readonly EvalRun[] = []
 
 export type RunData = {
   run: ApiQuery<EvalRun> & { live: boolean }

@@ -1,0 +1,69 @@
+import { Box, Text } from 'ink'
+import { useState } from 'react'
+import { clean, wrap } from '../app/theme/text.ts'
+import { useTheme } from '../app/theme/theme-context.tsx'
+import { useOverlays } from './overlays.tsx'
+import { useSize } from './size.tsx'
+import { TextField } from './text-field.tsx'
+
+export type TextQuestion = {
+  title: string
+  /** What the text is for, a line each. */
+  lines: readonly string[]
+  initial?: string
+}
+
+const WIDTH = 72
+
+/** Asks for one line of text; resolves to undefined when the person leaves it. */
+export function useAskText(): (question: TextQuestion) => Promise<string | undefined> {
+  const overlays = useOverlays()
+  return question =>
+    new Promise(resolve => {
+      const close = overlays.open({
+        title: clean(question.title),
+        size: available => {
+          const width = Math.min(WIDTH, available.width)
+          return { width, height: linesOf(question, width - 4).length + 4 }
+        },
+        content: (
+          <AskText
+            question={question}
+            onAnswer={text => {
+              close()
+              resolve(text)
+            }}
+          />
+        ),
+      })
+    })
+}
+
+function linesOf({ lines }: TextQuestion, width: number): string[] {
+  return lines.flatMap(line => wrap(clean(line), width))
+}
+
+function AskText(props: { question: TextQuestion; onAnswer: (text: string | undefined) => void }) {
+  const theme = useTheme()
+  const { width } = useSize()
+  const [text, setText] = useState(props.question.initial ?? '')
+  return (
+    <Box flexDirection="column" paddingX={1}>
+      {linesOf(props.question, width - 2).map((line, index) => (
+        <Text key={index} wrap="truncate">
+          {theme.paint('muted', line)}
+        </Text>
+      ))}
+      <Text> </Text>
+      <Box>
+        <Text>{theme.paint('accent', '> ')}</Text>
+        <TextField
+          value={text}
+          onChange={setText}
+          onSubmit={props.onAnswer}
+          onCancel={() => props.onAnswer(undefined)}
+        />
+      </Box>
+    </Box>
+  )
+}

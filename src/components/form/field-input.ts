@@ -1,0 +1,83 @@
+import { clean } from '../../app/theme/text.ts'
+
+/** One of the things a field offers; its texts may come from outside. */
+export type FieldOption = {
+  value: string
+  label: string
+  /** Shown beside it. */
+  detail?: string | undefined
+}
+
+/**
+ * How a field is filled in; its value is always a text:
+ * - `text`, also for what is none of the others; `secret` is never shown
+ * - `number`: a text that is typed, see {@link numberProblem}
+ * - `toggle`: `yes` or nothing
+ * - `choice`: the value of one option; nothing is taken for the first where `mayBeEmpty` is not set
+ * - `choices`: any of the options, see {@link valuesOf}
+ * - `menu`: options that do something at once, and hold no value
+ * - `lead`: a line that goes straight to the act, past the fields after it
+ */
+export type FieldInput =
+  | { kind: 'text' | 'secret' | 'toggle' | 'lead' }
+  | { kind: 'number'; least: number; most: number; whole: boolean }
+  | { kind: 'choice' | 'choices'; options: readonly FieldOption[]; none?: string }
+  | { kind: 'menu'; options: readonly FieldOption[]; onPick: (value: string) => void | Promise<void> }
+
+/** The value of a toggle that is on. */
+export const YES = 'yes'
+
+const SEPARATOR = '\n'
+
+/** The chosen values of a field of `choices`. */
+export function valuesOf(text: string): string[] {
+  return text === '' ? [] : text.split(SEPARATOR)
+}
+
+/** The text of a field of `choices`. */
+export function textOfValues(values: readonly string[]): string {
+  return values.join(SEPARATOR)
+}
+
+/** Puts a value in, or takes it out. */
+export function toggled(text: string, value: string): string {
+  const values = valuesOf(text)
+  return textOfValues(values.includes(value) ? values.filter(each => each !== value) : [...values, value])
+}
+
+/** The options that a field offers; a toggle and a typed field have none. */
+export function optionsOf(input: FieldInput | undefined): readonly FieldOption[] {
+  return input && 'options' in input ? input.options : []
+}
+
+/** Whether the person types it. */
+export function isTyped(input: FieldInput | undefined): boolean {
+  return input === undefined || input.kind === 'text' || input.kind === 'secret' || input.kind === 'number'
+}
+
+/** A value as it shows while another field is active. */
+export function valueText(input: FieldInput | undefined, text: string): string {
+  if (!input) return text
+  if (input.kind === 'secret') return text === '' ? '' : 'given, not shown'
+  if (input.kind === 'toggle') return text === YES ? 'yes' : 'no'
+  if (input.kind === 'choice' || input.kind === 'choices') {
+    const labels = new Map(input.options.map(({ value, label }) => [value, label]))
+    const chosen = input.kind === 'choice' && text !== '' ? [text] : valuesOf(text)
+    if (chosen.length === 0) return labels.get('') ?? input.none ?? 'none'
+    return chosen.map(value => clean(labels.get(value) ?? value)).join(', ')
+  }
+  return input.kind === 'number' || input.kind === 'text' ? text : ''
+}
+
+/** What is wrong with a typed number; a text that is empty is no number and no mistake. */
+export function numberProblem(
+  text: string,
+  { least, most, whole }: { least: number; most: number; whole: boolean },
+): string | undefined {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  const number = Number(typed)
+  const fits = Number.isFinite(number) && number >= least && number <= most
+  if (fits && (!whole || Number.isInteger(number))) return undefined
+  return `It must be a ${whole ? 'whole number' : 'number'} from ${least} to ${most}.`
+}

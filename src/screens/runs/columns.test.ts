@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { createTheme } from '../../app/theme/theme.ts'
+import { cellText } from '../../components/list/columns.ts'
+import { runColumns, suiteColumns } from './columns.ts'
+
+const [unicode, ascii, plain] = [
+  createTheme({ level: 0, ascii: false }).symbols,
+  createTheme({ level: 0, ascii: true }).symbols,
+  createTheme({ level: 0, ascii: false, plain: true }).symbols,
+]
+
+describe('a suite', () => {
+  const suite = (fields: Partial<EvalSuite>): EvalSuite => ({
+    id: 's',
+    totals: {},
+    passRateTrend: [],
+    ...fields,
+  })
+  const shown = (fields: Partial<EvalSuite>, id: string, symbols = unicode) =>
+    cellText(
+      suite(fields),
+      suiteColumns(symbols).find(column => column.id === id)!,
+    )
+
+  test('shows its trend with the last rate, drawn with what the terminal has', () => {
+    expect(shown({ passRateTrend: [0, 0.5, 1] }, 'trend')).toBe('▁▄█ 100%')
+    expect(shown({ passRateTrend: [0, 50, 75] }, 'trend', ascii)).toBe('_-=  75%')
+    expect(shown({ passRateTrend: [0.5, 0.25] }, 'trend', plain).trim()).toBe('25%')
+    expect(shown({}, 'trend')).toBe('—')
+  })
+
+  test('shows the change to the run before in points, not percent of it', () => {
+    expect(shown({ passRateTrend: [0.5, 0.75] }, 'change')).toBe('+25pp')
+    expect(shown({ passRateTrend: [100, 40] }, 'change')).toBe('-60pp')
+    expect(shown({ passRateTrend: [0.5, 0.5] }, 'change')).toBe('=')
+    expect(shown({ passRateTrend: [0.5] }, 'change')).toBe('—')
+  })
+})
+
+describe('a run', () => {
+  const run = (fields: Partial<EvalRun>): EvalRun => ({
+    id: 'run_abcdef',
+    suiteId: 's',
+    status: 'completed',
+    createdAt: 1,
+    ...fields,
+  })
+  const shown = (fields: Partial<EvalRun>, id: string) =>
+    cellText(
+      run(fields),
+      runColumns(unicode).find(column => column.id === id)!,
+    )
+
+  test('carries a mark while the person follows it', () => {
+    const [number] = runColumns(unicode, new Set(['run_abcdef']))
+    expect(cellText(run({ runNumber: 7 }), number!)).toBe('#7 ◎')
+    expect(cellText(run({ id: 'other', runNumber: 8 }), number!)).toBe('#8')
+  })
+
+  test('shows what passed of what was graded', () => {
+    expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('3/4')
+    expect(shown({ summary: { total: 10, passed: 3 } }, 'passed')).toBe('—')
+  })
+
+  test('shows where it ran, with which model, and in which group', () => {
+    const client = { name: 'claude', modelId: 'opus' }
+    const fields = {
+      client,
+      environment: { id: 'env', name: 'prod', revision: 3 },
+      runGroupId: 'grp_0123456789',
+    }
+    expect(['target', 'model', 'group'].map(id => shown(fields, id))).toEqual([
+      'prod / claude',
+      'opus',
+      '456789',
+    ])
+    expect(shown({}, 'target')).toBe('—')
+  })
+})

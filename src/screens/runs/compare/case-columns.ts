@@ -1,0 +1,59 @@
+import type { ComparisonGroup, GroupedCase } from '../../../api/runs/comparison-groups.ts'
+import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import type { Column } from '../../../components/list/columns.ts'
+
+const LOOKS: Record<
+  ComparisonGroup,
+  { symbol: 'ok' | 'error' | 'warn' | 'new' | 'changed' | 'cancelled'; tone: Tone }
+> = {
+  regressed: { symbol: 'error', tone: 'error' },
+  'still failing': { symbol: 'error', tone: 'error' },
+  new: { symbol: 'new', tone: 'accent' },
+  fixed: { symbol: 'ok', tone: 'ok' },
+  changed: { symbol: 'changed', tone: 'warn' },
+  flaky: { symbol: 'warn', tone: 'warn' },
+  removed: { symbol: 'cancelled', tone: 'muted' },
+  unchanged: { symbol: 'ok', tone: 'muted' },
+}
+
+/** Columns of the compared cases; `rerun` = the later run repeats cases of the earlier one. */
+export function caseColumns(symbols: Symbols, rerun: boolean): readonly Column<GroupedCase>[] {
+  return [
+    {
+      id: 'change',
+      title: 'Change',
+      width: 15,
+      cell: ({ group }) => {
+        const { symbol, tone } = LOOKS[group]
+        return { text: `${symbols[symbol]} ${rerun && group === 'removed' ? 'not run again' : group}`, tone }
+      },
+      sort: ({ group }) => group,
+    },
+    { id: 'case', title: 'Case', width: 'flex', cell: ({ title }) => title, sort: ({ title }) => title },
+    {
+      id: 'outcomes',
+      title: 'Before › now',
+      width: 17,
+      from: 60,
+      cell: ({ compared: { base, compare } }) => `${base.outcome} ${symbols.crumb} ${compare.outcome}`,
+    },
+    {
+      id: 'notes',
+      title: 'Notes',
+      width: 24,
+      from: 90,
+      cell: each => ({ text: caseNotes(each).join(', '), tone: 'warn' }),
+    },
+  ]
+}
+
+/** What makes a case hard to compare. */
+export function caseNotes({ flaky, group, compared }: GroupedCase): string[] {
+  return [
+    ...(flaky && group !== 'flaky' ? ['flaky'] : []),
+    ...(compared.configChanged ? ['case changed'] : []),
+    ...(compared.evaluationConfigChanged ? ['graded otherwise'] : []),
+  ]
+}
+
+export const caseKey = ({ caseKey: key }: GroupedCase): string => key

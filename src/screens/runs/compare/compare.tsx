@@ -1,0 +1,291 @@
+import { Box, Text } from 'ink'
+import { useMemo, useState } from 'react'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { groupWords, rerunWords, type GroupedCase } from '../../../api/runs/comparison-groups.ts'
+import { unavailable } from '../../../app/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../../app/keymap/use-bindings.ts'
+import { useRouter } from '../../../app/router/router-context.tsx'
+import { clean, truncate, wrap } from '../../../app/theme/text.ts'
+import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { heading } from '../../../components/lines.ts'
+import { List } from '../../../components/list/list.tsx'
+import { useChosen } from '../../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../../components/list/use-list.ts'
+import { PaneState, Sentence } from '../../../components/pane-state.tsx'
+import { SizeProvider, useSize } from '../../../components/size.tsx'
+import { useTextOverlay } from '../../../components/text-overlay.tsx'
+import type { Line } from '../../../components/viewer.tsx'
+import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { compareKeys } from '../bindings.ts'
+import { runsRoute } from '../route.ts'
+import { runLook } from '../status.ts'
+import { useBaseDialog } from './base-dialog.tsx'
+import { caseColumns, caseKey, caseNotes } from './case-columns.ts'
+import { allFigures, scoreWarnings, shortFigures } from './figures.ts'
+import { SERVICE_CHOICE, useComparison, type Comparison } from './use-comparison.ts'
+
+type Props = {
+  projectId: string
+  run: EvalRun | undefined
+  /** Those of the run that are read. */
+  trials: readonly EvalIteration[]
+  focused: boolean
+  /** Opens a trial of this run. */
+  onOpenTrial: (iterationId: string) => void
+}
+
+const LATEST_RUNS = 100
+const NO_RUNS: readonly EvalRun[] = []
+
+/** The latest runs of the suite, which the list beside has read already. */
+function useSiblings({ projectId, run }: Props): readonly EvalRun[] {
+  const { queries } = useWorkspace()
+  const input = { projectId, suiteId: run?.suiteId ?? '', limit: LATEST_RUNS }
+  const { data } = useApiQuery({
+    ...queries.runs.list.options(input),
+    enabled: run !== undefined,
+    refetchInterval: false,
+  })
+  return data?.items ?? NO_RUNS
+}
+
+/** A run beside its base, case by case. */
+export function Compare(props: Props) {
+  const { run } = props
+  const key = useKeyName()
+  const comparison = useComparison(props.projectId, run, props.trials)
+  const { query, baseRunId } = comparison
+  const runs = useSiblings(props)
+  const chooseBase = useChooseBase(run, runs, query.data?.baseRun.id ?? baseRunId)
+  const ready = query.data !== undefined
+  // The keys of the cases are those of the pane inside, once there is something to compare.
+  useBindings(
+    compareKeys,
+    {
+      openNow: NOTHING,
+      openBefore: NOTHING,
+      base: chooseBase,
+      figures: NOTHING,
+      unchanged: NOTHING,
+    },
+    { active: props.focused && !ready },
+  )
+  if (!run) return <Sentence tone="muted" text="Reading the run…" />
+  if (!isTerminalRunStatus(run.status))
+    return <Sentence tone="muted" text={`This run is ${run.status}; it can be compared when it has ended.`} />
+  if (!query.data && query.problem)
+    return (
+      <Box flexDirection="column">
+        <Sentence tone="warn" text={query.problem.title} />
+        <Sentence tone="plain" text={query.problem.sentence} />
+        <Sentence
+          tone="muted"
+          text={`Press ${key(compareKeys, 'base')} to choose the run to compare with.`}
+        />
+      </Box>
+    )
+  return (
+    <PaneState data={query} loading="Comparing the runs…">
+      {query.data && (
+        <ComparedCases {...props} {...{ runs, comparison }} data={query.data} onChooseBase={chooseBase} />
+      )}
+    </PaneState>
+  )
+}
+
+const NOTHING = unavailable('There is nothing to compare yet.')
+const NO_CASE = unavailable('No case is chosen.')
+
+function useChooseBase(
+  run: EvalRun | undefined,
+  runs: readonly EvalRun[],
+  current: string | undefined,
+): () => void {
+  const router = useRouter()
+  const choose = useBaseDialog()
+  return () =>
+    choose({
+      runs: runs.filter(other => other.id !== run?.id && isTerminalRunStatus(other.status)),
+      current,
+      onChoose: runId => router.replace({ runId: run?.id, base: runId ?? SERVICE_CHOICE }),
+    })
+}
+
+type Shown = Props & {
+  runs: readonly EvalRun[]
+  comparison: Comparison
+  data: EvalRunCompare
+  onChooseBase: () => void
+}
+
+function ComparedCases(props: Shown) {
+  const { data, comparison, focused } = props
+  const { symbols } = useTheme()
+  const { width, height } = useSize()
+  const [all, setAll] = useState(false)
+  const isRerun = comparison.parentId !== undefined && data.baseRun.id === comparison.parentId
+  const folded = useMemo(
+    () => comparison.cases.filter(each => isFolded(each, isRerun)),
+    [comparison.cases, isRerun],
+  )
+  const items = useMemo(
+    () => (all ? comparison.cases : comparison.cases.filter(each => !isFolded(each, isRerun))),
+    [comparison.cases, all, isRerun],
+  )
+  const columns = useMemo(() => caseColumns(symbols, isRerun), [symbols, isRerun])
+  const list = useList({ items, keyOf: caseKey, columns })
+  const chosen = useChosen(list)
+  useCompareKeys(props, { list, isRerun, all, setAll: folded.length > 0 ? setAll : undefined })
+  const head = headLines(props, { isRerun, symbols, width })
+  const foot = chosen ? reasonLines(chosen, width) : []
+  const roomBelow = height - head.length - 4
+  const shownFoot = foot.slice(0, Math.max(0, Math.min(foot.length, roomBelow)))
+  const room = Math.max(2, height - head.length - shownFoot.length)
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Rows rows={head} />
+      <SizeProvider width={width} height={room} top={head.length}>
+        <List list={list} focused={focused} empty={emptyWords(folded.length)} />
+      </SizeProvider>
+      <Rows rows={shownFoot} />
+    </Box>
+  )
+}
+
+/** What stayed as it was is no news; in a rerun most cases were not run again on purpose. */
+function isFolded({ group }: GroupedCase, isRerun: boolean): boolean {
+  return group === 'unchanged' || (isRerun && group === 'removed')
+}
+
+function emptyWords(folded: number): string {
+  return folded > 0 ? 'Nothing changed between these runs.' : 'The runs have no case in common.'
+}
+
+function useCompareKeys(
+  props: Shown,
+  {
+    list,
+    isRerun,
+    all,
+    setAll,
+  }: {
+    list: ListState<GroupedCase>
+    isRerun: boolean
+    all: boolean
+    setAll: ((all: boolean) => void) | undefined
+  },
+): void {
+  const { data, comparison } = props
+  const openText = useTextOverlay()
+  const router = useRouter()
+  const open = (side: 'base' | 'compare') => {
+    if (list.items.length === 0) return NO_CASE
+    const trialId = list.current()?.compared[side].representativeIterationId
+    if (trialId == null)
+      return unavailable(`The case has no trial in ${side === 'base' ? 'the base' : 'this run'}.`)
+    return () => {
+      const id = list.choose()?.compared[side].representativeIterationId
+      if (id == null) return
+      if (side === 'compare') return props.onOpenTrial(id)
+      const { projectId, run } = props
+      router.go(
+        runsRoute.to({
+          projectId,
+          suiteId: run?.suiteId,
+          runId: data.baseRun.id,
+          pane: 'run',
+          tab: 'trial',
+          iterationId: id,
+        }),
+      )
+    }
+  }
+  useBindings(
+    compareKeys,
+    {
+      openNow: open('compare'),
+      openBefore: open('base'),
+      base: props.onChooseBase,
+      figures: () =>
+        openText('Comparison in full', [...allFigures(data), '', ...caseLines(comparison.cases, isRerun)]),
+      unchanged: setAll ? () => setAll(!all) : unavailable('Every case shows already.'),
+    },
+    { active: props.focused },
+  )
+}
+
+type Row = { text: string; tone: Tone }
+
+function Rows(props: { rows: readonly Row[] }) {
+  const theme = useTheme()
+  const { width } = useSize()
+  return props.rows.map(({ text, tone }, index) => (
+    <Text key={index} wrap="truncate">{` ${theme.paint(tone, truncate(clean(text), width - 2))}`}</Text>
+  ))
+}
+
+function headLines(
+  { data, comparison, runs }: Shown,
+  { isRerun, symbols, width }: { isRerun: boolean; symbols: Symbols; width: number },
+): Row[] {
+  const side = ({ id, runNumber, result }: EvalRunCompare['baseRun']): string => {
+    const known = runs.find(run => run.id === id)
+    const look = runLook(
+      known ?? { status: 'completed', result: result === 'passed' || result === 'failed' ? result : null },
+    )
+    return `${runNumber == null ? id : `#${runNumber}`} ${symbols[look.symbol]} ${look.word}`
+  }
+  const why = isRerun
+    ? 'the run that it repeats'
+    : data.baseline.policy === 'run'
+      ? 'chosen'
+      : 'the previous completed run'
+  const warnings = scoreWarnings(data)
+  const plain = (text: string): Row[] =>
+    wrap(clean(text), Math.max(10, width - 2)).map(row => ({ text: row, tone: 'plain' }))
+  return [
+    { text: `${side(data.compareRun)} against ${side(data.baseRun)}, ${why}`, tone: 'accent' },
+    ...plain(isRerun ? rerunWords(comparison.cases) : `Cases: ${groupWords(comparison.cases)}.`),
+    ...shortFigures(data).flatMap(plain),
+    ...warnings.slice(0, 2).map((text): Row => ({ text: `${symbols.warn} ${text}`, tone: 'warn' })),
+  ]
+}
+
+/** The chosen case with the first reason of both sides. */
+function reasonLines(each: GroupedCase, width: number): Row[] {
+  const { base, compare } = each.compared
+  const notes = caseNotes(each)
+  const side = (name: string, { outcome, error }: GroupedCase['compared']['base']): Row[] =>
+    wrap(clean(`${name}: ${outcome}${error ? `, ${error.split('\n')[0]}` : ''}`), Math.max(10, width - 2))
+      .slice(0, 3)
+      .map(text => ({ text, tone: outcome === 'failed' ? 'error' : 'muted' }))
+  return [
+    { text: notes.length > 0 ? `${each.title} (${notes.join(', ')})` : each.title, tone: 'accent' },
+    ...side('now', compare),
+    ...side('before', base),
+  ]
+}
+
+/** Every case with both sides' first reason, for reading and copying. */
+function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
+  return [
+    heading(`Cases: ${groupWords(cases, isRerun)}`),
+    ...cases.flatMap((each): Line[] => {
+      const { base, compare } = each.compared
+      const notes = caseNotes(each)
+      return [
+        `${each.group}: ${each.title}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`,
+        {
+          text: `now: ${compare.outcome}${compare.error ? `, ${compare.error}` : ''}`,
+          tone: 'muted',
+          indent: 2,
+        },
+        { text: `before: ${base.outcome}${base.error ? `, ${base.error}` : ''}`, tone: 'muted', indent: 2 },
+      ]
+    }),
+  ]
+}

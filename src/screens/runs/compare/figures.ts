@@ -1,0 +1,199 @@
+import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
+import { formatCount, formatDuration, UNKNOWN } from '../../../app/theme/format.ts'
+import { fieldLines, heading, type Field } from '../../../components/lines.ts'
+import type { Line } from '../../../components/viewer.tsx'
+
+/** A figure on both sides; null is not known, and neither zero nor unchanged. */
+export type Diff =
+  | {
+      base?: number | null | undefined
+      compare?: number | null | undefined
+      delta?: number | null | undefined
+      percentDelta?: number | null | undefined
+    }
+  | null
+  | undefined
+
+const percent = (value: number): string => `${rounded(value)}%`
+const points = (value: number): string => `${rounded(value)} ${Math.abs(value) === 1 ? 'point' : 'points'}`
+const dollars = (value: number): string => `$${value.toFixed(4)}`
+
+function rounded(value: number): string {
+  return String(Math.round(value * 10) / 10)
+}
+
+/** `+2.1s`, `−60 points`, `±0`: a difference with its sign and unit; `—` where one side is not known. */
+export function deltaText(delta: number | null | undefined, words: (value: number) => string): string {
+  if (delta == null) return UNKNOWN
+  if (delta === 0) return '±0'
+  return `${delta > 0 ? '+' : '−'}${words(Math.abs(delta))}`
+}
+
+/** `40% (was 100%, −60 points)`. */
+export function diffText(
+  diff: Diff,
+  words: (value: number) => string,
+  deltaWords: (value: number) => string = words,
+): string {
+  const side = (value: number | null | undefined): string => (value == null ? UNKNOWN : words(value))
+  const { base, compare, delta, percentDelta } = diff ?? {}
+  if (base == null && compare == null) return UNKNOWN
+  // A percentage of a percentage tells nobody anything.
+  const share =
+    deltaWords === words && percentDelta != null && delta !== 0 ? `, ${deltaText(percentDelta, percent)}` : ''
+  return `${side(compare)} (was ${side(base)}, ${deltaText(delta, deltaWords)}${share})`
+}
+
+/** The counters and metrics of two runs in short lines, for above the cases. */
+export function shortFigures({ passSummary, metrics }: EvalRunCompare): string[] {
+  const { passed, total } = passSummary ?? {}
+  const of = (side: 'base' | 'compare'): string =>
+    `${formatCount(passed?.[side])} of ${formatCount(total?.[side])}`
+  return [
+    `Passed ${diffText(passSummary?.passRatePercent, percent, points)}, ${of('compare')} (was ${of('base')})`,
+    [
+      `Took ${diffText(metrics?.wallDurationMs, formatDuration)}`,
+      `tokens ${diffText(metrics?.totalTokens, formatCount)}`,
+      `cost ${diffText(metrics?.estimatedCostUsd, dollars)}`,
+    ].join(', '),
+  ]
+}
+
+type JsonObject = Record<string, unknown>
+
+/** Every figure of a comparison; rates of scorers are fractions of iterations and no part of the runs' own counters. */
+export function allFigures(comparison: EvalRunCompare): Line[] {
+  const { passSummary, metrics } = comparison
+  return [
+    heading('Counted by the runs'),
+    ...fieldLines([
+      ['Pass rate', diffText(passSummary?.passRatePercent, percent, points)],
+      ['Passed', diffText(passSummary?.passed, formatCount)],
+      ['Failed', diffText(passSummary?.failed, formatCount)],
+      ['In all', diffText(passSummary?.total, formatCount)],
+    ]),
+    '',
+    heading('Measured'),
+    ...fieldLines([
+      ['Wall time', diffText(metrics?.wallDurationMs, formatDuration)],
+      ['Tokens', diffText(metrics?.totalTokens, formatCount)],
+      ['Cost', diffText(metrics?.estimatedCostUsd, dollars)],
+    ]),
+    '',
+    ...scoreLines(objectOf(comparison.scoreContract)),
+  ]
+}
+
+/** What makes scores of both sides hard to compare, a sentence each. */
+export function scoreWarnings(comparison: EvalRunCompare): string[] {
+  const contract = objectOf(comparison.scoreContract)
+  if (Object.keys(contract).length === 0) return []
+  const scorers = objectsOf(contract['scorers']).filter(scorer => scorer['definitionChanged'] === true)
+  const sides = (['base', 'compare'] as const).flatMap(name => {
+    const side = objectOf(contract[name])
+    const run = name === 'base' ? 'the base' : 'this run'
+    const quarantined = side['quarantinedIterations']
+    return [
+      ...(side['scoreIntegrity'] === 'valid' || !hasScores(side)
+        ? []
+        : [`the scores of ${run} are not valid`]),
+      ...(typeof quarantined === 'number' && quarantined > 0
+        ? [`${formatCount(quarantined)} iterations of ${run} are quarantined and left out of the rates`]
+        : []),
+    ]
+  })
+  return [
+    // Runs of other cases differ as a whole, where nothing that can be compared does.
+    ...(contract['evaluationConfigChanged'] === true &&
+    comparison.cases.some(({ evaluationConfigChanged }) => evaluationConfigChanged === true)
+      ? ['what is graded by changed between the runs']
+      : []),
+    ...(scorers.length > 0
+      ? [
+          `${scorers.length === 1 ? 'a scorer was' : `${scorers.length} scorers were`} defined anew: a difference there is no regression`,
+        ]
+      : []),
+    ...sides,
+  ]
+}
+
+function hasScores(side: JsonObject): boolean {
+  const { scoredIterations: scored, quarantinedIterations: quarantined } = side
+  return [scored, quarantined].some(count => typeof count === 'number' && count > 0)
+}
+
+function scoreLines(contract: JsonObject): Line[] {
+  const scorers = objectsOf(contract['scorers'])
+  if (scorers.length === 0)
+    return [heading('Scorers'), { text: 'None on both sides.', tone: 'muted', indent: 2 }]
+  return [
+    heading('Scorers, in shares of iterations'),
+    ...(['base', 'compare'] as const).map((name): Line => {
+      const side = objectOf(contract[name])
+      const integrity = side['scoreIntegrity'] === 'valid' ? 'valid' : 'not valid'
+      const scored = formatCount(numberOf(side['scoredIterations']))
+      const left = formatCount(numberOf(side['quarantinedIterations']))
+      return {
+        text: `${name === 'base' ? 'Base' : 'This run'}: ${scored} iterations scored, ${left} quarantined, scores ${integrity}`,
+        indent: 2,
+      }
+    }),
+    ...scorers.flatMap((scorer): Line[] => [
+      {
+        parts: [
+          {
+            text: `  ${typeof scorer['scorerId'] === 'string' ? scorer['scorerId'] : UNKNOWN}`,
+            tone: 'plain',
+          },
+          { text: scorer['gating'] === true ? '  decides' : '  advises', tone: 'muted' },
+          {
+            text:
+              scorer['definitionChanged'] === true ? '  defined anew: its difference is no regression' : '',
+            tone: 'warn',
+          },
+        ],
+      },
+      ...fieldLines(scorerFields(scorer)).map(indented),
+    ]),
+  ]
+}
+
+function scorerFields(scorer: JsonObject): Field[] {
+  const share = (value: number): string => percent(value * 100)
+  const sharePoints = (value: number): string => points(value * 100)
+  const errors = objectOf(scorer['errorCount'])
+  return [
+    ['Passed', diffText(diffOf(scorer['passRate']), share, sharePoints)],
+    ['Mean value', diffText(diffOf(scorer['meanValue']), rounded)],
+    ['Errors', `${formatCount(numberOf(errors['compare']))} (was ${formatCount(numberOf(errors['base']))})`],
+  ]
+}
+
+function indented(line: Line): Line {
+  return typeof line === 'object' && 'parts' in line
+    ? { parts: [{ text: '    ', tone: 'plain' }, ...line.parts] }
+    : line
+}
+
+/** The contract leaves the scores of a comparison open, so only numbers are taken from them. */
+function diffOf(value: unknown): Diff {
+  const { base, compare, delta, percentDelta } = objectOf(value)
+  return {
+    base: numberOf(base),
+    compare: numberOf(compare),
+    delta: numberOf(delta),
+    percentDelta: numberOf(percentDelta),
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function objectOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+}
+
+function objectsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.map(objectOf) : []
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import { createPinsInMemory, MOST_PINS } from '../../../api/runs/pins.ts'
+import { createTheme } from '../../../app/theme/theme.ts'
+import { widthOf } from '../../../app/theme/text.ts'
+import { chipOf, fitChips, overflowText, type Chip } from './chips.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: true })
+const pin = { projectId: 'p', runId: 'run_0123456789' }
+const run = (fields: Partial<EvalRun>): EvalRun => ({
+  id: pin.runId,
+  suiteId: 's',
+  runNumber: 12,
+  status: 'running',
+  createdAt: 0,
+  ...fields,
+})
+const counts = (ended: number, total: number) => ({
+  total,
+  ended,
+  passed: ended,
+  failed: 0,
+  ungraded: 0,
+  cancelled: 0,
+  pending: total - ended,
+  running: 0,
+})
+
+describe('a chip', () => {
+  test.each([
+    ['not read yet', {}, '23456789 o'],
+    ['gone', { isGone: true }, '23456789 ! gone'],
+    ['without trials', { run: run({}) }, '#12 * running'],
+    ['before the first end there is no estimate', { run: run({}), counts: counts(0, 3) }, '#12 ... 0%'],
+    ['underway', { run: run({}), counts: counts(2, 3) }, '#12 ##. 66% ~30s'],
+    ['all but done is not done', { run: run({}), counts: counts(999, 1000) }, '#12 ##. 99% ~5s'],
+    ['ended', { run: run({ status: 'completed', result: 'failed' }) }, '#12 x failed'],
+    ['an unknown status is in flight', { run: run({ status: 'grading' }) }, '#12 * grading'],
+  ])('%s', (_, more, text) => {
+    expect(chipOf({ pin, isGone: false, ...more }, symbols, 60_000).text).toBe(text)
+  })
+
+  test('of a group is called by its target, made harmless', () => {
+    const labelled = { ...pin, label: 'sta\u001b[31mging with a long name' }
+    const { text } = chipOf({ pin: labelled, run: run({}), isGone: false }, symbols, 0)
+    expect(text).not.toContain('\u001b')
+    expect(text).toMatch(/^#12 sta/)
+    expect(widthOf(text)).toBeLessThan(40)
+  })
+})
+
+test('chips take no more than their room, and those that do not fit are counted', () => {
+  const chip = fc.record<Chip>({
+    runId: fc.string(),
+    text: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }),
+    tone: fc.constant('live' as const),
+  })
+  fc.assert(
+    fc.property(fc.array(chip, { maxLength: MOST_PINS }), fc.integer({ min: 0, max: 120 }), (chips, room) => {
+      const { shown, hidden } = fitChips(chips, room)
+      expect(shown.length + hidden).toBe(chips.length)
+      expect(shown).toEqual(chips.slice(0, shown.length))
+      const texts = [...shown.map(({ text }) => text), ...(hidden > 0 ? [overflowText(hidden)] : [])]
+      if (shown.length > 0) expect(widthOf(texts.join('  '))).toBeLessThanOrEqual(room)
+    }),
+  )
+})
+
+test('a run is followed once, within a bound, and the oldest go first', () => {
+  const pins = createPinsInMemory()
+  const heard: number[] = []
+  pins.subscribe(() => heard.push(pins.list().length))
+  for (let made = 0; made <= MOST_PINS; made += 1) pins.add([{ projectId: 'p', runId: `r${made}` }])
+  pins.add([{ projectId: 'p', runId: 'r5' }])
+  expect(pins.list().map(({ runId }) => runId)).toEqual(
+    Array.from({ length: MOST_PINS }, (_, index) => `r${index + 1}`),
+  )
+  pins.remove('r5')
+  expect(heard.at(-1)).toBe(MOST_PINS - 1)
+})

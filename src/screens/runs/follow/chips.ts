@@ -1,0 +1,101 @@
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { toEpochMs } from '../../../api/contract/shapes.ts'
+import type { Pin } from '../../../api/runs/pins.ts'
+import { remainingMs, type TrialCounts } from '../../../api/runs/trials.ts'
+import { clean, truncate, widthOf } from '../../../app/theme/text.ts'
+import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import { runLook } from '../status.ts'
+
+/** A followed run as it stands; without a run it was not read yet. */
+export type Followed = {
+  pin: Pin
+  run?: EvalRun | undefined
+  counts?: TrialCounts | undefined
+  /** It cannot be read: it was deleted, or this key may not see it any more. */
+  isGone: boolean
+}
+
+export type Chip = { runId: string; text: string; tone: Tone }
+
+type ChipSymbols = Pick<Symbols, 'bar' | 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
+
+const BAR = 3
+const MOST_LABEL = 14
+const ID_SHOWN = 8
+
+/** What a followed run is called: its target in a group, its number, or the end of its id. */
+export function followedName({ pin, run }: Pick<Followed, 'pin' | 'run'>): string {
+  const number = run?.runNumber == null ? undefined : `#${run.runNumber}`
+  if (pin.label !== undefined)
+    return [number, truncate(clean(pin.label), MOST_LABEL)].filter(Boolean).join(' ')
+  return number ?? clean(pin.runId).slice(-ID_SHOWN)
+}
+
+/** Whether it has ended and waits to be looked at. */
+export function hasEnded({ run, isGone }: Followed): boolean {
+  return isGone || (run !== undefined && isTerminalRunStatus(run.status))
+}
+
+/** `#12 ▓▓░ 61% ~2m` while it runs, `#12 ✗ failed` when it has ended. */
+export function chipOf(followed: Followed, symbols: ChipSymbols, now: number): Chip {
+  const { pin, run, counts, isGone } = followed
+  const chip = (tone: Tone, ...parts: (string | undefined)[]): Chip => ({
+    runId: pin.runId,
+    tone,
+    text: [followedName(followed), ...parts].filter(Boolean).join(' '),
+  })
+  if (isGone) return chip('warn', symbols.warn, 'gone')
+  if (!run) return chip('muted', symbols.pending)
+  const look = runLook(run)
+  if (hasEnded(followed)) return chip(look.tone, symbols[look.symbol], look.word)
+  if (!counts || counts.total === 0) return chip('live', symbols[look.symbol], look.word)
+  const left = remainingMs(counts, toEpochMs(run.createdAt), now)
+  return chip(
+    'live',
+    barOf(counts, symbols),
+    percentOf(counts),
+    left === undefined ? undefined : `~${shortTime(left)}`,
+  )
+}
+
+/** Rounded down, so that nothing is said to be done before it is. */
+function percentOf({ ended, total }: TrialCounts): string {
+  return `${Math.floor((100 * ended) / total)}%`
+}
+
+function barOf({ ended, total }: TrialCounts, { bar: [full, empty] }: ChipSymbols): string {
+  const filled = Math.floor((BAR * ended) / total)
+  return full.repeat(filled) + empty.repeat(BAR - filled)
+}
+
+const MINUTE_MS = 60_000
+
+/** As coarse as an estimate deserves: `20s`, `2m`, `3h`. */
+function shortTime(ms: number): string {
+  if (ms < MINUTE_MS) return `${Math.max(5, Math.ceil(ms / 5_000) * 5)}s`
+  const minutes = Math.ceil(ms / MINUTE_MS)
+  return minutes < 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
+}
+
+/** The chips that fit into so many columns with a space before each, and how many do not; those that have ended come first. */
+export function fitChips(
+  chips: readonly Chip[],
+  room: number,
+): { shown: readonly Chip[]; hidden: number; width: number } {
+  const shown: Chip[] = []
+  let width = 0
+  for (const [index, chip] of chips.entries()) {
+    const wanted = widthOf(chip.text) + 2
+    const rest = chips.length - index - 1
+    if (width + wanted + (rest > 0 ? overflowText(rest).length + 1 : 0) > room) break
+    shown.push(chip)
+    width += wanted
+  }
+  const hidden = chips.length - shown.length
+  return { shown, hidden, width: hidden > 0 ? width + overflowText(hidden).length + 1 : width }
+}
+
+/** `+2`. */
+export function overflowText(hidden: number): string {
+  return `+${hidden}`
+}

@@ -1,0 +1,22 @@
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { widthOf } from '../../../app/theme/text.ts'
+import { chipOf, fitChips, overflowText } from './chips.ts'
+import { useFollowed } from './use-followed.ts'
+
+/** The followed runs in at most so many columns, as the header shows them. */
+export function useFollowedChips(room: number): { text: string; width: number } {
+  const theme = useTheme()
+  const followed = useFollowed()
+  const now = Date.now()
+  const { shown, hidden } = fitChips(
+    followed.map(each => chipOf(each, theme.symbols, now)),
+    room,
+  )
+  const rest = hidden > 0 ? overflowText(hidden) : undefined
+  const texts = [...shown.map(({ text }) => text), ...(rest === undefined ? [] : [rest])]
+  const painted = [
+    ...shown.map(({ text, tone }) => theme.paint(tone, text)),
+    ...(rest === undefined ? [] : [theme.paint('muted', rest)]),
+  ]
+  return { text: painted.join('  '), width: widthOf(texts.join('  ')) }
+}

@@ -1,0 +1,87 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import type { Queries } from '../../../api/queries.ts'
+import { MOST_PINS, type Pin } from '../../../api/runs/pins.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../../app/keymap/binding.ts'
+import type { NamedPlace } from '../../../app/router/named-place.ts'
+import { usePlace, useRouter } from '../../../app/router/router-context.tsx'
+import { useToasts } from '../../../components/toasts.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { runsRoute } from '../route.ts'
+import { runLook } from '../status.ts'
+import { followedName } from './chips.ts'
+import { usePins } from './use-followed.ts'
+
+/** Follows a run from every screen, or lets it go. */
+export function useFollowToggle(projectId: string): (run: EvalRun) => void {
+  const { pins } = useWorkspace()
+  const toasts = useToasts()
+  return run => {
+    const pin = { projectId, runId: run.id, suiteId: run.suiteId }
+    const name = followedName({ pin, run })
+    if (!pins) return
+    if (pins.list().some(({ runId }) => runId === run.id)) {
+      pins.remove(run.id)
+      toasts.show('ok', `Run ${name} is no longer followed.`)
+    } else if (pins.list().length >= MOST_PINS) {
+      toasts.show('warn', `${MOST_PINS} runs are followed, which is the most; let one of them go first.`)
+    } else {
+      pins.add([pin])
+      toasts.show('ok', `Run ${name} is followed from every screen.`)
+    }
+  }
+}
+
+/**
+ * Goes to the next followed run: those that have ended first, which are let go by being looked at, then those in flight, one
+ * after the other.
+ */
+export function useGoToFollowed(): KeyHandler | Unavailable {
+  const { pins, queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  const { screen, params } = usePlace()
+  const list = usePins()
+  if (list.length === 0) return unavailable('No run is followed.')
+  return () => {
+    const isEnded = (pin: Pin): boolean => {
+      const run = knownRun(queryClient, queries, pin)
+      return run !== undefined && isTerminalRunStatus(run.status)
+    }
+    const ended = list.find(isEnded)
+    const shown = screen === runsRoute.screen ? list.findIndex(({ runId }) => runId === params.runId) : -1
+    const pin = ended ?? list[(shown + 1) % list.length]
+    if (!pin) return
+    router.go(placeOf(pin))
+    if (ended) pins?.remove(ended.runId)
+  }
+}
+
+/** The followed runs as the palette lists them. */
+export function useFollowedPlaces(): () => NamedPlace[] {
+  const { pins, queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  return () =>
+    (pins?.list() ?? []).map(pin => {
+      const run = knownRun(queryClient, queries, pin)
+      const state = run ? `: ${runLook(run).word}` : ''
+      return {
+        id: pin.runId,
+        kind: 'followed run',
+        name: `Followed run ${followedName({ pin, run })}${state}`,
+        place: placeOf(pin),
+      }
+    })
+}
+
+function placeOf({ projectId, suiteId, runId }: Pin) {
+  return runsRoute.to({ projectId, suiteId, runId, pane: 'run' })
+}
+
+function knownRun(
+  queryClient: QueryClient,
+  queries: Queries,
+  { projectId, runId }: Pin,
+): EvalRun | undefined {
+  return queryClient.getQueryData(queries.runs.get.options({ projectId, runId }).queryKey)
+}

@@ -1,0 +1,26 @@
+import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
+import { plural } from '../../../app/theme/format.ts'
+import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import { clean } from '../../../app/theme/text.ts'
+
+/** `Started 2 of 3 runs of Nightly as one group.` */
+export function groupSentence(name: string, { targets }: EvalRunGroupCreated): string {
+  const started = targets.filter(({ runId }) => runId).length
+  return started === targets.length
+    ? `Launched ${plural(started, 'run')} of ${name} as one group.`
+    : `Started ${started} of ${plural(targets.length, 'run')} of ${name} as one group.`
+}
+
+/** What became of each target of a run group: its siblings go on when one cannot start. */
+export function outcomeLines(
+  { targets }: EvalRunGroupCreated,
+  symbols: Pick<Symbols, 'ok' | 'error'>,
+): { text: string; tone: Tone }[] {
+  return targets.map(({ target, runId, error }) => {
+    const name = clean(target.name ?? target.environmentId ?? target.namedHostId ?? '')
+    if (runId) return { text: `${symbols.ok} ${name}: started as ${clean(runId)}`, tone: 'ok' }
+    const code = error?.code ? ` (${clean(error.code)})` : ''
+    const why = clean(error?.message ?? 'The service gives no reason.')
+    return { text: `${symbols.error} ${name}: not started${code}. ${why}`, tone: 'error' }
+  })
+}

@@ -1,0 +1,202 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { newIdempotencyKey } from '../../../api/client.ts'
+import { contract } from '../../../api/contract/contract.ts'
+import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
+import type { LaunchRefusal } from '../../../api/runs/launch-refusal.ts'
+import { refresh } from '../../../api/queries.ts'
+import type { SlotHolder } from '../../../api/runs/launch-slots.ts'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { YES } from '../../../components/form/field-input.ts'
+import { FieldsForm, type FormText } from '../../../components/form/fields-form.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { draftedLaunch, emptyDraft, type LaunchDraft } from './draft.ts'
+import { environmentName, suiteName, type LaunchFacts, type Preview } from './facts.ts'
+import { launchFields, type LaunchFormField, type MenuPick, type Refused } from './fields.ts'
+import { outcomeLines } from './group-outcome.ts'
+import type { Launched, LaunchIntent } from './send.ts'
+import { useLaunchFacts } from './use-launch-facts.ts'
+import { actSentence, effectLines } from './words.ts'
+
+/** How a launch ended that was sent. */
+export type Outcome =
+  | { kind: 'launched'; launched: Launched }
+  | { kind: 'refused'; refusal: LaunchRefusal; needsGrant: boolean; holders: readonly SlotHolder[] }
+  /** The request itself failed, which was told. */
+  | { kind: 'failed' }
+
+export type LaunchFormProps = {
+  projectId: string
+  suite: EvalSuiteDetail
+  cases: readonly EvalCase[]
+  /** Cases that the person marked. */
+  marked: readonly string[]
+  /** Sends it, says how it ended, and goes on from a launch that started something. */
+  onSend: (intent: LaunchIntent, follow: boolean) => Promise<Outcome>
+  /** A way that leaves the form; `intent` is the launch as it stands. */
+  onPick: (value: string, intent: LaunchIntent, follow: boolean) => void | Promise<void>
+  onClose: () => void
+}
+
+type Trouble = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind' | 'refusal'> & {
+  refusal?: LaunchRefusal
+  lines: readonly FormText[]
+}
+const NO_TROUBLE: Trouble = { needsGrant: false, holders: [], lines: [] }
+
+/** A launch as it is written: what would be refused is said at its field, what it does above the answers. */
+export function LaunchForm(props: LaunchFormProps) {
+  const { projectId } = props
+  const { symbols } = useTheme()
+  const queryClient = useQueryClient()
+  const [draft, setDraft] = useState(emptyDraft)
+  const [trouble, setTrouble] = useState(NO_TROUBLE)
+  const read = useLaunchFacts({ ...props, draft })
+  const facts = { ...read, inFlight: trouble.holders.length > 0 ? trouble.holders : read.inFlight }
+  const launch = draftedLaunch(facts, draft)
+  const keyOf = useIntentKey()
+  const changesOf = useEnvironmentChanges(projectId)
+  const isSending = useRef(false)
+  const intent = (): LaunchIntent => {
+    const { request, attach } = launch
+    return { projectId, request, attach, idempotencyKey: keyOf({ ...request, modelApiKeys: undefined }) }
+  }
+  const follow = draft.follow === YES
+  const onPick: MenuPick = value => props.onPick(value, intent(), follow)
+  const fields = launchFields(facts, draft, launch, refusedOf(trouble), onPick)
+  const send = async (): Promise<string | undefined> => {
+    const wrong = fields.find(({ id }) => launch.errors[id as keyof typeof launch.errors] !== undefined)
+    if (wrong) return wrong.id
+    const changes = await changesOf(facts, launch.targets.environmentIds)
+    if (changes.length > 0) {
+      setTrouble({ ...NO_TROUBLE, lines: changes })
+      return 'environments'
+    }
+    const outcome = await props.onSend(intent(), follow)
+    if (outcome.kind === 'failed') return undefined
+    if (outcome.kind === 'launched') {
+      const { group, pins } = outcome.launched
+      if (group && pins.length === 0) setTrouble({ ...NO_TROUBLE, lines: outcomeLines(group, symbols) })
+      return undefined
+    }
+    const { refusal } = outcome
+    const lines = refusal.isStale ? await changesOf(facts, launch.targets.environmentIds) : []
+    if (refusal.isStale)
+      await Promise.all(
+        [contract.suites.update, contract.cases.create].map(each => refresh(queryClient, each)),
+      )
+    setTrouble({ ...outcome, lines })
+    return refusal.waitsForSlot ? 'slots' : fieldOf(refusal)
+  }
+  /** A second press while the first is on its way must not launch twice. */
+  const act = async (): Promise<string | undefined> => {
+    if (isSending.current) return undefined
+    isSending.current = true
+    try {
+      return await send()
+    } finally {
+      isSending.current = false
+    }
+  }
+  return (
+    <FieldsForm
+      fields={fields}
+      texts={fields.map(field => textOf(field, draft))}
+      onText={(index, text) => {
+        const { id } = fields[index]!
+        setDraft(withText(draft, id, text))
+        // The offered models stay while one of them is tried.
+        setTrouble(before => ({
+          ...before,
+          lines: [],
+          ...(before.refusal && { refusal: quiet(before.refusal) }),
+        }))
+      }}
+      about={[{ text: `A run of ${suiteName(facts.suite)}.`, tone: 'muted' }]}
+      effect={[...troubleLines(trouble, fields), ...effectLines(facts, launch)]}
+      act={actSentence(facts, launch)}
+      onAct={act}
+      onCancel={props.onClose}
+    />
+  )
+}
+
+/** The same key for as long as the launch says the same, so that a repeat of a lost one launches nothing twice. */
+function useIntentKey(): (content: object) => string {
+  const last = useRef({ content: '', key: '' })
+  return content => {
+    const text = JSON.stringify(content)
+    if (text !== last.current.content) last.current = { content: text, key: newIdempotencyKey() }
+    return last.current.key
+  }
+}
+
+/** Reads the environments of a launch again, and tells in what they differ from what the person saw. */
+function useEnvironmentChanges(projectId: string) {
+  const { queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  return async (facts: LaunchFacts, environmentIds: readonly string[]): Promise<FormText[]> => {
+    const fresh = await Promise.all(
+      environmentIds.map(async (environmentId): Promise<Preview> => {
+        const options = {
+          ...queries.environments.resolve.options({ projectId, environmentId }),
+          staleTime: 0,
+        }
+        // One that cannot run shows at its field, and any other failure when the launch is sent.
+        return await queryClient.fetchQuery(options).then(
+          resolved => ({ resolved }),
+          () => ({}),
+        )
+      }),
+    )
+    return environmentIds.flatMap((id, index): FormText[] => {
+      const before = facts.previews.get(id)?.resolved?.environment.revision
+      const now = fresh[index]?.resolved?.environment.revision
+      if (before === undefined || now === undefined || before === now) return []
+      const text = `${environmentName(facts, id)} was revision ${before} when this was read, and is ${now} now. Look at what it resolves to, then launch again.`
+      return [{ text, tone: 'warn' }]
+    })
+  }
+}
+
+function refusedOf({ refusal, needsGrant }: Trouble): Refused {
+  const text = refusal && refusal.text.sentence !== '' ? sentenceOf(refusal) : undefined
+  const field = refusal?.waitsForSlot ? 'slots' : refusal && fieldOf(refusal)
+  return {
+    errors: field === undefined || text === undefined ? {} : { [field]: text },
+    hostedModels: refusal?.hostedModels ?? [],
+    needsGrant,
+  }
+}
+
+/** The form's name of the field that a refusal is about. */
+function fieldOf({ field }: LaunchRefusal): string | undefined {
+  return field === 'modelKeys' ? 'key' : field
+}
+
+export function sentenceOf({ text }: LaunchRefusal): string {
+  return `${text.sentence} ${text.next}`
+}
+
+/** A refusal that the person has begun to answer: what it offered stays. */
+function quiet(refusal: LaunchRefusal): LaunchRefusal {
+  return { ...refusal, text: { sentence: '', next: '' } }
+}
+
+/** What no field of the form can say. */
+function troubleLines(trouble: Trouble, fields: readonly LaunchFormField[]): FormText[] {
+  const { refusal, lines } = trouble
+  const { errors } = refusedOf(trouble)
+  const isTold = fields.some(({ id }) => errors[id] !== undefined)
+  const said = !isTold && refusal && refusal.text.sentence !== '' ? sentenceOf(refusal) : undefined
+  return [...(said === undefined ? [] : [{ text: said, tone: 'error' as const }]), ...lines]
+}
+
+function textOf({ id }: LaunchFormField, draft: LaunchDraft): string {
+  if (id === 'offered') return draft.model
+  return id === 'lead' || id === 'slots' || id === 'elsewhere' ? '' : draft[id]
+}
+
+function withText(draft: LaunchDraft, id: LaunchFormField['id'], text: string): LaunchDraft {
+  return { ...draft, [id === 'offered' ? 'model' : id]: text }
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import {
+  allEnded,
+  app,
+  goTo,
+  openForm,
+  pins,
+  ranOnce,
+  runsOf,
+  seeWords,
+  sent,
+  service,
+  stage,
+  withLaunchForms,
+} from '../../../../test/launch-form.ts'
+import { failingCase, quickCase } from '../../../../test/launch-stage.ts'
+import { choiceKeys, formKeys } from '../../../components/form/form-keys.ts'
+
+const form = formKeys.bindings
+const choice = choiceKeys.bindings
+
+withLaunchForms()
+
+describe('the form', () => {
+  test('launches as configured with Enter and Enter, opens the run and follows it', async () => {
+    const suiteId = await stage.suite('Quick', { tests: [quickCase('a'), quickCase('b')] })
+    await openForm('Quick', suiteId)
+    await seeWords('2 cases × 1 iteration = 2 trials, as configured. The saved servers: everything.')
+    await seeWords('0 of 1 run slots in use. How long it takes is not known')
+    await app.press(form.choose)
+    await app.see('▌ Launch 2 trials')
+    await app.press(form.choose)
+    await app.see('▌Run #1')
+    expect(sent).toEqual([{ suiteId }])
+    expect(pins.list()).toEqual([
+      { projectId: stage.projectId, runId: (await runsOf(suiteId))[0]!.id, suiteId },
+    ])
+    await allEnded(suiteId)
+  })
+
+  test('sends nothing when it is left, and nothing for a single Enter', async () => {
+    const suiteId = await stage.suite('Left')
+    await openForm('Left', suiteId)
+    await app.press(form.choose, form.cancel)
+    await app.see(frame => !frame.includes('As configured'))
+    expect(sent).toEqual([])
+    expect(await runsOf(suiteId)).toEqual([])
+  })
+
+  test('sends what was changed, says what that makes, and says earlier times', async () => {
+    const suiteId = await stage.suite('Changed', { tests: [failingCase('bad'), quickCase('good')] })
+    await ranOnce(suiteId)
+    await openForm('Changed', suiteId)
+    await seeWords('Its last run took')
+    await goTo('Iterations')
+    await app.type('11')
+    await app.see('It must be a whole number from 1 to 10.')
+    await app.press('backspace')
+    await app.type('0')
+    await goTo('Cases')
+    await app.press(form.down, form.choose)
+    await seeWords('those that did not pass last time')
+    await seeWords('1 case × 10 iterations = 10 trials.')
+    await goTo('Order of tool calls')
+    await app.press(form.down, choice.pick)
+    await goTo('Leave skills out')
+    await app.press(choice.pick)
+    await goTo('Notes')
+    await app.type('why')
+    await goTo('Follow it')
+    await app.press(choice.pick)
+    await app.press(form.send)
+    await app.see('▌Run #2')
+    const [bad] = (await service.client.cases.list({ projectId: stage.projectId, suiteId })).items
+    expect(sent).toEqual([
+      {
+        suiteId,
+        iterationOverride: 10,
+        caseIds: [bad!.id],
+        matchOptionsOverride: { toolCallOrder: 'any' },
+        skillsOverride: 'exclude',
+        notes: 'why',
+      },
+    ])
+    expect(pins.list()).toEqual([])
+    await allEnded(suiteId)
+  })
+
+  test('never shows a key, and sends it with the launch alone', async () => {
+    const suiteId = await stage.suite('Keyed')
+    await openForm('Keyed', suiteId)
+    await goTo('Model')
+    await app.type('gpt-own')
+    await goTo('Model key')
+    await app.type('sk-very-secret')
+    await app.see('**************')
+    await app.press(form.send)
+    await app.see('A key needs the name of its provider.')
+    expect(sent).toEqual([])
+    await goTo('Key is for')
+    expect(app.frame()).toContain('given, not shown')
+    await app.type('openai')
+    expect(app.frame()).not.toContain('very-secret')
+    await app.press(form.send)
+    await app.see('▌Run #1')
+    expect(sent).toEqual([{ suiteId, model: 'gpt-own', modelApiKeys: { openai: 'sk-very-secret' } }])
+    await allEnded(suiteId)
+  })
+})
+
+describe('environments', () => {
+  test('an only one is used by itself and shown as it resolves', async () => {
+    const environmentId = await stage.environment('Only', await stage.mcpClient('Only client'))
+    const suiteId = await stage.suite('On one', { environmentIds: [environmentId] })
+    await openForm('On one', suiteId)
+    await seeWords('Only, revision 1: client Only client; servers everything; model openai/gpt-x.')
+    await app.see('Only, used by itself')
+    expect(app.frame()).not.toContain('(others, for this run)')
+    await app.press(form.choose)
+    await app.see('▌ Launch 1 trial on Only')
+  })
+
+  test('one that is not attached is attached on the way, with what that means', async () => {
+    const host = await stage.mcpClient('Way client')
+    const [first, second] = [await stage.environment('First', host), await stage.environment('Second', host)]
+    const suiteId = await stage.suite('Attached on the way', { environmentIds: [first] })
+    const { projectId } = stage
+    await openForm('Attached on the way', suiteId)
+    await goTo('Environments')
+    while (!/▌ \[ \] Second/.test(app.frame())) await app.press(form.down)
+    await app.press(choice.pick)
+    await seeWords('First attaches Second to Attached on the way, for good')
+    await seeWords('every launch and its schedule have to name an environment')
+    await app.press(form.send)
+    await app.see('▌Run #1')
+    expect(sent).toEqual([{ suiteId, environmentId: second }])
+    expect(await service.client.suites.get({ projectId, suiteId })).toMatchObject({
+      environmentIds: [first, second],
+    })
+    await allEnded(suiteId)
+  })
+
+  test('one that was edited since it was shown is shown anew and asked again', async () => {
+    const { projectId } = stage
+    const environmentId = await stage.environment('Moving', await stage.mcpClient('Moving client'))
+    const suiteId = await stage.suite('On moving', { environmentIds: [environmentId] })
+    await openForm('On moving', suiteId)
+    await seeWords('Moving, revision 1')
+    const body = { expectedRevision: 1, modelId: 'other/model' }
+    await service.client.environments.update({ projectId, environmentId, body })
+    await app.press(form.send)
+    await seeWords('Moving was revision 1 when this was read, and is 2 now.')
+    await seeWords('Moving, revision 2: client Moving client; servers everything; model other/model.')
+    expect(sent).toEqual([])
+    await app.press(form.send)
+    await app.see('▌Run #1')
+    await allEnded(suiteId)
+  })
+
+  test('several are one group: each outcome is told, and its runs are followed by their targets', async () => {
+    const host = await stage.mcpClient('Group client')
+    const empty = await stage.mcpClient('Serverless', { serverIds: [] })
+    const environmentIds = [
+      await stage.environment('Alpha', host),
+      await stage.environment('Beta', host),
+      await stage.environment('Broken', empty),
+    ]
+    const suiteId = await stage.suite('Grouped', { environmentIds })
+    await openForm('Grouped', suiteId)
+    await goTo('Environments')
+    await app.press(choice.pick, form.down, choice.pick, form.down, choice.pick)
+    await seeWords('1 case × 1 iteration × 3 targets = 3 trials')
+    await seeWords('Broken cannot run now: The environment resolves to no servers.')
+    await goTo('Model')
+    await app.type('m')
+    await app.see('are a run group, which takes no other model')
+    await app.press('backspace', form.send)
+    await app.see('What became of the run group')
+    await seeWords('✓ Alpha: started as')
+    await seeWords('✗ Broken: not started (CONFLICT). The client of the environment has no servers.')
+    expect(pins.list().map(({ label }) => label)).toEqual(['Alpha', 'Beta'])
+    await allEnded(suiteId)
+  })
+})

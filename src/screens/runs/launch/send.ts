@@ -1,0 +1,80 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { ApiError } from '../../../api/api-error.ts'
+import type { Client } from '../../../api/client.ts'
+import { contract } from '../../../api/contract/contract.ts'
+import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
+import { refresh } from '../../../api/queries.ts'
+import { launchCall, type LaunchRequest } from '../../../api/runs/launch-request.ts'
+import { slotFree, slotHolders } from '../../../api/runs/launch-slots.ts'
+import type { Pin } from '../../../api/runs/pins.ts'
+
+/** What a launch started, as it is followed; a run group tells what became of each target. */
+export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
+
+export type LaunchIntent = {
+  projectId: string
+  request: LaunchRequest
+  /** Environments that the suite is attached to first; one that is already stays as it is. */
+  attach: readonly string[]
+  /** One for the whole intent, kept through retries and while it waits for a slot. */
+  idempotencyKey: string
+}
+
+const ASKED = { priority: 'asked' } as const
+
+/**
+ * Attaches, then launches.
+ * @throws ApiError as the service refuses it
+ */
+export async function sendLaunch(
+  client: Client,
+  queryClient: QueryClient,
+  { projectId, request, attach, idempotencyKey }: LaunchIntent,
+): Promise<Launched> {
+  const { suiteId } = request
+  for (const environmentId of attach) {
+    await client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId } }, ASKED)
+    await refresh(queryClient, contract.suites.attachEnvironment)
+  }
+  const call = launchCall(request)
+  const options = { ...ASKED, idempotencyKey }
+  if (call.kind === 'run') {
+    try {
+      const { runId, deduped } = await client.runs.create({ projectId, body: call.body }, options)
+      return { pins: [{ projectId, runId, suiteId }], deduped: deduped === true }
+    } finally {
+      await refresh(queryClient, contract.runs.create)
+    }
+  }
+  try {
+    const group = await client.runGroups.create({ projectId, body: call.body }, options)
+    const pins = group.targets.flatMap(({ runId, target }) =>
+      runId ? [{ projectId, runId, suiteId, label: target.name ?? undefined }] : [],
+    )
+    return { pins, deduped: false, group }
+  } finally {
+    await refresh(queryClient, contract.runGroups.create)
+  }
+}
+
+/**
+ * The same, again whenever a slot has become free, until it is launched.
+ * @throws ApiError for any other refusal, or the reason of the signal
+ */
+export async function launchWhenFree(
+  client: Client,
+  queryClient: QueryClient,
+  intent: LaunchIntent,
+  signal: AbortSignal,
+): Promise<Launched> {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await sendLaunch(client, queryClient, intent)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.limit !== 'concurrent-runs') throw error
+      const holders = await slotHolders(client, intent.projectId, error)
+      await slotFree(client, intent.projectId, holders, signal)
+    }
+  }
+}

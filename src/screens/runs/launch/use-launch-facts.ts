@@ -1,0 +1,122 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
+import { describeError } from '../../../api/error-text.ts'
+import { environmentFault } from '../../../api/runs/launch-refusal.ts'
+import { targetsOf } from '../../../api/runs/launch-rules.ts'
+import { earlierDurations } from '../../../api/runs/launch-size.ts'
+import { latestInFlight, type SlotHolder } from '../../../api/runs/launch-slots.ts'
+import { createTrialReader } from '../../../api/runs/trial-reader.ts'
+import { isOpenTrial } from '../../../api/runs/trials.ts'
+import { valuesOf } from '../../../components/form/field-input.ts'
+import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import type { LaunchDraft } from './draft.ts'
+import type { LaunchFacts, Preview } from './facts.ts'
+
+/** Latest runs that tell how long one takes and which are in flight. */
+const RUNS_READ = 100
+
+/** Everything the form tells about a launch, read as it is needed; suite and cases are here from the start. */
+export function useLaunchFacts(options: {
+  projectId: string
+  suite: EvalSuiteDetail
+  cases: readonly EvalCase[]
+  marked: readonly string[]
+  draft: LaunchDraft
+}): LaunchFacts {
+  const { projectId, draft } = options
+  const { queries } = useWorkspace()
+  const suiteId = options.suite.id
+  const suite = useApiQuery(queries.suites.get.options({ projectId, suiteId })).data ?? options.suite
+  const cases = useApiQuery(queries.cases.list.options({ projectId, suiteId })).data?.items ?? options.cases
+  const environments = useApiQuery(queries.environments.list.options({ projectId })).data?.items ?? []
+  const servers = useApiQuery(queries.servers.list.options({ projectId })).data?.items ?? []
+  const suites = useApiQuery(queries.suites.list.options({ projectId })).data?.items ?? []
+  const announced = useApiQuery(queries.projects.capabilities.options({ projectId })).data
+  const runs = useApiQuery(queries.runs.list.options({ projectId, suiteId, limit: RUNS_READ })).data?.items
+  const lastEnded = runs?.find(({ status }) => isTerminalRunStatus(status))
+  const chosen = { environmentIds: valuesOf(draft.environments), clientIds: valuesOf(draft.clients) }
+  const used = targetsOf(suite, { ...chosen, serverIds: [] }).environmentIds
+  return {
+    suite,
+    cases,
+    environments,
+    servers,
+    inFlight: holdersOf(suite, runs ?? [], latestInFlight(suites)),
+    slots: slotsOf(announced),
+    durations: earlierDurations(runs ?? []),
+    lastEnded,
+    failedLast: useFailedCases(projectId, draft.cases === 'failed' ? lastEnded?.id : undefined),
+    marked: options.marked,
+    previews: usePreviews(projectId, used),
+  }
+}
+
+/** The list of a suite's runs tells of all of them, the list of suites only of the latest of each. */
+function holdersOf(
+  { id, name }: EvalSuiteDetail,
+  runs: readonly EvalRun[],
+  latest: readonly SlotHolder[],
+): SlotHolder[] {
+  const own = runs
+    .filter(run => !isTerminalRunStatus(run.status) && run.source !== 'sdk')
+    .map(run => ({
+      runId: run.id,
+      suiteId: id,
+      suiteName: name ?? id,
+      status: run.status,
+      ...(run.runNumber != null && { runNumber: run.runNumber }),
+    }))
+  return [...own, ...latest.filter(({ suiteId }) => suiteId !== id)]
+}
+
+/** What a deployment announces is not documented, so anything but a number of slots is as good as nothing. */
+function slotsOf(announced: unknown): number | undefined {
+  const { plan } = Object(announced) as { plan?: unknown }
+  const { limits } = Object(plan) as { limits?: unknown }
+  const { concurrentRuns } = Object(limits) as { concurrentRuns?: unknown }
+  return typeof concurrentRuns === 'number' ? concurrentRuns : undefined
+}
+
+/** What each environment resolves to now. */
+function usePreviews(projectId: string, environmentIds: readonly string[]): ReadonlyMap<string, Preview> {
+  const { queries } = useWorkspace()
+  const results = useQueries({
+    queries: environmentIds.map(environmentId =>
+      queries.environments.resolve.options({ projectId, environmentId }),
+    ),
+  })
+  return new Map(
+    environmentIds.map((id, index) => {
+      const { data, error } = results[index]!
+      return [id, { ...(data && { resolved: data }), ...(error && { fault: faultText(error) }) }]
+    }),
+  )
+}
+
+function faultText(error: Error): string {
+  const { sentence, next } = environmentFault(error) ?? describeError(error)
+  return `${sentence} ${next}`
+}
+
+/** Cases of a run with a trial that ended without a pass; read only when they are asked for. */
+function useFailedCases(projectId: string, runId: string | undefined): readonly string[] | undefined {
+  const { client } = useWorkspace()
+  const { data } = useQuery({
+    queryKey: ['launch', 'trials', runId ?? ''],
+    queryFn: ({ signal }) =>
+      createTrialReader(client, { projectId, runId: runId ?? '' }, { signal, priority: 'asked' }).read(),
+    enabled: runId !== undefined,
+  })
+  return useMemo(() => data && failedCases(data), [data])
+}
+
+function failedCases(trials: readonly EvalIteration[]): string[] {
+  const failed = trials.filter(
+    trial => !isOpenTrial(trial) && trial.status !== 'cancelled' && trial.result !== 'passed',
+  )
+  return [...new Set(failed.flatMap(({ testCaseId }) => testCaseId ?? []))]
+}

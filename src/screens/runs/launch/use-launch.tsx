@@ -1,0 +1,193 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { ApiError } from '../../../api/api-error.ts'
+import { contract } from '../../../api/contract/contract.ts'
+import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
+import { refresh } from '../../../api/queries.ts'
+import { launchRefusal } from '../../../api/runs/launch-refusal.ts'
+import { slotHolders } from '../../../api/runs/launch-slots.ts'
+import { useRouter } from '../../../app/router/router-context.tsx'
+import { clean } from '../../../app/theme/text.ts'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useConfirm } from '../../../components/confirm.tsx'
+import { useOverlays } from '../../../components/overlays.tsx'
+import { useTextOverlay } from '../../../components/text-overlay.tsx'
+import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { serversRoute } from '../../servers/route.ts'
+import { runsRoute } from '../route.ts'
+import { suiteName } from './facts.ts'
+import { PICK } from './fields.ts'
+import { groupSentence, outcomeLines } from './group-outcome.ts'
+import { LaunchForm, sentenceOf, type Outcome } from './launch-form.tsx'
+import { launchWhenFree, sendLaunch, type Launched, type LaunchIntent } from './send.ts'
+
+const WIDTH = 104
+const HEIGHT = 44
+
+/**
+ * Opens the form of a launch. `onLaunched` gets the first run that was started, unless it waited for a slot: then the person
+ * stays where they are.
+ */
+export function useLaunch(projectId: string, onLaunched: (runId: string) => void) {
+  const { client, queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  const overlays = useOverlays()
+  const runTask = useRunTask()
+  const send = useSendLaunch(onLaunched)
+  const leave = useWaysOut(projectId)
+  return async (listed: EvalSuite, marked: readonly string[] = []): Promise<void> => {
+    const input = { projectId, suiteId: listed.id }
+    const read = await runTask({
+      start: `Reading ${clean(listed.name ?? listed.id)}…`,
+      work: () =>
+        Promise.all([
+          queryClient.fetchQuery({ ...queries.suites.get.options(input), staleTime: 0 }),
+          queryClient.fetchQuery({ ...queries.cases.list.options(input), staleTime: 0 }),
+        ]),
+    })
+    if (!read) return
+    const [suite, { items: cases }] = read
+    open(suite, cases, marked)
+  }
+
+  function open(suite: EvalSuiteDetail, cases: readonly EvalCase[], marked: readonly string[]): void {
+    const name = suiteName(suite)
+    const close = overlays.open({
+      title: `Launch ${name}`,
+      size: available => ({
+        width: Math.min(WIDTH, available.width),
+        height: Math.min(HEIGHT, available.height),
+      }),
+      content: (
+        <LaunchForm
+          projectId={projectId}
+          suite={suite}
+          cases={cases}
+          marked={marked}
+          onClose={() => close()}
+          onSend={async (intent, follow) => {
+            const outcome = await send.now(name, intent, follow)
+            if (outcome.kind === 'launched' && outcome.launched.pins.length > 0) {
+              close()
+              send.arrive(outcome.launched)
+            }
+            return outcome
+          }}
+          onPick={async (value, intent, follow) => {
+            if (value === PICK.wait) {
+              close()
+              await send.whenFree(name, intent, follow)
+            } else if (value.startsWith(PICK.cancel)) {
+              await cancelRun(value.slice(PICK.cancel.length))
+            } else {
+              close()
+              leave(value, suite.id)
+            }
+          }}
+        />
+      ),
+    })
+  }
+
+  async function cancelRun(runId: string): Promise<void> {
+    await send.cancel(() => client.runs.cancel({ projectId, runId }, { priority: 'asked' }), runId)
+  }
+}
+
+/** Places that a person may go to instead. */
+function useWaysOut(projectId: string): (value: string, suiteId: string) => void {
+  const router = useRouter()
+  return (value, suiteId) => {
+    if (value === PICK.servers) router.go(serversRoute.to({ projectId }))
+    else if (value === PICK.settings)
+      router.go(runsRoute.to({ projectId, suiteId, middle: 'settings', pane: 'runs' }))
+    else router.go(runsRoute.to({ projectId, runId: value.slice(PICK.go.length), pane: 'run' }))
+  }
+}
+
+function useSendLaunch(onLaunched: (runId: string) => void) {
+  const { client, pins } = useWorkspace()
+  const queryClient = useQueryClient()
+  const confirm = useConfirm()
+  const runTask = useRunTask()
+  const showText = useTextOverlay()
+  const { symbols } = useTheme()
+  const told = (name: string, { group, deduped }: Launched): string => {
+    if (group) return groupSentence(name, group)
+    return deduped ? `${name} was already launched.` : `Launched ${name}.`
+  }
+  const keep = (launched: Launched, follow: boolean): void => {
+    if (follow && launched.pins.length > 0) pins?.add(launched.pins)
+    const { group } = launched
+    if (group && launched.pins.length > 0 && launched.pins.length < group.targets.length)
+      showText('What became of the run group', outcomeLines(group, symbols))
+  }
+  return {
+    /** Sends it once; a refusal is told in the form too. */
+    async now(name: string, intent: LaunchIntent, follow: boolean): Promise<Outcome> {
+      const outcome = await runTask<Outcome>({
+        start: `Launching ${name}…`,
+        async work() {
+          try {
+            return { kind: 'launched', launched: await sendLaunch(client, queryClient, intent) }
+          } catch (error) {
+            if (error instanceof ApiError && error.kind === 'http') return await refused(error, intent)
+            throw error
+          }
+        },
+        done: ending =>
+          ending.kind === 'launched'
+            ? told(name, ending.launched)
+            : { tone: 'error', text: ending.kind === 'refused' ? sentenceOf(ending.refusal) : '' },
+      })
+      if (outcome?.kind === 'launched') keep(outcome.launched, follow)
+      return outcome ?? { kind: 'failed' }
+    },
+    /** Launches as soon as a slot is free; the person stays where they are. */
+    async whenFree(name: string, intent: LaunchIntent, follow: boolean): Promise<void> {
+      const launched = await runTask({
+        start: `Waiting for a run slot to launch ${name}…`,
+        stopped: `${name} was not launched.`,
+        work: ({ signal }) => launchWhenFree(client, queryClient, intent, signal),
+        done: ending => told(name, ending),
+      })
+      if (launched) keep(launched, follow)
+    },
+    async cancel(cancel: () => Promise<{ status: string }>, runId: string): Promise<void> {
+      const agreed = await confirm({
+        title: `Cancel run ${runId}?`,
+        lines: [
+          'Its trials that are running stop, trials that wait never start; what was graded stays readable.',
+          'Its run slot is free then.',
+        ],
+        action: 'Stop the run',
+        decline: 'Keep it running',
+      })
+      if (!agreed) return
+      await runTask({
+        start: `Stopping run ${runId}…`,
+        async work() {
+          try {
+            return await cancel()
+          } finally {
+            await refresh(queryClient, contract.runs.cancel)
+          }
+        },
+        done: ({ status }) => `Run ${runId} is ${status}.`,
+      })
+    },
+    arrive({ pins: [first] }: Launched): void {
+      if (first) onLaunched(first.runId)
+    },
+  }
+
+  async function refused(error: ApiError, intent: LaunchIntent): Promise<Outcome> {
+    const { request, projectId } = intent
+    const refusal = launchRefusal(error, {
+      environments: request.environmentIds.length > 0,
+      cases: request.caseIds.length > 0,
+    })
+    const holders = refusal.waitsForSlot ? await slotHolders(client, projectId, error) : []
+    return { kind: 'refused', refusal, needsGrant: error.code === 'OAUTH_REQUIRED', holders }
+  }
+}

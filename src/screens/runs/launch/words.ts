@@ -1,0 +1,125 @@
+import { isGroup } from '../../../api/runs/launch-rules.ts'
+import { launchSize } from '../../../api/runs/launch-size.ts'
+import { LAUNCH_COST } from '../../../api/runs/words.ts'
+import { formatDuration, plural, UNKNOWN } from '../../../app/theme/format.ts'
+import { clean } from '../../../app/theme/text.ts'
+import type { FormText } from '../../../components/form/fields-form.tsx'
+import type { DraftedLaunch } from './draft.ts'
+import { environmentName, suiteName, type LaunchFacts } from './facts.ts'
+
+/** How many slots an organization has unless it was given another number (contract: "Limits"). */
+const USUAL_SLOTS = 2
+
+/** What the launch will do, cost and take. */
+export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
+  return [
+    { text: sizeSentence(facts, launch), tone: 'plain' },
+    ...whereLines(facts, launch),
+    ...attachLines(facts, launch),
+    { text: `${slotSentence(facts)} ${timeSentence(facts)}`, tone: 'plain' },
+    { text: LAUNCH_COST, tone: 'muted' },
+  ]
+}
+
+/** What the last line of the form does, in a sentence. */
+export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
+  const { trials, runs } = countOf(facts, launch)
+  const names = launch.attach.map(id => environmentName(facts, id))
+  const what =
+    runs > 1 ? `${plural(runs, 'run')} as one group, ${plural(trials, 'trial')}` : plural(trials, 'trial')
+  const [only, ...others] = launch.targets.environmentIds
+  const where = only !== undefined && others.length === 0 ? ` on ${environmentName(facts, only)}` : ''
+  return `${names.length > 0 ? `Attach ${names.join(', ')} and launch` : 'Launch'} ${what}${where}`
+}
+
+function countOf(facts: LaunchFacts, { request, targets }: DraftedLaunch) {
+  const chosen = new Set(request.caseIds)
+  const cases = chosen.size === 0 ? facts.cases : facts.cases.filter(({ id }) => chosen.has(id))
+  // An environment always has a model, which every case of the run then uses.
+  const oneModel = request.model !== undefined || targets.environmentIds.length > 0
+  const size = launchSize(facts.suite, cases, { iterations: request.iterations, oneModel })
+  const runs = isGroup(targets) ? targets.environmentIds.length + targets.clientIds.length : 1
+  return { ...size, runs, trials: size.trials * runs }
+}
+
+function sizeSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
+  const { cases, iterations, trials, runs } = countOf(facts, launch)
+  const { least, most } = iterations
+  const tries = least === most ? plural(most, 'iteration') : `${least} to ${most} iterations`
+  const targets = runs > 1 ? ` × ${plural(runs, 'target')}` : ''
+  const isConfigured = launch.request.caseIds.length === 0 && launch.request.iterations === undefined
+  return `${plural(cases, 'case')} × ${tries}${targets} = ${plural(trials, 'trial')}${isConfigured ? ', as configured' : ''}.`
+}
+
+function whereLines(facts: LaunchFacts, { request, targets }: DraftedLaunch): FormText[] {
+  const { environmentIds, clientIds } = targets
+  if (environmentIds.length > 0) return environmentIds.map(id => environmentLine(facts, id))
+  if (clientIds.length > 0) {
+    const names = new Map((facts.suite.hosts ?? []).map(({ id, name }) => [id, clean(name)]))
+    return [{ text: `Client ${clientIds.map(id => names.get(id) ?? id).join(', ')}.`, tone: 'plain' }]
+  }
+  if ((facts.suite.environmentIds ?? []).length > 0) return []
+  if (request.serverIds.length > 0) {
+    const names = new Map(facts.servers.map(({ id, name }) => [id, clean(name)]))
+    const servers = request.serverIds.map(id => names.get(id) ?? clean(id)).join(', ')
+    return [{ text: `Servers ${servers}, for this run instead of the saved ones.`, tone: 'plain' }]
+  }
+  const saved = (facts.suite.environment?.servers ?? []).map(clean)
+  return saved.length === 0 ? [] : [{ text: `The saved servers: ${saved.join(', ')}.`, tone: 'plain' }]
+}
+
+/** What an environment resolves to, or why it cannot. */
+export function environmentLine(facts: LaunchFacts, id: string): FormText {
+  const name = environmentName(facts, id)
+  const { resolved, fault } = facts.previews.get(id) ?? {}
+  if (fault !== undefined) return { text: `${name} cannot run now: ${fault}`, tone: 'warn' }
+  if (!resolved) return { text: `${name}: reading what it resolves to…`, tone: 'muted' }
+  const { environment, hostName, servers, effectiveModelId, modelId } = resolved
+  const parts = [
+    hostName && `client ${clean(hostName)}`,
+    servers?.length && `servers ${servers.map(each => clean(each.name ?? each.serverId)).join(', ')}`,
+    `model ${clean(effectiveModelId ?? modelId ?? UNKNOWN)}`,
+  ].filter(Boolean)
+  return { text: `${name}, revision ${environment.revision}: ${parts.join('; ')}.`, tone: 'plain' }
+}
+
+/** What attaching changes for good. */
+function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] {
+  if (attach.length === 0) return []
+  const { suite } = facts
+  const before = suite.environmentIds ?? []
+  const names = attach.map(id => environmentName(facts, id)).join(', ')
+  const changes = [
+    before.length === 0 && 'its saved servers are no longer used, nor can servers be chosen at a launch',
+    before.length + attach.length > 1 &&
+      before.length < 2 &&
+      'from then on every launch and its schedule have to name an environment',
+  ].filter(Boolean)
+  const schedule =
+    suite.schedule?.enabled && before.length + attach.length > 1 && !suite.schedule.environmentId
+      ? ' Its schedule names none, so it would be refused until it does.'
+      : ''
+  const what = changes.length > 0 ? `: ${changes.join('; ')}` : ''
+  return [
+    { text: `First attaches ${names} to ${suiteName(suite)}, for good${what}.${schedule}`, tone: 'warn' },
+  ]
+}
+
+function slotSentence({ inFlight, slots }: LaunchFacts): string {
+  const limit = slots ?? USUAL_SLOTS
+  const usual = slots === undefined ? ', unless the organization has another number' : ''
+  return `${inFlight.length} of ${limit} run slots in use${usual}.`
+}
+
+/** Only runs that executed to their end tell how long it takes. */
+function timeSentence({ durations }: LaunchFacts): string {
+  if (!durations) return 'How long it takes is not known: it has not run to its end yet.'
+  const { runs, median, least, most } = durations
+  if (runs === 1) return `Its last run took ${formatDuration(median)}.`
+  return `Its last ${runs} runs took ${formatDuration(median)} (${formatDuration(least)} to ${formatDuration(most)}).`
+}
+
+/** Whether the next launch is most likely refused for want of a slot. */
+export function isFull({ inFlight, slots }: LaunchFacts): boolean {
+  return inFlight.length >= (slots ?? USUAL_SLOTS)
+}

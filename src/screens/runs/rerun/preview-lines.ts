@@ -1,0 +1,64 @@
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { RerunPreview } from '../../../api/contract/runs.ts'
+import { previewLines } from '../../../api/runs/rerun.ts'
+import { standingOf } from '../../../api/runs/trials.ts'
+import { formatCount, formatDuration, plural, UNKNOWN } from '../../../app/theme/format.ts'
+import type { Symbols } from '../../../app/theme/theme.ts'
+import { heading } from '../../../components/lines.ts'
+import type { Line } from '../../../components/viewer.tsx'
+
+/** What is known of the run that would be repeated. */
+export type RerunSource = {
+  preview: RerunPreview
+  /** Its trials, as far as they were read. */
+  trials: readonly EvalIteration[]
+  /** Whether those are all. */
+  whole: boolean
+  /** Titles of the suite's cases by id. */
+  titles: ReadonlyMap<string, string>
+}
+
+/** Everything a person wants to know before failed cases run again: which, why, and what that cost last time. */
+export function rerunLines(source: RerunSource, cost: string, symbols: Symbols): Line[] {
+  const { preview, trials } = source
+  const selected = new Set(preview.selectedCaseIds)
+  const again = trials.filter(({ testCaseId }) => testCaseId != null && selected.has(testCaseId))
+  const byCase = Map.groupBy(again, trial => trial.testCaseId ?? '')
+  return [
+    ...previewLines(preview),
+    '',
+    ...costLines(again, source.whole, cost),
+    '',
+    heading(plural(preview.selectedCaseCount, 'case')),
+    ...preview.selectedCaseIds.flatMap((id): Line[] => {
+      const own = byCase.get(id) ?? []
+      const title = source.titles.get(id) ?? own[0]?.title ?? id
+      const first = own.find(trial => standingOf(trial) !== 'passed')?.error
+      return [
+        { text: `${symbols.error} ${title}`, tone: 'error' },
+        ...(first ? [{ text: first.split('\n')[0] ?? '', tone: 'muted' as const, indent: 2 }] : []),
+      ]
+    }),
+  ]
+}
+
+/** The figures of last time stand for the next: nobody tells beforehand what a run will cost. */
+function costLines(again: readonly EvalIteration[], whole: boolean, cost: string): Line[] {
+  if (again.length === 0) return [{ text: cost, tone: 'warn' }]
+  const tokens = sumOf(again.map(trial => (trial.model ? trial.tokensUsed : 0)))
+  const took = sumOf(again.map(({ durationMs }) => durationMs))
+  const most = whole ? '' : 'at least '
+  return [
+    `Last time these cases were ${most}${plural(again.length, 'trial')}: ${formatDuration(took)} of work, ${
+      tokens === undefined ? `${UNKNOWN} tokens` : `${formatCount(tokens)} tokens`
+    }.`,
+    { text: cost, tone: 'warn' },
+  ]
+}
+
+/** Undefined where one of them is not known. */
+function sumOf(values: readonly (number | null | undefined)[]): number | undefined {
+  return values.some(value => value == null)
+    ? undefined
+    : values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+}

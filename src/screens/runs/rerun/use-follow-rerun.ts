@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { useQueryClient } from '@tanstack/react-query'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { pollInterval } from '../../../api/poll-interval.ts'
+import { groupedCases, rerunWords } from '../../../api/runs/comparison-groups.ts'
+import { useKeyName } from '../../../app/keymap/use-bindings.ts'
+import { useRouter } from '../../../app/router/router-context.tsx'
+import { useNotify } from '../../../hooks/notify.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { runsKeys } from '../bindings.ts'
+import { runsRoute } from '../route.ts'
+import { runLook } from '../status.ts'
+import { keepEnded, type EndedRerun } from './ended-reruns.ts'
+
+/** Trials that are asked whether those of one case disagree. */
+const TRIALS_READ = 200
+/** Polls in a row that may fail until the rerun is left to itself. */
+const MOST_FAILURES = 100
+
+/**
+ * Follows a rerun to its end, wherever the person goes meanwhile: then the comparison with its parent opens by itself where the
+ * rerun is still in front, else a sentence tells how it ended and which key opens the comparison.
+ */
+export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
+  const { client, queries, budget } = useWorkspace()
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  const notify = useNotify()
+  const key = useKeyName()
+
+  /** Undefined when nobody answers any more. Its timer keeps no process alive that wants to end. */
+  const untilEnded = async ({ projectId, runId }: EndedRerun): Promise<EvalRun | undefined> => {
+    const stopPolling = budget.startPolling()
+    const options = queries.runs.get.options({ projectId, runId })
+    try {
+      for (let failures = 0; failures < MOST_FAILURES;) {
+        const { pollers, unlimited, refillPerSecond } = budget.snapshot()
+        const load = { live: pollers, requestsEach: 1, visible: true, unlimited, refillPerSecond }
+        const pause = pollInterval(load)
+        await delay(pause, undefined, { ref: false })
+        try {
+          // What the pane has just read is not asked for again.
+          const run = await queryClient.fetchQuery({ ...options, staleTime: pause })
+          if (isTerminalRunStatus(run.status)) return run
+          failures = 0
+        } catch {
+          failures += 1
+        }
+      }
+      return undefined
+    } finally {
+      stopPolling()
+    }
+  }
+
+  const wordsOf = async ({ projectId, runId, parentId }: EndedRerun): Promise<string> => {
+    try {
+      const options = { priority: 'visible' } as const
+      const comparison = await client.runs.compare({ projectId, runId, baseRunId: parentId }, options)
+      const trials = await client.iterations.list({ projectId, runId, limit: TRIALS_READ }, options)
+      return ` ${rerunWords(groupedCases(comparison, trials.items))}`
+    } catch {
+      // How the run ended is worth saying without the comparison, which the tab reads again and explains.
+      return ''
+    }
+  }
+
+  return async rerun => {
+    const run = await untilEnded(rerun)
+    if (!run) return
+    const { params, screen } = router.current()
+    if (screen === runsRoute.screen && params['runId'] === rerun.runId) {
+      router.replace({ pane: 'run', tab: 'compare', base: rerun.parentId })
+      return
+    }
+    keepEnded(queryClient, rerun)
+    const { word, tone } = runLook(run)
+    const name = run.runNumber == null ? rerun.runId : `#${run.runNumber}`
+    const told = await wordsOf(rerun)
+    notify(
+      tone === 'ok' ? 'ok' : tone === 'error' ? 'error' : 'warn',
+      `Rerun ${name} ${word}.${told} ${key(runsKeys, 'compare')} on the Runs screen compares it with its parent.`,
+    )
+  }
+}

@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { contract } from '../../../api/contract/contract.ts'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { EvalRun, RerunPreview } from '../../../api/contract/runs.ts'
+import { refresh } from '../../../api/queries.ts'
+import { previewLines, rerunObstacle } from '../../../api/runs/rerun.ts'
+import { sendRerun, type RerunSent } from '../../../api/runs/rerun-launch.ts'
+import { plural } from '../../../app/theme/format.ts'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useTextOverlay } from '../../../components/text-overlay.tsx'
+import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { useRerunDialog } from './preview-dialog.tsx'
+import { rerunLines, type RerunSource } from './preview-lines.ts'
+import { useFollowRerun } from './use-follow-rerun.ts'
+
+const COST =
+  'It occupies one of the organization’s run slots and spends whatever its models and servers cost.'
+const ASKED = { priority: 'asked' } as const
+const TRIALS_A_PAGE = 200
+/** Trials that are read to tell what they cost last time. */
+const MOST_TRIALS = 1_000
+
+/**
+ * Runs the failed cases of a run again: a preview first, then a launch that is sent once, then the rerun is followed.
+ * @param onLaunched told the new run and the one that it repeats
+ */
+export function useRerun(
+  projectId: string,
+  onLaunched: (runId: string, parentId: string) => void,
+): (run: EvalRun) => Promise<void> {
+  const { client, reruns } = useWorkspace()
+  const queryClient = useQueryClient()
+  const { symbols } = useTheme()
+  const runTask = useRunTask()
+  const ask = useRerunDialog()
+  const openText = useTextOverlay()
+  const follow = useFollowRerun()
+
+  const launch = (run: EvalRun, preview: RerunPreview): Promise<RerunSent | undefined> => {
+    const cases = plural(preview.selectedCaseCount, 'case')
+    const body = { scope: 'failed_cases' as const }
+    return runTask({
+      start: `Launching a rerun of ${cases}…`,
+      work: async () => {
+        try {
+          const send = () => client.runs.rerun({ projectId, runId: run.id, body }, ASKED)
+          return await sendRerun(client, { projectId, suiteId: run.suiteId }, send)
+        } finally {
+          await refresh(queryClient, contract.runs.rerun)
+        }
+      },
+      done: sent => launchedWords(sent, cases),
+    })
+  }
+
+  return async run => {
+    const name = run.runNumber == null ? `run ${run.id}` : `run #${run.runNumber}`
+    const source = await runTask({
+      start: `Asking what a rerun of ${name} would run…`,
+      work: async (): Promise<RerunSource> => {
+        const preview = await client.runs.rerunPreview({ projectId, runId: run.id }, ASKED)
+        if (!preview.rerunnable) return { preview, trials: [], whole: true, titles: new Map() }
+        const [{ trials, whole }, cases] = await Promise.all([
+          trialsOf(run.id),
+          client.cases.list({ projectId, suiteId: run.suiteId }, ASKED),
+        ])
+        return {
+          preview,
+          trials,
+          whole,
+          titles: new Map(cases.items.map(({ id, title }) => [id, title ?? id])),
+        }
+      },
+    })
+    if (!source) return
+    const { preview } = source
+    const obstacle = rerunObstacle(preview)
+    if (obstacle) {
+      openText(`Rerun of ${name}`, [{ text: obstacle, tone: 'warn' }, '', ...previewLines(preview)])
+      return
+    }
+    const agreed = await ask({
+      title: `Rerun the failed cases of ${name}?`,
+      lines: rerunLines(source, COST, symbols),
+      action: `Rerun ${plural(preview.selectedCaseCount, 'case')}`,
+    })
+    if (!agreed) return
+    const sent = await launch(run, preview)
+    if (!sent || sent.kind === 'unclear') return
+    reruns?.remember(sent.runId, run.id)
+    onLaunched(sent.runId, run.id)
+    await follow({ projectId, suiteId: run.suiteId, runId: sent.runId, parentId: run.id })
+  }
+
+  async function trialsOf(runId: string): Promise<{ trials: EvalIteration[]; whole: boolean }> {
+    const trials: EvalIteration[] = []
+    const input = { projectId, runId, limit: TRIALS_A_PAGE }
+    for await (const page of client.pages(contract.iterations.list, input, ASKED)) {
+      trials.push(...page.items)
+      if (trials.length >= MOST_TRIALS) return { trials, whole: false }
+    }
+    return { trials, whole: true }
+  }
+}
+
+function launchedWords(sent: RerunSent, cases: string): string | { tone: 'warn'; text: string } {
+  if (sent.kind === 'named') return `Rerun of ${cases} launched.`
+  if (sent.kind === 'found')
+    return sent.lost
+      ? {
+          tone: 'warn',
+          text: `The answer was lost, but the rerun of ${cases} began: it is the suite’s newest run.`,
+        }
+      : `Rerun of ${cases} launched.`
+  const found =
+    sent.runs.length === 0
+      ? 'no new run of the suite is there yet'
+      : `${plural(sent.runs.length, 'new run')} of the suite could be it`
+  const why = sent.lost ? 'The answer was lost' : 'The service does not name the rerun'
+  return {
+    tone: 'warn',
+    text: `${why}, and ${found}. Look at the runs of the suite before you launch it again; it was sent once.`,
+  }
+}

@@ -1,0 +1,92 @@
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { isOutside, type Cause } from '../../../api/runs/causes.ts'
+import { formatCount, plural } from '../../../app/theme/format.ts'
+import type { Symbols } from '../../../app/theme/theme.ts'
+import { problemLines } from '../../../components/lines.ts'
+import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
+import { linesNode } from '../../../components/viewer/sections.ts'
+import type { Line } from '../../../components/viewer.tsx'
+import type { Failure, FailurePages } from './use-diagnostics.ts'
+
+export type DiagnosticsLook = {
+  symbols: Symbols
+  openKey: string
+  /** What the trials that were read say of where to look, by their ids. */
+  causes: ReadonlyMap<string, Cause>
+}
+
+/** The node from which the next page is read. */
+export const MORE = 'more'
+
+/** How much was looked at, each failure with its stage and reason, and what is still to be read. */
+export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: DiagnosticsLook): OutlineNode[] {
+  return [
+    linesNode('about', [aboutLine(run, pages), '']),
+    ...pages.failures.map((failure, index) =>
+      linesNode(failureNodeId(failure, index), failureLines(failure, look)),
+    ),
+    ...endNodes(pages, look),
+  ]
+}
+
+/** The iteration of a failure: named, or told by the path of its trace. */
+export function iterationOf({ iterationId, evidence }: Failure): string | undefined {
+  return iterationId ?? /\/iterations\/([^/]+)\/trace$/.exec(evidence?.tracePath ?? '')?.[1]
+}
+
+/** Which of the failures a node shows; undefined for other nodes. */
+export function failureOfNode(id: string): number | undefined {
+  return id.startsWith(FAILURE) ? Number(id.slice(FAILURE.length).split(' ')[0]) : undefined
+}
+
+const FAILURE = 'failure/'
+
+function failureNodeId(failure: Failure, index: number): string {
+  return `${FAILURE}${index} ${iterationOf(failure) ?? ''}`
+}
+
+function aboutLine(run: EvalRun, { failures, scanned, isComplete }: FailurePages): Line {
+  const among = scanned === undefined ? '' : ` among ${plural(scanned, 'trial')} looked at`
+  const rest = isComplete
+    ? 'that is all'
+    : isTerminalRunStatus(run.status)
+      ? 'there may be more'
+      : 'the run goes on'
+  return { text: `${plural(failures.length, 'failure')}${among}; ${rest}.`, tone: 'muted' }
+}
+
+function failureLines(failure: Failure, { symbols, causes }: DiagnosticsLook): Line[] {
+  const { title, iterationNumber, class: kind, stage, reason } = failure
+  const id = iterationOf(failure)
+  const cause = id === undefined ? undefined : causes.get(id)
+  const isMeasured = (kind == null || kind === 'failed') && !(cause && isOutside(cause))
+  const words = [kind?.replaceAll('_', ' ') ?? 'failed', stage && `in ${stage}`, cause && `(${cause})`]
+  const trial = iterationNumber == null ? '' : ` (trial ${iterationNumber})`
+  return [
+    {
+      text: `${isMeasured ? symbols.error : symbols.warn} ${words.filter(Boolean).join(' ')}: ${title ?? id ?? 'unnamed'}${trial}`,
+      tone: isMeasured ? 'error' : 'warn',
+    },
+    { text: reason ?? 'No reason was given.', indent: 2, ...(reason == null && { tone: 'muted' }) },
+  ]
+}
+
+function endNodes(pages: FailurePages, { symbols, openKey }: DiagnosticsLook): OutlineNode[] {
+  const { problem, isReading, more, failures } = pages
+  if (problem)
+    return [
+      linesNode(MORE, [
+        '',
+        'The next page could not be read; the trials tell the rest.',
+        ...problemLines(symbols, problem),
+        { text: `${openKey} here tries again.`, tone: 'muted' },
+      ]),
+    ]
+  const shown = formatCount(failures.length)
+  if (isReading)
+    return [linesNode(MORE, ['', { text: `Reading the page after the first ${shown}…`, tone: 'live' }])]
+  if (!more) return []
+  return [
+    linesNode(MORE, ['', { text: `More after these ${shown}: ${openKey} here reads on.`, tone: 'accent' }]),
+  ]
+}

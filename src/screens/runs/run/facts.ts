@@ -1,0 +1,48 @@
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import { countCauses, type CauseCount } from '../../../api/runs/causes.ts'
+import { distributionOf, type Distribution } from '../../../api/runs/distribution.ts'
+import { countTrials, type TrialCounts } from '../../../api/runs/trials.ts'
+
+/** What a run's trials say together. */
+export type TrialFacts = {
+  counts: TrialCounts
+  causes: readonly CauseCount[]
+  /** Milliseconds of the trials that ended. */
+  latency: Distribution | undefined
+  tokens: Distribution | undefined
+  /** Tokens of all trials; undefined while none told any. */
+  tokensUsed: number | undefined
+  /** Ended trials that a model took part in and that tell no tokens. */
+  tokensUntold: number
+  models: readonly string[]
+}
+
+/** One pass over the trials, to be taken once for each change of them. */
+export function factsOf(trials: readonly EvalIteration[]): TrialFacts {
+  const durations: number[] = []
+  const tokens: number[] = []
+  const models = new Set<string>()
+  let tokensUntold = 0
+  for (const { durationMs, tokensUsed, model } of trials) {
+    if (durationMs != null) durations.push(durationMs)
+    if (tokensUsed != null) tokens.push(tokensUsed)
+    else if (model && durationMs != null) tokensUntold += 1
+    if (model) models.add(model)
+  }
+  return {
+    counts: countTrials(trials),
+    causes: countCauses(trials),
+    latency: distributionOf(durations),
+    tokens: distributionOf(tokens),
+    tokensUsed: tokens.length === 0 ? undefined : tokens.reduce((sum, each) => sum + each, 0),
+    tokensUntold,
+    models: [...models],
+  }
+}
+
+/** How many trials the run has, where the service tells it; what is loaded may be less. */
+export function plannedTrials({ decisionSummary }: EvalRun): number | undefined {
+  const { total } = Object(decisionSummary?.counts?.['trials']) as { total?: unknown }
+  return typeof total === 'number' ? total : undefined
+}

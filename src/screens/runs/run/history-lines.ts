@@ -1,0 +1,83 @@
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { runCounts, type RunCounts } from '../../../api/runs/counts.ts'
+import { passRate } from '../../../api/runs/trials.ts'
+import { bar } from '../../../app/theme/charts.ts'
+import { formatShare, plural } from '../../../app/theme/format.ts'
+import { fit, widthOf } from '../../../app/theme/text.ts'
+import type { Symbols } from '../../../app/theme/theme.ts'
+import { heading } from '../../../components/lines.ts'
+import type { Line } from '../../../components/viewer.tsx'
+
+/** Runs that are drawn: this one and those just before it. */
+const SHOWN = 8
+const LONGEST_BAR = 30
+
+type Rated = { run: EvalRun; counts: RunCounts; rate: number }
+
+/** The pass rates of this run and of the suite's earlier ones, oldest first, and how this one stands among them. */
+export function historyLines(
+  run: EvalRun,
+  runs: readonly EvalRun[],
+  { symbols, width }: { symbols: Symbols; width: number },
+): Line[] {
+  const own = ratedOf(run)
+  const earlier = runs.filter(each => isEarlier(each, run)).flatMap(each => ratedOf(each) ?? [])
+  if (earlier.length === 0) return []
+  const shown = [...(own ? [own] : []), ...earlier].slice(0, SHOWN).toReversed()
+  const names = shown.map(each => nameOf(each.run))
+  const label = Math.max(...names.map(widthOf))
+  const columns = Math.max(6, Math.min(LONGEST_BAR, width - label - 40))
+  const rows = shown.map(({ run: each, counts, rate }, index): Line => {
+    const isThis = each.id === run.id
+    return {
+      parts: [
+        {
+          text: `${isThis ? symbols.pointer : ' '} ${fit(names[index]!, label)} `,
+          tone: isThis ? 'strong' : 'muted',
+        },
+        { text: bar(symbols, rate, columns), tone: isThis ? 'accent' : 'muted' },
+        {
+          text: ` ${formatShare(rate).padStart(4)}  ${countWords(counts)}`,
+          tone: isThis ? 'strong' : 'plain',
+        },
+        { text: isThis ? ' this run' : '', tone: 'accent' },
+      ],
+    }
+  })
+  return ['', heading('Pass rate of this and earlier runs of the suite'), ...rows, standing(own, earlier)]
+}
+
+function isEarlier(each: EvalRun, run: EvalRun): boolean {
+  if (each.id === run.id || !isTerminalRunStatus(each.status) || each.status === 'cancelled') return false
+  if (each.runNumber == null || run.runNumber == null) return Number(each.createdAt) < Number(run.createdAt)
+  return each.runNumber < run.runNumber
+}
+
+function ratedOf(run: EvalRun): Rated | undefined {
+  const counts = runCounts(run)
+  const rate = counts && passRate(counts)
+  return rate === undefined ? undefined : { run, counts: counts!, rate }
+}
+
+function nameOf({ runNumber, id }: EvalRun): string {
+  return runNumber == null ? id.slice(-5) : `#${runNumber}`
+}
+
+function countWords({ passed, failed, unit }: RunCounts): string {
+  return `${passed}/${passed + failed}${unit === undefined ? '' : ` ${unit}`}`
+}
+
+/** Runs that count in another unit are no measure for this one. */
+function standing(own: Rated | undefined, earlier: readonly Rated[]): Line {
+  if (!own) return { text: 'Nothing of this run is graded yet.', tone: 'muted', indent: 2 }
+  const alike = earlier.filter(({ counts }) => counts.unit === own.counts.unit)
+  const others = earlier.length - alike.length
+  const better = alike.filter(({ rate }) => rate > own.rate).length
+  const equal = alike.filter(({ rate }) => rate === own.rate).length
+  const words =
+    alike.length === 0
+      ? 'No earlier run counts in the same unit.'
+      : `Of ${plural(alike.length, 'earlier run')}, ${better} did better, ${equal} as well, ${alike.length - better - equal} worse.`
+  const note = others > 0 && alike.length > 0 ? ` ${plural(others, 'run')} counted in another unit.` : ''
+  return { text: words + note, tone: 'muted', indent: 2 }
+}

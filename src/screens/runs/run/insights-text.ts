@@ -1,0 +1,139 @@
+import type { ActionableFinding, InsightsEnvelope } from '../../../api/contract/insight-shapes.ts'
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import { toEpochMs } from '../../../api/contract/shapes.ts'
+import { formatAge, formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
+import { judgesOf, judgeState, type Judge } from './judge-lines.ts'
+
+/** How to ask for what is not here, by the keys as they are bound. */
+export type AskKeys = { insights: string; judge: string }
+
+/** Insights and judges of a run as Markdown; what a model wrote stands in it as it was written. */
+export function insightsText(run: EvalRun, keys: AskKeys): string {
+  const judges = judgesOf(run.judges)
+  return [
+    ...envelopeText(run.insights ?? undefined, keys),
+    '# Judges',
+    '',
+    ...(judges.length > 0 ? judges.flatMap(judgeText) : ['This run tells of no judge.', '']),
+    `A judge grades final answers and never changes the run's own result. ${keys.judge} asks for goal completion.`,
+  ].join('\n')
+}
+
+function envelopeText(insights: InsightsEnvelope | undefined, keys: AskKeys): string[] {
+  return ['# Insights', '', ...stateText(insights, keys), '', ...findingsText(insights)]
+}
+
+/** Absent means the same as `not_available` (schemas: InsightsEnvelope). */
+function stateText(insights: InsightsEnvelope | undefined, { insights: key }: AskKeys): string[] {
+  const { status = 'not_available', summary, error, retryable, reasonCode } = insights ?? {}
+  const why = summary ?? error?.message ?? reasonCode?.replaceAll('_', ' ')
+  switch (status) {
+    case 'not_available':
+      return ['**Not available** for this run.', ...(why ? ['', why] : [])]
+    case 'not_requested':
+      return [`**Not requested.** ${key} asks for them; each request uses the insights of the day.`]
+    case 'pending':
+      return ['**Being made…** They show here by themselves; asking again would use another of the day.']
+    case 'failed':
+      return [
+        `**Failed**: ${[error?.code, error?.message ?? reasonCode].filter(Boolean).join(': ') || 'no reason was given'}`,
+        '',
+        retryable
+          ? `Another attempt may end otherwise: ${key} asks again.`
+          : 'Another attempt would end the same way.',
+      ]
+    case 'completed':
+      return [...coverageText(insights!), '', summary ?? 'They have no summary.']
+    default:
+      return [`The service calls them ${status}.`]
+  }
+}
+
+/** How much was analyzed, which is to be read before what was found. */
+function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): string[] {
+  const age = formatAge(toEpochMs(generatedAt), Date.now())
+  const when = age === 'now' ? 'just now' : age === UNKNOWN ? 'at an unknown time' : `${age} ago`
+  const unit = coverage?.unit ?? 'iterations'
+  const parts = [
+    coverage?.total != null &&
+      `Over ${formatCount(coverage.analyzed)} of ${formatCount(coverage.total)} ${unit}`,
+    coverage?.gradedCount != null && `${formatCount(coverage.gradedCount)} of them graded`,
+    `made ${when}`,
+  ]
+  const omitted = truncation?.omittedFindings ?? 0
+  return [
+    `*${parts.filter(Boolean).join(', ')}.*`,
+    ...(coverage?.lowConfidence ? ['', '**Low confidence**: too little was analyzed to generalize.'] : []),
+    ...(coverage?.truncated ? ['', 'Not everything was analyzed.'] : []),
+    ...(omitted > 0 ? ['', `${plural(omitted, 'finding')} did not fit.`] : []),
+  ]
+}
+
+function findingsText(insights: InsightsEnvelope | undefined): string[] {
+  const findings = insights?.findings ?? []
+  if (insights?.status !== 'completed') return []
+  if (findings.length === 0) return ['Nothing was found.', '']
+  return [`## ${plural(findings.length, 'finding')}`, '', ...findings.flatMap(findingText)]
+}
+
+function findingText(finding: ActionableFinding, index: number): string[] {
+  const { title, severity, confidence, affected, attribution, observed, rootCause, recommendation } = finding
+  const about = [
+    severity && `severity ${severity}`,
+    confidence && `confidence ${confidence}`,
+    affected?.count != null &&
+      `${formatCount(affected.count)} of ${formatCount(affected.total)} ${affected.unit ?? 'iterations'}`,
+    attribution && `attributed to ${attribution.replaceAll('_', ' ')}`,
+  ]
+  const paragraph = (name: string, text: string | null | undefined) =>
+    text ? [`**${name}** ${text}`, ''] : []
+  return [
+    `### ${index + 1}. ${oneLine(title)}`,
+    '',
+    `*${about.filter(Boolean).join(', ')}*`,
+    '',
+    ...paragraph('Observed', observed),
+    ...paragraph('Cause, says a model', rootCause),
+    ...paragraph('Advice, says a model', recommendation),
+    ...listText('Done when', finding.acceptanceCriteria ?? []),
+    ...listText(
+      'Evidence',
+      (finding.evidence ?? []).map(({ kind, toolName, errorCode, excerpt }) =>
+        [kind.replaceAll('_', ' '), toolName, errorCode, excerpt].filter(Boolean).join(': '),
+      ),
+    ),
+  ]
+}
+
+function listText(name: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`**${name}**`, '', ...items.map(item => `- ${oneLine(item)}`), '']
+}
+
+function judgeText(judge: Judge): string[] {
+  const below = judge.cases.filter(({ passed }) => !passed)
+  const others = judge.cases.filter(({ passed }) => passed)
+  const about = [
+    judge.modelUsed && `by ${judge.modelUsed}`,
+    judge.threshold != null && `threshold ${judge.threshold}`,
+  ]
+  const suffix = about.filter(Boolean).join(', ')
+  return [
+    `## ${judge.name}`,
+    '',
+    `${judgeState(judge)}${suffix === '' ? '' : ` (${suffix})`}`,
+    '',
+    ...(judge.status === 'completed' && judge.summary ? [judge.summary, ''] : []),
+    ...listText('Below the threshold', below.map(caseText)),
+    ...listText('At or above it', others.map(caseText)),
+  ]
+}
+
+function caseText({ caseKey, score, reason, notes }: Judge['cases'][number]): string {
+  const noted = notes.length > 0 ? ` (${notes.join('; ')})` : ''
+  return `\`${caseKey.replaceAll('`', "'")}\` ${score ?? UNKNOWN}: ${reason ?? 'no reason was given'}${noted}`
+}
+
+/** What stands in a heading or in an item must not begin another one. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

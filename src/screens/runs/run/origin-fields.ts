@@ -1,0 +1,46 @@
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import { UNKNOWN } from '../../../app/theme/format.ts'
+import type { Field } from '../../../components/lines.ts'
+
+const CLIENT_SOURCES: Readonly<Record<string, string>> = {
+  environment: 'of the environment',
+  attached_host: 'attached to the suite',
+  suite_default: 'the suite’s default',
+  sdk: 'the harness that reported it',
+}
+
+const MODEL_SOURCES: Readonly<Record<string, string>> = {
+  case: 'the cases say it',
+  client_default: 'the client’s default',
+  override: 'chosen at the launch',
+}
+
+/** Where the run ran, with what, and who launched it. */
+export function originFields(run: EvalRun, models: readonly string[]): Field[] {
+  const { environment, client, modelSource } = run
+  const model = models.length > 0 ? models.join(', ') : client?.modelId
+  const from = modelSource == null ? undefined : (MODEL_SOURCES[modelSource] ?? modelSource)
+  const source = client?.source == null ? undefined : (CLIENT_SOURCES[client.source] ?? client.source)
+  return [
+    [
+      'Environment',
+      environment
+        ? `${environment.name ?? environment.id}, revision ${environment.revision ?? UNKNOWN}`
+        : 'none, the saved server selection',
+    ],
+    ['Client', client && [client.name, client.hostStyle, source].filter(Boolean).join(', ')],
+    ['Model', [model, from].filter(Boolean).join(', ')],
+    ['Engine', run.executionEngine],
+    ['Launched by', [run.source, launcherOf(run)].filter(Boolean).join(', ')],
+    ['Notes', run.notes],
+    ['Run id', run.id],
+  ]
+}
+
+/** The launching process, which is not the MCP client; its shape is not documented. */
+function launcherOf(run: EvalRun): string | undefined {
+  const { client } = Object(run['launcher']) as { client?: unknown }
+  if (typeof client === 'string') return client
+  const { name } = Object(client) as { name?: unknown }
+  return typeof name === 'string' ? name : undefined
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import { createTheme } from '../../../app/theme/theme.ts'
+import { AS_GIVEN, outline } from '../../../components/viewer/outline-tree.ts'
+import { plainText } from '../../../components/viewer/source.ts'
+import { factsOf } from './facts.ts'
+import { causeOfNode, summaryNodes, type SummaryInput } from './summary-nodes.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: true })
+
+const run = (fields: Partial<EvalRun>): EvalRun => ({
+  id: 'run_1',
+  suiteId: 's',
+  runNumber: 4,
+  status: 'completed',
+  createdAt: 1000,
+  completedAt: 3000,
+  ...fields,
+})
+const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
+  id: 't',
+  iterationNumber: 1,
+  status: 'completed',
+  ...fields,
+})
+
+function textOf(input: Partial<SummaryInput> & { trials?: EvalIteration[] }): string {
+  const { trials = [], ...rest } = input
+  const whole: SummaryInput = {
+    run: run({}),
+    facts: factsOf(trials),
+    isPartial: false,
+    runs: [],
+    remaining: undefined,
+    findings: [],
+    ...rest,
+  }
+  const { entries } = outline(
+    summaryNodes(whole, { symbols, width: 100, openKey: 'Enter', doctorKey: 'D' }),
+    AS_GIVEN,
+  )
+  return entries
+    .flatMap(({ lines }) => Array.from({ length: lines.count }, (_, index) => plainText(lines.at(index))))
+    .join('\n')
+}
+
+test('an inconclusive decision is none of the verdicts, and broken scores are named', () => {
+  const counts = { total: 3, passed: 2, failed: 0, undecided: 1 }
+  const decisionSummary = {
+    decision: 'inconclusive',
+    verdict: 'notEstablished',
+    measurementUnit: 'trials',
+    counts,
+  }
+  const text = textOf({ run: run({ decisionSummary, scoreIntegrity: 'invalid' }) })
+  expect(text).toMatch(/Decision +! inconclusive: a verdict was withheld/)
+  expect(text).toMatch(/Verdict +not established, so there is none\n/)
+  expect(text).toMatch(/Scores +! invalid: they do not hold/)
+  expect(text).toMatch(/Counted in +trials/)
+  expect(text).toMatch(/Passed +2 of 2 graded \(100%\)/)
+  expect(text).toMatch(/Not graded +1 of 3/)
+})
+
+test('a verdict may come as an object', () => {
+  const verdict = { kind: 'notEstablished', undecided: { reason: 'stopped_early' } }
+  expect(textOf({ run: run({ decisionSummary: { verdict } }) })).toContain('(stopped early)')
+  expect(textOf({ run: run({ decisionSummary: { verdict: { kind: 'passed' } } }) })).toMatch(
+    /Verdict +passed/,
+  )
+})
+
+test('nothing known stays unknown', () => {
+  const text = textOf({})
+  expect(text).toMatch(/Result +—/)
+  expect(text).toMatch(/Passed +—/)
+  expect(text).not.toContain('0%')
+})
+
+test('what holds for a part of the trials says so', () => {
+  const trials = [
+    trial({ durationMs: 100, model: 'm', tokensUsed: 10 }),
+    trial({ id: 'u', durationMs: 300, model: 'm' }),
+  ]
+  const decisionSummary = { counts: { trials: { total: 1000 } } }
+  const text = textOf({ trials, isPartial: true, run: run({ decisionSummary }) })
+  expect(text).toContain('Latency of 2 trials (of 2 loaded of 1,000)')
+  expect(text).toContain('Tokens: 10 in all, without 1 trial that told none (of 2 loaded of 1,000)')
+  expect(textOf({ trials, isPartial: true })).toContain('(of 2 loaded, there are more)')
+})
+
+test('a run in flight tells how far it is and about how long it takes', () => {
+  const trials = [trial({ result: 'passed' }), trial({ status: 'running' }), trial({ status: 'pending' })]
+  const text = textOf({ trials, run: run({ status: 'running' }), remaining: 95_000 })
+  expect(text).toMatch(/^#+\.+ 1 of 3 trials, 1 running, about 2 min left\n/)
+  expect(text).toMatch(/Trials +1 passed, 0 failed, 1 running, 1 waiting/)
+})
+
+test('runs that count in another unit are no measure for this one', () => {
+  const counted = (measurementUnit: string, passed: number, failed: number) => ({
+    decisionSummary: { measurementUnit, counts: { passed, failed } },
+  })
+  const own = run(counted('trials', 3, 1))
+  const runs = [
+    own,
+    run({ id: 'a', runNumber: 3, ...counted('trials', 4, 0) }),
+    run({ id: 'b', runNumber: 2, ...counted('case_executions', 1, 1) }),
+    run({ id: 'later', runNumber: 5, ...counted('trials', 4, 0) }),
+    run({ id: 'live', runNumber: 1, status: 'running', ...counted('trials', 4, 0) }),
+  ]
+  const text = textOf({ run: own, runs })
+  expect(text).toContain('Of 1 earlier run, 1 did better, 0 as well, 0 worse. 1 run counted in another unit.')
+  expect(text).not.toContain('#5')
+  expect(text).not.toContain('#1 ')
+  expect(text.indexOf('#2')).toBeLessThan(text.indexOf('#4'))
+})
+
+test('only the lines of a cause lead to its trials', () => {
+  expect(causeOfNode('cause/server')).toBe('server')
+  expect(causeOfNode('cause/toString')).toBeUndefined()
+  expect(causeOfNode('latency')).toBeUndefined()
+})

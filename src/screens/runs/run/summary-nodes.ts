@@ -1,0 +1,182 @@
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { CAUSES, type Cause, type CauseCount } from '../../../api/runs/causes.ts'
+import { remainingWords } from '../../../api/runs/estimate.ts'
+import { bar } from '../../../app/theme/charts.ts'
+import { formatCount, formatDuration, plural, UNKNOWN } from '../../../app/theme/format.ts'
+import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import { heading } from '../../../components/lines.ts'
+import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
+import { linesNode } from '../../../components/viewer/sections.ts'
+import type { Line } from '../../../components/viewer.tsx'
+import { distributionLines } from './distribution-lines.ts'
+import { plannedTrials, type TrialFacts } from './facts.ts'
+import { fieldRows } from './field-rows.ts'
+import { historyLines } from './history-lines.ts'
+import { judgeLines, judgesOf } from './judge-lines.ts'
+import { originFields } from './origin-fields.ts'
+import { countFields, verdictFields } from './verdict-lines.ts'
+
+export type SummaryInput = {
+  run: EvalRun
+  facts: TrialFacts
+  /** Trials of the run are still to be read, so that what is said of them holds for a part. */
+  isPartial: boolean
+  /** Runs of the suite, as far as they are known. */
+  runs: readonly EvalRun[]
+  /** Milliseconds until a run in flight ends; undefined = unknown. */
+  remaining: number | undefined
+  /** What changed about the tools of failing cases, a sentence each. */
+  findings: readonly string[]
+}
+
+export type SummaryLook = { symbols: Symbols; width: number; openKey: string; doctorKey: string }
+
+/** Everything about a run that fits on a page, what matters most first. */
+export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNode[] {
+  const { run, facts } = input
+  const { symbols } = look
+  const judges = judgesOf(run.judges)
+  return [
+    linesNode('standing', [
+      ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
+      ...fieldRows([...verdictFields(run, symbols), ...countFields(run), ['Trials', trialWords(input)]]),
+    ]),
+    ...findingNodes(input.findings, look),
+    ...causeNodes(facts.causes, look),
+    linesNode('latency', latencyLines(input, look)),
+    linesNode('tokens', tokenLines(input, look)),
+    linesNode('history', historyLines(run, input.runs, look)),
+    ...(judges.length > 0
+      ? [linesNode('judges', ['', heading('Judges'), ...judges.flatMap(each => judgeLines(each, symbols))])]
+      : []),
+    linesNode('origin', ['', heading('Where it ran'), ...fieldRows(originFields(run, facts.models))]),
+  ]
+}
+
+/** The cause of a node of the summary; undefined for its other parts. */
+export function causeOfNode(id: string): Cause | undefined {
+  const name = id.startsWith(CAUSE) ? id.slice(CAUSE.length) : ''
+  return Object.hasOwn(CAUSES, name) ? (name as Cause) : undefined
+}
+
+const CAUSE = 'cause/'
+
+/** `████████░░░░ 8 of 12 trials, 2 running, about 2 min left`. */
+function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width }: SummaryLook): Line {
+  const { ended, running, total: loaded } = facts.counts
+  const total = Math.max(loaded, plannedTrials(run) ?? 0)
+  const columns = Math.max(8, Math.min(40, width - 52))
+  const drawn = bar(symbols, total === 0 ? 0 : ended / total, columns)
+  return {
+    parts: [
+      { text: drawn === '' ? '' : `${drawn} `, tone: 'live' },
+      {
+        text: `${formatCount(ended)} of ${plural(total, 'trial')}, ${formatCount(running)} running, ${remainingWords(remaining)}`,
+        tone: 'plain',
+      },
+    ],
+  }
+}
+
+/** `5 passed, 3 failed, 1 not graded`, and of how many, while pages are missing. */
+function trialWords(input: SummaryInput): string {
+  const { passed, failed, ungraded, cancelled, pending, running } = input.facts.counts
+  const parts = [
+    `${formatCount(passed)} passed`,
+    `${formatCount(failed)} failed`,
+    ungraded > 0 && `${formatCount(ungraded)} not graded`,
+    cancelled > 0 && `${formatCount(cancelled)} cancelled`,
+    running > 0 && `${formatCount(running)} running`,
+    pending > 0 && `${formatCount(pending)} waiting`,
+  ]
+  return `${parts.filter(Boolean).join(', ')}${partOf(input)}`
+}
+
+/** ` (of 400 loaded, of 1,000)` where not all trials are here. */
+function partOf({ run, facts, isPartial }: SummaryInput): string {
+  if (!isPartial) return ''
+  const planned = plannedTrials(run)
+  return ` (of ${formatCount(facts.counts.total)} loaded${planned === undefined ? ', there are more' : ` of ${formatCount(planned)}`})`
+}
+
+/** Findings that stand before all causes: the doctor tells the rest. */
+const MOST_FINDINGS = 3
+
+function findingNodes(findings: readonly string[], { symbols, doctorKey }: SummaryLook): OutlineNode[] {
+  if (findings.length === 0) return []
+  const more = findings.length - MOST_FINDINGS
+  return [
+    linesNode('findings', [
+      '',
+      heading('Changed since the suite last passed'),
+      ...findings.slice(0, MOST_FINDINGS).map((text): Line => ({
+        text: `${symbols.warn} ${text}`,
+        tone: 'warn',
+        indent: 2,
+      })),
+      {
+        text: `${doctorKey} sets the tools then against now${more > 0 ? `, and tells ${more} more` : ''}.`,
+        tone: 'muted',
+        indent: 2,
+      },
+    ]),
+  ]
+}
+
+/** Where to look for what went wrong, a line for each cause with its first reason. */
+function causeNodes(causes: readonly CauseCount[], { symbols, openKey }: SummaryLook): OutlineNode[] {
+  if (causes.length === 0) return []
+  const count = causes.reduce((sum, each) => sum + each.count, 0)
+  const title = `Why ${plural(count, 'trial')} did not pass`
+  return [
+    linesNode('causes', [
+      '',
+      heading(title),
+      { text: `${openKey} on one shows its trials.`, tone: 'muted', indent: 2 },
+    ]),
+    ...causes.map(each => linesNode(`${CAUSE}${each.cause}`, causeLines(each, symbols))),
+  ]
+}
+
+function causeLines({ cause, count, failed, first, reason }: CauseCount, symbols: Symbols): Line[] {
+  const tone: Tone = failed > 0 ? 'error' : 'warn'
+  const counted =
+    failed === count
+      ? ''
+      : failed === 0
+        ? ', no failure of a case'
+        : `, ${formatCount(failed)} of them failures`
+  return [
+    {
+      text: `${failed > 0 ? symbols.error : symbols.warn} ${cause}: ${plural(count, 'trial')}${counted}. ${sentence(CAUSES[cause])}`,
+      tone,
+      indent: 2,
+    },
+    {
+      text: `${first.title ?? first.id} (trial ${first.iterationNumber}): ${reason ?? 'no reason was given'}`,
+      indent: 4,
+    },
+  ]
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+function latencyLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[] {
+  const { latency } = input.facts
+  if (!latency) return ['', heading('Latency'), { text: 'No trial has ended yet.', tone: 'muted', indent: 2 }]
+  const title = `Latency of ${plural(latency.count, 'trial')}${partOf(input)}`
+  return ['', heading(title), ...distributionLines(latency, { symbols, width, words: formatDuration })]
+}
+
+function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[] {
+  const { tokens, tokensUsed, tokensUntold } = input.facts
+  const untold = tokensUntold > 0 ? `, without ${plural(tokensUntold, 'trial')} that told none` : ''
+  if (!tokens) {
+    const words = tokensUntold > 0 ? `${UNKNOWN}${untold}` : 'No model took part, or none told its tokens.'
+    return ['', heading('Tokens'), { text: words, tone: 'muted', indent: 2 }]
+  }
+  const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`
+  return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
+}

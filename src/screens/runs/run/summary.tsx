@@ -1,0 +1,79 @@
+import { useMemo } from 'react'
+import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
+import type { Cause } from '../../../api/runs/causes.ts'
+import { estimateRemaining } from '../../../api/runs/estimate.ts'
+import { useKeyName } from '../../../app/keymap/use-bindings.ts'
+import { plainText } from '../../../components/viewer/source.ts'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { PaneState } from '../../../components/pane-state.tsx'
+import { useSize } from '../../../components/size.tsx'
+import { outline, AS_GIVEN, type OutlineNode } from '../../../components/viewer/outline-tree.ts'
+import { OutlineRows, useOutline } from '../../../components/viewer/outline.tsx'
+import { runsKeys } from '../bindings.ts'
+import { useToolFindings } from '../tools/use-tool-evidence.ts'
+import { useKnownRuns, type RunData } from '../use-runs-data.ts'
+import { factsOf, plannedTrials } from './facts.ts'
+import { causeOfNode, summaryNodes } from './summary-nodes.ts'
+import { useOpens, type OpenRef } from './open-ref.ts'
+
+/** What the run is and how it stands. `open` then shows the trials, those of the chosen cause alone where one is chosen. */
+export function RunSummary(props: {
+  projectId: string
+  data: RunData
+  focused: boolean
+  open: OpenRef
+  onOpenTrials: (cause: Cause | undefined) => void
+}) {
+  const { data } = props
+  return (
+    <PaneState data={data.run} loading="Reading the run…">
+      <Summary {...props} />
+    </PaneState>
+  )
+}
+
+function Summary(props: Parameters<typeof RunSummary>[0]) {
+  const { focused, open, onOpenTrials } = props
+  const roots = useSummary(props.projectId, props.data)
+  const view = useOutline({
+    roots,
+    focused,
+    isFlat: true,
+    copyAll: () => textOf(roots),
+    whole: 'the summary',
+  })
+  const chosen = view.here && causeOfNode(view.here.node.id)
+  useOpens(open, () => onOpenTrials(chosen))
+  return <OutlineRows picture={view.picture} />
+}
+
+/** The parts of the summary; made anew when what they tell is another, never for a key. */
+function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): readonly OutlineNode[] {
+  const { symbols } = useTheme()
+  const { width } = useSize()
+  const key = useKeyName()
+  const [openKey, doctorKey] = [key(runsKeys, 'open'), key(runsKeys, 'doctor')]
+  const record = run.data
+  const runs = useKnownRuns(projectId, record?.suiteId)
+  const facts = useMemo(() => factsOf(trials), [trials])
+  const findings = useToolFindings({ projectId, run: record, trials })
+  const isPartial = trialsQuery.hasMore || !trialsQuery.hasData
+  return useMemo(() => {
+    if (!record) return []
+    const total = Math.max(facts.counts.total, plannedTrials(record) ?? 0)
+    const isCounted = !isPartial || plannedTrials(record) !== undefined
+    const remaining =
+      isTerminalRunStatus(record.status) || !isCounted
+        ? undefined
+        : estimateRemaining(trials, total - facts.counts.ended, Date.now())
+    const input = { run: record, facts, isPartial, runs, remaining, findings }
+    return summaryNodes(input, { symbols, width, openKey, doctorKey })
+  }, [record, trials, facts, isPartial, runs, findings, symbols, width, openKey, doctorKey])
+}
+
+function textOf(roots: readonly OutlineNode[]): string {
+  const shown = outline(roots, AS_GIVEN)
+  return shown.entries
+    .flatMap(({ lines }) => Array.from({ length: lines.count }, (_, index) => plainText(lines.at(index))))
+    .join('\n')
+}

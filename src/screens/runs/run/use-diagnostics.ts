@@ -1,0 +1,62 @@
+import { useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isTerminalRunStatus, type Diagnostics, type EvalRun } from '../../../api/contract/runs.ts'
+import { describeError, type ErrorText } from '../../../api/error-text.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+
+export type Failure = NonNullable<NonNullable<Diagnostics['failures']>[number]>
+
+/** What went wrong in a run, as far as its pages were read. */
+export type FailurePages = {
+  failures: readonly Failure[]
+  /** Trials that the service looked at for what is here; undefined where it does not say. */
+  scanned: number | undefined
+  /** The service says, or has shown by its last page, that there is nothing more. */
+  isComplete: boolean
+  problem: ErrorText | undefined
+  isReading: boolean
+  /** Reads the next page; undefined where there is none. */
+  more: (() => void) | undefined
+}
+
+/** The first page is part of the run; each further one is asked for with the cursor of the page before. */
+export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
+  const { queries } = useWorkspace()
+  const first = run.decisionSummary?.diagnostics ?? undefined
+  const [asked, setAsked] = useState<{ from: string | undefined; cursors: readonly string[] }>(NONE_ASKED)
+  const from = first?.nextCursor ?? undefined
+  // Another first page, as that of a run in flight, begins anew.
+  const cursors = asked.from === from ? asked.cursors : NONE_ASKED.cursors
+  const pages = useQueries({
+    queries: cursors.map(cursor => ({
+      ...queries.runs.get.options({ projectId, runId: run.id, cursor }),
+      // What ended goes wrong no further.
+      ...(isTerminalRunStatus(run.status) && { staleTime: Infinity }),
+    })),
+  })
+  const read = pages.map(page => page.data?.decisionSummary?.diagnostics ?? undefined)
+  const all = [first, ...read].filter(page => page !== undefined)
+  const failed = pages.find(page => page.error)
+  const last = cursors.length === 0 ? first : read.at(-1)
+  const next = last?.nextCursor || undefined
+  const isReading = pages.some(page => page.isPending && page.isFetching)
+  // A cursor that comes back would page for ever.
+  const isNew = next !== undefined && !cursors.includes(next)
+  return {
+    failures: all.flatMap(page => page.failures ?? []),
+    scanned: all.reduce<number | undefined>(
+      (sum, { scannedIterations }) => (scannedIterations == null ? sum : (sum ?? 0) + scannedIterations),
+      undefined,
+    ),
+    isComplete: first?.complete === true || (cursors.length > 0 && last !== undefined && !next),
+    problem: failed?.error ? describeError(failed.error) : undefined,
+    isReading,
+    more: failed
+      ? () => void failed.refetch()
+      : isNew && !isReading
+        ? () => setAsked({ from, cursors: [...cursors, next] })
+        : undefined,
+  }
+}
+
+const NONE_ASKED = { from: undefined, cursors: [] as readonly string[] }

@@ -1,0 +1,88 @@
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { toEpochMs } from '../../../api/contract/shapes.ts'
+import { runCounts } from '../../../api/runs/counts.ts'
+import { isVerdict, undecidedOf } from '../../../api/runs/outcome.ts'
+import { passRate } from '../../../api/runs/trials.ts'
+import { formatAge, formatCount, formatDuration, formatShare, UNKNOWN } from '../../../app/theme/format.ts'
+import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import type { Field } from '../../../components/lines.ts'
+import { LOOKS } from '../status.ts'
+
+/** Status, decision and verdict as the three things that they are, and whether its scores hold. */
+export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
+  const isEnded = isTerminalRunStatus(run.status)
+  const decision = decisionField(run, symbols)
+  return [
+    ['Status', statusWords(run), isEnded ? 'plain' : 'live'],
+    ...(decision ? [decision] : []),
+    ['Verdict', verdictWords(run)],
+    ...(decision && run.result === run.decisionSummary?.decision ? [] : [resultField(run, symbols)]),
+    integrityField(run, symbols),
+  ]
+}
+
+function statusWords(run: EvalRun): string {
+  const started = toEpochMs(run.createdAt)
+  const ended = toEpochMs(run.completedAt)
+  const age = formatAge(started, Date.now())
+  const when = started === undefined ? '' : `, started ${age === 'now' ? 'just now' : `${age} ago`}`
+  const took = started === undefined || ended === undefined ? '' : `, took ${formatDuration(ended - started)}`
+  return `${run.status}${when}${took}`
+}
+
+/** The run's own decision, which is authoritative; undefined where the service gives no decision summary. */
+function decisionField({ decisionSummary, status }: EvalRun, symbols: Symbols): Field | undefined {
+  if (!decisionSummary) return undefined
+  const { decision } = decisionSummary
+  if (decision == null) return ['Decision', isTerminalRunStatus(status) ? 'none was made' : 'none yet']
+  if (isVerdict(decision)) return ['Decision', ...lookOf(decision, symbols)]
+  if (decision !== 'inconclusive') return ['Decision', decision]
+  return [
+    'Decision',
+    `${symbols.warn} inconclusive: a verdict was withheld, as its validity is in doubt`,
+    'warn',
+  ]
+}
+
+function resultField({ result }: EvalRun, symbols: Symbols): Field {
+  if (isVerdict(result)) return ['Result', ...lookOf(result, symbols)]
+  return ['Result', result]
+}
+
+function lookOf(verdict: 'passed' | 'failed', symbols: Symbols): [text: string, tone: Tone] {
+  const { symbol, tone, word } = LOOKS[verdict]
+  return [`${symbols[symbol]} ${word}`, tone]
+}
+
+/** Services spell a verdict as a text or as an object with a `kind`. */
+function verdictWords(run: EvalRun): string | undefined {
+  const verdict = run.decisionSummary?.verdict
+  const { kind } = Object(verdict) as { kind?: unknown }
+  const { reason, message } = undecidedOf(run)
+  const why = [reason?.replaceAll('_', ' '), message].filter(Boolean).join(': ')
+  const word = typeof verdict === 'string' ? verdict : typeof kind === 'string' ? kind : undefined
+  if (word !== 'notEstablished') return word ?? (verdict == null ? undefined : JSON.stringify(verdict))
+  return `not established, so there is none${why === '' ? '' : ` (${why})`}`
+}
+
+function integrityField({ scoreIntegrity }: EvalRun, symbols: Symbols): Field {
+  if (scoreIntegrity === 'valid') return ['Scores', 'valid']
+  if (scoreIntegrity == null) return ['Scores', 'not checked, which counts as invalid', 'muted']
+  return ['Scores', `${symbols.warn} ${scoreIntegrity}: they do not hold`, 'warn']
+}
+
+/** What was counted, in the unit it was counted in; the rate divides by what was graded. */
+export function countFields(run: EvalRun): Field[] {
+  const counts = runCounts(run)
+  if (!counts) return [['Passed', UNKNOWN]]
+  const { passed, failed, undecided, total, unit } = counts
+  const graded = passed + failed
+  const share = formatShare(passRate(counts))
+  const rest = undecided ?? (total === undefined ? undefined : total - graded)
+  return [
+    ['Counted in', unit],
+    ['Passed', `${formatCount(passed)} of ${formatCount(graded)} graded (${share})`],
+    ['Failed', formatCount(failed), failed > 0 ? 'error' : 'plain'],
+    ['Not graded', total === undefined ? UNKNOWN : `${formatCount(rest)} of ${formatCount(total)}`],
+  ]
+}

@@ -1,0 +1,163 @@
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { EvalRun } from '../../../api/contract/runs.ts'
+import {
+  casesByTool,
+  changeWords,
+  mayBreak,
+  toolChanges,
+  toolNameOf,
+  type ToolChange,
+  type ToolListing,
+} from '../../../api/runs/comparison-tools.ts'
+import { plural } from '../../../app/theme/format.ts'
+import type { Symbols } from '../../../app/theme/theme.ts'
+import { heading } from '../../../components/lines.ts'
+import type { Line } from '../../../components/viewer.tsx'
+import type { ToolsNow } from './tools-now.ts'
+import type { ToolEvidence } from './use-tool-evidence.ts'
+
+const MOST_CASES = 5
+const MOST_CHANGES = 40
+
+export type DoctorFacts = {
+  run: Pick<EvalRun, 'id' | 'runNumber'>
+  evidence: ToolEvidence
+  failing: readonly EvalIteration[]
+  /** Undefined while the servers are asked. */
+  now: ToolsNow | undefined
+}
+
+/** What changed about the tools between the last pass, this run and this moment, and which cases that touches. */
+export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbols: Symbols): Line[] {
+  const cases = casesByTool(failing)
+  const { base, before, seen, reading } = evidence
+  const say = (from: readonly ToolListing[], to: readonly ToolListing[], same: string): Line[] =>
+    changeLines(toolChanges(from, to), { cases, symbols, same })
+  const name = nameOf(run)
+  return [
+    heading(base ? `From ${nameOf(base)} to ${name}` : `Before ${name}`),
+    ...(reading
+      ? [muted('Reading what the runs recorded…')]
+      : before && seen
+        ? say(before, seen, 'The servers offered the same tools to both runs.')
+        : [muted(whyNoEvidence(base, seen))]),
+    '',
+    heading(`From ${name} to now`),
+    ...(now ? sinceLines(now, seen, say) : [muted('Asking the servers for their tools…')]),
+    ...(now?.problems ?? []).map(({ serverName, why }): Line => ({
+      text: `${symbols.error} ${serverName}: ${why}`,
+      tone: 'error',
+      indent: 2,
+    })),
+    '',
+    heading('What the failing cases call, against the tools of now'),
+    ...(now ? faultLines(now, failing, symbols) : [muted('Waits for the servers.')]),
+    ...(!reading && !seen ? ['', ...weakLines(failing, now, symbols)] : []),
+  ]
+}
+
+function nameOf({ id, runNumber }: Pick<EvalRun, 'id' | 'runNumber'>): string {
+  return runNumber == null ? `run ${id}` : `run #${runNumber}`
+}
+
+function muted(text: string): Line {
+  return { text, tone: 'muted', indent: 2 }
+}
+
+function whyNoEvidence(base: EvalRun | undefined, seen: readonly ToolListing[] | undefined): string {
+  if (!seen) return 'The trace of this run does not say which tools its servers offered.'
+  if (!base) return 'The suite has no earlier run to compare the tools with.'
+  return `The trace of ${nameOf(base)} does not say which tools its servers offered.`
+}
+
+function sinceLines(
+  now: ToolsNow,
+  seen: readonly ToolListing[] | undefined,
+  say: (from: readonly ToolListing[], to: readonly ToolListing[], same: string) => Line[],
+): Line[] {
+  if (seen) return now.listings.length > 0 ? say(seen, now.listings, 'Nothing changed since.') : []
+  const tools = now.listings.reduce((sum, listing) => sum + listing.tools.length, 0)
+  return [
+    muted(`The servers offer ${plural(tools, 'tool')} now; with what the run saw nothing can be compared.`),
+  ]
+}
+
+function changeLines(
+  changes: readonly ToolChange[],
+  { cases, symbols, same }: { cases: ReadonlyMap<string, Set<string>>; symbols: Symbols; same: string },
+): Line[] {
+  if (changes.length === 0) return [{ text: `${symbols.ok} ${same}`, tone: 'ok', indent: 2 }]
+  const weight = (change: ToolChange): number =>
+    Number(cases.has(change.toolName)) * 2 + Number(mayBreak(change))
+  const ordered = changes.toSorted((one, other) => weight(other) - weight(one))
+  const rest = ordered.length - MOST_CHANGES
+  return [
+    ...ordered.slice(0, MOST_CHANGES).flatMap((change): Line[] => {
+      const titles = [...(cases.get(change.toolName) ?? [])]
+      const breaks = mayBreak(change) && titles.length > 0
+      return [
+        {
+          text: `${breaks ? symbols.error : symbols.changed} ${change.serverName}: ${changeWords(change, 1)}`,
+          tone: breaks ? 'error' : 'warn',
+          indent: 2,
+        },
+        ...change.changes.map(({ pointer, path, says }) =>
+          muted(`  ${pointer || '/'}  ${path || 'it'} ${says}`),
+        ),
+        muted(`  ${usedBy(titles)}`),
+      ]
+    }),
+    ...(rest > 0 ? [muted(`${plural(rest, 'further change')}.`)] : []),
+  ]
+}
+
+function usedBy(titles: readonly string[]): string {
+  if (titles.length === 0) return 'No failing case uses it.'
+  const more = titles.length - MOST_CASES
+  const named = titles.slice(0, MOST_CASES).join(', ')
+  return `Used by ${plural(titles.length, 'failing case')}: ${named}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function faultLines(now: ToolsNow, failing: readonly EvalIteration[], symbols: Symbols): Line[] {
+  if (now.listings.length === 0) return [muted('No server answered, so nothing can be checked.')]
+  if (now.faults.length > 0)
+    return now.faults.map(({ title, toolName, says }): Line => ({
+      text: `${symbols.error} ${title}: ${toolName}: ${says}`,
+      tone: 'error',
+      indent: 2,
+    }))
+  const calls = failing.some(
+    trial => (trial.expectedToolCalls?.length ?? 0) + (trial.actualToolCalls?.length ?? 0) > 0,
+  )
+  return calls
+    ? [{ text: `${symbols.ok} The tools take what the cases give.`, tone: 'ok', indent: 2 }]
+    : [muted('The failing cases name no call.')]
+}
+
+/** Without recorded tools the calls alone are evidence. */
+function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined, symbols: Symbols): Line[] {
+  const offered = new Set(now?.listings.flatMap(({ tools }) => tools.map(({ name }) => name)))
+  const lines = failing.flatMap(trial =>
+    (trial.actualToolCalls ?? []).flatMap((call): string[] => {
+      const tool = toolNameOf(call)
+      if (tool === undefined) return []
+      const error = call['error']
+      return [
+        ...(typeof error === 'string' ? [`${trial.title ?? trial.id}: ${tool} answered: ${error}`] : []),
+        ...(now && now.listings.length > 0 && !offered.has(tool)
+          ? [`${trial.title ?? trial.id} called ${tool}, which no server offers now`]
+          : []),
+      ]
+    }),
+  )
+  return [
+    heading('Judged by the calls alone, which is less certain'),
+    ...(lines.length > 0
+      ? [...new Set(lines)].slice(0, MOST_CHANGES).map((text): Line => ({
+          text: `${symbols.warn} ${text}`,
+          tone: 'warn',
+          indent: 2,
+        }))
+      : [muted('The calls of the failing trials point at no tool.')]),
+  ]
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { describeError } from '../../../api/error-text.ts'
+import { standingOf } from '../../../api/runs/trials.ts'
+import { useBindings } from '../../../app/keymap/use-bindings.ts'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useOverlays } from '../../../components/overlays.tsx'
+import { ProblemNotice, Sentence } from '../../../components/pane-state.tsx'
+import { textOverlayKeys } from '../../../components/text-overlay-keys.ts'
+import { Viewer } from '../../../components/viewer.tsx'
+import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { doctorLines } from './doctor-lines.ts'
+import { readToolsNow } from './tools-now.ts'
+import { useToolEvidence, type ToolEvidence } from './use-tool-evidence.ts'
+
+const WIDTH = 110
+const TRIALS_READ = 200
+
+/** Opens the tools of a run's servers: as the last pass saw them, as the run did, and as they are now. */
+export function useToolDoctor(projectId: string): (run: EvalRun) => void {
+  const overlays = useOverlays()
+  return run => {
+    const close = overlays.open({
+      title: `Tools of run ${run.runNumber == null ? run.id : `#${run.runNumber}`}, then and now`,
+      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
+      content: <Doctor projectId={projectId} run={run} onClose={() => close()} />,
+    })
+  }
+}
+
+function Doctor(props: { projectId: string; run: EvalRun; onClose: () => void }) {
+  const { projectId, run } = props
+  const { queries } = useWorkspace()
+  useBindings(textOverlayKeys, { close: props.onClose })
+  const trials = useApiQuery({
+    ...queries.iterations.list.options({ projectId, runId: run.id, limit: TRIALS_READ }),
+    refetchInterval: false,
+  })
+  if (!isTerminalRunStatus(run.status))
+    return <Sentence tone="muted" text={`This run is ${run.status}; look again when it has ended.`} />
+  if (trials.data) return <Examination projectId={projectId} run={run} trials={trials.data.items} />
+  if (trials.problem) return <ProblemNotice problem={trials.problem} />
+  return <Sentence tone="muted" text="Reading the trials…" />
+}
+
+function Examination(props: { projectId: string; run: EvalRun; trials: readonly EvalIteration[] }) {
+  const { projectId, run, trials } = props
+  const { symbols } = useTheme()
+  const { client } = useWorkspace()
+  const failing = useMemo(() => trials.filter(trial => standingOf(trial) !== 'passed'), [trials])
+  const evidence = useToolEvidence({
+    projectId,
+    run,
+    trials: failing.length > 0 ? failing : trials,
+    enabled: true,
+  })
+  const names = useMemo(() => serverNames(evidence, trials), [evidence, trials])
+  // Asked anew with every look, since what the servers offer now is the question.
+  const now = useQuery({
+    queryKey: ['tools-now', projectId, run.id, names],
+    queryFn: () => readToolsNow(client, { projectId, suiteId: run.suiteId, names, failing }),
+    enabled: !evidence.reading && names.length > 0,
+    gcTime: 0,
+    refetchInterval: false,
+  })
+  const lines = doctorLines(
+    { run, evidence, failing, now: names.length === 0 && !evidence.reading ? NO_SERVERS : now.data },
+    symbols,
+  )
+  if (now.error && !now.data) return <ProblemNotice problem={describeError(now.error)} />
+  return <Viewer lines={lines} focused />
+}
+
+const NO_SERVERS = { listings: [], problems: [], faults: [] }
+
+/** Servers that the recorded listings name, else those that were called. */
+function serverNames({ before, seen }: ToolEvidence, trials: readonly EvalIteration[]): string[] {
+  const recorded = [...(seen ?? []), ...(before ?? [])].map(({ serverName }) => serverName)
+  const called = trials.flatMap(({ actualToolCalls }) =>
+    (actualToolCalls ?? []).flatMap(({ serverName }) => (typeof serverName === 'string' ? [serverName] : [])),
+  )
+  return [...new Set([...recorded, ...called])]
+}

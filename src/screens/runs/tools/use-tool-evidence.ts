@@ -1,0 +1,104 @@
+import { useMemo } from 'react'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import {
+  changesBehind,
+  toolChanges,
+  toolsSeenIn,
+  type ToolListing,
+} from '../../../api/runs/comparison-tools.ts'
+import { outcomeOfRun } from '../../../api/runs/outcome.ts'
+import { standingOf } from '../../../api/runs/trials.ts'
+import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../../hooks/workspace.tsx'
+
+/** What ended never changes again. */
+const FINAL = { refetchInterval: false, staleTime: Infinity } as const
+const LATEST_RUNS = 100
+
+/** What a run and the one before it recorded of the tools of their servers. */
+export type ToolEvidence = {
+  /** The latest earlier run that passed, else the latest one that ended. */
+  base: EvalRun | undefined
+  /** What it saw; undefined while it is read, and where nobody recorded it. */
+  before: readonly ToolListing[] | undefined
+  seen: readonly ToolListing[] | undefined
+  reading: boolean
+}
+
+export type EvidenceOf = {
+  projectId: string
+  run: EvalRun | undefined
+  trials: readonly EvalIteration[]
+  /** Reads nothing while false; what was read already is there all the same. */
+  enabled: boolean
+}
+
+/** Reads one trace of the run and one of an earlier run: each tells the tools of all servers of its run. */
+export function useToolEvidence({ projectId, run, trials, enabled }: EvidenceOf): ToolEvidence {
+  const { queries } = useWorkspace()
+  const wanted = enabled && run !== undefined && isTerminalRunStatus(run.status)
+  const suite = { projectId, suiteId: run?.suiteId ?? '', limit: LATEST_RUNS }
+  const runs = useApiQuery({ ...queries.runs.list.options(suite), enabled: wanted, refetchInterval: false })
+  const base = useMemo(() => baseOf(run, runs.data?.items ?? []), [run, runs.data])
+  const hasBase = wanted && base !== undefined
+  const first = useApiQuery({
+    ...queries.iterations.list.options({ projectId, runId: base?.id ?? '', limit: 1 }),
+    ...FINAL,
+    enabled: hasBase,
+  })
+  const own = useTrace({ projectId, run, trial: tellingOf(trials), enabled: wanted })
+  const earlier = useTrace({ projectId, run: base, trial: first.data?.items[0], enabled: hasBase })
+  const reading = isReading(runs, wanted) || isReading(first, hasBase) || own.reading || earlier.reading
+  return { base, before: earlier.tools, seen: own.tools, reading }
+}
+
+/** The tools that the trace of one trial tells of. */
+function useTrace({
+  projectId,
+  run,
+  trial,
+  enabled,
+}: {
+  projectId: string
+  run: EvalRun | undefined
+  trial: EvalIteration | undefined
+  enabled: boolean
+}): { tools: ToolListing[] | undefined; reading: boolean } {
+  const { queries } = useWorkspace()
+  const input = { projectId, runId: run?.id ?? '', iterationId: trial?.id ?? '' }
+  const wanted = enabled && trial !== undefined
+  const trace = useApiQuery({ ...queries.iterations.trace.options(input), ...FINAL, enabled: wanted })
+  const tools = useMemo(() => toolsSeenIn(trace.data), [trace.data])
+  return { tools, reading: isReading(trace, wanted) }
+}
+
+function isReading({ hasData, problem }: ApiQuery<unknown>, wanted: boolean): boolean {
+  return wanted && !hasData && !problem
+}
+
+function tellingOf(trials: readonly EvalIteration[]): EvalIteration | undefined {
+  return trials.find(each => standingOf(each) === 'failed') ?? trials[0]
+}
+
+/** Runs come latest first. */
+function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | undefined {
+  const at = runs.findIndex(({ id }) => id === run?.id)
+  const earlier = at === -1 ? [] : runs.slice(at + 1).filter(({ status }) => isTerminalRunStatus(status))
+  return earlier.find(other => outcomeOfRun(other) === 'passed') ?? earlier[0]
+}
+
+/**
+ * What changed about the tools of failing cases since the suite last passed, a sentence each: for the summary of a failed run. Where
+ * requests cost something it reads nothing by itself, and says what the doctor has read.
+ */
+export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): readonly string[] {
+  const { budget } = useWorkspace()
+  const failing = useMemo(() => trials.filter(trial => standingOf(trial) === 'failed'), [trials])
+  const enabled = failing.length > 0 && budget.snapshot().unlimited
+  const { before, seen } = useToolEvidence({ projectId, run, trials: failing, enabled })
+  return useMemo(
+    () => (before && seen ? changesBehind(toolChanges(before, seen), failing).map(({ says }) => says) : []),
+    [before, seen, failing],
+  )
+}

@@ -1,0 +1,86 @@
+import type { EvalIteration, EvalStepVerdict } from '../../../api/contract/iterations.ts'
+import { CAUSES, causeOf } from '../../../api/runs/causes.ts'
+import { classOfTrial, CLASS_WORDS } from '../../../api/runs/trial-class.ts'
+import { formatCount, formatDuration, UNKNOWN } from '../../../app/theme/format.ts'
+import type { Symbols } from '../../../app/theme/theme.ts'
+import type { Line } from '../../../components/viewer.tsx'
+import { trialLook } from './look.ts'
+
+/** What stands above everything else of a trial: what became of it and why, so that nobody has to look for it. */
+export function headLines(
+  symbols: Symbols,
+  trial: EvalIteration,
+  options: {
+    steps: readonly EvalStepVerdict[]
+    /** Trials of its case. */
+    ofCase: number | undefined
+  },
+): Line[] {
+  const look = trialLook(trial)
+  const verdict = `${symbols[look.symbol]} ${look.word}`
+  const why = whyInOneLine(trial, options.steps)
+  const measures = [
+    ['took', formatDuration(trial.durationMs)],
+    ['model', trial.model ?? UNKNOWN],
+    ['tokens', formatCount(trial.tokensUsed)],
+  ] as const
+  return [
+    {
+      parts: [
+        { text: verdict, tone: look.tone },
+        ...(why === undefined ? [] : [{ text: `  ${why}`, tone: 'plain' as const }]),
+      ],
+    },
+    {
+      parts: [
+        { text: trial.title ?? UNKNOWN, tone: 'strong' },
+        { text: `  trial ${trial.iterationNumber} of ${options.ofCase ?? UNKNOWN}`, tone: 'muted' },
+      ],
+    },
+    { text: measures.map(each => each.join(' ')).join(`  ${symbols.bullet}  `), tone: 'muted' },
+    ...meaningLines(symbols, trial),
+    '',
+  ]
+}
+
+/** The first step that failed with its reason, or whatever else is told. */
+function whyInOneLine(trial: EvalIteration, steps: readonly EvalStepVerdict[]): string | undefined {
+  const failing = steps
+    .filter(({ status }) => status === 'fail')
+    .reduce<EvalStepVerdict | undefined>(
+      (first, step) => (first && first.stepIndex <= step.stepIndex ? first : step),
+      undefined,
+    )
+  const words = failing?.reason ?? trial.error ?? causeWords(trial)
+  if (words === undefined) return undefined
+  const where = failing ? `${failing.kind} ${failing.stepId}: ` : ''
+  return `${where}${words}`.replaceAll(/\s+/g, ' ').trim()
+}
+
+function causeWords(trial: EvalIteration): string | undefined {
+  const cause = causeOf(trial)
+  return cause && CAUSES[cause]
+}
+
+/** What the class says where it is no plain verdict, where to look, and whether the scores can be believed. */
+function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
+  const trialClass = classOfTrial(trial)
+  const cause = causeWords(trial)
+  const isVerdict = trialClass === 'passed' || trialClass === 'failed'
+  return [
+    ...(isVerdict ? [] : [{ text: CLASS_WORDS[trialClass].says, tone: 'warn' as const }]),
+    ...(cause === undefined ? [] : [{ text: `Where to look: ${cause}.`, tone: 'muted' as const }]),
+    ...(isInvalid(trial)
+      ? [
+          {
+            text: `${symbols.warn} The service set this verdict aside (${trial.scoreIntegrity}): its scores cannot be believed.`,
+            tone: 'warn' as const,
+          },
+        ]
+      : []),
+  ]
+}
+
+function isInvalid({ scoreIntegrity }: EvalIteration): boolean {
+  return scoreIntegrity != null && scoreIntegrity !== 'valid'
+}

@@ -1,0 +1,22 @@
+import { defineBindings } from '../../../app/keymap/binding.ts'
+
+export const trialsKeys = defineBindings({
+  name: 'trials',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Trials',
+  bindings: {
+    show: {
+      keys: ['f'],
+      label: 'only failing',
+      hint: true,
+      help: 'Only what did not go well, then one kind of it after the other, then all again.',
+    },
+    byCase: {
+      keys: ['b'],
+      label: 'by case',
+      hint: true,
+      help: 'A row for each case with how many of its graded trials passed, or a row for each trial.',
+    },
+  },
+})

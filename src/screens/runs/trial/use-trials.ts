@@ -1,0 +1,84 @@
+import { useMemo, useRef } from 'react'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { caseOfTrial } from '../../../api/runs/trial-class-by-case.ts'
+import { usePlace, useRouter } from '../../../app/router/router-context.tsx'
+import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useChosen } from '../../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../../components/list/use-list.ts'
+import { useRestedIndex } from '../../../components/list/use-rested-index.ts'
+import { useMoreTrials, type RunData } from '../use-runs-data.ts'
+import { trialColumns, trialKey } from './columns.ts'
+import { byUrgency } from './look.ts'
+
+export type Trials = {
+  list: ListState<EvalIteration>
+  /** The trial to be looked at by itself. */
+  chosen: EvalIteration | undefined
+  /** How many trials of the run belong to the case of a trial, as far as they were read. */
+  ofCase: (trial: EvalIteration) => number | undefined
+  /** Whether the trials of a case are one row. */
+  isByCase: boolean
+  /** Several models were tried. */
+  models: boolean
+  /** Opens what is chosen: a trial, or the trials of a case. */
+  open: () => void
+  /** Says how a row that stands for a case is opened, while there are such rows. */
+  onOpenCase: (open: (() => void) | undefined) => void
+}
+
+/** The trials of a run, failing first, with what is chosen among them. */
+export function useTrials(data: RunData): Trials {
+  const router = useRouter()
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const { trials } = data
+  const counts = useRef<ReadonlyMap<string, number>>(new Map())
+  counts.current = useMemo(() => countsByCase(trials), [trials])
+  const ofCase = useMemo(() => (trial: EvalIteration) => counts.current.get(caseOfTrial(trial)), [])
+  const models = useMemo(() => new Set(trials.map(({ model }) => model)).size > 1, [trials])
+  const columns = useMemo(() => trialColumns(symbols, { ofCase, models }), [symbols, ofCase, models])
+  const items = useMemo(() => byUrgency(trials), [trials])
+  const list = useList({ items, keyOf: trialKey, columns, initialKey: params.iterationId })
+  const isByCase = params.rows === 'cases'
+  const rested = useRestedIndex(list.selection)
+  // What is filtered or counted is looked for among all.
+  useMoreTrials(data.trialsQuery, isByCase || list.filter !== '' ? Infinity : rested)
+  const openCase = useRef<() => void>(undefined)
+  const chosen = useOpened(list, useChosen(list), items)
+  return {
+    list,
+    chosen,
+    ofCase,
+    isByCase,
+    models,
+    open() {
+      if (isByCase) return openCase.current?.()
+      const trial = list.choose()
+      if (trial) router.replace({ tab: 'trial', iterationId: trial.id })
+    },
+    onOpenCase(open) {
+      openCase.current = open
+    },
+  }
+}
+
+/** The chosen trial, or the one that is open where a filter hides it by now: its class may change while it is read. */
+function useOpened(
+  list: ListState<EvalIteration>,
+  chosen: EvalIteration | undefined,
+  items: readonly EvalIteration[],
+): EvalIteration | undefined {
+  const { tab, iterationId } = usePlace().params
+  if (tab !== 'trial' || iterationId === undefined || list.filter === '') return chosen
+  if (list.items.some(({ id }) => id === iterationId)) return chosen
+  return items.find(({ id }) => id === iterationId) ?? chosen
+}
+
+function countsByCase(trials: readonly EvalIteration[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const trial of trials) {
+    const key = caseOfTrial(trial)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
