@@ -55,10 +55,10 @@ describe('the list of all bindings', () => {
     const wrong = declaringModules()
       .map(({ file }) => file.split('/'))
       .filter(([folder]) => folder === 'screens')
-      .flatMap(([, screen, file]) => {
-        const text = readFileSync(join(SOURCE, 'screens', screen!, file!), 'utf8')
+      .flatMap(([, screen, ...rest]) => {
+        const text = readFileSync(join(SOURCE, 'screens', screen!, ...rest), 'utf8')
         const declared = text.match(/= defineBindings\(/g)!.length
-        return text.split(`screen: '${screen}',`).length - 1 === declared ? [] : [`${screen}/${file}`]
+        return text.split(`screen: '${screen}',`).length - 1 === declared ? [] : [[screen, ...rest].join('/')]
       })
     expect(wrong, 'every group there has screen: with the name of its folder').toEqual([])
   })

@@ -13,6 +13,9 @@ import {
 import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
 import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys } from '../../components/list/list-keys.ts'
 import { traceKeys } from '../../components/transcript/trace-keys.ts'
+import { findingsKeys } from '../../screens/findings/bindings.ts'
+import { incidentsKeys, notebookKeys } from '../../screens/notebook/bindings.ts'
+import { nowKeys, nowProjectsKeys } from '../../screens/now/bindings.ts'
 import { projectsKeys } from '../../screens/projects/bindings.ts'
 import {
   callsKeys,
@@ -24,9 +27,18 @@ import {
   toolsKeys,
 } from '../../screens/servers/bindings.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
-import { runsKeys } from '../../screens/runs/bindings.ts'
+import { baseKeys, compareKeys, insightsKeys, runsKeys } from '../../screens/runs/bindings.ts'
+import { trialsKeys } from '../../screens/runs/trial/trial-keys.ts'
+import {
+  casesKeys,
+  middleKeys,
+  outcomesKeys,
+  settingsKeys,
+  suitesKeys,
+} from '../../screens/runs/cases/cases-keys.ts'
+import { scenariosKeys, visitFindingsKeys, visitsKeys } from '../../screens/scenarios/bindings.ts'
 import type { Bindings } from '../keymap/binding.ts'
-import { formKeys } from '../../components/form/form-keys.ts'
+import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
 import { appKeys, goKeys, helpKeys, paletteKeys } from './app-keys.ts'
 
 /** Every group of bindings in the program, widest first; docs and overrides read this list. */
@@ -53,7 +65,12 @@ export const allBindings: readonly Bindings[] = [
   helpKeys,
   paletteKeys,
   formKeys,
+  choiceKeys,
   textOverlayKeys,
+  nowKeys,
+  nowProjectsKeys,
+  incidentsKeys,
+  notebookKeys,
   projectsKeys,
   serversKeys,
   toolsKeys,
@@ -63,4 +80,17 @@ export const allBindings: readonly Bindings[] = [
   callsKeys,
   resultKeys,
   runsKeys,
+  findingsKeys,
+  suitesKeys,
+  middleKeys,
+  casesKeys,
+  settingsKeys,
+  outcomesKeys,
+  insightsKeys,
+  trialsKeys,
+  compareKeys,
+  baseKeys,
+  scenariosKeys,
+  visitsKeys,
+  visitFindingsKeys,
 ]

@@ -42,6 +42,16 @@ export const appKeys = defineBindings({
       help: 'Show this place in the hosted UI of the profile.',
     },
     raw: { keys: ['J'], label: 'raw record', help: 'Show the chosen thing as the service answered it.' },
+    followed: {
+      keys: ['F'],
+      label: 'followed runs',
+      help: 'Go to the next followed run.',
+    },
+    pin: {
+      keys: ['P'],
+      label: 'pin',
+      help: 'Keep what is chosen in the incident notebook.',
+    },
     stop: { keys: ['ctrl+x'], label: 'stop', help: 'Give up what is under way, where that can be done.' },
     mouse: {
       keys: ['M'],
@@ -59,9 +69,13 @@ export const goKeys = defineBindings({
   scope: 'app',
   title: 'Go to',
   bindings: {
+    now: { keys: [', n'], label: 'now' },
     projects: { keys: [', p'], label: 'projects' },
     servers: { keys: [', s'], label: 'servers' },
     runs: { keys: [', r'], label: 'runs' },
+    findings: { keys: [', f'], label: 'findings' },
+    scenarios: { keys: [', c'], label: 'scenarios' },
+    notebook: { keys: [', i'], label: 'incident notebook' },
   },
 })
 

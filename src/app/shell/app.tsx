@@ -3,6 +3,7 @@ import { useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
 import { CopyProvider } from '../../components/copy.tsx'
 import { CrumbsProvider } from '../../components/crumbs.tsx'
+import { EditorProvider } from '../../components/editor/use-editor.tsx'
 import { RegionsProvider, type Regions } from '../../components/list/regions.tsx'
 import { PointerProvider } from '../../components/mouse-areas.tsx'
 import { OverlaysProvider } from '../../components/overlays.tsx'
@@ -53,13 +54,15 @@ export function App(props: AppParts) {
                       <CrumbsProvider>
                         <SubjectProvider>
                           <OverlaysProvider>
-                            <RegionsProvider regions={props.regions}>
-                              <PointerProvider pointer={props.pointer}>
-                                <Sized {...(props.size && { size: props.size })}>
-                                  <Shell actions={props.actions} />
-                                </Sized>
-                              </PointerProvider>
-                            </RegionsProvider>
+                            <EditorProvider host={props.actions.editor}>
+                              <RegionsProvider regions={props.regions}>
+                                <PointerProvider pointer={props.pointer}>
+                                  <Sized {...(props.size && { size: props.size })}>
+                                    <Shell actions={props.actions} />
+                                  </Sized>
+                                </PointerProvider>
+                              </RegionsProvider>
+                            </EditorProvider>
                           </OverlaysProvider>
                         </SubjectProvider>
                       </CrumbsProvider>

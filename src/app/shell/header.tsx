@@ -5,12 +5,15 @@ import { useConnection } from '../../hooks/use-connection.ts'
 import { useBudget } from '../../hooks/use-budget.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { BudgetSnapshot } from '../../api/budget.ts'
+import { useFollowedChips } from '../../screens/runs/follow/followed-chips.tsx'
 import { clean, fit, truncate, widthOf } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import type { Theme } from '../theme/theme.ts'
 import { useNeeds } from './use-needs.ts'
 
 const GAUGE = 10
+/** How much of the room beside the fixed parts the followed runs may take; the rest says where one is. */
+const CHIPS_SHARE = 0.6
 
 /** `████████░░ 8/10`; while the service asks to wait, the seconds left. */
 export function gauge(
@@ -28,7 +31,7 @@ export function gauge(
   return { text: `${full.repeat(filled)}${empty.repeat(GAUGE - filled)} ${tokens}/${budget.capacity}`, tone }
 }
 
-/** First line: where the data comes from, where one is, what the budget allows, how old the data is. */
+/** First line: where the data comes from, where one is, the followed runs, what the budget allows, how old the data is. */
 export function Header() {
   const theme = useTheme()
   const { width } = useSize()
@@ -43,13 +46,15 @@ export function Header() {
     .filter(Boolean)
     .join(` ${theme.symbols.bullet} `)
   const rightWidth = (meter ? widthOf(meter.text) + 3 : 0) + widthOf(connection.text) + 1
-  const room = width - widthOf(badge) - widthOf(readOnly) - rightWidth - 2
+  const free = width - widthOf(badge) - widthOf(readOnly) - rightWidth - 2
+  const chips = useFollowedChips(Math.floor(free * CHIPS_SHARE))
+  const room = free - (chips.width === 0 ? 0 : chips.width + 1)
   const path = truncate(crumbs.map(clean).join(` ${theme.symbols.crumb} `), Math.max(0, room))
   return (
     <Text wrap="truncate">
       {theme.paint(profile.local ? 'localBadge' : 'remoteBadge', badge)}
       {theme.paint('warn', readOnly)}
-      {` ${theme.paint('strong', fit(path, Math.max(0, room)))} ${right}`}
+      {` ${theme.paint('strong', fit(path, Math.max(0, room)))} ${chips.width === 0 ? '' : `${chips.text} `}${right}`}
     </Text>
   )
 }

@@ -18,7 +18,13 @@ export type PaletteEntry = {
 }
 
 /** Actions of the app that are about the chosen thing. */
-const ON_EVERY_THING: ReadonlySet<string> = new Set(['app.copyId', 'app.copyLink', 'app.raw', 'app.refresh'])
+const ON_EVERY_THING: ReadonlySet<string> = new Set([
+  'app.copyId',
+  'app.copyLink',
+  'app.raw',
+  'app.refresh',
+  'app.pin',
+])
 
 /** What works here, nearest first; leaving the palette is not worth a line in it. */
 export function actionEntries(

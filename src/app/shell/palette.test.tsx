@@ -71,8 +71,8 @@ describe('in the program', () => {
 
   test('arrows move, and the palette lists every action of the page with its key', async () => {
     await openPalette()
-    await app.see(/▌Go to Projects/)
-    await app.press('down', 'down')
+    await app.see(/▌Go to Now/)
+    await app.press('down', 'down', 'down')
     await app.see(/▌Go to Runs/)
     await app.press('up')
     await app.see(/▌Go to Servers/)

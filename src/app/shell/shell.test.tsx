@@ -29,7 +29,8 @@ describe('help', () => {
     await app.see('▌Sandbox')
     await app.press(appKeys.bindings.help)
     let help = await app.see('What works here')
-    for (let page = 0; page < 3; page += 1) {
+    for (let before = ''; before !== app.frame();) {
+      before = app.frame()
       await app.press('pagedown')
       help += `\n${app.frame()}`
     }
@@ -39,7 +40,8 @@ describe('help', () => {
       for (const binding of Object.values(group.bindings)) {
         const what = binding.help ?? binding.label
         const keys = binding.keys.slice(0, 3).map(displayKey).join(' ')
-        expect(lines.some(line => line.includes(keys) && line.includes(what))).toBe(true)
+        const isListed = lines.some(line => line.includes(keys) && line.includes(what))
+        expect(isListed, `${group.name}: ${keys} ${what}`).toBe(true)
       }
     }
     expect(help).toContain('(Choose a column to sort by first.)')
@@ -50,12 +52,12 @@ describe('help', () => {
     await app.see('▌Sandbox')
     await app.press(appKeys.bindings.help)
     await app.see('What works here')
-    await app.press(projectsKeys.bindings.open, projectsKeys.bindings.runs, '2')
+    await app.press(projectsKeys.bindings.open, projectsKeys.bindings.runs, '3')
     expect(app.router.current().screen).toBe('projects')
     await app.press(helpKeys.bindings.close)
     await app.see(frame => !frame.includes('What works here'))
     await app.press(projectsKeys.bindings.open)
-    await app.see('[2 Servers]')
+    await app.see('[3 Servers]')
   })
 })
 
@@ -87,9 +89,9 @@ describe('the first key of a sequence', () => {
     })
     await app.see('▌Sandbox')
     await app.press(',')
-    await app.see(/ ,   p projects {2}s servers {2}r runs/)
+    await app.see(/ ,   n now {2}p projects {2}s servers {2}r runs/)
     await app.press('r')
-    await app.see('[3 Runs]')
+    await app.see('[4 Runs]')
     await app.press(',', 'x')
     await app.see('Nothing is on , x.')
   })
@@ -106,7 +108,7 @@ describe('the actions here', () => {
     for (const other of ['page down', 'next pane', 'quit', 'Go to']) expect(frame).not.toContain(other)
     await app.type('launch')
     await app.press('enter')
-    await app.see('❯ Cancel')
+    await app.see('Launch 15 trials')
   })
 })
 
@@ -114,13 +116,18 @@ describe('a question', () => {
   test('starts on Cancel, takes the page’s keys away, and Esc declines', async () => {
     await openRuns()
     await app.press(runsKeys.bindings.launch)
-    await app.see('❯ Cancel')
-    await app.press('2', appKeys.bindings.help, runsKeys.bindings.launch)
-    expect(app.frame()).toContain('❯ Cancel')
+    await app.see('Launch 15 trials')
+    await app.press('enter')
+    await app.press('enter')
+    await app.see('● running')
+    await app.press(runsKeys.bindings.cancel)
+    await app.see('❯ Keep it running')
+    await app.press('3', appKeys.bindings.help, runsKeys.bindings.launch)
+    expect(app.frame()).toContain('❯ Keep it running')
     expect(app.frame()).not.toContain('What works here')
     await app.press(confirmKeys.bindings.cancel)
-    await app.see(frame => !frame.includes(`Launch ${SUITE}?`))
-    expect(app.row(`▌${SUITE}`)).toMatch(/— +— *│/)
+    await app.see(frame => !frame.includes('Keep it running'))
+    await app.see('✗ failed 9/10')
   })
 })
 
@@ -149,7 +156,7 @@ describe('the frame', () => {
     await app.see('launch eval run')
     await app.press(projectsKeys.bindings.open)
     await app.see('Sandbox › Servers › everything')
-    await app.press('3')
+    await app.press('4')
     await app.see(`Sandbox › Runs › ${SUITE}`)
   })
 

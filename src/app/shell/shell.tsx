@@ -1,17 +1,21 @@
 import { Box, Text } from 'ink'
 import { useRef } from 'react'
 import type { Copy } from '../../components/copy.tsx'
+import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
+import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../keymap/binding.ts'
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../router/router-context.tsx'
 import { screens } from '../registry.ts'
+import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys, goKeys } from './app-keys.ts'
+import { CheckKeeper } from './check-keeper.tsx'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
@@ -20,6 +24,7 @@ import { Tabs } from './tabs.tsx'
 import { TitleKeeper } from './title-keeper.tsx'
 import { useBrowser, type OpenBrowser } from './use-browser.ts'
 import { usePalette } from './use-palette.tsx'
+import { usePin } from './use-pin.tsx'
 import { useSubjectActions } from './use-subject-actions.ts'
 
 /** Smaller than this, nothing useful fits. */
@@ -43,6 +48,8 @@ export type ShellActions = {
   announce?: (sentence: string) => void
   /** Absent where there can be no browser. */
   openBrowser?: OpenBrowser
+  /** The person's editor; absent where there is no terminal to lend. */
+  editor?: EditorHost
   /** Puts a text on the clipboard; answers why it could not, or nothing. */
   copy: Copy
 }
@@ -60,6 +67,7 @@ export function Shell(props: { actions: ShellActions }) {
   const body = { width: size.width, height: size.height - FRAME_ROWS }
   return (
     <Box flexDirection="column" width={size.width} height={size.height}>
+      <CheckKeeper />
       <TitleKeeper setTitle={props.actions.setTitle} announce={props.actions.announce} />
       <Header />
       <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />
@@ -98,6 +106,8 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
   const subjectActions = useSubjectActions()
   useBindings(appKeys, {
     ...subjectActions,
+    followed: useGoToFollowed(),
+    pin: usePin(),
     stop: useStop(),
     browser: useBrowser(actions.openBrowser),
     help,
@@ -110,12 +120,16 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     refresh,
     screen: (key: PressedKey) => openScreen(screens[Number(key.name) - 1]),
     last: () => router.last(),
-    projects: () => openScreen(screens[0]),
+    projects: () => openScreen(screens.find(({ route }) => route === projectsRoute)),
     mouse: useMouseSwitch(actions.toggleMouse),
   })
   const goTo = (screen: string) => (): void =>
     openScreen(screens.find(candidate => candidate.route.screen === screen))
-  useBindings(goKeys, { projects: goTo('projects'), servers: goTo('servers'), runs: goTo('runs') })
+  const ids = Object.keys(goKeys.bindings) as (keyof typeof goKeys.bindings)[]
+  useBindings(
+    goKeys,
+    Object.fromEntries(ids.map(id => [id, goTo(id)])) as Record<(typeof ids)[number], () => void>,
+  )
   return openScreen
 }
 

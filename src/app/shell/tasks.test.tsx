@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { confirmKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { serversKeys } from '../../screens/servers/bindings.ts'
@@ -37,11 +37,11 @@ test('a write says that it began, and then how it ended', async () => {
   app = await openApp({ testService, place: runsRoute.to({ projectId }) })
   await app.see('▌Reference server smoke')
   await app.press(runsKeys.bindings.launch)
-  await app.see('Launch Reference server smoke?')
+  await app.see('As configured')
   gate = path => (path.endsWith('/eval-runs') ? held.promise : undefined)
-  await app.press(confirmKeys.bindings.next, 'enter')
+  await app.press(formKeys.bindings.choose, formKeys.bindings.choose)
   await app.see('● Launching Reference server smoke…')
-  await app.press(appKeys.bindings.stop)
+  await app.press(formKeys.bindings.cancel, appKeys.bindings.stop)
   await app.see('Nothing is under way that could be stopped.')
   held.resolve()
   await app.see('Launched Reference server smoke.')
@@ -51,11 +51,11 @@ test('a write that fails says why and what to do', async () => {
   app = await openApp({ testService, place: runsRoute.to({ projectId }) })
   await app.see('▌Reference server smoke')
   await app.press(runsKeys.bindings.launch)
-  await app.see('Launch Reference server smoke?')
+  await app.see('As configured')
   const [suite] = (await testService.client.suites.list({ projectId })).items
   await testService.client.suites.delete({ projectId, suiteId: suite!.id })
-  await app.press(confirmKeys.bindings.next, 'enter')
-  await app.see('✗ Not found: ')
+  await app.press(formKeys.bindings.choose, formKeys.bindings.choose)
+  await app.see('✗ It does not exist, or this key cannot see it.')
 })
 
 describe('the doctor over several servers', () => {

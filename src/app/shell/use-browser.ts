@@ -1,4 +1,5 @@
 import { useCopy } from '../../components/copy.tsx'
+import { useCurrentSubject } from '../../components/subject.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { unavailable, type KeyHandler, type Unavailable } from '../keymap/binding.ts'
@@ -8,10 +9,11 @@ import { webAddress } from '../router/web-address.ts'
 /** Shows a web address in the person's browser; answers why it could not, or nothing. */
 export type OpenBrowser = (url: string) => Promise<string | undefined>
 
-/** Opens this place in the hosted UI; where there is no browser its address is copied. */
+/** Opens this place, or that of the chosen thing where it has its own, in the hosted UI; where there is no browser its address is copied. */
 export function useBrowser(open: OpenBrowser | undefined): KeyHandler | Unavailable {
   const { profile } = useWorkspace()
-  const place = usePlace()
+  const here = usePlace()
+  const place = useCurrentSubject()()?.place ?? here
   const copy = useCopy()
   const toasts = useToasts()
   if (profile.local) return unavailable('The local workspace has no pages on the web: all of it is here.')

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useOverlays } from '../../components/overlays.tsx'
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import type { ActiveBinding } from '../keymap/layers.ts'
+import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
 import { screens } from '../registry.ts'
 import { parsePlace, type Place } from '../router/place.ts'
 import { useRouter } from '../router/router-context.tsx'
@@ -31,6 +32,7 @@ export function usePalette(projectId: () => string | undefined): {
   const router = useRouter()
   const queryClient = useQueryClient()
   const { dispatcher } = useKeymap()
+  const followed = useFollowedPlaces()
   const open = (title: string, entries: readonly PaletteEntry[], locate: Locate): void => {
     const close = overlays.open({
       title,
@@ -47,7 +49,7 @@ export function usePalette(projectId: () => string | undefined): {
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [
       ...screenEntries(places, go),
-      ...namedEntries(named, go),
+      ...namedEntries([...followed(), ...named], go),
       ...actionEntries(dispatcher.active(), perform),
     ]
     const locate = (text: string): PaletteEntry | undefined => {

@@ -20,7 +20,8 @@ export function useSubjectActions(): Record<SubjectAction, KeyHandler | Unavaila
   const showJson = useJsonOverlay()
   const { profile } = useWorkspace()
   const tell = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
-  const copyLink = (): void => tell('the link', formatLocator(routes, profile.name, router.current()))
+  const copyLink = (): void =>
+    tell('the link', formatLocator(routes, profile.name, current()?.place ?? router.current()))
   if (!current()) return { copyId: NONE, copyLink, raw: NONE }
   return {
     copyId() {

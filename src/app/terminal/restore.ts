@@ -38,6 +38,11 @@ export type Restore = {
   crash(error: unknown): void
   /** Ctrl+Z: gives the terminal back and stops the job; takes it again when the shell continues it. */
   suspend(): void
+  /**
+   * Gives the terminal to another program until `work` has ended, then takes it again. Meanwhile Ctrl+C is that program's, and
+   * Ctrl+Z stops both. Reading the keys must rest as long.
+   */
+  lend<T>(work: () => Promise<T>): Promise<T>
   /** Forgets all signals and streams, leaves the terminal as it is. */
   uninstall(): void
 }
@@ -62,6 +67,7 @@ export function installRestore(options: RestoreOptions): Restore {
   const { screen, stdin } = options
   let isEnding = false
   let isCrashing = false
+  let isLent = false
   let suspendedRaw: boolean | undefined
   let resumeTimer: NodeJS.Timeout | undefined
 
@@ -75,6 +81,7 @@ export function installRestore(options: RestoreOptions): Restore {
     act()
   }
   const end = (reason: ExitReason, code = EXIT_CODES[reason]): void => {
+    if (isLent && reason === 'SIGINT') return
     if (isEnding) {
       // A hang-up shows as a signal and as broken streams, also while the terminal is given back; asking again in
       // earnest cuts the waiting short.
@@ -100,7 +107,7 @@ export function installRestore(options: RestoreOptions): Restore {
   }
   const resume = (): void => {
     clearTimeout(resumeTimer)
-    if (isEnding) return
+    if (isEnding || isLent) return
     // Stopped from outside, without `suspend`, the terminal may have been used by others just the same.
     const raw = suspendedRaw ?? stdin.isRaw ?? false
     if (suspendedRaw !== undefined) process.on('SIGTSTP', suspend)
@@ -121,11 +128,26 @@ export function installRestore(options: RestoreOptions): Restore {
       resumeTimer = setTimeout(resume, STOPPED_WITHIN_MS)
     })
   }
+  const lend: Restore['lend'] = async work => {
+    giveBack()
+    await givenBack()
+    isLent = true
+    // Stopped by its own key, the other program stops its whole group; so be it, and it goes on with the group.
+    process.off('SIGTSTP', suspend)
+    try {
+      return await work()
+    } finally {
+      isLent = false
+      process.on('SIGTSTP', suspend)
+      if (!isEnding) screen.enter()
+    }
+  }
   const removals = listenAll(options, { end, crash, resume, suspend, giveBack })
   return {
     exit: code => end('quit', code),
     crash,
     suspend,
+    lend,
     uninstall: () => {
       for (const remove of removals) remove()
     },

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { clean } from '../../app/theme/text.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
-import { compileCheck, type ArgumentFault } from './arguments-check.ts'
+import { compileCheck, type ArgumentFault } from '../../api/arguments-check.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
 import { shorten, type JsonObject } from './json-text.ts'
 

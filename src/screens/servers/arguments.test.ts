@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clean } from '../../app/theme/text.ts'
-import { compileCheck } from './arguments-check.ts'
-import { argumentForm, parseArguments, promptForm, skeleton } from './arguments.ts'
+import { compileCheck } from '../../api/arguments-check.ts'
+import { skeleton } from '../../api/authoring/skeleton.ts'
+import { argumentForm, parseArguments, promptForm } from './arguments.ts'
 import { editableJson, type JsonObject } from './json-text.ts'
 
 const sum = {

@@ -1,3 +1,4 @@
+import { choicesOf, requiredNames, skeleton, startOf } from '../../api/authoring/skeleton.ts'
 import { clean } from '../../app/theme/text.ts'
 import { editableJson, isObject, type JsonObject } from './json-text.ts'
 import { schemaType } from './schema-lines.ts'
@@ -24,8 +25,6 @@ export type ArgumentForm = { whole: boolean; fields: readonly ArgumentField[] }
 
 /** More fields than this are easier to edit as one JSON text. */
 const MOST_FIELDS = 40
-/** Deepest nesting for which a skeleton is written. */
-const MOST_DEPTH = 6
 const COMPOSITION = ['anyOf', 'oneOf', 'allOf', '$ref', 'if']
 
 /** The form of a tool's input schema. */
@@ -71,11 +70,6 @@ function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
     initial: editableJson(isObject(start) ? start : {}),
   }
   return { whole: true, fields: [field] }
-}
-
-function requiredNames(schema: JsonObject): Set<unknown> {
-  const required = schema['required']
-  return new Set(Array.isArray(required) ? required : [])
 }
 
 function fieldOf(name: string, property: unknown, required: boolean): ArgumentField {
@@ -124,38 +118,11 @@ function isJson(text: string): boolean {
   }
 }
 
-function choicesOf(schema: JsonObject): readonly unknown[] {
-  return Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : []
-}
-
-/** The value that a schema itself suggests: its default, its constant, or nothing. */
-function startOf(schema: JsonObject): unknown {
-  return schema['default'] ?? schema['const']
-}
-
 /** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */
 function skeletonOfStructure(schema: JsonObject): unknown {
   const first = choicesOf(schema)[0]
   if (first !== undefined) return first
   return schema['type'] === 'object' || schema['type'] === 'array' ? skeleton(schema, 1) : undefined
-}
-
-/** A value to start from: defaults, first choices, required properties, else the type's empty value. */
-export function skeleton(schema: JsonObject, depth: number): unknown {
-  const start = startOf(schema) ?? choicesOf(schema)[0]
-  if (start !== undefined || depth > MOST_DEPTH) return start ?? null
-  const { type, properties } = schema
-  if (type === 'string') return ''
-  if (type === 'number' || type === 'integer') return 0
-  if (type === 'boolean') return false
-  if (type === 'array') return []
-  if (type !== 'object' && !isObject(properties)) return depth === 0 ? {} : null
-  const required = requiredNames(schema)
-  const entries = Object.entries(isObject(properties) ? properties : {})
-    .map(([name, property]) => [name, isObject(property) ? property : {}] as const)
-    .filter(([name, property]) => required.has(name) || startOf(property) !== undefined)
-    .map(([name, property]) => [name, skeleton(property, depth + 1)] as const)
-  return Object.fromEntries(entries)
 }
 
 export type ParsedArguments =

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { createTheme } from '../../app/theme/theme.ts'
+import { loadMarkdown } from '../../components/markdown/lexer.ts'
 import { blockNodes } from '../../components/transcript/content.ts'
 import { createCallLog, type Answer, type CallRecord } from './call-log.ts'
 import { AS_GIVEN, outline } from '../../components/viewer/outline-tree.ts'
@@ -20,6 +21,8 @@ const subject = {
 } as const
 
 const look = { symbols, rendered: true }
+
+beforeAll(loadMarkdown)
 
 /** What shows of a call with everything unfolded. */
 function drawn(record: CallRecord, now = 0): string {

@@ -65,11 +65,7 @@ export function callNodes(record: CallRecord, look: ContentLook, now: number): O
 }
 
 /** What is known of a call before its answer: state, time, what was sent. */
-export function headNodes(
-  record: CallRecord,
-  look: Pick<ContentLook, 'symbols'>,
-  now: number,
-): OutlineNode[] {
+function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: number): OutlineNode[] {
   const state = callLook(record)
   const took = callDuration(record)
   const fields = fieldLines([
@@ -148,7 +144,7 @@ function answerNodes(answer: Answer, look: ContentLook): OutlineNode[] {
 }
 
 /** The body, every field as it came; laid out when it is unfolded, as text where it is no JSON. */
-export function receivedNode(text: string): OutlineNode {
+function receivedNode(text: string): OutlineNode {
   const id = 'received'
   return {
     id,

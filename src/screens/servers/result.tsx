@@ -4,16 +4,15 @@ import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { sourceKeys } from '../../components/component-keys.ts'
+import { useMarkdownReady } from '../../components/markdown/lexer.ts'
 import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
 import { useAddressCopy } from '../../components/markdown/use-address-copy.ts'
 import { useOverlays } from '../../components/overlays.tsx'
-import { messageRows } from '../../components/transcript/messages.ts'
-import { Transcript } from '../../components/transcript/transcript.tsx'
 import { OutlineRows, useOutline } from '../../components/viewer/outline.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resultKeys } from './bindings.ts'
 import { callLogOf, type CallLog, type CallRecord } from './call-log.ts'
-import { callNodes, hasMarkdown, headNodes, KIND_WORDS, longMarkdown, receivedNode } from './result-lines.ts'
+import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown } from './result-lines.ts'
 
 const WIDTH = 110
 
@@ -40,28 +39,14 @@ function Result(props: { log: CallLog; record: CallRecord; onClose: () => void }
   })
   const long = longMarkdown(record)
   if (long !== undefined) return <MarkdownViewer text={long} focused />
-  const { outcome } = record
-  return outcome.state === 'answered' && outcome.answer.kind === 'prompt' ? (
-    <Rendered record={record} messages={outcome.answer.value.messages} received={outcome.text} />
-  ) : (
-    <Answered record={record} />
-  )
-}
-
-function Rendered(props: { record: CallRecord; messages: readonly unknown[]; received: string }) {
-  const { record, messages, received } = props
-  const { symbols } = useTheme()
-  const [openedAt] = useState(Date.now)
-  const rows = useMemo(() => messageRows(messages, 'messages'), [messages])
-  const before = useMemo(() => headNodes(record, { symbols }, openedAt), [record, symbols, openedAt])
-  const after = useMemo(() => [receivedNode(received)], [received])
-  return <Transcript rows={rows} before={before} after={after} focused />
+  return <Answered record={record} />
 }
 
 function Answered({ record }: { record: CallRecord }) {
   const { symbols } = useTheme()
   const [openedAt] = useState(Date.now)
-  const [rendered, setRendered] = useState(true)
+  const [isRendered, setRendered] = useState(true)
+  const rendered = useMarkdownReady(isRendered && hasMarkdown(record))
   const { outcome } = record
   const roots = useMemo(
     () => callNodes(record, { symbols, rendered }, openedAt),
@@ -76,7 +61,7 @@ function Answered({ record }: { record: CallRecord }) {
   const copyAddress = useAddressCopy(view.here?.line)
   useBindings(
     sourceKeys,
-    { source: () => setRendered(!rendered), copyAddress },
+    { source: () => setRendered(!isRendered), copyAddress },
     { active: hasMarkdown(record) },
   )
   return <OutlineRows picture={view.picture} />

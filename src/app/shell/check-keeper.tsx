@@ -1,0 +1,50 @@
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import type { DoctorReport } from '../../api/contract/server-operations.ts'
+import { cachedItems } from '../../api/cached.ts'
+import { describeError } from '../../api/error-text.ts'
+import type { ServerCheck } from '../../api/now/memory.ts'
+import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+
+/** Keeps what the doctor says of any server, wherever it is asked, so that Now knows it later; shows nothing itself. */
+export function CheckKeeper() {
+  const queryClient = useQueryClient()
+  const memory = nowMemoryOf(useWorkspace())
+  useEffect(
+    () =>
+      queryClient.getQueryCache().subscribe(event => {
+        if (event.type !== 'updated') return
+        if (event.action.type !== 'success' && event.action.type !== 'error') return
+        const check = checkOf(event.query, queryClient)
+        if (check) memory.noteCheck(check)
+      }),
+    [queryClient, memory],
+  )
+  return null
+}
+
+function checkOf({ queryKey, state }: Query, queryClient: QueryClient): ServerCheck | undefined {
+  const { resource, name } = contract.servers.doctor
+  if (queryKey[0] !== resource || queryKey[1] !== name) return undefined
+  const { projectId, serverId } = queryKey[2] as { projectId: string; serverId: string }
+  const servers = cachedItems(queryClient, contract.servers.list)
+  const server = servers.find(({ item }) => item.id === serverId)?.item
+  const common = { projectId, serverId, name: server?.name }
+  if (state.error) {
+    const { title } = describeError(state.error)
+    return { ...common, status: 'no-report', why: title, at: state.errorUpdatedAt }
+  }
+  const report = state.data as DoctorReport | undefined
+  if (!report) return undefined
+  return { ...common, status: report.status, why: whyOf(report), at: state.dataUpdatedAt }
+}
+
+/** The first thing that the report names as wrong. */
+function whyOf(report: DoctorReport): string | undefined {
+  if (report.status === 'ready') return undefined
+  if (report.error) return report.error.message
+  const failed = Object.values(report.checks).find(check => check?.status === 'error')
+  return failed?.detail ?? undefined
+}

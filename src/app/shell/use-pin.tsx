@@ -1,0 +1,82 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { contract } from '../../api/contract/contract.ts'
+import type { DoctorReport } from '../../api/contract/server-operations.ts'
+import { doctorFacts, factsOf, nameOf } from '../../api/notebook-facts.ts'
+import type { Pinned } from '../../api/notebook.ts'
+import { useAskText } from '../../components/ask-text.tsx'
+import { useCurrentCrumbs } from '../../components/crumbs.tsx'
+import { useCurrentSubject, type Subject } from '../../components/subject.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { notebookOf } from '../../hooks/use-notebook.ts'
+import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+import { callLogOf, type CallRecord } from '../../screens/servers/call-log.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../keymap/binding.ts'
+import type { Place } from '../router/place.ts'
+import { useRouter } from '../router/router-context.tsx'
+
+/** Pins the chosen thing into the open incident, as it is at this moment, and then asks for a note. */
+export function usePin(): KeyHandler | Unavailable {
+  const current = useCurrentSubject()
+  const crumbs = useCurrentCrumbs()
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const workspace = useWorkspace()
+  const toasts = useToasts()
+  const ask = useAskText()
+  if (!current()) return unavailable('Nothing is chosen that could be pinned.')
+  return async () => {
+    const subject = current()
+    if (!subject) return
+    const notebook = notebookOf(workspace)
+    const place = subject.place ?? router.current()
+    const pinned = pinnedOf({ subject, place, crumbs, queryClient, workspace })
+    const { incident, entry } = notebook.pin(pinned)
+    const note = await ask({
+      title: `Pinned ${pinned.kind} ${pinned.name}`,
+      lines: [`It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`],
+    })
+    if (note !== undefined && note.trim() !== '') notebook.editNote(incident.id, entry.id, note)
+    toasts.show('ok', `Pinned ${pinned.kind} ${pinned.name} into “${incident.title}”.`)
+  }
+}
+
+/** The chosen thing with what is known of it; on the tabs of a server what was examined or called there. */
+function pinnedOf(from: {
+  subject: Subject
+  place: Place
+  crumbs: readonly string[]
+  queryClient: QueryClient
+  workspace: Workspace
+}): Pinned {
+  const { subject, place, crumbs, queryClient, workspace } = from
+  const { kind, id, record } = subject
+  const where = [['Seen at', crumbs.join(' › ')] as const]
+  const named = { id, place, name: nameOf(kind, record) }
+  const { tab, projectId } = place.params
+  if (kind === 'server' && tab === 'doctor') {
+    const { resource, name } = contract.servers.doctor
+    const report = queryClient.getQueryData<DoctorReport>([resource, name, { projectId, serverId: id }])
+    if (report) return { ...named, kind: 'doctor report', facts: [...doctorFacts(report), ...where] }
+  }
+  if (kind === 'server' && tab === 'calls') {
+    const [call] = callLogOf(workspace.client).of(id)
+    if (call) return { ...named, kind: 'server call', facts: [...callFacts(call), ...where] }
+  }
+  return { ...named, kind, facts: [...factsOf(kind, record), ...where] }
+}
+
+const MOST_ANSWER = 400
+
+/** The newest call to a server, with the beginning of its answer. */
+function callFacts({ kind, target, startedAt, outcome }: CallRecord): Pinned['facts'] {
+  const facts: [string, string][] = [
+    ['Called', `${kind} ${target}`],
+    ['At', new Date(startedAt).toISOString()],
+    ['Outcome', outcome.state],
+  ]
+  if (outcome.state !== 'running') facts.push(['Took (ms)', String(Math.round(outcome.durationMs))])
+  if (outcome.state === 'answered') facts.push(['Answer', outcome.text.slice(0, MOST_ANSWER)])
+  if (outcome.state === 'failed')
+    facts.push(['Error', outcome.error instanceof Error ? outcome.error.message : String(outcome.error)])
+  return facts
+}

@@ -1,0 +1,81 @@
+import { useMemo } from 'react'
+import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import { journeyOf, overviewRun, runsBehind, waveRun } from '../../api/findings/waves.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { runColumns, runKey } from './columns.ts'
+import { evidenceSessions } from './evidence.tsx'
+import { RunSessions, ScenarioSessions } from './sessions.tsx'
+import { GATE_SENTENCE } from './sources-words.ts'
+import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.ts'
+
+const NO_RUNS: NonNullable<SwarmOverview['runs']> = []
+/** Runs that ended do not change; new ones are worth a look now and then. */
+const RESTING = { staleTime: 30_000 } as const
+
+/** The runs and sessions in which the finding was seen, down to what was said in one. */
+export function BehindFinding(props: BehindProps) {
+  const { row, insights } = props
+  const { runId } = useBehindPlace(row)
+  const { data } = insights.query
+  const evidence = useMemo(() => evidenceSessions(row, data), [row, data])
+  if (insights.isClosed)
+    return (
+      <Sentence
+        tone="warn"
+        text={`The sessions behind it are switched off with the feature. ${GATE_SENTENCE}`}
+      />
+    )
+  if (row.scenario) return <ScenarioSessions {...props} scenarioId={row.scenario.id} evidence={evidence} />
+  return runId === undefined ? (
+    <Runs {...props} />
+  ) : (
+    <RunSessions key={runId} {...props} runId={runId} evidence={evidence} />
+  )
+}
+
+function Runs({ projectId, row, focused, onOpen }: BehindProps) {
+  const { queries } = useWorkspace()
+  const place = useBehindPlace(row)
+  const { symbols } = useTheme()
+  const overview = useApiQuery({ ...queries.journeyRuns.overview.options({ projectId }), ...RESTING })
+  const recent = useMemo(
+    () => runsBehind(row, (overview.data?.runs ?? NO_RUNS).map(overviewRun)),
+    [row, overview.data],
+  )
+  // The overview looks at the latest runs of the project only; an older one is found with its journey.
+  const journeyId = journeyOf(row)
+  const isOlder = overview.hasData && recent.length === 0 && journeyId !== undefined
+  const ofJourney = useApiQuery({
+    ...queries.journeyRuns.list.options({ projectId, journeyId: journeyId ?? '' }),
+    enabled: isOlder,
+    ...RESTING,
+  })
+  const runs = useMemo(
+    () => (isOlder ? runsBehind(row, (ofJourney.data?.items ?? []).map(waveRun)) : recent),
+    [row, isOlder, ofJourney.data, recent],
+  )
+  const columns = useMemo(() => runColumns(symbols, row.lastSeenIn), [symbols, row.lastSeenIn])
+  const list = useList({ items: runs, keyOf: runKey, columns, initialKey: place.lastRunId })
+  useOpener(
+    onOpen,
+    runs.length === 0 ? undefined : () => place.go({ runId: list.choose()?.id, lastRunId: undefined }),
+  )
+  const empty = {
+    why: `None of the runs that the service tells belongs to ${row.lastSeenIn === undefined ? 'this finding' : `the wave ${row.lastSeenIn}`}.`,
+    next: `It looks at the latest ${overview.data?.runsConsidered ?? 'few'} runs of the project and at those of the subject’s journey.`,
+  }
+  return (
+    <PaneState
+      data={isOlder ? ofJourney : overview}
+      loading="Reading the journey runs behind it…"
+      empty={list.total === 0 ? empty : undefined}
+    >
+      <List list={list} focused={focused} empty={empty.why} />
+    </PaneState>
+  )
+}

@@ -1,0 +1,75 @@
+import { defineBindings } from '../../app/keymap/binding.ts'
+
+export const findingsKeys = defineBindings({
+  name: 'findings',
+  scope: 'screen',
+  screen: 'findings',
+  title: 'Findings',
+  bindings: {
+    open: {
+      keys: ['enter'],
+      label: 'open',
+      hint: true,
+      help: 'Go into the finding, or into the run or the session behind it.',
+    },
+    back: {
+      keys: ['escape'],
+      label: 'back',
+      help: 'Out of the session, the run, the finding; then one place back.',
+    },
+    dismiss: {
+      keys: ['d'],
+      label: 'dismiss',
+      hint: true,
+      needs: 'write',
+      help: 'Hide the finding, or all marked ones, after asking; their status stays.',
+    },
+    show: {
+      keys: ['D'],
+      label: 'show again',
+      hint: true,
+      needs: 'write',
+      help: 'Take the dismissal of the finding, or of all marked ones, away.',
+    },
+    undo: {
+      keys: ['Z'],
+      label: 'take back',
+      needs: 'write',
+      help: 'Undo the last dismissals, or the last showing again; what others changed since stays theirs.',
+    },
+    status: {
+      keys: ['f'],
+      label: 'status filter',
+      hint: true,
+      help: 'Only what is not resolved, new, regressed, recurring, resolved; then all again.',
+    },
+    dismissed: {
+      keys: ['v'],
+      label: 'dismissed filter',
+      hint: true,
+      help: 'Only what is not dismissed, only what is; then both again.',
+    },
+    source: {
+      keys: ['a'],
+      label: 'source filter',
+      help: 'Only findings of swarms, only those of scenarios; then both again.',
+    },
+    sources: {
+      keys: ['t'],
+      label: 'sources',
+      help: 'Where the findings were read: how many, when, and what went wrong.',
+    },
+    insights: {
+      keys: ['i'],
+      label: 'ask for insights',
+      needs: 'write',
+      help: 'Have a model look at the wave or the window behind the finding, after asking.',
+    },
+    stopInsights: {
+      keys: ['x'],
+      label: 'cancel insights',
+      needs: 'write',
+      help: 'End insights that are being generated.',
+    },
+  },
+})

@@ -1,0 +1,21 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { cachedItems } from '../../api/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { type Finding, scenarioFinding, swarmFinding } from '../../api/findings/finding.ts'
+
+/** Every finding that was read, with its project. */
+export function cachedFindings(queryClient: QueryClient): { projectId: string; finding: Finding }[] {
+  const scenarios = cachedItems(queryClient, contract.scenarios.list)
+  const names = new Map(scenarios.map(({ item: { id, name } }) => [id, name]))
+  const ofScenarios = cachedItems(queryClient, contract.userTestingFindings.list)
+  return [
+    ...cachedItems(queryClient, contract.journeyFindings.list).map(({ input, item }) => ({
+      projectId: input.projectId,
+      finding: swarmFinding(item),
+    })),
+    ...ofScenarios.map(({ input: { projectId, scenarioId }, item }) => ({
+      projectId,
+      finding: scenarioFinding(item, { id: scenarioId, name: names.get(scenarioId) ?? scenarioId }),
+    })),
+  ]
+}

@@ -1,0 +1,217 @@
+import { type Finding, findingName } from '../../api/findings/finding.ts'
+import type { WaveRun } from '../../api/findings/waves.ts'
+import { valueWords } from '../../api/findings/insights.ts'
+import { formatAge, formatCount, UNKNOWN } from '../../app/theme/format.ts'
+import type { Symbols } from '../../app/theme/theme.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { outcomeLook, severityTone, statusLook } from './status.ts'
+
+/** A finding as the list shows it. */
+export type FindingRow = Finding & {
+  /** Why the service did not take its last dismissal, in a few words. */
+  refused: string | undefined
+}
+
+export const rowKey = (row: FindingRow): string => row.key
+
+function age(at: number | undefined) {
+  return { text: formatAge(at, Date.now()), tone: 'muted' as const }
+}
+
+/** @param graded whether any finding has a severity of its own */
+export function findingColumns(symbols: Symbols, graded: boolean): readonly Column<FindingRow>[] {
+  return [
+    {
+      id: 'status',
+      title: 'Status',
+      width: 11,
+      cell: row => {
+        const look = statusLook(row.status)
+        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+      },
+      sort: row => row.status,
+    },
+    {
+      id: 'dismissed',
+      title: 'Dism.',
+      width: 5,
+      cell: row => ({ text: row.isDismissed ? `${symbols.cancelled} yes` : '', tone: 'muted' }),
+      sort: row => Number(row.isDismissed),
+    },
+    {
+      id: 'subject',
+      title: 'Subject',
+      width: 'flex',
+      cell: row =>
+        row.refused === undefined
+          ? nameOf(row)
+          : { text: `${symbols.error} ${row.refused}: ${nameOf(row)}`, tone: 'error' },
+      sort: nameOf,
+    },
+    {
+      id: 'dimension',
+      title: 'Dimension',
+      width: 13,
+      from: 86,
+      cell: row => ({ text: row.dimension ? valueWords(row.dimension) : UNKNOWN, tone: 'muted' }),
+      sort: row => row.dimension,
+    },
+    ...(graded ? [severityColumn] : []),
+    {
+      id: 'occurrences',
+      title: 'Seen',
+      width: 5,
+      align: 'right',
+      cell: row => formatCount(row.occurrences),
+      count: row => row.occurrences,
+      sort: row => row.occurrences,
+    },
+    {
+      id: 'last',
+      title: 'Last',
+      width: 5,
+      align: 'right',
+      cell: row => age(row.lastSeenAt),
+      sort: row => row.lastSeenAt,
+    },
+    {
+      id: 'first',
+      title: 'First',
+      width: 5,
+      align: 'right',
+      from: 66,
+      cell: row => age(row.firstSeenAt),
+      sort: row => row.firstSeenAt,
+    },
+    {
+      id: 'source',
+      title: 'Source',
+      width: 8,
+      from: 70,
+      cell: row => ({ text: row.source, tone: 'muted' }),
+      sort: row => `${row.source} ${row.scenario?.name ?? ''}`,
+    },
+  ]
+}
+
+const severityColumn: Column<FindingRow> = {
+  id: 'severity',
+  title: 'Severity',
+  width: 8,
+  from: 74,
+  cell: row => ({ text: row.severity ?? UNKNOWN, tone: severityTone(row.severity) }),
+  sort: row => row.severity,
+}
+
+/** With its scenario, since several may have the same problem. */
+function nameOf(row: Finding): string {
+  return row.scenario ? `${findingName(row)} (${row.scenario.name})` : findingName(row)
+}
+
+export const runKey = (run: WaveRun): string => run.id
+
+/** @param lastWave the wave that saw the finding last */
+export function runColumns(symbols: Symbols, lastWave: string | undefined): readonly Column<WaveRun>[] {
+  return [
+    {
+      id: 'status',
+      title: 'Run',
+      width: 12,
+      cell: run => {
+        const look = outcomeLook(run.status)
+        return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+      },
+      sort: run => run.status,
+    },
+    {
+      id: 'failed',
+      title: 'Failed',
+      width: 7,
+      align: 'right',
+      cell: run => `${formatCount(run.failed)}/${formatCount(run.total)}`,
+      count: run => run.failed,
+      sort: run => run.failed,
+    },
+    { id: 'age', title: 'Age', width: 5, align: 'right', cell: run => age(run.at), sort: run => run.at },
+    {
+      id: 'wave',
+      title: 'Wave',
+      width: 'flex',
+      cell: run => {
+        const name = run.waveId ?? run.id
+        return run.waveId !== undefined && run.waveId === lastWave ? `${name} (seen last)` : name
+      },
+      sort: run => run.waveId,
+    },
+    {
+      id: 'journey',
+      title: 'Journey',
+      width: 22,
+      from: 72,
+      cell: run => ({ text: run.journeyName ?? UNKNOWN, tone: 'muted' }),
+      sort: run => run.journeyName,
+    },
+  ]
+}
+
+/** A session behind a finding, of a journey run or of a visitor. */
+export type SessionRow = {
+  id: string
+  /** Keys under which other reads know it. */
+  ids: readonly string[]
+  outcome: string | undefined
+  who: string | undefined
+  messages: number | undefined
+  preview: string | undefined
+  at: number | undefined
+  /** Whether the evidence names it; undefined where no evidence is known. */
+  isEvidence: boolean | undefined
+  record: { id: string }
+}
+
+export const sessionKey = (row: SessionRow): string => row.id
+
+/** @param hasOutcome whether these sessions end well or badly, as those of journey runs do */
+export function sessionColumns(symbols: Symbols, hasOutcome: boolean): readonly Column<SessionRow>[] {
+  return [
+    {
+      id: 'evidence',
+      title: 'Here',
+      width: 5,
+      cell: row => ({ text: row.isEvidence ? `${symbols.warn} yes` : '', tone: 'warn' }),
+      sort: row => Number(row.isEvidence ?? false),
+    },
+    ...(hasOutcome ? [outcomeColumn(symbols)] : []),
+    {
+      id: 'messages',
+      title: 'Msgs',
+      width: 4,
+      align: 'right',
+      cell: row => formatCount(row.messages),
+      count: row => row.messages,
+      sort: row => row.messages,
+    },
+    { id: 'age', title: 'Age', width: 5, align: 'right', cell: row => age(row.at), sort: row => row.at },
+    { id: 'who', title: 'Who', width: 18, from: 64, cell: row => row.who ?? UNKNOWN, sort: row => row.who },
+    {
+      id: 'preview',
+      title: 'Begins with',
+      width: 'flex',
+      cell: row => ({ text: row.preview ?? '', tone: 'muted' }),
+    },
+  ]
+}
+
+function outcomeColumn(symbols: Symbols): Column<SessionRow> {
+  return {
+    id: 'outcome',
+    title: 'Outcome',
+    width: 12,
+    cell: row => {
+      if (row.outcome === undefined) return { text: UNKNOWN, tone: 'muted' }
+      const look = outcomeLook(row.outcome)
+      return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
+    },
+    sort: row => row.outcome,
+  }
+}

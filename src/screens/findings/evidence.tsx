@@ -1,0 +1,82 @@
+import { useMemo } from 'react'
+import { isObject } from '../../api/findings/finding.ts'
+import { adviceOn, valueWords } from '../../api/findings/insights.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { Sentence } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { findingsKeys } from './bindings.ts'
+import type { FindingRow } from './columns.ts'
+import type { Insights } from './use-insights.ts'
+
+type Item = Readonly<Record<string, unknown>>
+
+/** Evidence as it was received: the finding's own, or what insights quote for it. */
+function evidenceOf(row: FindingRow, insights: Insights['query']['data']): readonly Item[] {
+  const own = row.record['evidence']
+  if (Array.isArray(own) && own.length > 0)
+    return own.map(each => (isObject(each) ? each : { excerpt: each }))
+  return adviceOn(insights, row)?.evidence ?? []
+}
+
+/** Sessions that the evidence names. */
+export function evidenceSessions(row: FindingRow, insights: Insights['query']['data']): ReadonlySet<string> {
+  return new Set(
+    evidenceOf(row, insights).flatMap(({ sessionId }) => (typeof sessionId === 'string' ? sessionId : [])),
+  )
+}
+
+const NAMED = new Set(['kind', 'excerpt', 'toolName', 'errorCode', 'sessionId', 'iterationId'])
+
+function text(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function itemLines(item: Item, index: number): Line[] {
+  const facts = [
+    ['tool', text(item['toolName'])],
+    ['code', text(item['errorCode'])],
+    ['session', text(item['sessionId'])],
+    ['trial', text(item['iterationId'])],
+    ...Object.entries(item).flatMap(([name, value]) => (NAMED.has(name) ? [] : [[name, text(value)]])),
+  ].flatMap(([name, value]) => (value === undefined ? [] : `${name} ${value}`))
+  const quote = text(item['excerpt'])
+  return [
+    { text: `${index + 1}. ${valueWords(text(item['kind']) ?? 'evidence')}`, tone: 'accent' },
+    ...facts.map(fact => ({ text: fact, tone: 'muted' as const, indent: 3 })),
+    ...(quote === undefined ? [] : [{ text: `“${quote}”`, indent: 3 }]),
+    '',
+  ]
+}
+
+/** The pieces of evidence, one after the other. */
+export function FindingEvidence(props: { row: FindingRow; insights: Insights; focused: boolean }) {
+  const { row, insights } = props
+  const key = useKeyName()
+  const read = insights.query.data
+  const items = useMemo(() => evidenceOf(row, read), [row, read])
+  const lines = useMemo(() => {
+    const total = row.record['evidenceCount']
+    const more = typeof total === 'number' ? total - items.length : 0
+    return [
+      ...items.flatMap(itemLines),
+      ...(more > 0
+        ? [{ text: `${more} further pieces are not told by the service.`, tone: 'muted' as const }]
+        : []),
+    ]
+  }, [items, row])
+  if (items.length === 0)
+    return <Sentence tone="muted" text={whyNone(row, insights, key(findingsKeys, 'insights'))} />
+  return <Viewer lines={lines} focused={props.focused} />
+}
+
+function whyNone(row: FindingRow, { query, isClosed }: Insights, key: string): string {
+  if (isClosed) return 'The feature is switched off for the organization, so no evidence is read.'
+  if (row.source === 'scenario') return 'The service quotes no evidence for this finding.'
+  if (query.problem)
+    return `The insights, which quote the evidence, could not be read: ${query.problem.title}.`
+  if (query.data === undefined) return 'Reading what quotes the evidence…'
+  if (query.data.status === 'never')
+    return `Evidence of a swarm’s finding comes with the insights of its wave, for which nobody asked yet; ${key} asks. The sessions themselves are one tab further.`
+  return `The insights of the wave are ${query.data.status} and quote no evidence for this finding. The sessions themselves are one tab further.`
+}

@@ -1,0 +1,95 @@
+import { Box, Text } from 'ink'
+import { filterWords, isFiltered } from '../../api/findings/filters.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { plural } from '../../app/theme/format.ts'
+import { clean, truncate } from '../../app/theme/text.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { List } from '../../components/list/list.tsx'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { listCount, listNote } from '../../components/list/use-list.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Pane } from '../../components/panes/pane.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { findingsKeys } from './bindings.ts'
+import { GATE_SENTENCE, OUTSIDE_GATE, sourcesLine } from './sources-words.ts'
+import type { FindingsList } from './use-findings.ts'
+
+const EMPTY = {
+  why: 'Neither the swarms of this project nor its scenarios have a finding.',
+  next: 'Findings come from graded waves of journeys, and from visitors of published scenarios.',
+}
+
+/** Both sources in one list: its title tells order and filters, its first line what could not be read. */
+export function FindingsPane(props: { findings: FindingsList; focused: boolean }) {
+  const { sources, list, filters } = props.findings
+  const { symbols } = useTheme()
+  useRestedIndex(list.selection)
+  const narrowed = filterWords(filters)
+  const note = [...narrowed, listNote(list, symbols)].filter(Boolean).join(` ${symbols.bullet} `)
+  const isEmpty =
+    list.total === 0 && sources.states.every(({ isClosed, count }) => isClosed || count !== undefined)
+  return (
+    <Pane
+      title="Findings"
+      focused={props.focused}
+      {...(sources.data.hasData && !sources.isClosed && { count: listCount(list) })}
+      {...(note !== '' && { note })}
+    >
+      <PaneState
+        data={sources.data}
+        loading="Reading the findings of swarms and scenarios…"
+        empty={isEmpty && !sources.isClosed ? EMPTY : undefined}
+      >
+        {sources.isClosed && list.total === 0 ? <Closed reason={sources.gate.reason} /> : <Rows {...props} />}
+      </PaneState>
+    </Pane>
+  )
+}
+
+function Closed({ reason }: { reason: string | undefined }) {
+  const { symbols } = useTheme()
+  return (
+    <Box flexDirection="column">
+      <Sentence
+        tone="warn"
+        text={`${symbols.cancelled} ${reason ?? 'Swarms and user testing are switched off for this organization.'}`}
+      />
+      <Sentence
+        tone="plain"
+        text={`There are no findings to read, and nothing is asked for meanwhile. ${GATE_SENTENCE}`}
+      />
+      <Sentence tone="muted" text={OUTSIDE_GATE} />
+    </Box>
+  )
+}
+
+function Rows({ findings, focused }: { findings: FindingsList; focused: boolean }) {
+  const { sources, list, filters } = findings
+  const theme = useTheme()
+  const key = useKeyName()
+  const { width, height } = useSize()
+  const line = sources.isClosed
+    ? {
+        text: 'Switched off for the organization: rows are from before. An administrator can switch it on.',
+        tone: 'warn' as const,
+      }
+    : sourcesLine(sources)
+  const above = line ? 1 : 0
+  const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
+  const none = isFiltered(filters)
+    ? `None of ${plural(list.total, 'finding')} is there with ${filterWords(filters).join(', ')}; ${keys} change that.`
+    : EMPTY.why
+  // One tree with and without the line, so that rows keep their place and a half typed filter stays.
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {line && (
+        <Text wrap="truncate">
+          {` ${theme.paint(line.tone, truncate(`${theme.symbols[line.tone === 'warn' ? 'warn' : 'live']} ${clean(line.text)}`, width - 2))}`}
+        </Text>
+      )}
+      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
+        <List list={list} focused={focused} empty={none} />
+      </SizeProvider>
+    </Box>
+  )
+}

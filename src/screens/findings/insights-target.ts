@@ -1,0 +1,24 @@
+import type { ApiError } from '../../api/api-error.ts'
+import type { Finding } from '../../api/findings/finding.ts'
+
+/** What insights are about: the wave of a swarm finding, or a window of a scenario. */
+export type InsightsTarget =
+  | { kind: 'wave'; waveId: string }
+  | { kind: 'window'; scenarioId: string; windowId: string | undefined }
+
+/** A refusal that a wait ends, and when, in epoch milliseconds. */
+export type Brake = { error: ApiError; until: number | undefined }
+
+/** @param windowId the window that is meant, of a scenario finding */
+export function targetOf(
+  finding: Finding | undefined,
+  windowId: string | undefined,
+): InsightsTarget | undefined {
+  if (finding?.scenario) return { kind: 'window', scenarioId: finding.scenario.id, windowId }
+  return finding?.lastSeenIn === undefined ? undefined : { kind: 'wave', waveId: finding.lastSeenIn }
+}
+
+export function targetWords(target: InsightsTarget | undefined): string {
+  if (target?.kind === 'wave') return `the wave ${target.waveId}`
+  return target?.windowId === undefined ? 'the present window' : `the window ${target.windowId}`
+}

@@ -1,0 +1,104 @@
+import { Box } from 'ink'
+import { useEffect, useMemo, useState } from 'react'
+import { describeError } from '../../api/error-text.ts'
+import { insightsMarkdown } from '../../api/findings/insights.ts'
+import { formatAge, formatDuration } from '../../app/theme/format.ts'
+import { clean, wrap } from '../../app/theme/text.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { findingsKeys } from './bindings.ts'
+import { GATE_SENTENCE } from './sources-words.ts'
+import { targetWords, type Brake } from './insights-target.ts'
+import type { Insights } from './use-insights.ts'
+
+const STEP_MS = 1000
+
+/** What a model made of the wave or the window, or why there is nothing of that. */
+export function FindingInsights(props: { insights: Insights; focused: boolean }) {
+  const { insights } = props
+  const { query, brake, target, isClosed } = insights
+  const { width, height } = useSize()
+  const wait = useWait(brake)
+  if (isClosed)
+    return <Sentence tone="warn" text={`Insights are switched off for the organization. ${GATE_SENTENCE}`} />
+  if (!target) return <Sentence tone="muted" text="The service names no wave for this finding." />
+  if (target.kind === 'window' && target.windowId === undefined && !query.hasData)
+    return <Sentence tone="muted" text="The scenario has no window yet: one begins with a visitor." />
+  const above = wait === undefined ? 0 : wrap(clean(wait), Math.max(1, width - 2)).length
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {wait !== undefined && <Sentence tone="warn" text={wait} />}
+      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
+        <PaneState data={query} loading={`Reading the insights of ${targetWords(target)}…`}>
+          <Shown {...props} />
+        </PaneState>
+      </SizeProvider>
+    </Box>
+  )
+}
+
+function Shown({ insights, focused }: { insights: Insights; focused: boolean }) {
+  const key = useKeyName()
+  const { symbols } = useTheme()
+  const { query, target } = insights
+  const read = query.data
+  const text = useMemo(() => (read ? insightsMarkdown(read) : ''), [read])
+  if (!read) return null
+  const about = targetWords(target)
+  const ask = key(findingsKeys, 'insights')
+  if (read.status === 'never')
+    return <Sentence tone="muted" text={`Nobody asked for insights of ${about} yet. ${ask} asks for them.`} />
+  if (read.status === 'failed')
+    return (
+      <Box flexDirection="column">
+        <Sentence tone="error" text={`${symbols.error} The insights of ${about} could not be generated.`} />
+        <Sentence
+          tone="plain"
+          text={read.error ? `${read.error.code}: ${read.error.message}` : 'No reason was given.'}
+        />
+        <Sentence tone="muted" text={`${ask} asks again, which counts as one more request of the day.`} />
+      </Box>
+    )
+  if (read.status !== 'completed')
+    return (
+      <Box flexDirection="column">
+        <Sentence
+          tone="live"
+          text={`${symbols.live} The insights of ${about} are ${read.status}, since ${sinceWords(read.updatedAt)}.`}
+        />
+        <Sentence
+          tone="muted"
+          text={`They appear here by themselves; ${key(findingsKeys, 'stopInsights')} cancels them.`}
+        />
+      </Box>
+    )
+  return <MarkdownViewer text={text} focused={focused} />
+}
+
+function sinceWords(at: number | undefined): string {
+  const age = formatAge(at, Date.now())
+  return age === 'now' ? 'just now' : age
+}
+
+/** The countdown of a refusal for "too much", as long as it lasts; daily quotas end at a time, not after a pause. */
+function useWait(brake: Brake | undefined): string | undefined {
+  const [now, setNow] = useState(Date.now)
+  const until = brake?.until
+  const isOver = until !== undefined && now >= until
+  useEffect(() => {
+    if (until === undefined || isOver) return undefined
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), STEP_MS)
+    timer.unref()
+    return () => clearInterval(timer)
+  }, [until, isOver])
+  if (!brake || isOver) return undefined
+  const { title, sentence } = describeError(brake.error)
+  const isDaily = brake.error.limit === 'insights-per-day' || brake.error.limit === 'daily-quota'
+  if (isDaily)
+    return `${title}: ${sentence} More from 00:00 UTC on${until === undefined ? '' : `, in ${formatDuration(until - now)}`}.`
+  return `${title}: ${sentence} ${until === undefined ? 'Wait a while before the next one.' : `Possible again in ${formatDuration(until - now)}.`}`
+}

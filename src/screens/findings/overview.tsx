@@ -1,0 +1,115 @@
+import { findingName } from '../../api/findings/finding.ts'
+import { adviceOn, affectedWords, valueWords } from '../../api/findings/insights.ts'
+import { formatAge, plural, UNKNOWN } from '../../app/theme/format.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import type { Theme } from '../../app/theme/theme.ts'
+import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { findingsKeys } from './bindings.ts'
+import type { FindingRow } from './columns.ts'
+import { severityTone, statusLook } from './status.ts'
+import { targetWords } from './insights-target.ts'
+import type { Insights } from './use-insights.ts'
+
+/** Age and date, since a finding may be weeks old. */
+function when(at: number | undefined): string {
+  if (at === undefined) return UNKNOWN
+  const age = formatAge(at, Date.now())
+  return `${age === 'now' ? 'just now' : `${age} ago`} (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
+}
+
+function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {
+  const look = statusLook(row.status)
+  const isWave = row.source === 'swarm'
+  const { subject } = row
+  const severity = row.severity ?? advice?.severity ?? undefined
+  return [
+    ['Status', `${theme.symbols[look.symbol]} ${look.word}`, look.tone],
+    ['Dismissed', row.isDismissed ? `yes, ${dismissedWhen(row)}` : 'no', row.isDismissed ? 'warn' : 'plain'],
+    ...(row.refused === undefined
+      ? []
+      : [['Last try', `${theme.symbols.error} not taken: ${row.refused}`, 'error'] as const]),
+    ['Source', row.scenario ? `scenario ${row.scenario.name}` : 'swarm'],
+    ['Subject', subject.label ?? subject.id],
+    ['Kind', subject.kind],
+    ['Dimension', row.dimension && valueWords(row.dimension)],
+    ['Severity', severity, severityTone(severity)],
+    ['Confidence', row.confidence ?? advice?.confidence],
+    [
+      'Seen in',
+      row.occurrences === undefined ? UNKNOWN : plural(row.occurrences, isWave ? 'wave' : 'window'),
+    ],
+    ['Affected', advice && affectedWords(advice)],
+    ['First seen', when(row.firstSeenAt)],
+    ['Last seen', when(row.lastSeenAt)],
+    [isWave ? 'Last wave' : 'Last window', row.lastSeenIn],
+    ...(row.resolvedAt === undefined ? [] : [['Resolved', when(row.resolvedAt)] as const]),
+    ['Updated', when(row.updatedAt)],
+    ['Id', row.id],
+    ['Subject id', subject.id],
+    ['Fingerprint', row.fingerprint],
+  ]
+}
+
+function dismissedWhen({ dismissedAt }: FindingRow): string {
+  return dismissedAt === undefined ? 'as the service just answered' : when(dismissedAt)
+}
+
+/** What a status and a dismissal together mean, where that is easily misread. */
+function markWords(row: FindingRow): string | undefined {
+  if (!row.isDismissed) return undefined
+  if (row.status === 'resolved') return 'It is resolved, and dismissed besides.'
+  return `It is ${row.status ?? 'of unknown status'} and dismissed at once: dismissing hides it and resolves nothing.`
+}
+
+/** What the finding is, how often, since when, and what to do about it where that is known. */
+export function FindingOverview(props: { row: FindingRow; insights: Insights; focused: boolean }) {
+  const { row, insights } = props
+  const theme = useTheme()
+  const key = useKeyName()
+  const advice = adviceOn(insights.query.data, row)
+  const mark = markWords(row)
+  const words = (title: string, text: string | null | undefined): Line[] =>
+    text ? ['', heading(title), { text, indent: 2 }] : []
+  const lines: Line[] = [
+    { text: findingName(row), tone: 'strong' },
+    ...(mark === undefined ? [] : [{ text: mark, tone: 'muted' as const }]),
+    '',
+    ...fieldLines(fields(row, advice, theme)),
+    ...words('Observed', advice?.observed ?? openText(row, 'summary', 'observed')),
+    ...words('Root cause, as a model sees it', advice?.rootCause ?? openText(row, 'rootCause')),
+    ...words('Recommendation', advice?.recommendation ?? openText(row, 'recommendation')),
+    ...criteriaLines(advice?.acceptanceCriteria, theme),
+    ...(advice ? [] : adviceHint(insights, key(findingsKeys, 'insights'))),
+  ]
+  return <Viewer lines={lines} focused={props.focused} />
+}
+
+function openText({ record }: FindingRow, ...names: string[]): string | undefined {
+  return names.map(name => record[name]).find(value => typeof value === 'string')
+}
+
+function criteriaLines(criteria: readonly string[] | null | undefined, theme: Theme): Line[] {
+  if (!criteria?.length) return []
+  const bullet = theme.symbols.bullet
+  return ['', heading('Done when'), ...criteria.map(text => ({ text: `${bullet} ${text}`, indent: 2 }))]
+}
+
+/** Why there is no recommendation, and how one is had. */
+function adviceHint({ query, target, isClosed }: Insights, key: string): Line[] {
+  const muted = (text: string): Line[] => ['', { text, tone: 'muted' }]
+  if (isClosed)
+    return muted('Recommendations come with insights, which are switched off for the organization.')
+  if (target === undefined) return muted('The service names no wave for it, so no insights can be asked for.')
+  if (query.problem)
+    return muted(`No recommendation: the insights could not be read (${query.problem.title}).`)
+  const about = targetWords(target)
+  if (query.data?.status === 'never')
+    return muted(
+      `Nobody asked for insights of ${about} yet; ${key} asks for them, and a recommendation comes along.`,
+    )
+  if (query.data?.status === 'completed')
+    return muted(`The insights of ${about} say nothing about this finding.`)
+  return query.data ? muted(`The insights of ${about} are ${query.data.status}.`) : []
+}

@@ -1,0 +1,382 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { advice, isForAdvice, record, set, sighting } from '../../../test/service/graded-waves.ts'
+import { json } from '../../../test/service/journey-cast.ts'
+import { KEY } from '../../../test/service/model-runs.ts'
+import { scriptedModel } from '../../../test/service/scripted-model.ts'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
+import type { Fetch } from '../../api/fetch.ts'
+import { insertSamples } from '../../service/samples/insert-samples.ts'
+import { findingsKeys } from './bindings.ts'
+import { findingsRoute } from './route.ts'
+
+const keys = findingsKeys.bindings
+const list = listKeys.bindings
+const confirm = confirmKeys.bindings
+/** Panes stand above each other, so that lines are long. */
+const SIZE = { width: 98, height: 40 }
+const DISMISSED = /\u2298 yes/
+
+let testService: TestService
+let projectId: string
+let app: TestApp
+/** Paths of requests that were sent, latest last. */
+let asked: string[]
+/** Answers in place of the service where it gives one. */
+let instead: (method: string, path: string) => Promise<Response> | undefined
+
+beforeEach(async () => {
+  asked = []
+  instead = () => undefined
+  testService = await openService({ wrap })
+  projectId = (await testService.client.projects.list()).items[0]!.id
+})
+afterEach(async () => {
+  await app.close()
+  await testService.close()
+})
+
+function wrap(fetch: Fetch): Fetch {
+  return request => {
+    const { pathname } = new URL(request.url)
+    asked.push(`${request.method} ${pathname}`)
+    return instead(request.method, pathname) ?? fetch(request)
+  }
+}
+
+const store = () => testService.service.store
+const refuse = (status: number, code: string) =>
+  Promise.resolve(Response.json({ code, message: 'No.' }, { status }))
+
+async function open(params: Record<string, string> = {}): Promise<void> {
+  app = await openApp({ testService, size: SIZE, place: findingsRoute.to({ projectId, ...params }) })
+}
+
+/** Three swarm findings: c seen in three waves, b in two, a in one. */
+function wavesOf(): void {
+  const waves = [['c'], ['b', 'c'], ['a', 'b', 'c']]
+  for (const [index, names] of waves.entries())
+    record(
+      store(),
+      { projectId, waveId: `w${index}`, at: Date.now() - 10_000 + index },
+      names.map(name =>
+        sighting(name, { subject: { kind: 'journey', id: `id-${name}`, label: `Goal ${name}` } }),
+      ),
+    )
+}
+
+const swarmFindings = async () => (await testService.client.journeyFindings.list({ projectId })).items
+const labelled = async (label: string) =>
+  (await swarmFindings()).find(({ subject }) => subject?.label === label)!
+
+describe('the list', () => {
+  test('holds both sources, most recurring first, and narrows by status, dismissal and source apart', async () => {
+    insertSamples(store(), Date.now())
+    await open()
+    await app.see('Findings 1 of 16')
+    await app.see(/regressed[^]*recurring[^]*resolved[^]*new/)
+    // What is read for the first time is no change.
+    expect(app.frame()).not.toContain('+│')
+    expect(app.frame()).toContain('by seen ↓')
+    expect(app.row('regressed')).toMatch(DISMISSED)
+    await app.press(keys.status)
+    await app.see(/of 13\/16 ─+ unresolved · by seen/)
+    await app.press(keys.dismissed)
+    await app.see(/of 12\/16 ─+ unresolved · undismissed/)
+    await app.press(keys.source, keys.source)
+    await app.see(/of 4\/16 ─+ unresolved · undismissed · scenario/)
+    expect(app.router.current().params).toMatchObject({ status: 'open', dismissed: 'no', source: 'scenario' })
+    await app.press(keys.status, keys.dismissed)
+    await app.see('None of 16 findings is there with new, dismissed, scenario; f, v, a change that.')
+  })
+
+  test('says why it is empty and what comes next', async () => {
+    await open()
+    await app.see('Neither the swarms of this project nor its scenarios have a finding.')
+  })
+
+  test('opens at the finding of a locator', async () => {
+    wavesOf()
+    const { id } = await labelled('Goal a')
+    await open({ findingId: id, pane: 'detail' })
+    await app.see('▌Goal a')
+  })
+
+  test('a source that fails takes none of the others down, and says what is wrong', async () => {
+    insertSamples(store(), Date.now())
+    instead = (_, path) => (path.endsWith('/journey-findings') ? refuse(403, 'FORBIDDEN') : undefined)
+    await open()
+    await app.see('Findings 1 of 5')
+    expect(app.frame()).toContain('! 1 of 2 sources failed: Swarms of the project (Not allowed)')
+    await app.press(keys.sources)
+    await app.see('Waiting will not help: ask an administrator')
+    expect(app.frame()).toContain('Scenario: Sample: weather desk')
+    await app.press(textOverlayKeys.bindings.close)
+  })
+
+  test('all pages are read, also where one holds fewer than there are', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `n${index}`)
+    record(
+      store(),
+      { projectId, waveId: 'w', at: 1 },
+      names.map(name => sighting(name)),
+    )
+    await open()
+    await app.see('Findings 1 of 120')
+    expect(app.frame()).not.toContain('reading')
+  })
+})
+
+describe('dismissing', () => {
+  test('asks first and starts on Cancel; the finding is recurring and dismissed at once, and one key takes it back', async () => {
+    wavesOf()
+    await open()
+    await app.see('▌● recurring')
+    await app.press(keys.dismiss)
+    await app.see('Dismiss Goal c?')
+    expect(app.frame()).toContain('❯ Cancel')
+    expect(app.frame()).toContain('Dismissed is not resolved')
+    await app.press(confirm.choose)
+    await app.see(frame => !frame.includes('Dismiss Goal c?'))
+    expect((await labelled('Goal c')).dismissedAt).toBeNull()
+    await app.press(keys.dismiss)
+    await app.see('❯ Cancel')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 1 finding. Z takes it back.')
+    expect(app.row('▌● recurring')).toMatch(DISMISSED)
+    expect(await labelled('Goal c')).toMatchObject({ status: 'recurring', dismissedAt: expect.any(Number) })
+    await app.press(keys.undo)
+    await app.see('1 finding shown again.')
+    expect((await labelled('Goal c')).dismissedAt).toBeNull()
+    await app.press(keys.undo)
+    await app.see('There is nothing to take back')
+  })
+
+  test('one of several that is refused keeps its mark and says why; the others are done', async () => {
+    wavesOf()
+    const { id } = await labelled('Goal b')
+    instead = (method, path) =>
+      method === 'POST' && path.includes(id) ? refuse(404, 'NOT_FOUND') : undefined
+    await open()
+    await app.see('Findings 1 of 3')
+    await app.press(list.mark, list.down, list.mark, list.down, list.mark, keys.dismiss)
+    await app.see('Dismiss 3 findings?')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 2 of 3 findings; 1 refused (Not found). What is left keeps its mark.')
+    expect(app.frame()).toContain('1 marked')
+    expect(app.row('◆')).toContain('✗ Not found')
+    expect((await swarmFindings()).filter(({ dismissedAt }) => dismissedAt != null)).toHaveLength(2)
+    instead = () => undefined
+    await app.press(keys.dismiss)
+    await app.see('Dismiss Goal b?')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 1 finding.')
+    expect(app.frame()).not.toContain('✗ Not found')
+  })
+
+  test('what somebody else dismissed meanwhile is left alone, and is not taken back either', async () => {
+    wavesOf()
+    await open()
+    await app.see('Findings 1 of 3')
+    await app.press(list.mark, list.down, list.mark, keys.dismiss)
+    await app.see('Dismiss 2 findings?')
+    const theirs = await labelled('Goal c')
+    await testService.client.journeyFindings.dismiss({ projectId, findingId: theirs.id })
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 1 of 2 findings; 1 somebody else had dismissed meanwhile.')
+    await app.press(keys.undo)
+    await app.see('1 finding shown again.')
+    expect((await labelled('Goal c')).dismissedAt).not.toBeNull()
+    expect((await labelled('Goal b')).dismissedAt).toBeNull()
+  })
+
+  test('what somebody showed again since is not touched by taking back, and a status that moved stays', async () => {
+    wavesOf()
+    await open()
+    await app.see('Findings 1 of 3')
+    await app.press(list.mark, list.down, list.mark, keys.dismiss)
+    await app.see('Dismiss 2 findings?')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 2 findings.')
+    await testService.client.journeyFindings.undismiss({
+      projectId,
+      findingId: (await labelled('Goal c')).id,
+    })
+    record(store(), { projectId, waveId: 'w9', at: Date.now() }, [])
+    await app.press(keys.undo)
+    await app.see(/1 finding shown again; left alone: Goal c, somebody has shown it/)
+    expect(app.frame()).toMatch(/resolved/)
+    expect(await labelled('Goal b')).toMatchObject({ status: 'resolved', dismissedAt: null })
+  })
+
+  test('marked findings that a filter hides are dismissed too, which the question says', async () => {
+    wavesOf()
+    await open()
+    await app.see('Findings 1 of 3')
+    await app.press(list.mark, list.last, list.mark, keys.status, keys.status)
+    await app.see('2 marked (1 hidden)')
+    await app.press(keys.dismiss)
+    await app.see('1 of the marked is hidden by a filter now.')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 2 findings.')
+  })
+
+  test('a key without rights is asked for twice, not for each, and the rest stays marked', async () => {
+    wavesOf()
+    instead = method => (method === 'POST' ? refuse(403, 'FORBIDDEN') : undefined)
+    await open()
+    await app.see('Findings 1 of 3')
+    await app.press(list.mark, list.down, list.mark, list.down, list.mark, keys.dismiss)
+    await app.see('Dismiss 3 findings?')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('2 refused (Not allowed); 1 not sent')
+    expect(app.frame()).toContain('3 marked')
+    expect(asked.filter(each => each.startsWith('POST'))).toHaveLength(2)
+  })
+
+  test('a read-only session says why it cannot', async () => {
+    wavesOf()
+    app = await openApp({ testService, readOnly: true, place: findingsRoute.to({ projectId }) })
+    await app.see('Findings 1 of 3')
+    await app.press(keys.dismiss)
+    await app.see(/read-only/i)
+  })
+})
+
+describe('one finding', () => {
+  beforeEach(() => void insertSamples(store(), Date.now()))
+
+  test('tells its numbers with their unit, its evidence as received, and leads to what was said and back to the same row', async () => {
+    await open({ source: 'scenario' })
+    await app.see('of 5/16')
+    await app.press(keys.open)
+    await app.see(/Seen in +\d windows/)
+    await app.press(tabsKeys.bindings.next)
+    await app.see('1. transcript')
+    await app.press(tabsKeys.bindings.next)
+    await app.see('! yes')
+    await app.press(list.down, keys.open)
+    await app.see(/Session +ses_/)
+    await app.see('user')
+    await app.press(keys.back)
+    await app.see(/▌ .* 1d /)
+    await app.press(keys.back)
+    await app.see('▌Findings')
+  })
+
+  test('of a swarm leads over its runs to a session with its tool calls', async () => {
+    await open({ source: 'swarm' })
+    await app.see('of 11/16')
+    await app.press('/')
+    await app.type('get-structured')
+    await app.press('enter', keys.open, keys.open)
+    await app.see(/completed +\d\/\d/)
+    await app.press(keys.open)
+    await app.see(/(succeeded|failed) +\d/)
+    await app.press(keys.open)
+    await app.see('get-structured-content')
+    await app.see(/Boston/)
+    await app.press(keys.back, keys.back, keys.back)
+    await app.see('▌Findings')
+  })
+
+  test('without insights says that nobody asked; asking says the quota first and where there is no model why not', async () => {
+    await open({ source: 'swarm' })
+    await app.see('of 11/16')
+    await app.press(keys.open, tabsKeys.bindings.previous)
+    await app.see(/Nobody asked for insights/)
+    await app.press(keys.insights)
+    await app.see('Ask for insights of the wave')
+    expect(app.frame()).toMatch(/requests of the day \(\d+ a day\)|insight\s+│? *requests/)
+    await app.press(confirm.next, confirm.choose)
+    await app.see(/Not supported/)
+  })
+})
+
+describe('insights', () => {
+  test('are asked for, waited for and read as Markdown; what they say of the finding shows with it', async () => {
+    const model = await scriptedModel(asked =>
+      isForAdvice(asked) ? advice(asked) : json({ observations: [] }),
+    )
+    await testService.close()
+    testService = await openService({ wrap, models: { ...model.settings, apiKey: KEY, model: 'adviser' } })
+    projectId = (await testService.client.projects.list()).items[0]!.id
+    insertSamples(store(), Date.now())
+    await open({ source: 'swarm', dismissed: 'no', tab: 'insights' })
+    await app.see('Nobody asked for insights of the wave')
+    await app.press(keys.insights)
+    await app.see('Ask for insights of the wave')
+    await app.press(confirm.next, confirm.choose)
+    await app.see(/Problems: \d+\./)
+    expect(app.frame()).toContain('Coverage:')
+    await app.press(tabsKeys.bindings.next)
+    await app.see(/Severity +(info|low|medium|high)/)
+    await app.press(tabsKeys.bindings.next)
+    await app.see(/1\. (judge|transcript|tool error)/)
+    await app.press(keys.stopInsights)
+    await app.see('No insights of it are being generated.')
+  })
+
+  test('that are pending are cancelled after asking', async () => {
+    const model = await scriptedModel(() => 'silence')
+    await testService.close()
+    testService = await openService({ wrap, models: { ...model.settings, apiKey: KEY, model: 'adviser' } })
+    projectId = (await testService.client.projects.list()).items[0]!.id
+    insertSamples(store(), Date.now())
+    await open({ source: 'swarm', tab: 'insights' })
+    await app.see('Nobody asked for insights of the wave')
+    await app.press(keys.insights)
+    await app.see('Ask for insights of the wave')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('are pending')
+    await app.press(keys.stopInsights)
+    await app.see('Cancel the insights of the wave')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('could not be generated')
+  })
+
+  test.each([
+    ['43', /again\s+│?\s*│?\s*in\s+4\d?s/],
+    ['40000', /More\s+from[^]*11h/],
+  ])('refused for too much say when they are possible again (%s s)', async (seconds, words) => {
+    wavesOf()
+    instead = (method, path) =>
+      method === 'POST' && path.endsWith('/insights')
+        ? Promise.resolve(
+            Response.json(
+              { code: 'RATE_LIMITED', message: 'Slow down.' },
+              { status: 429, headers: { 'retry-after': seconds } },
+            ),
+          )
+        : undefined
+    await open({ tab: 'insights' })
+    await app.see('Nobody asked for insights of the wave')
+    await app.press(keys.insights)
+    await app.see('Ask for insights of the wave')
+    await app.press(confirm.next, confirm.choose)
+    await app.see(words)
+    expect(asked.filter(each => each.startsWith('POST'))).toHaveLength(1)
+  })
+})
+
+describe('while the feature is off', () => {
+  test('the screen says so, names what stays, reads nothing that is closed, and notices the return', async () => {
+    wavesOf()
+    set(store(), 'gate.swarms', 'off')
+    set(store(), 'gate.user-testing', 'off')
+    await open()
+    await app.see('Waiting will not help')
+    expect(app.frame()).toContain('Outside the gate stay eval runs')
+    await app.press(appKeys.bindings.refresh)
+    expect(asked.filter(each => /findings|insights|signals/.test(each))).toEqual([])
+    await app.press(keys.undo)
+    await app.see('The feature is switched off for the organization.')
+    set(store(), 'gate.swarms', 'on')
+    await app.press(appKeys.bindings.refresh)
+    await app.see('Findings 1 of 3')
+    expect(app.frame()).toContain('switched off: Published scenarios')
+  })
+})

@@ -1,0 +1,171 @@
+import { queryOptions } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { sessionMessages } from '../../api/findings/session-trace.ts'
+import { formatCount, plural } from '../../app/theme/format.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import type { Symbols } from '../../app/theme/theme.ts'
+import { fieldLines } from '../../components/lines.ts'
+import { PaneState, type PaneData } from '../../components/pane-state.tsx'
+import { messageRows } from '../../components/transcript/messages.ts'
+import { Transcript } from '../../components/transcript/transcript.tsx'
+import { linesNode } from '../../components/viewer/sections.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+import type { SessionRow } from './columns.ts'
+import { outcomeLook } from './status.ts'
+
+/** A session that ended does not change. */
+const FINAL = { staleTime: Infinity, refetchInterval: false } as const
+/** Pages of the trace export that are looked through for one session; each is a request. */
+const MOST_PAGES = 20
+const SESSIONS_A_PAGE = 200
+
+type Trace = { messages: readonly unknown[] | undefined; pages: number; isWhole: boolean }
+
+/** No route reads the conversation of one journey session; the trace export tells all of them, oldest first. */
+function traceQuery(
+  { client }: Workspace,
+  projectId: string,
+  row: SessionRow,
+  heard: (pages: number) => void,
+) {
+  return queryOptions<Trace, ApiError>({
+    queryKey: ['traceExports', 'otlp', { projectId, session: row.id }, 'read'],
+    queryFn: async ({ signal }) => {
+      const input = { projectId, sourceTypes: 'swarm', includeContent: true, limit: SESSIONS_A_PAGE }
+      let pages = 0
+      for await (const page of client.pages(contract.traceExports.otlp, input, {
+        signal,
+        priority: 'asked',
+      })) {
+        pages += 1
+        heard(pages)
+        const messages = sessionMessages(page, row.ids)
+        if (messages) return { messages, pages, isWhole: true }
+        if (pages === MOST_PAGES) return { messages: undefined, pages, isWhole: false }
+      }
+      return { messages: undefined, pages, isWhole: true }
+    },
+    ...FINAL,
+    // Conversations are large; what is not looked at any more is soon let go.
+    gcTime: 60_000,
+  })
+}
+
+/** What was said and called in a session of a journey run. */
+export function RunSession(props: { projectId: string; row: SessionRow; focused: boolean }) {
+  const { projectId, row } = props
+  const workspace = useWorkspace()
+  const [pages, hear] = useState(0)
+  const trace = useApiQuery(traceQuery(workspace, projectId, row, hear))
+  return (
+    <Conversation
+      {...props}
+      data={trace}
+      messages={trace.data?.messages}
+      loading={`Looking for the session in the trace export, page ${pages + 1}…`}
+      empty={
+        trace.data && !trace.data.messages
+          ? {
+              why: trace.data.isWhole
+                ? 'The trace export does not tell this session.'
+                : `The session is not among the first ${plural(trace.data.pages * SESSIONS_A_PAGE, 'session')} of the trace export.`,
+              next: trace.data.isWhole
+                ? 'It tells sessions once they have ended.'
+                : 'The export goes from the oldest to the newest; mcpdeck api reads it whole.',
+            }
+          : undefined
+      }
+    />
+  )
+}
+
+/** What a visitor and the scenario said; the contract leaves payloads of calls out. */
+export function VisitorSession(props: {
+  projectId: string
+  scenarioId: string
+  row: SessionRow
+  focused: boolean
+}) {
+  const { projectId, scenarioId, row } = props
+  const { queries } = useWorkspace()
+  const input = { projectId, scenarioId, sessionId: row.id }
+  const first = useApiQuery({ ...queries.userTestingSessions.get.options(input), refetchInterval: false })
+  // A page of a transcript is one object with messages in it, which is no list of items.
+  const { client } = useWorkspace()
+  const rest = useApiQuery({
+    ...queryOptions<readonly unknown[], ApiError>({
+      queryKey: ['userTestingSessions', 'get', input, 'all'],
+      queryFn: async ({ signal }) => {
+        const all: unknown[] = []
+        for await (const page of client.pages(contract.userTestingSessions.get, input, { signal }))
+          all.push(...(page.messages ?? []))
+        return all
+      },
+    }),
+    enabled: Boolean(first.data?.nextCursor),
+    refetchInterval: false,
+  })
+  const isUnavailable = first.data?.transcriptUnavailable === true || first.data?.messageCount === null
+  return (
+    <Conversation
+      {...props}
+      data={first}
+      messages={rest.data ?? first.data?.messages ?? undefined}
+      loading="Reading the conversation…"
+      note={rest.problem ? `Only its beginning could be read: ${rest.problem.title}.` : undefined}
+      empty={
+        isUnavailable
+          ? {
+              why: 'The service cannot read this conversation.',
+              next: 'It was not kept, or not yet written.',
+            }
+          : undefined
+      }
+    />
+  )
+}
+
+function Conversation(props: {
+  row: SessionRow
+  data: PaneData
+  messages: readonly unknown[] | undefined
+  loading: string
+  note?: string | undefined
+  empty: { why: string; next: string } | undefined
+  focused: boolean
+}) {
+  const { row, messages, note } = props
+  const { symbols } = useTheme()
+  const rows = useMemo(() => messageRows(messages ?? [], row.id), [messages, row.id])
+  const before = useMemo(() => [linesNode('session', headLines(row, note, symbols))], [row, note, symbols])
+  return (
+    <PaneState data={props.data} loading={props.loading} empty={props.empty}>
+      <Transcript rows={rows} before={before} focused={props.focused} />
+    </PaneState>
+  )
+}
+
+function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) {
+  const look = outcomeLook(row.outcome)
+  return [
+    ...fieldLines([
+      ['Session', row.id],
+      ['Who', row.who],
+      ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
+      ['Messages', formatCount(row.messages)],
+      [
+        'Shows it',
+        row.isEvidence === undefined
+          ? undefined
+          : row.isEvidence
+            ? 'the evidence names it'
+            : 'not named by the evidence',
+      ],
+    ]),
+    ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),
+    '',
+  ]
+}

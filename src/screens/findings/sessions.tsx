@@ -1,0 +1,152 @@
+import { useEffect, useMemo, type ReactNode } from 'react'
+import type { JourneyRunSession } from '../../api/contract/journey-run-shapes.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
+import { UNKNOWN } from '../../app/theme/format.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { useApiPages, type ApiPages } from '../../hooks/use-api-pages.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { sessionColumns, sessionKey, type SessionRow } from './columns.ts'
+import { RunSession, VisitorSession } from './session.tsx'
+import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.ts'
+
+type Evidence = { evidence: ReadonlySet<string> }
+
+/** Rows left below the chosen one at which the next page is read. */
+const READ_AHEAD = 20
+/** Those that show the problem first, else in the order of the service. */
+const EVIDENCE_FIRST = { column: 'evidence', descending: true }
+
+function runSession(session: JourneyRunSession, evidence: ReadonlySet<string>): SessionRow {
+  const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
+  return {
+    id: session.id,
+    ids,
+    outcome: session.outcome ?? undefined,
+    who: session.personaLabel ?? undefined,
+    messages: session.messageCount ?? undefined,
+    preview: session.preview ?? undefined,
+    at: toEpochMs(session.startedAt),
+    isEvidence: evidence.size === 0 ? undefined : ids.some(id => evidence.has(id)),
+    record: session,
+  }
+}
+
+function visitorSession(session: UserTestingSession, evidence: ReadonlySet<string>): SessionRow {
+  const { visitor } = session
+  const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
+  return {
+    id: session.id,
+    ids,
+    outcome: undefined,
+    who: visitor?.displayName ?? visitor?.authType ?? undefined,
+    messages: session.messageCount ?? undefined,
+    preview: visitorWords(session),
+    at: toEpochMs(session.startedAt),
+    isEvidence: evidence.size === 0 ? undefined : ids.some(id => evidence.has(id)),
+    record: session,
+  }
+}
+
+/** What tells a visitor's session apart: how it broke off, what was said of it, else how it began. */
+function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession): string | undefined {
+  if (authInterrupted) return 'left at a server’s login'
+  if (feedback?.comment) return `${feedback.rating ?? UNKNOWN}/5 “${feedback.comment}”`
+  return preview ?? undefined
+}
+
+/** The sessions of one journey run. */
+export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
+  const { projectId, runId, evidence } = props
+  const { queries } = useWorkspace()
+  const pages = useApiPages(queries.journeyRuns.sessions.infinite({ projectId, runId }), false)
+  const rows = useMemo(
+    () => (pages.items ?? []).map(each => runSession(each, evidence)),
+    [pages.items, evidence],
+  )
+  return (
+    <Sessions
+      {...props}
+      pages={pages}
+      rows={rows}
+      hasOutcome
+      empty={{
+        why: 'This run left no sessions.',
+        next: 'None of its attempts came as far as a conversation.',
+      }}
+      render={row => <RunSession key={row.id} projectId={projectId} row={row} focused={props.focused} />}
+    />
+  )
+}
+
+/** The sessions of a scenario’s visitors. */
+export function ScenarioSessions(props: BehindProps & Evidence & { scenarioId: string }) {
+  const { projectId, scenarioId, evidence } = props
+  const { queries } = useWorkspace()
+  const pages = useApiPages(queries.userTestingSessions.list.infinite({ projectId, scenarioId }), false)
+  const rows = useMemo(
+    () => (pages.items ?? []).map(each => visitorSession(each, evidence)),
+    [pages.items, evidence],
+  )
+  return (
+    <Sessions
+      {...props}
+      pages={pages}
+      rows={rows}
+      hasOutcome={false}
+      empty={{ why: 'No visitor has opened a session.', next: 'Sessions appear with the first visitor.' }}
+      render={row => (
+        <VisitorSession
+          key={row.id}
+          projectId={projectId}
+          scenarioId={scenarioId}
+          row={row}
+          focused={props.focused}
+        />
+      )}
+    />
+  )
+}
+
+function Sessions(
+  props: BehindProps & {
+    pages: ApiPages<unknown>
+    rows: readonly SessionRow[]
+    hasOutcome: boolean
+    empty: { why: string; next: string }
+    render: (row: SessionRow) => ReactNode
+  },
+) {
+  const { pages, rows, empty, focused } = props
+  const place = useBehindPlace(props.row)
+  const { symbols } = useTheme()
+  const { hasOutcome } = props
+  const columns = useMemo(() => sessionColumns(symbols, hasOutcome), [symbols, hasOutcome])
+  const list = useList({
+    items: rows,
+    keyOf: sessionKey,
+    columns,
+    initialKey: place.sessionId,
+    initialSorting: EVIDENCE_FIRST,
+  })
+  const isNear = useRestedIndex(list.selection) + READ_AHEAD >= rows.length
+  const isWanted = pages.hasMore && !pages.problem && isNear
+  useEffect(() => {
+    if (isWanted) pages.more()
+  }, [isWanted, pages])
+  const open = place.sessionId === undefined ? undefined : rows.find(({ id }) => id === place.sessionId)
+  useOpener(
+    props.onOpen,
+    open || rows.length === 0 ? undefined : () => place.go({ sessionId: list.choose()?.id }),
+  )
+  if (open) return props.render(open)
+  return (
+    <PaneState data={pages} loading="Reading the sessions…" empty={rows.length === 0 ? empty : undefined}>
+      <List list={list} focused={focused} empty={empty.why} />
+    </PaneState>
+  )
+}

@@ -1,0 +1,114 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { batchOf, planDismissals, planUndo, type DismissalBatch } from '../../api/findings/dismissal.ts'
+import type { Finding } from '../../api/findings/finding.ts'
+import { plural } from '../../app/theme/format.ts'
+import { useConfirm } from '../../components/confirm.tsx'
+import type { ListState } from '../../components/list/use-list.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useNotify } from '../../hooks/notify.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { FindingRow } from './columns.ts'
+import { dismissalQuestion, dismissalSentence, undoSentence } from './dismissal-words.ts'
+import { listsOf, useDismissalWrites } from './use-dismissal-writes.ts'
+import type { RowNotes } from './use-findings.ts'
+
+type Dismissals = {
+  /** Dismisses findings, or shows them again, after asking once. */
+  change(findings: readonly FindingRow[], dismissed: boolean, undoKey: string): Promise<void>
+  /** Takes the last change back; says so where there is none. */
+  undo(): Promise<void>
+}
+
+/** Dismissing and showing again, one after the other within the budget; what others changed meanwhile stays theirs. */
+export function useDismissals(
+  projectId: string,
+  { list, notes }: { list: ListState<FindingRow>; notes: RowNotes },
+): Dismissals {
+  const { budget } = useWorkspace()
+  const confirm = useConfirm()
+  const runTask = useRunTask()
+  const notify = useNotify()
+  const last = useLastBatch(projectId)
+
+  const { reread, readBack, work } = useDismissalWrites(projectId, notes)
+
+  const unmark = (findings: readonly Pick<Finding, 'key'>[]): void => {
+    for (const { key } of findings) if (list.marks.has(key)) list.marks.toggle(key)
+  }
+
+  const change: Dismissals['change'] = async (findings, dismissed, undoKey) => {
+    const asked = planDismissals(findings, dismissed)
+    const shown = new Set(list.items.map(({ key }) => key))
+    const agreed = await confirm(
+      dismissalQuestion({
+        plan: asked,
+        dismissed,
+        hidden: findings.filter(({ key }) => !shown.has(key)).length,
+        unlimited: budget.snapshot().unlimited,
+      }),
+    )
+    if (!agreed) return
+    await runTask({
+      start: `${dismissed ? 'Dismissing' : 'Showing'} ${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
+      stopped: 'Stopped before anything was sent.',
+      work: async task => {
+        const { now: before } = await reread(listsOf(asked.send))
+        task.signal.throwIfAborted()
+        const wanted = asked.send.map(finding => before.get(finding.key) ?? finding)
+        const plan = planDismissals(wanted, dismissed)
+        const outcome = await work(plan.send, dismissed, task)
+        const left = await readBack(asked.send)
+        unmark([...outcome.done, ...plan.already, ...asked.already])
+        if (outcome.done.length > 0) last.set(batchOf(dismissed, outcome.done, left))
+        return { outcome, already: plan.already.length, total: asked.send.length }
+      },
+      done: result => dismissalSentence(result, dismissed, undoKey),
+    })
+  }
+
+  const undo = async (): Promise<void> => {
+    const batch = last.get()
+    if (!batch) {
+      notify('warn', 'There is nothing to take back: nothing was dismissed or shown again here yet.')
+      return
+    }
+    await runTask({
+      start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing', batch.dismissed ? 'dismissals' : 'showings')}…`,
+      stopped: 'Stopped before anything was taken back.',
+      work: async task => {
+        const { now, unread } = await reread(batch.entries.map(({ scenarioId }) => scenarioId))
+        task.signal.throwIfAborted()
+        const plan = planUndo(batch, now, unread)
+        const outcome = await work(plan.send, !batch.dismissed, task)
+        await readBack(plan.send)
+        const left = new Set(
+          [...outcome.unsent, ...outcome.refused.map(({ finding }) => finding)].map(({ key }) => key),
+        )
+        const entries = batch.entries.filter(({ key, scenarioId }) => left.has(key) || unread.has(scenarioId))
+        last.set(entries.length > 0 ? { ...batch, entries } : undefined)
+        return { plan, outcome }
+      },
+      done: result => undoSentence(result, batch.dismissed),
+    })
+  }
+
+  return { change, undo }
+}
+
+/** The last change of a project, kept for as long as the program runs: it can be taken back after a look elsewhere. */
+function useLastBatch(projectId: string) {
+  const queryClient = useQueryClient()
+  const get = useCallback(
+    () => queryClient.getQueryData<DismissalBatch | null>(['findings undo', projectId]) ?? undefined,
+    [queryClient, projectId],
+  )
+  const set = useCallback(
+    (batch: DismissalBatch | undefined) => {
+      queryClient.setQueryDefaults(['findings undo'], { gcTime: Infinity })
+      queryClient.setQueryData<DismissalBatch | null>(['findings undo', projectId], batch ?? null)
+    },
+    [queryClient, projectId],
+  )
+  return { get, set }
+}

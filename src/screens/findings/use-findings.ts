@@ -1,0 +1,121 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { findingKey, type Finding } from '../../api/findings/finding.ts'
+import { filtersOf, isFiltered, passesFilters, type FindingFilters } from '../../api/findings/filters.ts'
+import { usePlace } from '../../app/router/router-context.tsx'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import { useList, type ListState } from '../../components/list/use-list.ts'
+import { useSeen } from '../../hooks/use-seen.ts'
+import { findingColumns, rowKey, type FindingRow } from './columns.ts'
+import { findingBornAt, findingSays } from './news.ts'
+import { useSources, type Sources } from './use-sources.ts'
+
+const findingKeyOf = ({ key }: Finding): string => key
+const RECURRENCE = { column: 'occurrences', descending: true }
+
+/** What writes told of rows before the lists are read again. */
+export type RowNotes = {
+  /** Whether the service says that it is dismissed now. */
+  answered: ReadonlyMap<string, boolean>
+  /** Why it was refused, by key. */
+  refused: ReadonlyMap<string, string>
+  note(key: string, told: { answered?: boolean; refused?: string }): void
+  /** Forgets what was answered, since the lists tell it by now. */
+  settle(): void
+  /** Forgets what was refused of these. */
+  forget(keys: readonly string[]): void
+}
+
+export type FindingsList = {
+  sources: Sources
+  list: ListState<FindingRow>
+  /** The chosen one. */
+  finding: FindingRow | undefined
+  filters: FindingFilters
+  notes: RowNotes
+}
+
+/** Both sources in one list, with its filters, its news and what the last writes told. */
+export function useFindings(projectId: string): FindingsList {
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const sources = useSources(projectId)
+  const notes = useRowNotes()
+  const { findings } = sources
+  const rows = useMemo(() => rowsOf(findings, notes), [findings, notes])
+  const isGraded = useMemo(() => findings.some(({ severity }) => severity !== undefined), [findings])
+  const columns = useMemo(() => findingColumns(symbols, isGraded), [symbols, isGraded])
+  const { status, dismissed, source } = filtersOf(params)
+  const filters = useMemo(() => ({ status, dismissed, source }), [status, dismissed, source])
+  const only = useMemo(
+    () => (isFiltered(filters) ? (row: FindingRow) => passesFilters(filters, row) : undefined),
+    [filters],
+  )
+  const news = useSeen({
+    list: `findings ${projectId}`,
+    items: sources.fresh,
+    keyOf: findingKeyOf,
+    says: findingSays,
+    bornAt: findingBornAt,
+  })
+  // The render in which the last part arrives still belongs to the first reading.
+  const wasRead = useRef(false)
+  const { isRead } = sources
+  useEffect(() => {
+    if (isRead) wasRead.current = true
+  }, [isRead])
+  const list = useList({
+    items: rows,
+    keyOf: rowKey,
+    columns,
+    initialKey: params.findingId && findingKey(params.findingId, params.scenarioId),
+    initialSorting: RECURRENCE,
+    news,
+    only,
+    arriving: !wasRead.current,
+  })
+  return { sources, list, finding: useChosen(list), filters, notes }
+}
+
+const plainRows = new WeakMap<Finding, FindingRow>()
+
+/** A row stays the same object as long as it shows the same. */
+function rowsOf(findings: readonly Finding[], { answered, refused }: RowNotes): FindingRow[] {
+  return findings.map(finding => {
+    const isDismissed = answered.get(finding.key) ?? finding.isDismissed
+    const why = refused.get(finding.key)
+    if (isDismissed !== finding.isDismissed || why !== undefined)
+      return { ...finding, isDismissed, refused: why }
+    const row = plainRows.get(finding) ?? { ...finding, refused: undefined }
+    plainRows.set(finding, row)
+    return row
+  })
+}
+
+const NOTHING: Pick<RowNotes, 'answered' | 'refused'> = { answered: new Map(), refused: new Map() }
+
+function useRowNotes(): RowNotes {
+  const [{ answered, refused }, set] = useState(NOTHING)
+  const note = useCallback<RowNotes['note']>(
+    (key, told) =>
+      set(now => ({
+        answered: told.answered === undefined ? now.answered : new Map(now.answered).set(key, told.answered),
+        refused: told.refused === undefined ? now.refused : new Map(now.refused).set(key, told.refused),
+      })),
+    [],
+  )
+  const settle = useCallback(() => set(now => ({ ...now, answered: NOTHING.answered })), [])
+  const forget = useCallback(
+    (keys: readonly string[]) =>
+      set(now => {
+        const left = new Map(now.refused)
+        for (const key of keys) left.delete(key)
+        return { ...now, refused: left }
+      }),
+    [],
+  )
+  return useMemo(
+    () => ({ answered, refused, note, settle, forget }),
+    [answered, refused, note, settle, forget],
+  )
+}

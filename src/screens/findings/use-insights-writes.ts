@@ -1,0 +1,112 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { refresh } from '../../api/queries.ts'
+import { useConfirm } from '../../components/confirm.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { targetWords, type Brake, type InsightsTarget } from './insights-target.ts'
+
+/** Asking for insights, which uses a quota, and cancelling them; each says its effect first. */
+export function useInsightsWrites(of: {
+  projectId: string
+  target: InsightsTarget | undefined
+  /** There are some, so that another request replaces them and counts once more. */
+  isAgain: boolean
+  isClosed: boolean
+  insightsPerDay: number | undefined
+  /** Hears which window a request is about. */
+  onAsked: (asked: { scenarioId: string; windowId: string }) => void
+}) {
+  const { projectId, target, isAgain, isClosed, insightsPerDay, onAsked } = of
+  const { client } = useWorkspace()
+  const queryClient = useQueryClient()
+  const confirm = useConfirm()
+  const runTask = useRunTask()
+  const [brake, setBrake] = useState<Brake>()
+  const readAgain = (): Promise<void> =>
+    refresh(queryClient, contract[target?.kind === 'wave' ? 'waveInsights' : 'userTestingInsights'].get)
+
+  const send = async (force: boolean): Promise<void> => {
+    const options = { priority: 'asked' } as const
+    const body = force ? { force } : undefined
+    if (!target) return
+    try {
+      if (target.kind === 'wave')
+        await client.waveInsights.request(
+          { projectId, waveId: target.waveId, ...(body && { body }) },
+          options,
+        )
+      else {
+        const input = { projectId, scenarioId: target.scenarioId, ...(body && { body }) }
+        const told = await client.userTestingInsights.request(input, options)
+        onAsked({ scenarioId: target.scenarioId, windowId: told.windowId })
+      }
+      setBrake(undefined)
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 429)
+        setBrake({
+          error,
+          until: error.retryAfterMs === undefined ? undefined : Date.now() + error.retryAfterMs,
+        })
+      throw error
+    } finally {
+      await readAgain()
+    }
+  }
+
+  const request = async (): Promise<void> => {
+    const agreed = await confirm({
+      title: `Ask for insights of ${targetWords(target)}?`,
+      lines: [
+        `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
+        'A model reads the sessions and writes what it makes of them; that takes a while.',
+        ...(isAgain ? ['What is there now is replaced.'] : []),
+        ...(target?.kind === 'window' ? ['It looks at the scenario’s present window.'] : []),
+      ],
+      action: isAgain ? 'Generate them again' : 'Ask for insights',
+    })
+    if (!agreed) return
+    await runTask({
+      start: `Asking for insights of ${targetWords(target)}…`,
+      work: () => send(isAgain),
+      done: () => `Insights of ${targetWords(target)} are being generated.`,
+    })
+  }
+
+  const cancel = async (): Promise<void> => {
+    if (!target) return
+    const agreed = await confirm({
+      title: `Cancel the insights of ${targetWords(target)}?`,
+      lines: [
+        'The generation ends; the request of the day stays used.',
+        ...(isClosed
+          ? ['The contract leaves open whether this works while the feature is off; the service decides.']
+          : []),
+      ],
+      action: 'Cancel the insights',
+      decline: 'Let them go on',
+    })
+    if (!agreed) return
+    await runTask({
+      start: `Cancelling insights of ${targetWords(target)}…`,
+      work: async () => {
+        try {
+          if (target.kind === 'wave')
+            await client.waveInsights.cancel({ projectId, waveId: target.waveId }, { priority: 'asked' })
+          else
+            await client.userTestingInsights.cancel(
+              { projectId, scenarioId: target.scenarioId, body: { windowId: target.windowId ?? '' } },
+              { priority: 'asked' },
+            )
+        } finally {
+          await readAgain()
+        }
+      },
+      done: () => `The insights of ${targetWords(target)} were cancelled.`,
+    })
+  }
+
+  return { brake, request, cancel }
+}

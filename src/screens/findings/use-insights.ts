@@ -1,0 +1,92 @@
+import { queryOptions } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import type { Finding } from '../../api/findings/finding.ts'
+import {
+  isGenerating,
+  NEVER_ASKED,
+  waveInsightsRead,
+  windowInsightsRead,
+  type InsightsRead,
+} from '../../api/findings/insights.ts'
+import { useLiveQuery, useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+import { targetOf, type Brake, type InsightsTarget } from './insights-target.ts'
+import { useInsightsWrites } from './use-insights-writes.ts'
+import type { Sources } from './use-sources.ts'
+
+export type Insights = {
+  target: InsightsTarget | undefined
+  query: ApiQuery<InsightsRead>
+  /** Why the last request was refused, while that holds. */
+  brake: Brake | undefined
+  /** The feature is switched off: nothing is read. */
+  isClosed: boolean
+  request(): Promise<void>
+  cancel(): Promise<void>
+}
+
+/** An answer that was given stands for a while: merely looking again asks nobody. */
+const READ_AGE = { staleTime: 30_000, refetchInterval: false } as const
+
+function insightsQuery({ client }: Workspace, projectId: string, target: InsightsTarget | undefined) {
+  const isWave = target?.kind === 'wave'
+  const id = isWave ? target.waveId : target?.windowId
+  const scenarioId = isWave ? undefined : target?.scenarioId
+  const input = isWave ? { projectId, waveId: id ?? '' } : { projectId, scenarioId, windowId: id }
+  return queryOptions<InsightsRead, ApiError>({
+    // As a read of its operation it is refreshed with its resource; the last part sets the form of its data apart.
+    queryKey: [isWave ? 'waveInsights' : 'userTestingInsights', 'get', input, 'read'],
+    queryFn: async ({ signal }) => {
+      try {
+        return scenarioId === undefined
+          ? waveInsightsRead(await client.waveInsights.get({ projectId, waveId: id ?? '' }, { signal }))
+          : windowInsightsRead(
+              await client.userTestingInsights.get({ projectId, scenarioId, windowId: id ?? '' }, { signal }),
+            )
+      } catch (error) {
+        // A read that finds nothing means that nobody asked.
+        if (error instanceof ApiError && error.kind === 'http' && error.status === 404) return NEVER_ASKED
+        throw error
+      }
+    },
+    ...READ_AGE,
+  })
+}
+
+/** Insights about the wave or window behind a finding: read once, polled while they are being generated. */
+export function useInsights(
+  projectId: string,
+  finding: Finding | undefined,
+  { gate, insightsPerDay }: Pick<Sources, 'gate' | 'insightsPerDay'>,
+): Insights {
+  const workspace = useWorkspace()
+  const { queries } = workspace
+  const isClosed = finding !== undefined && gate[finding.source]
+  const scenarioId = finding?.scenario?.id
+  const [asked, setAsked] = useState<{ scenarioId: string; windowId: string }>()
+  // Where the finding does not name its window, the scenario's present one is meant.
+  const signals = useApiQuery({
+    ...queries.userTestingInsights.signals.options({ projectId, scenarioId: scenarioId ?? '' }),
+    enabled: scenarioId !== undefined && finding?.lastSeenIn === undefined && !isClosed,
+    ...READ_AGE,
+  })
+  const requested = asked?.scenarioId === scenarioId ? asked?.windowId : undefined
+  const windowId = requested ?? finding?.lastSeenIn ?? signals.data?.windowId ?? undefined
+  const target = targetOf(finding, windowId)
+  const isReadable = target !== undefined && (target.kind === 'wave' || target.windowId !== undefined)
+  const query = useLiveQuery(
+    { ...insightsQuery(workspace, projectId, target), enabled: isReadable && !isClosed },
+    { isLive: read => isGenerating(read, Date.now()), requestsEach: 1 },
+  )
+
+  const { brake, request, cancel } = useInsightsWrites({
+    projectId,
+    target,
+    isAgain: query.data?.status === 'completed',
+    isClosed,
+    insightsPerDay,
+    onAsked: setAsked,
+  })
+  return { target, query, brake, isClosed, request, cancel }
+}

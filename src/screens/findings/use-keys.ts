@@ -1,0 +1,126 @@
+import { nextFilter } from '../../api/findings/filters.ts'
+import { planDismissals } from '../../api/findings/dismissal.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
+import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
+import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { findingsKeys } from './bindings.ts'
+import type { FindingRow } from './columns.ts'
+import type { FindingTab } from './panes.ts'
+import { GATE_SENTENCE, sourceLines } from './sources-words.ts'
+import { findingParams } from './use-behind-place.ts'
+import { useDismissals } from './use-dismissals.ts'
+import type { FindingsList } from './use-findings.ts'
+import type { Insights } from './use-insights.ts'
+
+const CLOSED = `The feature is switched off for the organization. ${GATE_SENTENCE}`
+
+/** What the screen's keys do, given where the focus is. `openBehind` opens what is chosen in the finding's pane, where it can be. */
+export function useKeys(options: {
+  projectId: string
+  findings: FindingsList
+  insights: Insights
+  inDetail: boolean
+  tab: FindingTab
+  openBehind: () => (() => void) | undefined
+}): void {
+  const { findings, insights, inDetail, tab } = options
+  const { list, sources, filters } = findings
+  const router = useRouter()
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const key = useKeyName()
+  const showText = useTextOverlay()
+  const dismissals = useDismissals(options.projectId, findings)
+  const row = list.current()
+  const change = (dismissed: boolean): KeyHandler | Unavailable => {
+    if (!row && list.marks.keys().size === 0) return unavailable('There is no finding.')
+    if (sources.isClosed || (list.marks.keys().size === 0 && row && sources.gate[row.source]))
+      return unavailable(CLOSED)
+    return async () => {
+      const wanted = wantedRows(findings)
+      const obstacle = whyNothing(wanted, dismissed)
+      if (obstacle !== undefined) throw new UnavailableAction(obstacle)
+      await dismissals.change(wanted, dismissed, key(findingsKeys, 'undo'))
+    }
+  }
+  const enter = (): void => {
+    const chosen = list.choose()
+    const named = findingParams(chosen)
+    // Coming back to the same finding, one is where one was.
+    const isSame = params.findingId === named.findingId && params.scenarioId === named.scenarioId
+    router.replace({
+      ...named,
+      pane: 'detail',
+      ...(!isSame && { runId: undefined, sessionId: undefined, lastRunId: undefined }),
+    })
+  }
+  const openInside = (): void => {
+    const open = options.openBehind()
+    if (tab !== 'behind') router.replace({ tab: 'behind' })
+    else if (open) open()
+    else throw new UnavailableAction('There is nothing further to open here.')
+  }
+  useBindings(findingsKeys, {
+    open: !row ? unavailable('There is no finding.') : inDetail ? openInside : enter,
+    back: () => goBack(router, { inDetail, tab, params, row: findings.finding }),
+    dismiss: change(true),
+    show: change(false),
+    undo: sources.isClosed ? unavailable(CLOSED) : dismissals.undo,
+    status: () => router.replace({ status: nextFilter(filters, 'status') }),
+    dismissed: () => router.replace({ dismissed: nextFilter(filters, 'dismissed') }),
+    source: () => router.replace({ source: nextFilter(filters, 'source') }),
+    sources: () => showText('Where findings were read', sourceLines(sources.states, symbols)),
+    insights: insightsKey(insights),
+    stopInsights: cancelKey(insights),
+  })
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** Out of the session, the run, the finding; then one place back. The row that was left stays the chosen one. */
+function goBack(
+  router: ReturnType<typeof useRouter>,
+  of: { inDetail: boolean; tab: FindingTab; params: Params; row: FindingRow | undefined },
+): void {
+  const { inDetail, tab, params } = of
+  const { findingId, scenarioId } = findingParams(of.row)
+  const isBehind =
+    tab === 'behind' && params['findingId'] === findingId && params['scenarioId'] === scenarioId
+  if (!inDetail) router.back()
+  else if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
+  else if (isBehind && params['runId'] !== undefined)
+    router.replace({ runId: undefined, lastRunId: params['runId'] })
+  else router.replace({ pane: undefined })
+}
+
+/** The marked findings, also those that a filter hides, else the chosen one. */
+function wantedRows({ list }: FindingsList): readonly FindingRow[] {
+  const marked = list.marked()
+  const chosen = list.choose()
+  return marked.length > 0 ? marked : chosen ? [chosen] : []
+}
+
+function whyNothing(rows: readonly FindingRow[], dismissed: boolean): string | undefined {
+  const { send, nameless } = planDismissals(rows, dismissed)
+  if (send.length > 0) return undefined
+  if (nameless.length > 0) return 'The service names no id for it, so nothing can be sent about it.'
+  const state = dismissed ? 'dismissed already' : 'not dismissed'
+  return rows.length === 1 ? `This finding is ${state}.` : `All of the marked findings are ${state}.`
+}
+
+function insightsKey({ target, query, isClosed, request }: Insights): KeyHandler | Unavailable {
+  if (isClosed) return unavailable(CLOSED)
+  if (!target) return unavailable('The finding names no wave or window that insights could be about.')
+  if (query.data && query.data.status === 'pending')
+    return unavailable('Insights of it are being generated already.')
+  return request
+}
+
+function cancelKey({ target, query, cancel }: Insights): KeyHandler | Unavailable {
+  if (!target || query.data?.status !== 'pending')
+    return unavailable('No insights of it are being generated.')
+  return cancel
+}

@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { openNotebook } from '../../api/notebook-file.ts'
+import { createNotebook, type Incident, MAX_ENTRIES } from '../../api/notebook.ts'
+import { systemClock } from '../../api/clock.ts'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
+import { projectsRoute } from '../projects/route.ts'
+import { serversRoute } from '../servers/route.ts'
+import { incidentsKeys, notebookKeys } from './bindings.ts'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'mcpdeck-notebook-'))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+describe('the notebook on disk', () => {
+  const pinned = { kind: 'run', id: 'run_1', name: '#1', place: { screen: 'runs', params: {} }, facts: [] }
+
+  test('is the owner’s alone, is there again, and two processes do not undo each other’s', () => {
+    const file = join(directory, 'state', 'notebook.json')
+    const [one, other] = [openNotebook({ file }), openNotebook({ file })]
+    const { incident } = one.pin(pinned)
+    other.addNote(incident.id, 'seen too')
+    one.addNote(incident.id, 'and again')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const [kept] = openNotebook({ file }).incidents()
+    expect(kept!.title).toMatch(/^Incident \d{4}-\d\d-\d\d \d\d:\d\d$/)
+    expect(kept!.entries.map(({ note }) => note)).toEqual(['', 'seen too', 'and again'])
+  })
+
+  test('that cannot be read is never written over', () => {
+    const file = join(directory, 'broken.json')
+    writeFileSync(file, '{"version":7}')
+    const notebook = openNotebook({ file })
+    expect(() => notebook.begin('x')).toThrow('cannot be read; move it away')
+    expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
+  })
+
+  test('has one open incident at a time; a full one takes no more', () => {
+    let kept: readonly Incident[] = []
+    const notebook = createNotebook({
+      clock: systemClock,
+      read: () => kept,
+      write(next) {
+        kept = next
+      },
+    })
+    const open = () =>
+      notebook.incidents().flatMap(({ title, closedAt }) => (closedAt === undefined ? [title] : []))
+    const first = notebook.begin('first')
+    notebook.begin('second')
+    expect(open()).toEqual(['second'])
+    notebook.reopen(first.id)
+    expect(open()).toEqual(['first'])
+    for (let count = 0; count < MAX_ENTRIES; count += 1) notebook.pin(pinned)
+    expect(() => notebook.pin(pinned)).toThrow('“first” is full')
+    notebook.close(first.id)
+    expect(notebook.pin(pinned).incident.title).toMatch(/^Incident/)
+  })
+})
+
+describe('the notebook on screen', () => {
+  let testService: TestService
+  let app: TestApp
+  beforeAll(async () => {
+    testService = await openService()
+  })
+  afterAll(() => testService.close())
+  afterEach(() => app.close())
+
+  test('gets what is chosen on any screen with a note, leads back to it, and is exported without secrets', async () => {
+    const [project] = (await testService.client.projects.list()).items
+    app = await openApp({ testService, place: serversRoute.to({ projectId: project!.id }) })
+    await app.see('▌everything')
+    await app.press(appKeys.bindings.pin)
+    await app.see('Pinned server everything')
+    await app.type('it hangs, key sk_abcdefgh12345 of ann@example.com')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('Pinned server everything into “Incident')
+    await app.press(', i')
+    await app.see('[7 Notebook]')
+    await app.press(incidentsKeys.bindings.entries)
+    await app.see(/▌\d\d:\d\d:\d\d \d\d:\d\d:\d\d server +everything/)
+    await app.press(notebookKeys.bindings.note)
+    await app.see('Add a note')
+    await app.type('restarted it')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see(/▌\d\d:\d\d:\d\d .*note +restarted it/)
+
+    const file = join(directory, 'incident.md')
+    const write = async () => {
+      await app.press(notebookKeys.bindings.export)
+      await app.see('Export the incident')
+      await app.press(fieldKeys.bindings.clear)
+      await app.type(file)
+      await app.press(fieldKeys.bindings.submit)
+    }
+    await write()
+    await app.see('Wrote ')
+    const text = readFileSync(file, 'utf8')
+    expect(text).toMatch(/^# Incident /)
+    expect(text).toContain('it hangs, key sk\\_[secret] of [address]')
+    expect(text).toContain(`Place: \`mcpdeck://local/projects/${project!.id}/servers`)
+    expect(text).toMatch(/UTC\): note\n\n> restarted it/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    writeFileSync(file, 'mine')
+    await write()
+    await app.see('There is such a file')
+    await app.press(confirmKeys.bindings.cancel)
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+
+    await app.press(notebookKeys.bindings.remove)
+    await app.see('is taken out of')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see(frame => !frame.includes('restarted it'))
+    await app.see(/▌\d\d:\d\d:\d\d .*server +everything/)
+    await app.press(notebookKeys.bindings.open)
+    await app.see('[3 Servers]')
+  })
+
+  test('without anything says how to begin; a new incident closes the open one', async () => {
+    const own = await openService()
+    try {
+      app = await openApp({ testService: own, place: projectsRoute.to() })
+      await app.see('▌Sandbox')
+      await app.press(', i')
+      await app.see('No incident was noted yet.')
+      for (const title of ['one', 'two']) {
+        await app.press(notebookKeys.bindings.begin)
+        await app.see('New incident')
+        await app.type(title)
+        await app.press(fieldKeys.bindings.submit)
+        await app.see(new RegExp(`● open +${title}`))
+      }
+      await app.see(/✓ closed +one/)
+      await app.press(notebookKeys.bindings.close)
+      await app.see(/✓ closed +two/)
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,38 @@
+import { defineBindings } from '../../app/keymap/binding.ts'
+
+export const nowKeys = defineBindings({
+  name: 'now',
+  scope: 'panel',
+  screen: 'now',
+  title: 'Now',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to what the line is about.' },
+    acknowledge: {
+      keys: ['a'],
+      label: 'acknowledge',
+      hint: true,
+      help: 'Put the line, or what is marked, away until it changes; or take that back.',
+    },
+    acknowledged: {
+      keys: ['A'],
+      label: 'acknowledged',
+      hint: true,
+      help: 'Show what was acknowledged too, or hide it again.',
+    },
+    faults: { keys: ['f'], label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
+    projects: { keys: ['c'], label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
+  },
+})
+
+/** While projects are being chosen. */
+export const nowProjectsKeys = defineBindings({
+  name: 'nowProjects',
+  scope: 'overlay',
+  screen: 'now',
+  title: 'Projects to look at',
+  bindings: {
+    accept: { keys: ['enter'], label: 'look at the marked', hint: true },
+    all: { keys: ['a'], label: 'all of them', hint: true, help: 'All projects of the key, also later ones.' },
+    cancel: { keys: ['escape', 'q'], label: 'cancel', hint: true },
+  },
+})

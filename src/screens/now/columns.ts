@@ -1,0 +1,93 @@
+import { isAcknowledged } from '../../api/now/acknowledged.ts'
+import type { NowLine, Urgency } from '../../api/now/line.ts'
+import type { NowKept } from '../../api/now/memory.ts'
+import { formatAge, UNKNOWN } from '../../app/theme/format.ts'
+import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import type { Column } from '../../components/list/columns.ts'
+
+/** A line as the list shows it. */
+export type NowRow = NowLine & { acknowledged: boolean }
+
+export function toRow(line: NowLine, kept: NowKept): NowRow {
+  return { ...line, acknowledged: isAcknowledged(line, kept) }
+}
+
+const TONES: Record<NowLine['mark'], Tone> = {
+  ok: 'ok',
+  error: 'error',
+  warn: 'warn',
+  live: 'live',
+  pending: 'live',
+}
+
+const URGENCY_WORDS: Record<Urgency, { text: string; tone: Tone }> = {
+  act: { text: 'act', tone: 'error' },
+  look: { text: 'look', tone: 'warn' },
+  know: { text: 'know', tone: 'muted' },
+}
+
+/** Longer words stand alone: they tell what they are about. */
+const LONGEST_STATE = 13
+
+/** What a line is about and how it stands: `run failed`, `regressed`. */
+export function stateWords({ kind, word }: Pick<NowLine, 'kind' | 'word'>): string {
+  const both = `${kind} ${word}`
+  return kind === 'line' || kind === 'rate' || both.length > LONGEST_STATE ? word : both
+}
+
+/** Columns of the inbox; they show a theme's marks, so they are made once per theme. */
+export function nowColumns(symbols: Symbols): readonly Column<NowRow>[] {
+  return [
+    {
+      id: 'urgency',
+      title: 'For',
+      width: 4,
+      from: 60,
+      cell: row => (row.acknowledged ? { text: 'seen', tone: 'muted' } : URGENCY_WORDS[row.urgency]),
+      sort: row => row.urgency,
+    },
+    {
+      id: 'state',
+      title: 'What',
+      width: LONGEST_STATE + 2,
+      cell: row => ({
+        text: `${symbols[row.mark]} ${stateWords(row)}`,
+        tone: row.acknowledged ? 'muted' : TONES[row.mark],
+      }),
+      sort: stateWords,
+    },
+    {
+      id: 'sentence',
+      title: 'Which',
+      width: 'flex',
+      cell: row => (row.acknowledged ? { text: row.sentence, tone: 'muted' } : row.sentence),
+    },
+    {
+      id: 'project',
+      title: 'Project',
+      width: 12,
+      from: 70,
+      cell: row => ({ text: row.project?.name ?? UNKNOWN, tone: 'muted' }),
+      sort: row => row.project?.name,
+    },
+    {
+      id: 'when',
+      title: 'Since',
+      width: 5,
+      from: 96,
+      align: 'right',
+      cell: row => ({ text: formatAge(row.at, Date.now()), tone: 'muted' }),
+      sort: row => row.at,
+    },
+    {
+      id: 'read',
+      title: 'Read',
+      width: 4,
+      align: 'right',
+      cell: row => ({ text: formatAge(row.readAt, Date.now()), tone: 'muted' }),
+      sort: row => row.readAt,
+    },
+  ]
+}
+
+export const rowKey = (row: NowRow): string => row.key

@@ -1,0 +1,70 @@
+import { useMemo } from 'react'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { formatAge } from '../../app/theme/format.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { fieldLines } from '../../components/lines.ts'
+import { Pane } from '../../components/panes/pane.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useNow } from '../../hooks/use-now.ts'
+import { nowKeys } from './bindings.ts'
+import { stateWords, type NowRow } from './columns.ts'
+import { sourceLines } from './sources.ts'
+import type { NowData } from './use-now-data.ts'
+
+/** The chosen line in full, and what was looked at with its age and its errors. */
+export function NowDetail(props: { row: NowRow | undefined; data: NowData; focused: boolean }) {
+  const { row, data } = props
+  const { symbols } = useTheme()
+  const key = useKeyName()
+  const now = useNow()
+  const open = key(nowKeys, 'open')
+  const lines = useMemo<Line[]>(
+    () => [
+      ...(row
+        ? rowLines(
+            row,
+            now,
+            `${open} ${row.target.to === 'here' ? 'has nowhere to go: this is all of it' : `opens ${TARGETS[row.target.to]}`}`,
+          )
+        : []),
+      ...sourceLines(data.sources, data.pauses, { symbols, now }),
+    ],
+    [row, data, symbols, now, open],
+  )
+  return (
+    <Pane title={row ? stateWords(row) : 'Line'} focused={props.focused}>
+      <Viewer lines={lines} focused={props.focused} />
+    </Pane>
+  )
+}
+
+const TARGETS: Record<Exclude<NowRow['target']['to'], 'here'>, string> = {
+  run: 'the run',
+  server: 'its last examination',
+  finding: 'the finding',
+  scenario: 'the scenario',
+  suite: 'the runs of its suite',
+  project: 'its project',
+}
+
+function rowLines(row: NowRow, now: number, way: string): Line[] {
+  return [
+    { text: row.sentence },
+    { text: `${way}.`, tone: 'muted' },
+    '',
+    ...fieldLines([
+      ['Project', row.project?.name],
+      ['Since', agoWords(row.at, now)],
+      ['Read', agoWords(row.readAt, now)],
+      ['Acknowledged', row.acknowledged ? 'yes, until it changes' : 'no'],
+      ['Id', row.thing.record.id],
+    ]),
+    '',
+  ]
+}
+
+function agoWords(at: number | undefined, now: number): string | undefined {
+  if (at === undefined) return undefined
+  const age = formatAge(at, now)
+  return age === 'now' ? 'just now' : `${age} ago`
+}

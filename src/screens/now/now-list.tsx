@@ -1,0 +1,85 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { clean, truncate } from '../../app/theme/text.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { List } from '../../components/list/list.tsx'
+import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { Pane } from '../../components/panes/pane.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { useNow } from '../../hooks/use-now.ts'
+import type { NowRow } from './columns.ts'
+import { clearWords, coverageWords } from './sources.ts'
+import type { NowData } from './use-now-data.ts'
+
+/** The lines, above them what was looked at; one source's error takes nothing else away. */
+export function NowList(props: {
+  list: ListState<NowRow>
+  data: NowData
+  focused: boolean
+  /** How many lines are acknowledged. */
+  put: number
+  notes: { onlyFaults: boolean; withAcknowledged: boolean }
+}) {
+  const { list, data, put, notes } = props
+  const { symbols } = useTheme()
+  useRestedIndex(list.selection)
+  const now = useNow()
+  const hasData = data.all !== undefined
+  const problem = hasData ? undefined : data.sources.find(({ state }) => state === 'error')?.problem
+  const hidden = !notes.withAcknowledged && put > 0 ? `${put} acknowledged` : undefined
+  const note = [notes.onlyFaults && 'faults only', hidden, listNote(list, symbols)].filter(Boolean)
+  return (
+    <Pane
+      title="Now"
+      focused={props.focused}
+      {...(hasData && { count: listCount(list) })}
+      {...(note.length > 0 && { note: note.join(` ${symbols.bullet} `) })}
+    >
+      <PaneState
+        data={{ pending: !hasData, hasData, problem, updatedAt: undefined }}
+        loading="Reading the projects of this key…"
+      >
+        <Covered data={data} now={now}>
+          <PaneState
+            data={{ pending: false, hasData: true, problem: undefined, updatedAt: undefined }}
+            loading=""
+            empty={list.total === 0 ? emptyWords(data, now, { ...notes, put }) : undefined}
+          >
+            <List list={list} focused={props.focused} empty="No line fits." />
+          </PaneState>
+        </Covered>
+      </PaneState>
+    </Pane>
+  )
+}
+
+function Covered(props: { data: NowData; now: number; children: ReactNode }) {
+  const theme = useTheme()
+  const { width, height } = useSize()
+  const { tone, text } = coverageWords(props.data.sources, props.data.projects.length, props.now)
+  const mark = tone === 'warn' ? `${theme.symbols.warn} ` : ''
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Text wrap="truncate">{` ${theme.paint(tone, truncate(clean(`${mark}${text}`), width - 2))}`}</Text>
+      <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>
+        {props.children}
+      </SizeProvider>
+    </Box>
+  )
+}
+
+function emptyWords(
+  data: NowData,
+  now: number,
+  { onlyFaults, put }: { onlyFaults: boolean; put: number },
+): { why: string; next: string } {
+  if (data.projects.length === 0)
+    return { why: 'No project is looked at.', next: 'Choose some, or use a key that reaches one.' }
+  const hiding = data.lines.length > 0
+  const { why, next } = clearWords(data.sources, data.projects.length, now)
+  if (!hiding) return { why, next }
+  const others = [put > 0 && `${put} acknowledged`, onlyFaults && 'what is no fault'].filter(Boolean)
+  return { why: `Nothing else at this moment: ${others.join(' and ')} is hidden.`, next }
+}

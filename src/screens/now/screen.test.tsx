@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { until } from '../../../test/service/harness.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import { nowKeys, nowProjectsKeys } from './bindings.ts'
+import { nowRoute } from './route.ts'
+
+let testService: TestService
+let app: TestApp
+let projectId: string
+/** Ended with a failing trial, as the sample suite does on purpose. */
+let runId: string
+/** Requests that are refused as long as their path holds this. */
+let refused: string | undefined
+/** Reads by their path, since the test began to count. */
+let paths: string[] = []
+
+beforeAll(async () => {
+  testService = await openService({
+    wrap: fetch => async request => {
+      const { pathname } = new URL(request.url)
+      paths.push(pathname)
+      if (refused === undefined || !pathname.includes(refused)) return await fetch(request)
+      const body = JSON.stringify({ code: 'INTERNAL_ERROR', message: 'broken on purpose' })
+      return new Response(body, { status: 418, headers: { 'content-type': 'application/json' } })
+    },
+  })
+  const { client } = testService
+  projectId = (await client.projects.list()).items[0]!.id
+  await client.projects.create({ body: { name: 'Elsewhere' } })
+  runId = await ended()
+}, 60_000)
+afterAll(() => testService.close())
+afterEach(() => {
+  refused = undefined
+  return app.close()
+})
+
+async function ended(): Promise<string> {
+  const { client } = testService
+  const [suite] = (await client.suites.list({ projectId })).items
+  const run = await client.runs.create({ projectId, body: { suiteId: suite!.id } })
+  await until(
+    () => client.runs.get({ projectId, runId: run.runId }),
+    ({ status }) => isTerminalRunStatus(status),
+  )
+  return run.runId
+}
+
+async function openNow(params: Record<string, string> = {}, size?: { width: number; height: number }) {
+  app = await openApp({ testService, place: nowRoute.to(params), ...(size && { size }) })
+}
+
+const FAILED = '✗ run failed'
+
+describe('now', () => {
+  test('tells of a failed run over all projects, counts it in the tab, and opens it; Back finds its line', async () => {
+    await openNow()
+    await app.see(FAILED)
+    expect(app.frame()).toContain('[1 Now 1]')
+    await app.see('2 projects, oldest answer')
+    await app.see('Reference server smoke #1 failed:')
+    await app.press(nowKeys.bindings.open)
+    await app.see('[4 Runs]')
+    expect(app.router.current()).toMatchObject({ screen: 'runs', params: { projectId, runId } })
+    expect(app.frame()).toContain('1 Now 1')
+    await app.press('escape', 'escape', 'escape')
+    await app.see('[1 Now 1]')
+    expect(app.row(FAILED)).toContain('▌act')
+    expect(app.router.current().params['line']).toBe(`run ${runId}`)
+  })
+
+  test('an acknowledged line is away, shows on demand, and can be taken back', async () => {
+    await openNow()
+    await app.see(FAILED)
+    await app.press(nowKeys.bindings.acknowledge)
+    await app.see('1 acknowledged is hidden')
+    expect(app.frame()).toContain('[1 Now]')
+    await app.press(nowKeys.bindings.acknowledged)
+    await app.see(/▌seen +✗ run failed/)
+    await app.press(nowKeys.bindings.acknowledge)
+    await app.see(/▌act +✗ run failed/)
+    expect(app.frame()).toContain('[1 Now 1]')
+  })
+
+  test('what works on the chosen thing works on that of the line', async () => {
+    await openNow()
+    await app.see(FAILED)
+    await app.see('Enter opens the run')
+    await app.press(appKeys.bindings.copyId, appKeys.bindings.copyLink)
+    expect(app.copied[0]).toBe(runId)
+    expect(app.copied[1]).toContain(`mcpdeck://local/projects/${projectId}/runs/${runId}`)
+    await app.press(appKeys.bindings.raw)
+    await app.see('"suiteId"')
+    await app.press(jsonOverlayKeys.bindings.close)
+  })
+
+  test('the choice of projects is kept, and what is not chosen is not read', async () => {
+    await openNow()
+    await app.see(FAILED)
+    await app.press(nowKeys.bindings.projects)
+    await app.see('Look at the marked projects')
+    await app.see(/▌(Elsewhere|Sandbox)/)
+    if (app.frame().includes('▌Sandbox')) await app.press(listKeys.bindings.down)
+    await app.press(listKeys.bindings.mark, nowProjectsKeys.bindings.accept)
+    await app.see('All clear at')
+    await app.see('1 project, oldest answer')
+    await app.close()
+    paths = []
+    await openNow()
+    await app.see('All clear at')
+    expect(paths.filter(path => path.includes(projectId))).toEqual([])
+    await app.press(nowKeys.bindings.projects, nowProjectsKeys.bindings.all)
+    await app.see(FAILED)
+  })
+
+  test('an error of one source is told with its name and takes no other line away', async () => {
+    refused = 'journey-findings'
+    await openNow({ pane: 'detail' })
+    await app.see(FAILED)
+    await app.see('! Not read: swarm findings in')
+    await app.see(/✗ swarm findings in (Sandbox|Elsewhere)/)
+  })
+
+  test('where nothing can be read it says why', async () => {
+    refused = '/projects'
+    await openNow()
+    await app.see(/✗ /)
+    expect(app.frame()).not.toContain('All clear')
+  })
+
+  test('a running run tells its progress and then its end, while the chosen line stays chosen', async () => {
+    await openNow({}, { width: 200, height: 40 })
+    await app.see(FAILED)
+    await app.press(listKeys.bindings.down)
+    const { client } = testService
+    const [suite] = (await client.suites.list({ projectId })).items
+    await client.runs.create({ projectId, body: { suiteId: suite!.id } })
+    await app.press(appKeys.bindings.refresh)
+    await app.see(
+      /know +[●○] run (running|pending) +Reference server smoke #2: (\d+ of \d+|no trial|progress)/,
+    )
+    expect(app.frame()).toMatch(/▌act +✗ run failed +Reference server smoke #1/)
+    await app.see(/✗ run failed +Reference server smoke #2 failed/)
+    expect(app.frame()).toMatch(/▌act +✗ run failed +Reference server smoke #1/)
+  }, 40_000)
+
+  test('reads nothing more once another place is open', async () => {
+    await openNow()
+    await app.see(FAILED)
+    await app.press('2')
+    await app.see('[2 Projects')
+    await app.see('launch eval run')
+    const polled = contract.journeyFindings.list.path.split('/').at(-1)!
+    paths = []
+    await app.press(appKeys.bindings.refresh)
+    await app.see('launch eval run')
+    expect(paths.filter(path => path.endsWith(polled))).toEqual([])
+  })
+
+  test('is usable at 80×24: one pane at a time, the other one with Tab', async () => {
+    await openNow({}, { width: 80, height: 24 })
+    await app.see(FAILED)
+    expect(
+      app
+        .frame()
+        .split('\n')
+        .every(line => [...line].length <= 80),
+    ).toBe(true)
+    expect(app.frame()).toContain('7 Notebook')
+    expect(app.row(FAILED)).toMatch(/Reference server smoke.*Sandbox/)
+    await app.press(panesKeys.bindings.next)
+    await app.see('Looked at')
+    await app.press(panesKeys.bindings.previous, listKeys.bindings.filter)
+    await app.type('nothing like it')
+    await app.see('Nothing matches')
+    await app.press(fieldKeys.bindings.cancel)
+  })
+})

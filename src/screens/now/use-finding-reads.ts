@@ -1,0 +1,83 @@
+import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { scenarioFinding, swarmFinding } from '../../api/findings/finding.ts'
+import { gateOf } from '../../api/findings/gate.ts'
+import type { NowProject } from '../../api/now/line.ts'
+import { findingLines, scenarioLines } from '../../api/now/thing-lines.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { type NowSource, sourceOf } from './sources.ts'
+import { type NowAnswer, type NowPlan, readOf, useReads } from './use-reads.ts'
+
+const NOTHING = { value: [], at: undefined }
+
+/** Scenarios and the findings of both sources; what is switched off for the organization is not read. `rights` are in the order of the projects. */
+export function useFindingReads(
+  plan: NowPlan,
+  projects: readonly NowProject[],
+  rights: readonly NowAnswer<ProjectCapabilities>[],
+) {
+  const { queries } = useWorkspace()
+  const gates = rights.map(({ data, error }) => ({
+    known: data !== undefined || error !== null,
+    ...gateOf(data),
+  }))
+  const scenarios = useReads(
+    'scenarios',
+    plan,
+    projects.map(({ id }) => queries.scenarios.list.options({ projectId: id })),
+  )
+  const ofSwarms = projects.filter((_, index) => gates[index]?.known && !gates[index].swarm)
+  const swarm = useReads(
+    'swarm',
+    plan,
+    ofSwarms.map(({ id }) => queries.journeyFindings.list.options({ projectId: id })),
+  )
+  const published = projects.flatMap((project, index) =>
+    gates[index]?.known && !gates[index].scenario
+      ? (scenarios[index]?.data?.items ?? []).map(scenario => ({ project, scenario }))
+      : [],
+  )
+  const visits = useReads(
+    'scenario',
+    plan,
+    published.map(({ project, scenario }) =>
+      queries.userTestingFindings.list.options({ projectId: project.id, scenarioId: scenario.id }),
+    ),
+  )
+  const lines = [
+    ...ofSwarms.flatMap((project, index) =>
+      findingLines(project, readOf(swarm[index], ({ items }) => items.map(swarmFinding)) ?? NOTHING),
+    ),
+    ...published.flatMap(({ project, scenario }, index) =>
+      findingLines(
+        project,
+        readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
+      ),
+    ),
+    ...projects.flatMap((project, index) =>
+      scenarioLines(project, readOf(scenarios[index], ({ items }) => items) ?? NOTHING),
+    ),
+  ]
+  const sources: NowSource[] = [
+    ...swarm.map((answer, index) => ({
+      ...sourceOf('swarm', answer, ofSwarms[index]),
+      partial: !!answer.data?.nextCursor,
+    })),
+    ...scenarios.map((answer, index) => sourceOf('scenarios', answer, projects[index])),
+    ...visits.map((answer, index) =>
+      sourceOf('scenario', answer, published[index]?.project, published[index]?.scenario.name),
+    ),
+    ...projects.flatMap((project, index) => closedSources(project, gates[index])),
+  ]
+  return {
+    answers: [...scenarios, ...swarm, ...visits],
+    lines,
+    sources,
+    counts: { swarm: swarm.length, scenarios: scenarios.length, scenario: visits.length },
+  }
+}
+
+function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {
+  return (['swarm', 'scenario'] as const)
+    .filter(kind => gate?.[kind])
+    .map(kind => ({ kind, project, of: undefined, state: 'closed', at: undefined, problem: undefined }))
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useRef } from 'react'
+import { isLineFault } from '../../api/api-error.ts'
+import type { Project } from '../../api/contract/projects.ts'
+import { describeError } from '../../api/error-text.ts'
+import type { NowLine, NowProject } from '../../api/now/line.ts'
+import type { NowKept } from '../../api/now/memory.ts'
+import { NOW_READ_KINDS, planReads, type NowReadCounts, type NowReadKind } from '../../api/now/plan.ts'
+import { lineDownLine, rateLine, writeLines } from '../../api/now/request-lines.ts'
+import { serverLines } from '../../api/now/thing-lines.ts'
+import { useBudget } from '../../hooks/use-budget.ts'
+import { useNow } from '../../hooks/use-now.ts'
+import { usePoll } from '../../hooks/use-poll.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { type NowSource, sourceOf } from './sources.ts'
+import { useFindingReads } from './use-finding-reads.ts'
+import { type NowAnswer, useReads } from './use-reads.ts'
+import { useRunReads } from './use-run-reads.ts'
+
+const NO_READS = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, 0])) as NowReadCounts
+/** How often this machine's own record of writes is looked at, in milliseconds; that is no request. */
+const WRITES_MS = 10_000
+
+export type NowData = {
+  lines: readonly NowLine[]
+  sources: readonly NowSource[]
+  /** All that the key reaches, once that is known. */
+  all: readonly Project[] | undefined
+  projects: readonly NowProject[]
+  /** The pause between two reads of a kind, in milliseconds. */
+  pauses: Record<NowReadKind, number>
+}
+
+/** Everything that Now looks at, read by its plan for as long as it is on screen. */
+export function useNowData(kept: NowKept): NowData {
+  const { queries, profile } = useWorkspace()
+  const now = useNow()
+  const plan = useRef(planReads(NO_READS, 0))
+  const requestMs = usePoll({ live: true, requestsEach: 1 })
+  const [known] = useReads('projects', plan, [queries.projects.list.options({})])
+  const all = known?.data?.items
+  const projects = useMemo(() => chosenOf(all, kept.projects), [all, kept.projects])
+  const rights = useReads(
+    'rights',
+    plan,
+    projects.map(({ id }) => queries.projects.capabilities.options({ projectId: id })),
+  )
+  const suites = useReads(
+    'suites',
+    plan,
+    projects.map(({ id }) => queries.suites.list.options({ projectId: id })),
+  )
+  const findings = useFindingReads(plan, projects, rights)
+  const runs = useRunReads(plan, projects, suites, now)
+  const writes = useUnresolvedWrites()
+  const pause = useBudget(({ pausedUntil }) => ({
+    seconds: pausedUntil === undefined ? 0 : Math.ceil((pausedUntil - Date.now()) / 1000),
+  }))
+  plan.current = planReads(
+    { ...findings.counts, ...runs.counts, suites: suites.length, projects: 1, rights: rights.length },
+    requestMs === false ? 0 : requestMs,
+  )
+  const answers = [known, ...rights, ...suites, ...findings.answers, ...runs.answers]
+  const isDown = answers.some(answer => isLineFault(answer?.error))
+  const time = Date.now()
+  const lines = [
+    ...lineDownLine(isDown, latest(answers), profile.host),
+    ...rateLine(pause && time + pause.seconds * 1000, time),
+    ...writeLines(projects, { value: writes.data ?? [], at: writes.dataUpdatedAt || undefined }, now),
+    ...serverLines(projects, kept.checks.values()),
+    ...runs.lines,
+    ...findings.lines,
+  ]
+  const sources: NowSource[] = [
+    sourceOf('projects', known, undefined),
+    ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
+    ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
+    ...runs.sources,
+    ...findings.sources,
+    ...(writes.error ? [unreadWrites(writes.error)] : []),
+  ]
+  return { lines, sources, all, projects, pauses: plan.current }
+}
+
+function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): NowProject[] {
+  const wanted = ids && new Set(ids)
+  return (all ?? []).filter(({ id }) => !wanted || wanted.has(id)).map(({ id, name }) => ({ id, name }))
+}
+
+/** The writes of earlier sessions, and of other processes that are gone, without a known end. */
+function useUnresolvedWrites() {
+  const { journal } = useWorkspace()
+  return useQuery({
+    queryKey: ['unresolved-writes'],
+    queryFn: async () => (await journal?.unresolved()) ?? [],
+    refetchInterval: WRITES_MS,
+    enabled: journal !== undefined,
+  })
+}
+
+function unreadWrites(error: Error): NowSource {
+  return {
+    kind: 'writes',
+    project: undefined,
+    of: undefined,
+    state: 'error',
+    at: undefined,
+    problem: describeError(error),
+  }
+}
+
+function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {
+  const times = answers.flatMap(answer => answer?.at ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
+}

@@ -1,0 +1,59 @@
+import {
+  type QueryKey,
+  type QueriesResults,
+  useQueries,
+  type UseQueryOptions,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import type { RefObject } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
+import type { Read } from '../../api/now/line.ts'
+import { NOW_READS, type NowReadKind } from '../../api/now/plan.ts'
+import { spared } from '../../hooks/use-api-query.ts'
+
+/** What came of one read. */
+export type NowAnswer<T> = {
+  data: T | undefined
+  error: ApiError | null
+  /** Epoch milliseconds. */
+  at: number | undefined
+}
+
+export type NowPlan = RefObject<Record<NowReadKind, number>>
+
+/** While nothing comes back the watch of the line asks; see `spared`. */
+const REST_MS = 50_000
+
+/** What is meant to be read this rarely does not make what is on screen old, in milliseconds. */
+const SLOW_MS = 120_000
+
+function combine<T>(results: readonly UseQueryResult<T, ApiError>[]): NowAnswer<T>[] {
+  return results.map(({ data, error, dataUpdatedAt }) => ({ data, error, at: dataUpdatedAt || undefined }))
+}
+
+/** Reads several things of one kind, each as often as the plan says. */
+export function useReads<T, Key extends QueryKey>(
+  kind: NowReadKind,
+  plan: NowPlan,
+  wanted: readonly UseQueryOptions<T, ApiError, T, Key>[],
+): readonly NowAnswer<T>[] {
+  const { priority, every } = NOW_READS[kind]
+  return useQueries({
+    queries: wanted.map(options => ({
+      ...options,
+      ...(every >= SLOW_MS && { staleTime: Infinity }),
+      meta: { priority, owner: 'now' },
+      // The plan is made of what these reads answer, so it is asked when the next one is due.
+      refetchInterval: spared<T, Key>(() => plan.current[kind], REST_MS),
+    })),
+    combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => NowAnswer<T>[],
+  })
+}
+
+/** What was answered, in the form in which lines are made of it; undefined before the first answer. */
+export function readOf<T, Value>(
+  answer: NowAnswer<T> | undefined,
+  of: (data: T) => Value,
+): Read<Value> | undefined {
+  return answer?.data === undefined ? undefined : { value: of(answer.data), at: answer.at }
+}

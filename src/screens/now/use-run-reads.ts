@@ -1,0 +1,73 @@
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { NowLine, NowProject } from '../../api/now/line.ts'
+import { runLines, wantsRuns } from '../../api/now/run-lines.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { type NowSource, sourceOf } from './sources.ts'
+import { type NowAnswer, type NowPlan, readOf, useReads } from './use-reads.ts'
+
+const RUNS_READ = 100
+const TRIALS_READ = 200
+
+type SuiteOf = { project: NowProject; suite: EvalSuite }
+
+/**
+ * The runs of every suite whose last one is in flight or of the last day, and the trials of those in flight. `suites` are in the order of
+ * the projects.
+ */
+export function useRunReads(
+  plan: NowPlan,
+  projects: readonly NowProject[],
+  suites: readonly NowAnswer<{ items: readonly EvalSuite[] }>[],
+  now: number,
+) {
+  const { queries } = useWorkspace()
+  const active = projects.flatMap((project, index) =>
+    (suites[index]?.data?.items ?? []).flatMap(suite => (wantsRuns(suite, now) ? [{ project, suite }] : [])),
+  )
+  // Suites with a run in flight are read as often as that run, the others more rarely.
+  const live = active.filter(isLive)
+  const rested = active.filter(each => !isLive(each))
+  const optionsOf = ({ project, suite }: SuiteOf) =>
+    queries.runs.list.options({ projectId: project.id, suiteId: suite.id, limit: RUNS_READ })
+  const liveRuns = useReads('live', plan, live.map(optionsOf))
+  const restedRuns = useReads('runs', plan, rested.map(optionsOf))
+  const running = live.flatMap(({ project }, index) =>
+    (liveRuns[index]?.data?.items ?? [])
+      .filter(({ status }) => !isTerminalRunStatus(status))
+      .map(run => ({ project, runId: run.id })),
+  )
+  const trials = useReads(
+    'live',
+    plan,
+    running.map(({ project, runId }) =>
+      queries.iterations.list.options({ projectId: project.id, runId, limit: TRIALS_READ }),
+    ),
+  )
+  const trialsOf = (runId: string) =>
+    readOf(trials[running.findIndex(each => each.runId === runId)], ({ items, nextCursor }) => ({
+      items,
+      whole: !nextCursor,
+    }))
+  const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
+    of.flatMap(({ project, suite }, index) => {
+      const runs = readOf(answers[index], ({ items }) => items)
+      return runs ? runLines({ project, suite, runs, trialsOf, now }) : []
+    })
+  const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
+  const sources: NowSource[] = [
+    ...rested.map(({ project, suite }, index) => sourceOf('runs', restedRuns[index], project, nameOf(suite))),
+    ...live.map(({ project, suite }, index) => sourceOf('live', liveRuns[index], project, nameOf(suite))),
+    ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId)),
+  ]
+  return {
+    answers: [...liveRuns, ...restedRuns, ...trials],
+    lines: [...linesOf(live, liveRuns), ...linesOf(rested, restedRuns)],
+    sources,
+    counts: { live: live.length + running.length, runs: rested.length },
+  }
+}
+
+function isLive({ suite: { latestRun } }: SuiteOf): boolean {
+  return latestRun?.status != null && !isTerminalRunStatus(latestRun.status)
+}

@@ -1,0 +1,73 @@
+import { useMemo, useSyncExternalStore } from 'react'
+import type { MemberNote } from '../../api/access/notes.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { fieldLines, heading } from '../../components/lines.ts'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { scenariosKeys } from './bindings.ts'
+import { admittedLines, ago, modeField, never, versionField, versionLines, zero } from './overview.tsx'
+import { masked, secretsOf, type Invitation } from './secrets.ts'
+import type { TabProps } from './tab.ts'
+
+function memberLines(members: readonly MemberNote[], now: number): Line[] {
+  if (members.length === 0)
+    return [{ text: 'Nobody was invited or removed from here.', tone: 'muted', indent: 2 }]
+  return members.map(({ member, change, at }) => ({
+    text: `${change === 'invited' ? '+' : '-'} ${member}  ${change} ${ago(at, now)}`,
+    tone: change === 'invited' ? ('plain' as const) : ('muted' as const),
+    indent: 2,
+  }))
+}
+
+function invitationLines(invitations: readonly Invitation[], shown: boolean): Line[] {
+  return invitations.map(({ member, code }) => ({ text: `${member}  ${masked(code, shown)}`, indent: 2 }))
+}
+
+/** Who may enter, as far as that is known: what the service tells, and what was done from here. */
+export function Access(props: TabProps) {
+  const { row, input } = props
+  const { accessNotes, client } = useWorkspace()
+  const { symbols } = useTheme()
+  const key = useKeyName()
+  const secrets = secretsOf(client)
+  const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
+  const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
+  const lines = useMemo(() => {
+    const now = Date.now()
+    const notes = accessNotes?.of(input.scenarioId)
+    const invitations = secrets.invitationsOf(input.scenarioId)
+    return [
+      ...fieldLines([modeField(row.scenario.mode, symbols), versionField(notes)]),
+      ...admittedLines(row.scenario.mode),
+      ...versionLines(notes, now),
+      {
+        text: 'Only publish and rebind answer accessVersion; nothing else tells it.',
+        tone: 'muted' as const,
+      },
+      '',
+      heading('Members, as far as is known here'),
+      {
+        text: 'The service does not list members. This is what was done from this machine with this profile.',
+        tone: 'muted' as const,
+        indent: 2,
+      },
+      ...memberLines(notes?.members ?? [], now),
+      ...(invitations.length > 0
+        ? [
+            '',
+            heading('Invitations of this session'),
+            {
+              text: `Each lets one person in: hand it over yourself. ${key(scenariosKeys, 'copyInvitation')} copies the latest.`,
+              tone: 'muted' as const,
+              indent: 2,
+            },
+            ...invitationLines(invitations, props.showsSecrets),
+          ]
+        : []),
+    ]
+    // Notes and secrets answer something else only with another version of theirs.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [row, symbols, props.showsSecrets, notesVersion, secretsVersion, input.scenarioId])
+  return <Viewer lines={lines} focused={props.focused} />
+}

@@ -1,0 +1,115 @@
+import { defineBindings } from '../../app/keymap/binding.ts'
+
+export const scenariosKeys = defineBindings({
+  name: 'scenarios',
+  scope: 'screen',
+  screen: 'scenarios',
+  title: 'Scenarios',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the scenario.' },
+    back: {
+      keys: ['escape'],
+      label: 'back',
+      help: 'Out of the transcript, the scenario; then one place back.',
+    },
+    publish: {
+      keys: ['n'],
+      label: 'publish',
+      hint: true,
+      needs: 'write',
+      help: 'Publish an environment that is not yet, after saying what that does.',
+    },
+    mode: {
+      keys: ['m'],
+      label: 'mode',
+      hint: true,
+      needs: 'write',
+      help: 'Change who may enter, after saying who loses access and which sessions end.',
+    },
+    invite: { keys: ['i'], label: 'invite', hint: true, needs: 'write', help: 'Invite somebody by address.' },
+    remove: {
+      keys: ['d'],
+      label: 'remove member',
+      hint: true,
+      needs: 'write',
+      help: 'Take access from a member, which ends every live session.',
+    },
+    rotate: {
+      keys: ['t'],
+      label: 'rotate link',
+      hint: true,
+      needs: 'write',
+      help: 'Make another link; it evicts nobody.',
+    },
+    leaked: {
+      keys: ['!'],
+      label: 'link leaked',
+      hint: true,
+      needs: 'write',
+      help: 'What to do when the link got out, step by step: rotate, decide about who is in, verify.',
+    },
+    unpublish: {
+      keys: ['x'],
+      label: 'unpublish',
+      hint: true,
+      needs: 'write',
+      help: 'Take the scenario offline, which ends every session.',
+    },
+    rebind: {
+      keys: ['b'],
+      label: 'rebind',
+      needs: 'write',
+      help: 'Point the scenario at another environment, or at the present revision of its own.',
+    },
+    limits: {
+      keys: ['e'],
+      label: 'guest limits',
+      needs: 'write',
+      help: 'Replace the caps for anonymous visitors.',
+    },
+    showSecrets: {
+      keys: ['v'],
+      label: 'show secrets',
+      help: 'Show the link and invitations that are known here, or hide them again.',
+    },
+    copyLink: {
+      keys: ['L'],
+      label: 'copy share link',
+      help: 'Copy the share link that is known here, and say what it grants.',
+    },
+    copyInvitation: {
+      keys: ['I'],
+      label: 'copy invitation',
+      help: 'Copy the latest invitation that was made here.',
+    },
+    checkLink: {
+      keys: ['K'],
+      label: 'check link',
+      needs: 'service',
+      help: 'Ask the local workspace what the link leads to, without opening a session.',
+    },
+  },
+})
+
+/** While the findings of a scenario are on screen. */
+export const visitFindingsKeys = defineBindings({
+  name: 'scenarioFindings',
+  scope: 'panel',
+  screen: 'scenarios',
+  title: 'Findings of a scenario',
+  bindings: {
+    triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Go to the findings screen with these.' },
+  },
+})
+
+/** While the sessions of a scenario are on screen. */
+export const visitsKeys = defineBindings({
+  name: 'visits',
+  scope: 'panel',
+  screen: 'scenarios',
+  title: 'Sessions',
+  bindings: {
+    read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read what was said.' },
+    more: { keys: ['+'], label: 'more sessions', needs: 'service', help: 'Read the next page of sessions.' },
+  },
+})

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import { isAlive, ScenariosStage } from '../../../test/scenarios-stage.ts'
+import { API_PREFIX } from '../../api/contract/contract.ts'
+import { confirmKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
+import { scenariosKeys } from './bindings.ts'
+
+const keys = scenariosKeys.bindings
+const form = formKeys.bindings
+const answer = confirmKeys.bindings
+const close = textOverlayKeys.bindings.close
+const SMALL = { width: 80, height: 24 }
+const stage = new ScenariosStage()
+
+describe('changing the mode', () => {
+  test('tightening says what ends, ends it, and says that the answer does not tell the version', async () => {
+    const place = await stage.published('anyone_with_link')
+    const session = await place.door.enter()
+    const app = await stage.open({ scenarioId: place.scenarioId }, { size: SMALL })
+    await app.see(place.name)
+    await app.press(keys.mode)
+    await app.see(`Who may enter ${place.name}`)
+    await app.press(form.up, form.choose, form.choose)
+    await app.see(`Open ${place.name} to invited people?`)
+    const asked = stage.words()
+    expect(asked).toContain('Tightens access: anyone with the link > invited people.')
+    expect(asked).toContain('Lose access at once: members of the project and strangers who have the link.')
+    expect(asked).toContain('All live sessions (1 now) end at once')
+    expect(asked).toContain('accessVersion moves on; the answer does not tell it.')
+    expect(await isAlive(session)).toBe(true)
+    await stage.agree('end')
+    await app.see('What is known now')
+    const told = stage.words()
+    expect(told).toContain('✓ Answered: it is for invited people.')
+    expect(told).toContain('○ The answer does not tell accessVersion')
+    expect(told).toContain('✓ Read back: 0 live sessions.')
+    expect(await isAlive(session)).toBe(false)
+    expect(stage.notes.of(place.scenarioId)?.moved?.by).toBe('mode')
+  })
+
+  test('loosening ends nothing', async () => {
+    const place = await stage.published('invited_only')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.mode)
+    await app.see('open to')
+    await app.press(form.down, form.choose, form.choose)
+    await stage.seeWords('Loosens access: invited people > anyone with the link.')
+    expect(stage.words()).toContain('No session ends: whoever is in (0 now) stays in.')
+    await stage.agree('open')
+    await app.see('✓ Answered: it is for anyone with the link.')
+  })
+
+  test('a change by somebody else is said before, and one while it is asked stops it', async () => {
+    const place = await stage.published('invited_only')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(/invited/)
+    await place.update('anyone_with_link')
+    await app.press(keys.mode)
+    await app.see('Who may enter')
+    await app.press(form.up, form.choose, form.choose)
+    await stage.seeWords('Changed since it was shown here')
+    expect(stage.words()).toContain('Tightens access: anyone with the link > members of the project.')
+    await app.type('end')
+    await app.press('enter')
+    await app.see('❯ Cancel')
+    await place.update('invited_only')
+    stage.sent = []
+    await app.press(answer.next, answer.choose)
+    await stage.seeWords('Not sent: while you decided, its mode became invited people.')
+    expect(stage.sent.filter(path => path.startsWith('PATCH'))).toEqual([])
+  })
+
+  test('a change that comes between the last look and the answer is told as what was read back', async () => {
+    const place = await stage.published('project_members')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.mode)
+    await app.see('Who may enter')
+    await app.press(form.down, form.choose, form.choose)
+    await app.see('Tightens access')
+    const { scenarioId } = place
+    stage.meanwhile = {
+      on: `PATCH `,
+      run: async () => {
+        stage.meanwhile = {
+          on: `GET ${API_PREFIX}/projects/${stage.projectId}/scenarios/${scenarioId}`,
+          run: () => place.update('anyone_with_link'),
+        }
+      },
+    }
+    await stage.agree('end')
+    await stage.seeWords('✗ Read back: it is for anyone with the link')
+  })
+})
+
+describe('members', () => {
+  test('are invited and removed by address, and known only from here', async () => {
+    const place = await stage.published('invited_only')
+    const app = await stage.open({ scenarioId: place.scenarioId, tab: 'access', pane: 'detail' })
+    await app.see('Nobody was invited or removed from here.')
+    await app.press(keys.invite)
+    await app.see('e-mail address')
+    await app.type('ada')
+    await app.press(form.choose, form.choose)
+    await app.see('This is not an e-mail address.')
+    await app.type('@example.org')
+    await app.press(form.choose, form.choose)
+    await app.see('Invite ada@example.org to')
+    expect(stage.words()).toContain('No mail is sent: hand the invitation over yourself.')
+    await stage.agree()
+    await stage.seeWords('Members cannot be listed')
+    await app.press(close)
+    await app.see(/\+ ada@example.org +invited just now/)
+    await app.press(keys.copyInvitation)
+    const code = app.copied.at(-1)!
+    expect(app.frame()).not.toContain(code)
+    const session = await place.door.enter({ invitation: code })
+    await app.press(keys.remove)
+    await app.see('invited from here')
+    await app.press(form.choose, form.choose, form.choose)
+    await stage.seeWords('Loses access at once: ada@example.org.')
+    await stage.agree('remove')
+    await app.see('✓ Answered: ada@example.org was removed.')
+    expect(await isAlive(session)).toBe(false)
+    await app.press(close)
+    await app.see(/- ada@example.org +removed just now/)
+  })
+})
+
+describe('the link', () => {
+  test('rotating says that it evicts nobody, and evicts nobody', async () => {
+    const place = await stage.published('anyone_with_link')
+    const session = await place.door.enter()
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.rotate)
+    await stage.seeWords('It evicts nobody')
+    await stage.agree()
+    await stage.seeWords('○ Nobody was evicted')
+    expect(await isAlive(session)).toBe(true)
+    expect((await place.door.describe()).status).toBe(404)
+  })
+
+  test('that leaked is rotated, those who are in are decided about, and its death is verified', async () => {
+    const place = await stage.published('anyone_with_link')
+    const session = await place.door.enter()
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.leaked)
+    await app.see('1 of 4')
+    await app.type(place.link)
+    expect(app.frame()).not.toContain(place.link.slice(-12))
+    await app.press(form.choose, form.choose)
+    await stage.agree()
+    await app.see('3 of 4')
+    expect(await isAlive(session)).toBe(true)
+    await app.press(form.down, form.down, form.choose, form.choose)
+    await app.see('to invited people?')
+    await stage.agree('end')
+    await app.see('4 of 4')
+    expect(stage.words()).toContain(`✓ Verified: it opened ${place.name} before, and opens nothing now.`)
+    expect(stage.words()).toContain('✓ Answered: it is for invited people.')
+    expect(stage.words()).toContain('Hand the new link to those who shall enter')
+    expect(await isAlive(session)).toBe(false)
+  })
+
+  test('that leaked but is not given is not called verified, and whoever is in is named as still open', async () => {
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.leaked)
+    await app.see('1 of 4')
+    await app.press(form.choose, form.choose)
+    await stage.agree()
+    await app.see('3 of 4')
+    await app.press(form.choose, form.choose)
+    await app.see('4 of 4')
+    expect(stage.words()).toContain('Not verified: the leaked link was not given.')
+    expect(stage.words()).toContain('They were left in')
+  })
+})
+
+describe('the link of a service', () => {
+  test('that leaked is rotated, and what a visitor has to try is said instead of tried', async () => {
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId }, { hasDoor: false })
+    await app.see(place.name)
+    await app.press(keys.checkLink)
+    await stage.seeWords('Only visitors may try the link of a service.')
+    await app.press(keys.leaked)
+    await stage.seeWords('Step 2 of 4')
+    await stage.agree()
+    await app.see('3 of 4')
+    await app.press(form.choose, form.choose)
+    await app.see('4 of 4')
+    expect(stage.words()).toContain('Open the old link in a private browser window')
+  })
+
+  test('is never sent anywhere by being shown, and a lost answer is not taken for nothing', async () => {
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    stage.notes.note(place.scenarioId, { kind: 'version', value: 1, by: 'publish' })
+    await app.press(keys.mode)
+    await app.see('Who may enter')
+    await app.press(form.up, form.choose, form.choose)
+    await app.see('Tightens access')
+    stage.meanwhile = {
+      on: 'PATCH',
+      run: () =>
+        Promise.reject(
+          new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
+        ),
+    }
+    await stage.agree('end')
+    await stage.seeWords('It may have happened all the same.')
+    expect(stage.words()).toContain('✗ Read back: it is for anyone with the link')
+    expect(stage.notes.of(place.scenarioId)?.moved?.by).toBe('a change whose answer was lost')
+    expect(stage.sent.filter(path => path.includes('/visit/'))).toEqual([])
+  })
+})
+
+describe('rebinding and limits', () => {
+  test('rebind proves the version again and lists no environment that another scenario is of', async () => {
+    const place = await stage.published('project_members')
+    const other = await stage.published('project_members')
+    const free = await stage.environment()
+    stage.notes.note(place.scenarioId, { kind: 'moved', by: 'mode' })
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(new RegExp(`${other.name} +members +${other.name}|${other.name}`))
+    await app.press(keys.rebind)
+    const offered = await app.see(`Point ${place.name} elsewhere`)
+    expect(offered).toContain('where it points now')
+    expect(offered).toContain(free.name)
+    expect(offered.split('elsewhere')[1]).not.toMatch(new RegExp(`\\( \\) ${other.name}\\b`))
+    await app.press(form.choose, form.choose)
+    await app.see('The link stays.')
+    await stage.agree()
+    await app.see('✓ Answered: accessVersion is 1.')
+    expect(stage.notes.of(place.scenarioId)).toMatchObject({ version: { value: 1, by: 'rebind' } })
+    expect(stage.notes.of(place.scenarioId)?.moved).toBeUndefined()
+  })
+
+  test('guest limits are replaced as a whole, and remembered because nobody tells them', async () => {
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.limits)
+    await stage.seeWords('what you send replaces all of it')
+    await app.press(' ')
+    await app.press(form.send)
+    await stage.seeWords('Replaces all caps for anonymous visitors')
+    await stage.agree()
+    await stage.seeWords('they cannot be read again later')
+    expect(stage.notes.of(place.scenarioId)?.caps?.caps).toEqual({
+      enabled: true,
+      dailyCreditCap: 0,
+      sharedSkillsEnabled: false,
+      computerEnabled: false,
+      dailyComputerStartCap: 0,
+      maxConcurrentComputers: 0,
+    })
+  })
+})

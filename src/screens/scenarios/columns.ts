@@ -1,0 +1,174 @@
+import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
+import type { ProjectScenario } from '../../api/contract/scenarios.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { formatAge, formatCount, UNKNOWN } from '../../app/theme/format.ts'
+import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import type { Cell, Column } from '../../components/list/columns.ts'
+
+/** A published scenario with what else is known of it. */
+export type ScenarioRow = {
+  scenario: ProjectScenario
+  /** Name of its environment, else its id; undefined while that is not known. */
+  environment: string | undefined
+  environmentId: string | undefined
+  /** The `accessVersion` that was proved and still holds, as far as is known here. */
+  accessVersion: number | undefined
+  /** Sessions on the first page of them; `more` says that there are others. */
+  sessions: { count: number; more: boolean } | undefined
+  lastVisitAt: number | undefined
+  /** Whether its share link is known here. */
+  link: string | undefined
+}
+
+export const scenarioKey = (row: ScenarioRow): string => row.scenario.id
+export const visitKey = (session: UserTestingSession): string => session.id
+
+const SHORT_MODES: Record<string, string> = {
+  project_members: 'members',
+  invited_only: 'invited',
+  anyone_with_link: 'ANYONE',
+}
+
+/** The mode in one word with its sign: what is open to strangers differs by more than its colour. */
+export function modeLook(mode: string | null | undefined, symbols: Symbols): { text: string; tone: Tone } {
+  if (mode == null) return { text: UNKNOWN, tone: 'muted' }
+  const word = SHORT_MODES[mode] ?? mode
+  if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${word}`, tone: 'warn' }
+  return { text: `  ${word}`, tone: SHORT_MODES[mode] ? 'plain' : 'warn' }
+}
+
+function muted(text: string): Cell {
+  return { text, tone: 'muted' }
+}
+
+export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Scenario',
+      width: 'flex',
+      cell: ({ scenario }) => scenario.name,
+      sort: ({ scenario }) => scenario.name,
+    },
+    {
+      id: 'mode',
+      title: 'Open to',
+      width: 10,
+      cell: ({ scenario }) => modeLook(scenario.mode, symbols),
+      sort: ({ scenario }) => scenario.mode ?? undefined,
+    },
+    {
+      id: 'environment',
+      title: 'Environment',
+      width: 'flex',
+      from: 64,
+      cell: ({ environment }) => muted(environment ?? UNKNOWN),
+      sort: ({ environment }) => environment,
+    },
+    {
+      id: 'version',
+      title: 'Ver',
+      width: 4,
+      from: 50,
+      align: 'right',
+      cell: ({ accessVersion }) => muted(formatCount(accessVersion)),
+      sort: ({ accessVersion }) => accessVersion,
+    },
+    {
+      id: 'link',
+      title: 'Link',
+      width: 6,
+      from: 74,
+      cell: ({ link }) => muted(link === undefined ? UNKNOWN : 'hidden'),
+    },
+    {
+      id: 'sessions',
+      title: 'Sess',
+      width: 4,
+      align: 'right',
+      from: 34,
+      cell: ({ sessions }) => sessionsText(sessions),
+      count: ({ sessions }) => sessions?.count,
+      sort: ({ sessions }) => sessions?.count,
+    },
+    {
+      id: 'visited',
+      title: 'Last',
+      width: 4,
+      align: 'right',
+      from: 40,
+      cell: ({ lastVisitAt }) => muted(formatAge(lastVisitAt, Date.now())),
+      sort: ({ lastVisitAt }) => lastVisitAt,
+    },
+  ]
+}
+
+/** `12`, or `50+` while more pages follow. */
+export function sessionsText(sessions: ScenarioRow['sessions']): string {
+  return sessions === undefined ? UNKNOWN : `${formatCount(sessions.count)}${sessions.more ? '+' : ''}`
+}
+
+/** `signed in, new`, as far as it is told; a guest who came back cannot be known again. */
+export function visitorWords({ visitor }: UserTestingSession): string {
+  const who = visitor?.authType === 'signedIn' ? 'signed in' : (visitor?.authType ?? UNKNOWN)
+  return visitor?.recency ? `${who}, ${visitor.recency}` : who
+}
+
+export const visitColumns: readonly Column<UserTestingSession>[] = [
+  {
+    id: 'visitor',
+    title: 'Visitor',
+    width: 'flex',
+    cell: ({ visitor }) => visitor?.displayName ?? 'somebody',
+    sort: ({ visitor }) => visitor?.displayName ?? undefined,
+  },
+  {
+    id: 'who',
+    title: 'Who',
+    width: 20,
+    cell: session => muted(visitorWords(session)),
+    sort: visitorWords,
+  },
+  {
+    id: 'messages',
+    title: 'Msgs',
+    width: 4,
+    align: 'right',
+    cell: ({ messageCount }) => formatCount(messageCount),
+    count: ({ messageCount }) => messageCount,
+    sort: ({ messageCount }) => messageCount ?? undefined,
+  },
+  {
+    id: 'tools',
+    title: 'Calls',
+    width: 5,
+    align: 'right',
+    from: 56,
+    cell: ({ toolCallCount }) => muted(formatCount(toolCallCount)),
+    sort: ({ toolCallCount }) => toolCallCount ?? undefined,
+  },
+  {
+    id: 'rating',
+    title: 'Stars',
+    width: 5,
+    align: 'right',
+    from: 64,
+    cell: ({ feedback }) => muted(formatCount(feedback?.rating)),
+    sort: ({ feedback }) => feedback?.rating ?? undefined,
+  },
+  {
+    id: 'preview',
+    title: 'Said',
+    width: 'flex',
+    from: 80,
+    cell: ({ preview }) => muted(preview ?? ''),
+  },
+  {
+    id: 'age',
+    title: 'Last',
+    width: 4,
+    align: 'right',
+    cell: ({ lastActivityAt }) => muted(formatAge(toEpochMs(lastActivityAt), Date.now())),
+    sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
+  },
+]

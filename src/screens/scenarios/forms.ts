@@ -1,0 +1,81 @@
+import type { MemberNote } from '../../api/access/notes.ts'
+import { ACCESS_TABLE, rowOf, type AccessMode } from '../../api/access/table.ts'
+import { MODE_WORDS } from '../../api/access/words.ts'
+import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { FieldOption } from '../../components/form/field-input.ts'
+import type { FormFieldAsked } from './form-dialog.tsx'
+
+const ROW_WORDS = {
+  tighten: 'tightens, ends sessions',
+  loosen: 'loosens',
+  sameMode: 'as it is now',
+  fromUnknownMode: 'may end sessions',
+} as const
+
+/** The modes to choose from; with the present one, each says what changing to it would be. */
+export function modeField(present: string | null | undefined, initial: AccessMode): FormFieldAsked {
+  const options = SCENARIO_MODES.map((mode): FieldOption => {
+    const row = present === undefined ? undefined : rowOf({ do: 'mode', from: present, to: mode })
+    const words = row && row in ROW_WORDS ? ROW_WORDS[row as keyof typeof ROW_WORDS] : mode
+    return { value: mode, label: MODE_WORDS[mode], detail: words }
+  })
+  return {
+    id: 'mode',
+    label: 'open to',
+    required: true,
+    kind: '',
+    input: { kind: 'choice', options },
+    initial,
+  }
+}
+
+/** Environments to choose from; the present one says so. */
+export function environmentField(environments: readonly Environment[], present?: string): FormFieldAsked {
+  const options = environments.map(({ id, name, revision }): FieldOption => ({
+    value: id,
+    label: name ?? id,
+    detail: id === present ? `revision ${revision}, where it points now` : `revision ${revision}`,
+  }))
+  return {
+    id: 'environmentId',
+    label: 'environment',
+    required: true,
+    kind: '',
+    input: { kind: 'choice', options },
+    initial: options.some(({ value }) => value === present) ? (present ?? '') : (options[0]?.value ?? ''),
+  }
+}
+
+const SOMEBODY_ELSE = ''
+
+/** Whom to remove: somebody who was invited from here, or anybody by address or id. */
+export function memberFields(members: readonly MemberNote[]): FormFieldAsked[] {
+  const invited = members.filter(({ change }) => change === 'invited')
+  const options: FieldOption[] = [
+    ...invited.map(({ member }) => ({ value: member, label: member, detail: 'invited from here' })),
+    { value: SOMEBODY_ELSE, label: 'somebody else, named below' },
+  ]
+  const typed: FormFieldAsked = {
+    id: 'other',
+    label: 'address or id',
+    required: invited.length === 0,
+    kind: '',
+    initial: '',
+  }
+  if (invited.length === 0) return [typed]
+  const known: FormFieldAsked = {
+    id: 'member',
+    label: 'member',
+    required: false,
+    kind: '',
+    input: { kind: 'choice', options },
+    initial: invited[0]?.member ?? SOMEBODY_ELSE,
+  }
+  return [known, typed]
+}
+
+/** Whether leaving the mode for this one would end sessions. */
+export function endsSessions(from: string | null | undefined, to: AccessMode): boolean {
+  return ACCESS_TABLE[rowOf({ do: 'mode', from, to })].sessions !== 'stay'
+}

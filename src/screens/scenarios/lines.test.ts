@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createTheme } from '../../app/theme/theme.ts'
+import { plainText } from '../../components/viewer/source.ts'
+import { placeColumns } from '../../components/list/columns.ts'
+import { modeLook, scenarioColumns } from './columns.ts'
+import { capFields, capsOf } from './guest-limits.ts'
+import { findingLines, scanLines } from './measures.tsx'
+import { documentLines, fieldWords, valueWords } from './open-lines.ts'
+import { doorLines, versionText } from './overview.tsx'
+import { verifiedLines } from './use-leak.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: true })
+const text = (lines: readonly Parameters<typeof plainText>[0][]): string => lines.map(plainText).join('\n')
+
+describe('open documents', () => {
+  test('rates that cover recent sessions only say so first', () => {
+    const truncated = scanLines({ scan: { sessions: 500, totalSessions: 900, truncated: true } })
+    expect(text(truncated)).toContain('! These numbers cover the newest 500 of 900 sessions only.')
+    expect(text(scanLines({ scan: { truncated: true } }))).toContain('recent sessions only')
+    expect(text(scanLines({ scan: { truncated: false } }))).toContain('cover all sessions')
+    expect(text(scanLines({}))).toContain('is not told')
+  })
+
+  test('a rate of nothing is unknown, never 0', () => {
+    expect(valueWords('abandonmentRate', null, 0)).toBe('—')
+    expect(valueWords('abandonmentRate', 0, 0)).toBe('0%')
+    expect(valueWords('averageAnswerMs', 340, 0)).toBe('340ms')
+    expect(valueWords('lastActivityAt', 0, 3_600_000)).toBe('1h')
+    expect(fieldWords('averageAnswerMs')).toBe('average answer')
+  })
+
+  test('of any shape are shown whole, whatever the service adds', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 6 })),
+        document => {
+          const shown = text(documentLines(document, 0))
+          for (const name of Object.keys(document)) expect(shown).toContain(name)
+        },
+      ),
+    )
+  })
+
+  test('a finding keeps its status apart from its dismissal', () => {
+    const shown = text(
+      findingLines({ title: 'Slow', status: 'recurring', dismissedAt: 5, occurrenceCount: 1 }, '-'),
+    )
+    expect(shown).toContain('recurring - dismissed - 1 time')
+  })
+})
+
+describe('the list', () => {
+  test('marks what strangers may enter without colour, and keeps unknown modes as they are', () => {
+    expect(modeLook('anyone_with_link', symbols)).toEqual({ text: '! ANYONE', tone: 'warn' })
+    expect(modeLook('invited_only', symbols).text.trim()).toBe('invited')
+    expect(modeLook('secret_club', symbols)).toMatchObject({ text: '  secret_club', tone: 'warn' })
+    expect(modeLook(null, symbols).text).toBe('—')
+  })
+
+  test('names scenarios and their modes at every width', () => {
+    for (let width = 30; width <= 200; width += 1) {
+      const ids = placeColumns(scenarioColumns(symbols), width).map(({ column }) => column.id)
+      expect(ids.slice(0, 2)).toEqual(['name', 'mode'])
+    }
+  })
+})
+
+describe('the door', () => {
+  const door = { origin: 'http://127.0.0.1:4747', start: 'mcpdeck serve' }
+  test('is never called open when nothing serves it', () => {
+    for (const state of ['nothing', 'other'] as const) {
+      const shown = text(doorLines(symbols, { ...door, state }))
+      expect(shown).toContain('links lead nowhere')
+      expect(shown).toContain('mcpdeck serve')
+    }
+    expect(text(doorLines(symbols, { ...door, state: 'listening' }))).toContain('not proved')
+    expect(text(doorLines(symbols, { ...door, state: undefined }))).toContain('Looking')
+  })
+})
+
+describe('the old link', () => {
+  const open = { leads: 'open', name: 'Study' } as const
+  const gone = { leads: 'nowhere' } as const
+  const told = (...of: Parameters<typeof verifiedLines> extends [unknown, ...infer Rest] ? Rest : never) =>
+    text(verifiedLines(symbols, ...of))
+  const local = { hasDoor: true, given: true }
+  test('is verified only where it opened something before and nothing afterwards', () => {
+    expect(told({ before: open, after: gone }, local)).toContain('Verified')
+    expect(told({ before: gone, after: gone }, local)).toContain('did not before the rotation either')
+    expect(told({ before: open, after: open }, local)).toContain('It still opens Study')
+    expect(told({ before: open, after: { leads: 'unknown', why: 'No.' } }, local)).toContain(
+      'Not verified: No.',
+    )
+    expect(told(undefined, { hasDoor: true, given: false })).toContain('Not verified')
+    expect(told(undefined, { hasDoor: false, given: true })).toContain('private browser window')
+  })
+})
+
+describe('what was proved', () => {
+  test('a version that something moved since says so', () => {
+    const version = { value: 3, at: 0, by: 'publish' } as const
+    expect(versionText(undefined, 0)).toBeUndefined()
+    expect(versionText({ at: 0, members: [], version }, 60_000)).toBe('3, as publish answered 1m ago')
+    expect(versionText({ at: 0, members: [], version, moved: { by: 'mode', at: 0 } }, 60_000)).toContain(
+      'since then moved on by a change of mode',
+    )
+  })
+})
+
+describe('guest limits', () => {
+  test('go out as they were typed, those of harnesses only with harnesses', () => {
+    const values = Object.fromEntries(capFields(undefined).map(({ id, initial }) => [id, initial]))
+    expect(capsOf({ ...values, enabled: 'yes', dailyCreditCap: ' 12.5 ' })).toEqual({
+      enabled: true,
+      dailyCreditCap: 12.5,
+      sharedSkillsEnabled: false,
+      computerEnabled: false,
+      dailyComputerStartCap: 0,
+      maxConcurrentComputers: 0,
+    })
+    expect(capsOf({ ...values, harnessEnabled: 'yes', dailyHarnessCallCap: '3' })).toMatchObject({
+      harnessEnabled: true,
+      dailyHarnessCallCap: 3,
+      maxConcurrentHarnessRuns: 0,
+    })
+  })
+
+  test('are filled with what was set from here last', () => {
+    const fields = capFields({ at: 0, caps: { enabled: true, dailyCreditCap: 7 } })
+    expect(fields.map(({ initial }) => initial).slice(0, 2)).toEqual(['yes', '7'])
+  })
+})

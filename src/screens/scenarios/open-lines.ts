@@ -1,0 +1,72 @@
+import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
+import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import type { Line } from '../../components/viewer.tsx'
+
+type Open = Readonly<Record<string, unknown>>
+
+const INDENT = 2
+const DEEPEST = 4
+
+export function isObject(value: unknown): value is Open {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `averageAnswerMs` as `average answer`: the words of a field without its unit. */
+export function fieldWords(name: string): string {
+  return name
+    .replace(/(Ms|At)$/, '')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+}
+
+/** A value of an open document in the unit that its name tells; null means that there was nothing to count. */
+export function valueWords(name: string, value: unknown, now: number): string {
+  if (value === null || value === undefined) return UNKNOWN
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value)
+  if (/Rate$|^rate$/.test(name)) return `${Math.round(value * 100)}%`
+  if (name.endsWith('Ms')) return formatDuration(value)
+  if (name.endsWith('At')) return formatAge(value, now)
+  return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100)
+}
+
+/** An open document as it came: plain values as fields, what is in them below headings. Unknown fields show too. */
+export function documentLines(document: Open, now: number, depth = 0): Line[] {
+  const entries = Object.entries(document)
+  const fields = entries
+    .filter(([, value]) => !isObject(value) && !Array.isArray(value))
+    .map(([name, value]): Field => [fieldWords(name), valueWords(name, value, now)])
+  return [
+    ...(fields.length > 0 ? indented(fieldLines(fields), depth) : []),
+    ...entries.flatMap(([name, value]) => nestedLines(name, value, now, depth)),
+  ]
+}
+
+function nestedLines(name: string, value: unknown, now: number, depth: number): Line[] {
+  if (!isObject(value) && !Array.isArray(value)) return []
+  const title = indented([heading(fieldWords(name))], depth)
+  if (depth >= DEEPEST) return [...title, ...indented([JSON.stringify(value)], depth + 1)]
+  if (isObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
+  if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
+  return [
+    ...title,
+    ...value.flatMap((item: unknown, index): Line[] =>
+      isObject(item)
+        ? [...(index > 0 ? [''] : []), ...documentLines(item, now, depth + 1)]
+        : indented([valueWords(name, item, now)], depth + 1),
+    ),
+  ]
+}
+
+function indented(lines: readonly Line[], depth: number): Line[] {
+  if (depth === 0) return [...lines]
+  return lines.map((line): Line => {
+    if (typeof line === 'string') return { text: line, indent: depth * INDENT }
+    if ('text' in line && typeof line.text === 'string')
+      return { ...line, text: line.text, indent: depth * INDENT }
+    if ('parts' in line)
+      return { parts: [{ text: ' '.repeat(depth * INDENT), tone: 'plain' }, ...line.parts] }
+    return line
+  })
+}

@@ -1,0 +1,202 @@
+import { useMemo, useSyncExternalStore } from 'react'
+import { provedVersion, type ScenarioNotes } from '../../api/access/notes.ts'
+import { GATE_CLOSED } from '../../api/access/rights.ts'
+import type { DoorState } from '../../api/access/visitor-door.ts'
+import { listed, KIND_WORDS, modeWords, moveWords } from '../../api/access/words.ts'
+import { ADMITS, isAccessMode } from '../../api/access/table.ts'
+import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { formatAge, formatCount, formatDuration } from '../../app/theme/format.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import type { Symbols } from '../../app/theme/theme.ts'
+import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { scenariosKeys } from './bindings.ts'
+import { modeLook, sessionsText, type ScenarioRow } from './columns.ts'
+import { openGateSentence } from './measures.tsx'
+import { masked } from './secrets.ts'
+import type { TabProps } from './tab.ts'
+import { useDoor } from './use-door.ts'
+import { useLookAgain } from './use-scenarios.ts'
+
+/** The mode, marked by more than its colour where strangers may enter. */
+export function modeField(mode: string | null | undefined, symbols: Symbols): Field {
+  const { text, tone } = modeLook(mode, symbols)
+  const sign = text.startsWith(symbols.warn) ? `${symbols.warn} ` : ''
+  return ['Open to', mode == null ? undefined : `${sign}${modeWords(mode)}`, tone]
+}
+
+/** Whom a mode lets in, where it is one that is known here. */
+export function admittedLines(mode: string | null | undefined): Line[] {
+  if (!isAccessMode(mode)) return []
+  const admitted = listed(ADMITS[mode].map(kind => KIND_WORDS[kind]))
+  return [{ text: `May enter: ${admitted} (${mode}).`, tone: 'muted' }]
+}
+
+/** What is known of `accessVersion`, and from where. */
+export function versionText(notes: ScenarioNotes | undefined, now: number): string | undefined {
+  if (!notes?.version) return notes?.moved ? `not told; moved on by ${moveWords(notes.moved.by)}` : undefined
+  const { value, by, at } = notes.version
+  const said = `${value}, as ${by} answered ${ago(at, now)}`
+  return notes.moved
+    ? `${said}; since then moved on by ${moveWords(notes.moved.by)} ${ago(notes.moved.at, now)}`
+    : said
+}
+
+/** The version that still holds as far as is known here, and below the fields where that comes from. */
+export function versionField(notes: ScenarioNotes | undefined): Field {
+  const proved = provedVersion(notes)
+  return ['accessVersion', proved === undefined ? undefined : String(proved)]
+}
+
+export function versionLines(notes: ScenarioNotes | undefined, now: number): Line[] {
+  const text = versionText(notes, now)
+  return text === undefined ? [] : [{ text: `accessVersion: ${text}.`, tone: 'muted' }]
+}
+
+export function ago(at: number, now: number): string {
+  const age = formatAge(at, now)
+  return age === 'now' ? 'just now' : `${age} ago`
+}
+
+/** What can be said of the door that a link leads through. */
+export function doorLines(
+  symbols: Symbols,
+  door: { origin: string; start: string; state: DoorState | undefined },
+): Line[] {
+  const { origin, start, state } = door
+  switch (state) {
+    case undefined:
+      return [{ text: `Looking who answers at ${origin}…`, tone: 'muted' }]
+    case 'listening':
+      return [
+        { text: `${symbols.ok} mcpdeck serve answers visitors at ${origin}.`, tone: 'ok' },
+        { text: 'Whether it serves this data directory is not proved by that.', tone: 'muted', indent: 2 },
+      ]
+    case 'other':
+      return [
+        { text: `${symbols.error} Another program answers at ${origin}: links lead nowhere.`, tone: 'error' },
+        { text: `End it, then start: ${start}`, indent: 2 },
+      ]
+    case 'nothing':
+      return [
+        { text: `${symbols.error} Nothing answers at ${origin}: links lead nowhere.`, tone: 'error' },
+        { text: `Start it: ${start}`, indent: 2 },
+      ]
+  }
+}
+
+function linkField(row: ScenarioRow, name: (id: 'rotate' | 'showSecrets') => string): Field {
+  if (row.link === undefined) return ['Link', `not told; ${name('rotate')} makes another one`, 'muted']
+  return ['Link', `${masked(row.link, false)}  a secret, ${name('showSecrets')} shows or hides it`]
+}
+
+function settingLines(detail: ScenarioDetail): Line[] {
+  const servers = detail.servers ?? []
+  return [
+    '',
+    heading('Settings'),
+    ...fieldLines([
+      ['Client', detail.hostName ?? detail.hostStyle],
+      ['Model', detail.modelId],
+      ['Temperature', detail.temperature == null ? undefined : String(detail.temperature)],
+      [
+        'Approves tools',
+        detail.requireToolApproval == null ? undefined : detail.requireToolApproval ? 'yes' : 'no',
+      ],
+    ]),
+    ...(detail.description ? ['', heading('Description'), detail.description] : []),
+    '',
+    heading('Servers'),
+    ...(servers.length === 0 ? [{ text: 'none', tone: 'muted' as const, indent: 2 }] : []),
+    ...servers.map(({ id, name, url, useOAuth }) => ({
+      text: [name ?? id, url ?? undefined, useOAuth ? 'OAuth' : undefined].filter(Boolean).join('  '),
+      indent: 2,
+    })),
+    ...(detail.systemPrompt ? ['', heading('System prompt'), detail.systemPrompt] : []),
+  ]
+}
+
+function capLines(notes: ScenarioNotes | undefined, now: number): Line[] {
+  const caps = notes?.caps
+  if (!caps)
+    return [{ text: 'The service tells them to nobody; none were set from here.', tone: 'muted', indent: 2 }]
+  return [
+    {
+      text: `As set from here ${ago(caps.at, now)}; the service tells them to nobody.`,
+      tone: 'muted',
+      indent: 2,
+    },
+    ...Object.entries(caps.caps).map(([name, value]) => ({
+      text: `${name}  ${typeof value === 'number' ? formatCount(value) : value ? 'yes' : 'no'}`,
+      indent: 2,
+    })),
+  ]
+}
+
+/** A scenario at a glance: who may enter and how, what they meet there, what is known of the rest. */
+export function Overview(props: TabProps) {
+  const { row, input, focused } = props
+  const { queries, accessNotes, profile } = useWorkspace()
+  const { symbols } = useTheme()
+  const key = useKeyName()
+  const detail = useApiQuery(queries.scenarios.get.options(input))
+  const door = useDoor(row.link)
+  const lookAgain = useLookAgain()
+  const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
+  const lines = useMemo(() => {
+    const now = Date.now()
+    const notes = accessNotes?.of(input.scenarioId)
+    return [
+      ...(props.isClosed
+        ? [
+            { text: `${symbols.warn} ${GATE_CLOSED}`, tone: 'warn' as const },
+            { text: openGateSentence(profile.local), tone: 'muted' as const },
+            '',
+          ]
+        : []),
+      ...fieldLines([
+        modeField(row.scenario.mode, symbols),
+        linkField(row, id => key(scenariosKeys, id)),
+        ['Environment', row.environment],
+        versionField(notes),
+        ['Sessions', `${sessionsText(row.sessions)}, last ${formatAge(row.lastVisitAt, now)}`],
+      ]),
+      ...(props.showsSecrets && row.link !== undefined ? ['', row.link, ''] : []),
+      ...admittedLines(row.scenario.mode),
+      ...versionLines(notes, now),
+      ...(door ? doorLines(symbols, door) : []),
+      { text: `Somebody else’s change shows within ${formatDuration(lookAgain)}.`, tone: 'muted' as const },
+      ...(detail.data
+        ? settingLines(detail.data)
+        : detail.problem
+          ? ['', ...problemLines(symbols, detail.problem)]
+          : []),
+      '',
+      heading('Guest limits'),
+      ...capLines(notes, now),
+    ]
+    // Notes answer something else only with another version of theirs.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [
+    row,
+    props.isClosed,
+    props.showsSecrets,
+    door,
+    detail.data,
+    detail.problem,
+    symbols,
+    notesVersion,
+    lookAgain,
+  ])
+  return <Viewer lines={lines} focused={focused} />
+}
+
+export function never(): () => void {
+  return () => undefined
+}
+export function zero(): number {
+  return 0
+}

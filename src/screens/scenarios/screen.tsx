@@ -1,0 +1,144 @@
+import { useEffect, useMemo, useState } from 'react'
+import { GATE_CLOSED } from '../../api/access/rights.ts'
+import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useCrumbs } from '../../components/crumbs.tsx'
+import { ListPane } from '../../components/list/list-pane.tsx'
+import { useChosen } from '../../components/list/use-chosen.ts'
+import { useList } from '../../components/list/use-list.ts'
+import { NeedsProject } from '../../components/needs-project.tsx'
+import { NothingChosen } from '../../components/pane-state.tsx'
+import { Pane } from '../../components/panes/pane.tsx'
+import { Panes } from '../../components/panes/panes.tsx'
+import { useSubject } from '../../components/subject.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useSeen } from '../../hooks/use-seen.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { scenariosKeys } from './bindings.ts'
+import { scenarioColumns, scenarioKey } from './columns.ts'
+import { openGateSentence } from './measures.tsx'
+import { savedScenarioKey, scenarioSays } from './news.ts'
+import { ScenarioPane, tabOf } from './scenario-pane.tsx'
+import { useKeys } from './use-keys.ts'
+import { useScenarios } from './use-scenarios.ts'
+
+const HIDDEN = 'hidden here; the scenario’s own keys show and copy it'
+
+/** The published environments of a project, who may enter them, and every change of that. */
+export function ScenariosScreen() {
+  const { params } = usePlace()
+  if (!params.projectId) return <WithoutProject />
+  return <ProjectScenarios key={params.projectId} projectId={params.projectId} />
+}
+
+function WithoutProject() {
+  const { queries } = useWorkspace()
+  return <NeedsProject what="scenarios" projects={useApiQuery(queries.projects.list.options({}))} />
+}
+
+function useScenarioList(projectId: string) {
+  const { params } = usePlace()
+  const { symbols } = useTheme()
+  const data = useScenarios(projectId)
+  const columns = useMemo(() => scenarioColumns(symbols), [symbols])
+  const news = useSeen({
+    list: `scenarios ${projectId}`,
+    items: data.scenarios.restored ? undefined : data.scenarios.data?.items,
+    keyOf: savedScenarioKey,
+    says: scenarioSays,
+  })
+  const list = useList({
+    items: data.rows,
+    keyOf: scenarioKey,
+    columns,
+    initialKey: params.scenarioId,
+    news,
+  })
+  const { selection } = list
+  useEffect(() => {
+    if (params.scenarioId) selection.select(params.scenarioId)
+  }, [params.scenarioId, selection])
+  return { data, list }
+}
+
+function ProjectScenarios(props: { projectId: string }) {
+  const { projectId } = props
+  const { queries, profile } = useWorkspace()
+  const router = useRouter()
+  const { params } = usePlace()
+  const key = useKeyName()
+  const { data, list } = useScenarioList(projectId)
+  const row = useChosen(list)
+  const [shownOf, setShownOf] = useState<string>()
+  const scenario = row?.scenario
+  const showsSecrets = scenario !== undefined && shownOf === scenario.id
+  const focused = params.pane === 'detail' ? 'detail' : 'list'
+  const projects = useApiQuery(queries.projects.list.options({}))
+  const projectName = projects.data?.items.find(project => project.id === projectId)?.name
+  useCrumbs([projectName ?? projectId, 'Scenarios', scenario?.name])
+  const record = useMemo(
+    () => scenario && { ...scenario, ...(scenario.link != null && { link: HIDDEN }) },
+    [scenario],
+  )
+  useSubject('scenario', record)
+  useKeys({
+    projectId,
+    data,
+    list,
+    row,
+    showsSecrets,
+    setShowsSecrets: shows => setShownOf(shows ? scenario?.id : undefined),
+  })
+  const empty = {
+    why: 'Nothing is published in this project.',
+    next: data.isClosed
+      ? `${GATE_CLOSED} ${openGateSentence(profile.local)}`
+      : `${key(scenariosKeys, 'publish')} publishes an environment for visitors, after saying what that does.`,
+  }
+  return (
+    <Panes
+      focused={focused}
+      onFocus={pane => router.replace({ pane })}
+      panes={[
+        {
+          id: 'list',
+          weight: 3,
+          render: focus => (
+            <ListPane
+              title="Scenarios"
+              list={list}
+              data={data.scenarios}
+              focused={focus}
+              loading="Reading the published scenarios…"
+              empty={empty}
+            />
+          ),
+        },
+        {
+          id: 'detail',
+          weight: 5,
+          render: focus =>
+            row ? (
+              <ScenarioPane
+                key={row.scenario.id}
+                input={{ projectId, scenarioId: row.scenario.id }}
+                row={row}
+                tab={tabOf(params.tab)}
+                focused={focus}
+                isClosed={data.isClosed}
+                showsSecrets={showsSecrets}
+              />
+            ) : (
+              <Pane title="Scenario" focused={focus}>
+                <NothingChosen
+                  sources={[{ what: 'the published scenarios', data: data.scenarios }]}
+                  why="No scenario is chosen."
+                />
+              </Pane>
+            ),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,133 @@
+import { useMemo } from 'react'
+import { unavailable } from '../../app/keymap/binding.ts'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type {
+  UserTestingSession,
+  UserTestingSessionDetail,
+} from '../../api/contract/user-testing-sessions.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { formatCount } from '../../app/theme/format.ts'
+import { fieldLines } from '../../components/lines.ts'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { messageRows } from '../../components/transcript/messages.ts'
+import { Transcript } from '../../components/transcript/transcript.tsx'
+import { lineSection } from '../../components/viewer/sections.ts'
+import { useApiPages } from '../../hooks/use-api-pages.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { visitsKeys } from './bindings.ts'
+import { visitColumns, visitKey, visitorWords } from './columns.ts'
+import { ago } from './overview.tsx'
+import type { TabProps } from './tab.ts'
+import { useLookAgain } from './use-scenarios.ts'
+
+const EMPTY = {
+  why: 'No visitor has opened a session yet.',
+  next: 'Hand its link over; who enters shows here.',
+}
+const NO_VISITS: never[] = []
+/** Pages of a transcript that are read as one: what a visitor says fits in fewer. */
+const MOST_PAGES = 20
+
+/** The visitors of a scenario, or what one of them said. */
+export function Sessions(props: TabProps) {
+  const { sessionId } = usePlace().params
+  return sessionId === undefined ? <Visits {...props} /> : <Visit {...props} sessionId={sessionId} />
+}
+
+function Visits(props: TabProps) {
+  const { queries } = useWorkspace()
+  const router = useRouter()
+  const pages = useApiPages(queries.userTestingSessions.list.infinite(props.input), useLookAgain())
+  const list = useList({ items: pages.items ?? NO_VISITS, keyOf: visitKey, columns: visitColumns })
+  const some = list.items.length > 0
+  useBindings(
+    visitsKeys,
+    {
+      read: some
+        ? () => router.replace({ sessionId: list.choose()?.id, pane: 'detail' })
+        : unavailable('There is no session to read.'),
+      more: pages.hasMore ? pages.more : unavailable('All sessions are here.'),
+    },
+    { active: props.focused },
+  )
+  return (
+    <PaneState data={pages} loading="Reading the sessions…" empty={list.total === 0 ? EMPTY : undefined}>
+      <List list={list} focused={props.focused} empty={EMPTY.why} />
+    </PaneState>
+  )
+}
+
+type Whole = { detail: UserTestingSessionDetail; messages: unknown[]; isWhole: boolean }
+
+/** All pages of a transcript as one answer; the key keeps it out of what is written to disk. */
+function useTranscript(input: { projectId: string; scenarioId: string; sessionId: string }) {
+  const { client } = useWorkspace()
+  const endpoint = contract.userTestingSessions.get
+  return useApiQuery<Whole, readonly [string, string, typeof input, 'whole']>({
+    queryKey: [endpoint.resource, endpoint.name, input, 'whole'],
+    queryFn: async ({ signal }) => {
+      const messages: unknown[] = []
+      let detail: UserTestingSessionDetail | undefined
+      let pages = 0
+      for await (const page of client.pages(endpoint, input, { signal, priority: 'visible' })) {
+        detail ??= page
+        messages.push(...(page.messages ?? []))
+        pages += 1
+        if (pages >= MOST_PAGES) return { detail, messages, isWhole: !page.nextCursor }
+      }
+      return { detail: detail ?? { id: input.sessionId }, messages, isWhole: true }
+    },
+  })
+}
+
+function Visit(props: TabProps & { sessionId: string }) {
+  const { sessionId } = props
+  const { queries } = useWorkspace()
+  const transcript = useTranscript({ ...props.input, sessionId })
+  const visits = useApiPages(queries.userTestingSessions.list.infinite(props.input), false)
+  const visit = visits.items?.find(({ id }) => id === sessionId)
+  const whole = transcript.data
+  const rows = useMemo(() => messageRows(whole?.messages ?? [], sessionId), [whole, sessionId])
+  const before = useMemo(
+    () => (whole ? [lineSection('visit', 'Session', visitLines(whole, visit))] : []),
+    [whole, visit],
+  )
+  if (whole?.detail.transcriptUnavailable)
+    return <Sentence tone="warn" text="The service has this session, but cannot read what was said in it." />
+  return (
+    <PaneState data={transcript} loading="Reading what was said…">
+      <Transcript rows={rows} before={before} focused={props.focused} />
+    </PaneState>
+  )
+}
+
+function since(time: Parameters<typeof toEpochMs>[0]): string | undefined {
+  const at = toEpochMs(time)
+  return at === undefined ? undefined : ago(at, Date.now())
+}
+
+function visitLines({ detail, isWhole }: Whole, visit: UserTestingSession | undefined) {
+  const { feedback } = visit ?? {}
+  const stars = feedback?.rating == null ? undefined : `${feedback.rating} of 5`
+  return [
+    ...fieldLines([
+      ['Visitor', visit?.visitor?.displayName],
+      ['Who', visit && visitorWords(visit)],
+      ['Began', since(detail.startedAt)],
+      ['Last seen', since(detail.lastActivityAt)],
+      ['Model', detail.modelId],
+      ['Messages', formatCount(detail.messageCount)],
+      ['Feedback', [stars, feedback?.comment].filter(Boolean).join(': ')],
+    ]),
+    ...(visit?.authInterrupted
+      ? [{ text: 'They left at the login of a server.', tone: 'warn' as const }]
+      : []),
+    ...(isWhole ? [] : [{ text: 'Only its beginning was read.', tone: 'warn' as const }]),
+    '',
+  ]
+}

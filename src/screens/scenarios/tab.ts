@@ -1,0 +1,12 @@
+import type { ScenarioRow } from './columns.ts'
+
+/** What every tab of a scenario's pane is given. */
+export type TabProps = {
+  input: { projectId: string; scenarioId: string }
+  row: ScenarioRow
+  focused: boolean
+  /** The feature is off for the organization: what it gates is not asked for. */
+  isClosed: boolean
+  /** Links and invitations show as they are. */
+  showsSecrets: boolean
+}

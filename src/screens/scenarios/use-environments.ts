@@ -1,0 +1,102 @@
+import type { Environment } from '../../api/contract/environment-shapes.ts'
+import { useNotify } from '../../hooks/notify.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { ScenarioRow } from './columns.ts'
+import { GO_ON, useFormDialog, type FormAsked } from './form-dialog.tsx'
+import { environmentField } from './forms.ts'
+import { ASKED } from './use-change.ts'
+import type { ScenariosData } from './use-scenarios.ts'
+
+/** Scenarios whose environment is asked for before an action that depends on it. */
+const MOST_ASKED = 10
+
+/** Which environments an action may be about. */
+export function useEnvironments(projectId: string, { rows, isClosed }: ScenariosData) {
+  const { client } = useWorkspace()
+  const runTask = useRunTask()
+  const notify = useNotify()
+  const ask = useFormDialog()
+  const read = async (): Promise<readonly Environment[] | undefined> => {
+    const list = await runTask({
+      start: 'Reading the environments…',
+      work: () => client.environments.list({ projectId }, ASKED),
+    })
+    return list?.items.filter(({ archived }) => archived !== true)
+  }
+  /** The environment of each scenario; what the list has not read yet is asked for, while the feature is on. */
+  const bound = async (): Promise<ReadonlyMap<string, string>> => {
+    const known = new Map(rows.flatMap(({ scenario, environmentId: id }) => (id ? [[scenario.id, id]] : [])))
+    if (isClosed) return known
+    const missing = rows.filter(({ scenario }) => !known.has(scenario.id)).slice(0, MOST_ASKED)
+    const found = await Promise.all(
+      missing.map(({ scenario }) =>
+        client.userTesting.get({ projectId, scenarioId: scenario.id }, ASKED).catch(() => undefined),
+      ),
+    )
+    for (const scenario of found) if (scenario?.environmentId) known.set(scenario.id, scenario.environmentId)
+    return known
+  }
+  const boundTo = async (except?: ScenarioRow) => {
+    const all = new Map(await bound())
+    const own = except && all.get(except.scenario.id)
+    if (except) all.delete(except.scenario.id)
+    return { others: new Set(all.values()), own, isWhole: all.size + (except ? 1 : 0) >= rows.length }
+  }
+
+  return {
+    async unpublished() {
+      const all = await read()
+      if (!all) return undefined
+      const { others: published, isWhole } = await boundTo()
+      const items = all.filter(({ id }) => !published.has(id))
+      if (items.length === 0) {
+        notify(
+          'warn',
+          'There is no environment that is not published: make one over the API (createEnvironment).',
+        )
+        return undefined
+      }
+      const about: FormAsked['about'] = isWhole
+        ? [{ text: 'Environments that are published already are left out.', tone: 'muted' }]
+        : [
+            {
+              text: 'Which of them are published already is not known for all; publishing again changes nothing.',
+              tone: 'warn',
+            },
+          ]
+      return { items, about }
+    },
+    async forRebind(row: ScenarioRow) {
+      const { others, own } = await boundTo(row)
+      const items = (await read())?.filter(({ id }) => !others.has(id))
+      return items && { items, own }
+    },
+    /** While the feature is off the service does not tell a scenario's environment, and unpublishing names that. */
+    async chooseOf(row: ScenarioRow): Promise<string | undefined> {
+      const { others } = await boundTo(row)
+      const { hostId } = row.scenario
+      const items = (await read())?.filter(
+        environment => !others.has(environment.id) && (hostId == null || environment.hostId === hostId),
+      )
+      if (!items) return undefined
+      if (items.length === 0) {
+        notify('warn', 'No environment fits this scenario; unpublishing has to name it.')
+        return undefined
+      }
+      const values = await ask({
+        title: `Which environment is ${row.scenario.name}?`,
+        about: [
+          { text: 'The service does not tell it now, and unpublishing names the environment.', tone: 'warn' },
+          {
+            text: 'Listed are those with the same client that no other scenario is known to be of.',
+            tone: 'muted',
+          },
+        ],
+        fields: [environmentField(items)],
+        act: GO_ON,
+      })
+      return values?.['environmentId']
+    },
+  }
+}

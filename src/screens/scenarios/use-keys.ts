@@ -1,0 +1,116 @@
+import { obstacle } from '../../api/access/rights.ts'
+import type { AccessChange } from '../../api/access/table.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import type { ListState } from '../../components/list/use-list.ts'
+import { useNotify } from '../../hooks/notify.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { scenariosKeys } from './bindings.ts'
+import type { ScenarioRow } from './columns.ts'
+import { secretsOf } from './secrets.ts'
+import { useChange } from './use-change.ts'
+import { useSecretCopies } from './use-copies.ts'
+import { useExposure } from './use-exposure.ts'
+import { useLeak } from './use-leak.ts'
+import { useMembers } from './use-members.ts'
+import { usePublication } from './use-publication.ts'
+import type { ScenariosData } from './use-scenarios.ts'
+
+const NO_LINK = 'The link is not known here: only publishing and rotating answer it.'
+
+/** What the screen's keys do with the chosen scenario. */
+export function useKeys(options: {
+  projectId: string
+  data: ScenariosData
+  list: ListState<ScenarioRow>
+  row: ScenarioRow | undefined
+  showsSecrets: boolean
+  setShowsSecrets: (shows: boolean) => void
+}): void {
+  const { projectId, data, list, row } = options
+  const { client, door } = useWorkspace()
+  const router = useRouter()
+  const { params } = usePlace()
+  const inDetail = params.pane === 'detail'
+  const change = useChange(projectId, data.isClosed)
+  const onPublished = (scenarioId: string): void => {
+    list.selection.select(scenarioId)
+    router.replace({ scenarioId, pane: 'detail', tab: 'overview', sessionId: undefined })
+  }
+  const publication = usePublication(projectId, { data, change, onPublished })
+  const exposure = useExposure(projectId, change)
+  const members = useMembers(projectId, change)
+  const leak = useLeak(exposure, members)
+  const copies = useSecretCopies()
+  const checkLink = useLinkCheck()
+  const none = unavailable('There is no scenario.')
+  /** An action on the chosen scenario, where the person may do it. */
+  const on = (
+    action: AccessChange['do'],
+    act: (row: ScenarioRow) => Promise<unknown>,
+  ): KeyHandler | Unavailable => {
+    if (!row) return none
+    const reason = obstacle(action, data.capabilities)
+    if (reason !== undefined) return unavailable(reason)
+    return async () => void (await act(list.choose() ?? row))
+  }
+  const publishing = obstacle('publish', data.capabilities)
+  const back = (): void => {
+    if (params.sessionId !== undefined) router.replace({ sessionId: undefined })
+    else if (inDetail) router.replace({ pane: undefined })
+    else router.back()
+  }
+  const invitations = row ? secretsOf(client).invitationsOf(row.scenario.id) : []
+  useBindings(scenariosKeys, {
+    open: !row
+      ? none
+      : inDetail
+        ? unavailable('The scenario is open; its tabs hold the rest.')
+        : () => router.replace({ scenarioId: list.choose()?.scenario.id, pane: 'detail' }),
+    back,
+    publish: publishing === undefined ? publication.publish : unavailable(publishing),
+    mode: on('mode', exposure.chooseMode),
+    invite: on('invite', members.invite),
+    remove: on('remove', members.remove),
+    rotate: on('rotate', exposure.rotate),
+    leaked: on('rotate', leak),
+    unpublish: on('unpublish', publication.unpublish),
+    rebind: on('rebind', publication.rebind),
+    limits: on('limits', exposure.limits),
+    showSecrets: () => options.setShowsSecrets(!options.showsSecrets),
+    copyLink: row?.link === undefined ? unavailable(NO_LINK) : () => copies.copyLink(row),
+    copyInvitation:
+      row && invitations.length > 0
+        ? () => copies.copyInvitation(row)
+        : unavailable('No invitation was answered in this session.'),
+    checkLink: !door
+      ? unavailable('Only visitors may try the link of a service.')
+      : row?.link === undefined
+        ? unavailable(NO_LINK)
+        : () => checkLink(row.link ?? ''),
+  })
+}
+
+/** Asks the workspace what the known link leads to, and who answers at its door. */
+function useLinkCheck(): (link: string) => Promise<void> {
+  const { door } = useWorkspace()
+  const runTask = useRunTask()
+  const notify = useNotify()
+  return async link => {
+    const found = await runTask({
+      start: 'Asking what the link leads to…',
+      work: async () => ({
+        leads: await door?.leadsTo(link),
+        answers: await door?.look(URL.parse(link)?.origin),
+      }),
+    })
+    if (!found?.leads) return
+    const { leads, answers } = found
+    if (leads.leads === 'unknown') notify('warn', leads.why)
+    else if (leads.leads === 'nowhere') notify('error', 'The link opens nothing any more.')
+    else if (answers === 'listening') notify('ok', `It opens ${leads.name}, and its door is served.`)
+    else notify('warn', `It opens ${leads.name}, but nothing serves its door: ${door?.start ?? ''}`)
+  }
+}

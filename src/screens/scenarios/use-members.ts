@@ -1,0 +1,131 @@
+import { modeWords } from '../../api/access/words.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { YES } from '../../components/form/field-input.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { ScenarioRow } from './columns.ts'
+import { GO_ON, useFormDialog, type FormAsked } from './form-dialog.tsx'
+import { memberFields } from './forms.ts'
+import { secretsOf } from './secrets.ts'
+import { ASKED, targetOf, type Change, type Quietly, type Target } from './use-change.ts'
+
+/** Inviting and removing, of which the service keeps the list to itself. */
+export function useMembers(projectId: string, change: Change) {
+  const { client, accessNotes, profile } = useWorkspace()
+  const ask = useFormDialog()
+  const secrets = secretsOf(client)
+
+  const invite = async (row: ScenarioRow): Promise<void> => {
+    const target = targetOf(row)
+    const values = await ask(inviteForm(target, profile.local))
+    if (!values) return
+    const email = values['email']!.trim()
+    const mail = values['mail'] === YES
+    await change({
+      change: { do: 'invite', email, mail },
+      target,
+      title: `Invite ${email} to ${target.name}?`,
+      action: 'Invite',
+      endpoint: contract.userTesting.upsertMember,
+      start: `Inviting ${email}…`,
+      send: () =>
+        client.userTesting.upsertMember(
+          {
+            projectId,
+            scenarioId: target.id,
+            body: { email, ...(mail && { sendInviteEmail: true }) },
+          },
+          ASKED,
+        ),
+      done: () => `${email} is invited.`,
+      keep(answer) {
+        accessNotes?.note(target.id, { kind: 'member', member: email, change: 'invited' })
+        const code = codeOf(answer)
+        if (code !== undefined) secrets.keepInvitation(target.id, email, code)
+      },
+    })
+  }
+
+  const remove = async (row: ScenarioRow, options?: Quietly) => {
+    const target = targetOf(row)
+    const members = accessNotes?.of(target.id)?.members ?? []
+    const values = await ask({
+      title: `Remove a member of ${target.name}`,
+      about: [
+        {
+          text: 'The service does not list members; known are those who were invited from here.',
+          tone: 'muted',
+        },
+      ],
+      fields: memberFields(members),
+      act: GO_ON,
+    })
+    const member = values?.['other']?.trim() || values?.['member']
+    if (!member) return undefined
+    return await change(
+      {
+        change: { do: 'remove', member },
+        target,
+        title: `Remove ${member} from ${target.name}?`,
+        action: 'Remove',
+        endpoint: contract.userTesting.removeMember,
+        start: `Removing ${member}…`,
+        send: () =>
+          client.userTesting.removeMember(
+            { projectId, scenarioId: target.id, memberIdOrEmail: member },
+            ASKED,
+          ),
+        done: () => `${member} has no access to ${target.name} any more.`,
+        keep() {
+          accessNotes?.note(target.id, { kind: 'member', member, change: 'removed' })
+          secrets.dropInvitation(target.id, member)
+        },
+      },
+      options,
+    )
+  }
+
+  return { invite, remove }
+}
+
+export type Members = ReturnType<typeof useMembers>
+
+function inviteForm(target: Target, isLocal: boolean): FormAsked {
+  return {
+    title: `Invite somebody to ${target.name}`,
+    about: [{ text: `It is for ${modeWords(target.mode)} now.`, tone: 'plain' }],
+    fields: [
+      {
+        id: 'email',
+        label: 'e-mail address',
+        required: true,
+        kind: '',
+        initial: '',
+        check: text => {
+          if (text.trim().length > 320) return 'An address has at most 320 characters.'
+          return /^[^\s@]+@[^\s@]+$/.test(text.trim()) ? undefined : 'This is not an e-mail address.'
+        },
+      },
+      // The local workspace has no mail.
+      ...(isLocal
+        ? []
+        : [
+            {
+              id: 'mail',
+              label: 'send them a mail',
+              required: false,
+              kind: '',
+              input: { kind: 'toggle' as const },
+              initial: '',
+            },
+          ]),
+    ],
+    act: GO_ON,
+  }
+}
+
+/** The invitation that the local workspace answers beside the contract's fields, because no mail carries it. */
+function codeOf(answer: Readonly<Record<string, unknown>>): string | undefined {
+  const invitation = answer['invitation']
+  if (typeof invitation !== 'object' || invitation === null || !('code' in invitation)) return undefined
+  return typeof invitation.code === 'string' ? invitation.code : undefined
+}

@@ -1,0 +1,119 @@
+import { publishEnvironment } from '../../api/access/publish.ts'
+import { isAccessMode } from '../../api/access/table.ts'
+import { modeWords } from '../../api/access/words.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { ScenarioRow } from './columns.ts'
+import { GO_ON, useFormDialog } from './form-dialog.tsx'
+import { environmentField, modeField } from './forms.ts'
+import { secretsOf } from './secrets.ts'
+import { ASKED, targetOf, type Change } from './use-change.ts'
+import { useEnvironments } from './use-environments.ts'
+import type { ScenariosData } from './use-scenarios.ts'
+
+/** Publishing, unpublishing and what a scenario points at. */
+export function usePublication(
+  projectId: string,
+  options: { data: ScenariosData; change: Change; onPublished: (scenarioId: string) => void },
+) {
+  const { change, onPublished } = options
+  const { client, accessNotes } = useWorkspace()
+  const ask = useFormDialog()
+  const secrets = secretsOf(client)
+  const environments = useEnvironments(projectId, options.data)
+
+  const publish = async (): Promise<void> => {
+    const free = await environments.unpublished()
+    if (!free) return
+    const values = await ask({
+      title: 'Publish an environment',
+      about: free.about,
+      fields: [environmentField(free.items), modeField(undefined, 'project_members')],
+      act: GO_ON,
+    })
+    if (!values || !isAccessMode(values['mode'])) return
+    const environment = free.items.find(({ id }) => id === values['environmentId'])
+    if (!environment) return
+    const name = environment.name ?? environment.id
+    const mode = values['mode']
+    const changed = await change({
+      change: { do: 'publish', mode },
+      target: undefined,
+      title: `Publish ${name}?`,
+      action: `Publish for ${modeWords(mode)}`,
+      endpoint: contract.userTesting.publish,
+      start: `Publishing ${name}…`,
+      send: () =>
+        publishEnvironment(client, { projectId, environmentId: environment.id, body: { mode } }, ASKED),
+      done: ({ created }) => (created === false ? `${name} was published before.` : `Published ${name}.`),
+      scenarioId: ({ id }) => id,
+      keep({ id, link, accessVersion }) {
+        const url = scenarioUrl(link)
+        if (url !== undefined) secrets.keepLink(id, url)
+        accessNotes?.note(id, { kind: 'environment', environmentId: environment.id })
+        if (accessVersion != null)
+          accessNotes?.note(id, { kind: 'version', value: accessVersion, by: 'publish' })
+      },
+    })
+    if (changed) onPublished(changed.answer.id)
+  }
+
+  const unpublish = async (row: ScenarioRow): Promise<void> => {
+    const target = targetOf(row)
+    const environmentId = row.environmentId ?? (await environments.chooseOf(row))
+    if (environmentId === undefined) return
+    await change({
+      change: { do: 'unpublish' },
+      target,
+      title: `Take ${target.name} offline?`,
+      action: 'Unpublish',
+      endpoint: contract.userTesting.unpublish,
+      start: `Taking ${target.name} offline…`,
+      send: () => client.userTesting.unpublish({ projectId, environmentId }, ASKED),
+      done: ({ deleted }) =>
+        deleted === true ? `${target.name} is offline.` : `Nothing was published under that environment.`,
+      keep({ deleted, id }) {
+        if (deleted !== true || (id ?? target.id) !== target.id) return
+        secrets.forget(target.id)
+        accessNotes?.forget(target.id)
+      },
+    })
+  }
+
+  const rebind = async (row: ScenarioRow): Promise<void> => {
+    const offered = await environments.forRebind(row)
+    if (!offered) return
+    const target = targetOf(row)
+    const values = await ask({
+      title: `Point ${target.name} elsewhere`,
+      about: [{ text: 'Environments that are published by themselves are left out.', tone: 'muted' }],
+      fields: [environmentField(offered.items, offered.own)],
+      act: GO_ON,
+    })
+    const environment = offered.items.find(({ id }) => id === values?.['environmentId'])
+    if (!environment) return
+    const name = `${environment.name ?? environment.id} (revision ${environment.revision})`
+    await change({
+      change: { do: 'rebind', environment: name },
+      target,
+      title: `Point ${target.name} at ${environment.name ?? environment.id}?`,
+      action: 'Rebind',
+      endpoint: contract.userTesting.rebind,
+      start: `Pointing ${target.name} at ${name}…`,
+      send: () =>
+        client.userTesting.rebind(
+          { projectId, scenarioId: target.id, body: { environmentId: environment.id } },
+          ASKED,
+        ),
+      done: () => `${target.name} points at ${name}.`,
+      keep({ id, environmentId, accessVersion }) {
+        accessNotes?.note(id, { kind: 'environment', environmentId: environmentId ?? environment.id })
+        if (accessVersion != null)
+          accessNotes?.note(id, { kind: 'version', value: accessVersion, by: 'rebind' })
+      },
+    })
+  }
+
+  return { publish, unpublish, rebind }
+}

@@ -1,0 +1,122 @@
+import { useQueries } from '@tanstack/react-query'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { isGateClosed } from '../../api/access/rights.ts'
+import { provedVersion } from '../../api/access/notes.ts'
+import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
+import type { ProjectScenario } from '../../api/contract/scenarios.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { ScenarioRow } from './columns.ts'
+import { secretsOf } from './secrets.ts'
+
+/** How often scenarios on screen are read again, in milliseconds: within that another person's change shows. */
+const POLL_MS = { local: 5_000, remote: 30_000 }
+/** Scenarios whose sessions and environment are read unasked: two requests each. */
+const MOST_READ = { local: 50, remote: 8 }
+/** For so long those are not read again unasked, in milliseconds. */
+const FACTS_AGE_MS = 60_000
+
+const NO_SCENARIOS: readonly ProjectScenario[] = []
+
+function useIsLocal(): boolean {
+  const { budget } = useWorkspace()
+  return budget.snapshot().unlimited
+}
+
+/** Milliseconds within which a change by somebody else shows. */
+export function useLookAgain(): number {
+  return POLL_MS[useIsLocal() ? 'local' : 'remote']
+}
+
+/** Environment and visits of the first scenarios, by their ids; nothing of that is read while the feature is off. */
+function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOpen: boolean) {
+  const { queries } = useWorkspace()
+  const most = MOST_READ[useIsLocal() ? 'local' : 'remote']
+  const quiet = {
+    enabled: isOpen,
+    staleTime: FACTS_AGE_MS,
+    refetchInterval: false,
+    meta: { priority: 'background' },
+  } as const
+  const read = isOpen ? scenarios.slice(0, most) : []
+  const details = useQueries({
+    queries: read.map(({ id }) => queries.userTesting.get.options({ projectId, scenarioId: id }, quiet)),
+    combine: results => results.map(({ data }) => data?.environmentId ?? undefined),
+  })
+  const visits = useQueries({
+    queries: read.map(({ id }) =>
+      queries.userTestingSessions.list.options({ projectId, scenarioId: id }, quiet),
+    ),
+    combine: results =>
+      results.map(
+        ({ data }) =>
+          data && {
+            count: data.items.length,
+            more: !!data.nextCursor,
+            lastVisitAt: Math.max(0, ...data.items.flatMap(item => toEpochMs(item.lastActivityAt) ?? [])),
+          },
+      ),
+  })
+  return { details, visits }
+}
+
+/** Everything the list of a project's scenarios shows. */
+export function useScenarios(projectId: string) {
+  const workspace = useWorkspace()
+  const { queries, accessNotes, client } = workspace
+  const refetchInterval = useLookAgain()
+  const capabilities = useApiQuery(queries.projects.capabilities.options({ projectId }))
+  const scenarios = useApiQuery(queries.scenarios.list.options({ projectId }, { refetchInterval }))
+  const environments = useApiQuery(queries.environments.list.options({ projectId }))
+  const isClosed = isGateClosed(capabilities.data)
+  // While it is not known whether the feature is on, what it gates is not asked for.
+  const isOpen = !isClosed && !capabilities.pending
+  const items = scenarios.data?.items ?? NO_SCENARIOS
+  const { details, visits } = useFacts(projectId, items, isOpen)
+  const secrets = secretsOf(client)
+  const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
+  const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
+  const names = useMemo(
+    () => new Map(environments.data?.items.map(({ id, name }) => [id, name ?? id])),
+    [environments.data],
+  )
+  useEffect(() => {
+    items.forEach(({ id }, index) => {
+      const environmentId = details[index]
+      if (environmentId !== undefined && accessNotes && accessNotes.of(id)?.environmentId !== environmentId)
+        accessNotes.note(id, { kind: 'environment', environmentId })
+    })
+  }, [items, details, accessNotes])
+  const rows = useMemo(
+    () =>
+      items.map((scenario, index): ScenarioRow => {
+        const { id } = scenario
+        const visited = visits[index]
+        const notes = accessNotes?.of(id)
+        const environmentId = details[index] ?? notes?.environmentId
+        return {
+          scenario,
+          environmentId,
+          environment: environmentId === undefined ? undefined : (names.get(environmentId) ?? environmentId),
+          accessVersion: provedVersion(notes),
+          sessions: visited && { count: visited.count, more: visited.more },
+          lastVisitAt: visited?.lastVisitAt || undefined,
+          link: scenarioUrl(scenario.link) ?? secrets.linkOf(id)?.link,
+        }
+      }),
+    // Notes and secrets answer something else only with another version of theirs.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [items, details, visits, names, accessNotes, secrets, secretsVersion, notesVersion],
+  )
+  return { scenarios, rows, capabilities: capabilities.data, environments, isClosed, isOpen }
+}
+
+export type ScenariosData = ReturnType<typeof useScenarios>
+
+function never(): () => void {
+  return () => undefined
+}
+function zero(): number {
+  return 0
+}
