@@ -19,7 +19,7 @@ export type TransportOptions = RequestTarget & {
   fetch: Fetch
   /** Longest wait for one request, headers and body together, in milliseconds. */
   deadlineMs?: number
-  /** Most decoded bytes of one answer. */
+  /** Most decoded bytes of any answer, whatever its endpoint says. */
   maxResponseBytes?: number
   clock?: Clock
   /** Called for each answer that carries `Deprecation`. */
@@ -85,7 +85,7 @@ async function exchange<E extends AnyEndpoint>(
     const { text } = await readText(response, MAX_ERROR_BYTES).catch(() => ({ text: '' }))
     throw httpError(received, text)
   }
-  const limit = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
+  const limit = options.maxResponseBytes ?? endpoint.maxAnswerBytes ?? MAX_RESPONSE_BYTES
   const { text, complete } = await readText(response, limit).catch(asNetworkError)
   if (!complete) throw invalidResponse(received, 'too-large', `The answer is larger than ${limit} bytes.`)
   return parseAnswer(received, text, url, last)

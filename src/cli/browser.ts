@@ -3,6 +3,12 @@ import { spawn } from 'node:child_process'
 /** What a desktop's programs need of the environment; the rest, and every key in it, stays here. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|DESKTOP_SESSION|KDE_\w+|GNOME_\w+|BROWSER|SystemRoot|USERPROFILE|APPDATA|LOCALAPPDATA)$/
+
+/** Whether programs that a person works with may know this variable. */
+export function isPassedOn(name: string): boolean {
+  return PASSED_ON.test(name)
+}
+
 const REMOTE = ['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT']
 /** An opener that still runs after this long has a browser to wait for, in milliseconds. */
 const SETTLED_MS = 2_000
@@ -32,7 +38,7 @@ function openerOf(platform: NodeJS.Platform): [program: string, ...args: string[
 }
 
 async function start(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const passed = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)))
+  const passed = Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name)))
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const child = spawn(program, args, { env: passed, stdio: 'ignore', detached: true })
   child.unref()

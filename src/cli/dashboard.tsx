@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import chalk from 'chalk'
 import { render } from 'ink'
 import { isPlainRead } from '../api/cache-contents.ts'
@@ -10,7 +11,7 @@ import { App } from '../app/shell/app.tsx'
 import { createReport } from '../app/shell/report.ts'
 import type { ShellActions } from '../app/shell/shell.tsx'
 import type { Abilities } from '../app/terminal/abilities.ts'
-import { createInput } from '../app/terminal/input.ts'
+import { createInput, type Input } from '../app/terminal/input.ts'
 import { createLineScreen, type LineScreen } from '../app/terminal/line-screen.ts'
 import { copySequence, noticeSequence } from '../app/terminal/osc.ts'
 import { neverWaitFor } from '../app/terminal/output.ts'
@@ -24,7 +25,9 @@ import { createToasts } from '../components/toasts.tsx'
 import type { LinePace } from '../hooks/workspace.tsx'
 import { openAnswerCache } from './answer-cache.ts'
 import { openInBrowser } from './browser.ts'
+import { directories } from './directories.ts'
 import { tellEarlierWrites } from './earlier-writes.ts'
+import { createEditorHost } from './editor/editor-host.ts'
 import { createFocusPace } from './focus.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import { createLeftovers } from './leftovers.ts'
@@ -126,7 +129,7 @@ export function openDashboard(options: DashboardOptions): void {
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
   const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
-  const actions = shellActions({ restore, surface, screen, ...options })
+  const actions = shellActions({ restore, surface, screen, input, ...options })
   const app = () => (
     <App
       workspace={workspace}
@@ -184,16 +187,30 @@ function shellActions(options: {
   restore: Restore
   surface: Surface
   screen: Screen
+  input: Input
   abilities: Abilities
   manners: Manners
 }): ShellActions {
-  const { restore, surface, screen, abilities, manners } = options
+  const { restore, surface, screen, input, abilities, manners } = options
   return {
     quit: () => restore.exit(0),
     interrupt: () => restore.exit(130),
     suspend: () => restore.suspend(),
     redraw: () => surface.redraw(),
     openBrowser: url => openInBrowser(url, process.env),
+    editor: createEditorHost({
+      directory: join(directories().state, 'edited'),
+      env: process.env,
+      lend: work =>
+        restore.lend(async () => {
+          input.pause()
+          try {
+            return await work()
+          } finally {
+            input.start()
+          }
+        }),
+    }),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
     announce(sentence) {
       if (manners.notify === 'bell') surface.control(BELL)

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { allEndpoints } from '../../api/contract/contract.ts'
+import { NOUNS } from '../get/nouns.ts'
 
 /** What can stand for a value: given words, or what the shell or the program finds when it is asked. */
 export type Values =
@@ -29,6 +30,7 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
   file: () => ({ kind: 'files' }),
   dir: () => ({ kind: 'directories' }),
   profile: () => ({ kind: 'profiles' }),
+  what: () => ({ kind: 'words', words: NOUNS.map(({ name }) => name) }),
   operation: () => ({ kind: 'words', words: allEndpoints().map(({ operation }) => operation) }),
 }
 

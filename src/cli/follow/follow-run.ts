@@ -6,7 +6,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { pollInterval } from '../../api/poll-interval.ts'
 import { countTrials, type TrialCounts } from '../../api/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
-import { createTrialReader } from './trial-reader.ts'
+import { createTrialReader } from '../../api/runs/trial-reader.ts'
 
 /** What happens while a run is followed. Every further failure in a row is another `retrying`. */
 export type FollowEvent =

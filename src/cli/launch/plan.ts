@@ -3,7 +3,8 @@ import type { Client } from '../../api/client.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { advice } from '../../api/error-advice.ts'
 import { launchObstacle, type LaunchObstacle } from '../../api/runs/launch-rules.ts'
-import { counted } from '../../api/runs/words.ts'
+import { launchSize } from '../../api/runs/launch-size.ts'
+import { counted, LAUNCH_COST } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import { findOne, listItems, readOne, type Listing } from '../get/listing.ts'
 import { nounOf } from '../get/nouns.ts'
@@ -73,14 +74,10 @@ export async function planLaunch(
     clientIds,
     serverIds,
     caseIds: own.case.length === 0 ? [] : cases.map(({ id }) => id),
-    lines: [casesLine(suite, cases, own), ...where, modelLine(suite, cases, own), COST],
+    lines: [casesLine(suite, cases, own), ...where, modelLine(suite, cases, own), LAUNCH_COST],
     names,
   }
 }
-
-/** What every launch costs. */
-export const COST =
-  'It occupies a run slot of the organization and spends whatever its models and servers cost.'
 
 function finderOf(client: Client, projectId: string) {
   return (name: string): Listing => {
@@ -152,10 +149,9 @@ const OPTIONS: Partial<Record<LaunchObstacle['reason'], string>> = {
 function casesLine(
   suite: EvalSuiteDetail,
   cases: readonly EvalCase[],
-  { iterations }: LaunchOptions,
+  { iterations, model }: LaunchOptions,
 ): string {
-  const floor = suite.settings?.minimumIterations ?? 1
-  const trials = cases.reduce((sum, each) => sum + (iterations ?? Math.max(each.iterations ?? 1, floor)), 0)
+  const { trials } = launchSize(suite, cases, { iterations, oneModel: model !== undefined })
   return `${clean(suite.name ?? suite.id)}: ${counted(cases.length, 'case')}, ${counted(trials, 'trial')}.`
 }
 

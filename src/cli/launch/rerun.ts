@@ -1,12 +1,12 @@
 import type { Client } from '../../api/client.ts'
-import type { EvalRun, RerunPreview } from '../../api/contract/runs.ts'
+import type { RerunPreview } from '../../api/contract/runs.ts'
 import { previewLines, rerunObstacle } from '../../api/runs/rerun.ts'
+import { sendRerun as sendOnce } from '../../api/runs/rerun-launch.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { RunPlace } from '../follow/reference.ts'
 import { launchInSlot, type SlotOptions } from './slots.ts'
 
 const ASKED = { priority: 'asked' } as const
-const LATEST_RUNS = 100
 
 /** What a rerun would execute, and why it cannot start where it cannot. */
 export async function planRerun(
@@ -19,8 +19,7 @@ export async function planRerun(
 }
 
 /**
- * Launches the failed cases again. A rerun takes no idempotency key, so it is sent once; its answer is not documented,
- * so a run that it does not name is looked for among the suite's newest.
+ * Launches the failed cases again, in a free slot.
  * @returns undefined when it cannot be told which run it is
  */
 export async function sendRerun(
@@ -30,13 +29,11 @@ export async function sendRerun(
   options: SlotOptions,
 ): Promise<string | undefined> {
   const { projectId } = source
-  const list = async (): Promise<EvalRun[]> =>
-    (await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS }, ASKED)).items
-  const before = new Set((await list()).map(({ id }) => id))
   const body = { scope: 'failed_cases' } as const
   const send = () => client.runs.rerun({ ...source, body }, ASKED)
-  const { runId } = await launchInSlot(client, projectId, send, options)
-  if (runId) return runId
-  const fresh = (await list()).filter(({ id }) => !before.has(id))
-  return fresh.length === 1 ? fresh[0]?.id : undefined
+  const launch = () => launchInSlot(client, projectId, send, options)
+  const sent = await sendOnce(client, { projectId, suiteId }, launch)
+  if (sent.kind !== 'unclear') return sent.runId
+  if (sent.lost) throw sent.lost
+  return undefined
 }

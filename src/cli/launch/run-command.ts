@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client.ts'
+import { LAUNCH_COST } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import { agreed } from '../agree.ts'
 import { atProfileOf } from '../at-profile.ts'
@@ -13,7 +14,7 @@ import { resolveSettings, type CommonOptions, type Settings } from '../settings.
 import { UsageError } from '../usage-error.ts'
 import { openWorkspace } from '../workspace.ts'
 import { readModelKeys } from './model-keys.ts'
-import { COST, planLaunch, type LaunchOptions } from './plan.ts'
+import { planLaunch, type LaunchOptions } from './plan.ts'
 import { planRerun, sendRerun } from './rerun.ts'
 import { checkGroup, sendLaunch, type Launched } from './send.ts'
 
@@ -135,7 +136,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   const source: RunPlace = { projectId, runId: named.runId }
   await checkBase(client, projectId, session.gates)
   const { preview, lines, obstacle } = await planRerun(client, source)
-  tell(session, [...lines, ...(obstacle === undefined ? [COST] : [])])
+  tell(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) {
     session.reporter.say(obstacle)
     return EXIT.noVerdict

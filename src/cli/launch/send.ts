@@ -1,4 +1,6 @@
 import { type Client, newIdempotencyKey } from '../../api/client.ts'
+import { launchCall, type LaunchCall } from '../../api/runs/launch-request.ts'
+import { notForGroups } from '../../api/runs/launch-rules.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { FollowedRun } from '../follow/session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -13,19 +15,11 @@ export type SendOptions = SlotOptions & {
   modelApiKeys: Record<string, string> | undefined
 }
 
-/** Whether a plan is a run group. */
-export function isGroup({ environmentIds, clientIds }: LaunchPlan): boolean {
-  return environmentIds.length + clientIds.length > 1
-}
+const OPTIONS = { servers: '--server', model: '--model', modelKeys: 'a model key' } as const
 
 /** @throws UsageError for what a run group does not take (schemas: EvalRunGroupCreateRequest) */
 export function checkGroup(plan: LaunchPlan, own: LaunchOptions, hasKeys: boolean): void {
-  if (!isGroup(plan)) return
-  const given = [
-    own.model !== undefined && '--model',
-    own.server.length > 0 && '--server',
-    hasKeys && 'a model key',
-  ].filter(Boolean)
+  const given = notForGroups({ ...plan, model: own.model, hasModelKeys: hasKeys }).map(name => OPTIONS[name])
   if (given.length > 0)
     throw new UsageError(
       `Several environments or clients are a run group, which takes no ${given.join(' and no ')}.`,
@@ -44,34 +38,18 @@ export async function sendLaunch(
   options: SendOptions,
 ): Promise<Launched> {
   const call = { priority: 'asked', idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } as const
-  const common = {
-    suiteId: plan.suite.id,
-    ...(own.iterations !== undefined && { iterationOverride: own.iterations }),
-    ...(plan.caseIds.length > 0 && { caseIds: [...plan.caseIds] }),
-    ...(own.notes !== undefined && { notes: own.notes }),
-  }
-  if (isGroup(plan)) return await sendGroup()
-  const [environmentId] = plan.environmentIds
-  const [namedHostId] = plan.clientIds
-  const body = {
-    ...common,
-    ...(environmentId !== undefined && { environmentId }),
-    ...(namedHostId !== undefined && { namedHostId }),
-    ...(plan.serverIds.length > 0 && { serverIds: [...plan.serverIds] }),
-    ...(own.model !== undefined && { model: own.model }),
-    ...(options.modelApiKeys && { modelApiKeys: options.modelApiKeys }),
-  }
-  const launch = () => client.runs.create({ projectId, body }, call)
+  const { notes, model, iterations } = own
+  const { modelApiKeys } = options
+  const intent = { ...plan, suiteId: plan.suite.id, iterations, notes, model, modelApiKeys }
+  const request = launchCall(intent)
+  if (request.kind === 'group') return await sendGroup(request.body)
+  const launch = () => client.runs.create({ projectId, body: request.body }, call)
   const created = await launchInSlot(client, projectId, launch, options)
   if (created.deduped) options.say('This was launched before; it is the same run.')
   return { runs: [{ label: '', place: { projectId, runId: created.runId } }], failures: [] }
 
-  async function sendGroup(): Promise<Launched> {
-    const targets = [
-      ...plan.environmentIds.map(id => ({ environmentId: id })),
-      ...plan.clientIds.map(id => ({ namedHostId: id })),
-    ]
-    const launchGroup = () => client.runGroups.create({ projectId, body: { ...common, targets } }, call)
+  async function sendGroup(body: Extract<LaunchCall, { kind: 'group' }>['body']): Promise<Launched> {
+    const launchGroup = () => client.runGroups.create({ projectId, body }, call)
     const group = await launchInSlot(client, projectId, launchGroup, options)
     const nameOf = ({ target }: (typeof group.targets)[number]): string => {
       const id = target.environmentId ?? target.namedHostId ?? ''
