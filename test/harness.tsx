@@ -8,6 +8,7 @@ import { API_PREFIX } from '../src/api/contract/contract.ts'
 import type { Fetch } from '../src/api/fetch.ts'
 import { createQueries } from '../src/api/queries.ts'
 import { createQueryClient } from '../src/api/query-client.ts'
+import { createPinsInMemory, type Pins } from '../src/api/runs/pins.ts'
 import type { Seen } from '../src/api/seen.ts'
 import type { Binding, Bindings } from '../src/app/keymap/binding.ts'
 import { createDispatcher } from '../src/app/keymap/dispatcher.ts'
@@ -18,7 +19,9 @@ import { createReport } from '../src/app/shell/report.ts'
 import type { MouseEvent } from '../src/app/terminal/mouse.ts'
 import { createPointer } from '../src/app/terminal/pointer.ts'
 import { createTheme } from '../src/app/theme/theme.ts'
+import type { EditorHost } from '../src/components/editor/editor-host.ts'
 import { createToasts } from '../src/components/toasts.tsx'
+import type { Workspace } from '../src/hooks/workspace.tsx'
 import { createService, type Service, type ServiceOptions } from '../src/service/app.ts'
 
 const PATIENCE_MS = 15_000
@@ -77,11 +80,17 @@ export async function openApp(options: {
   readOnly?: boolean
   /** What the person has seen of lists; without it nothing of that is kept. */
   seen?: Seen
+  /** The runs that the person follows; none at first by default. */
+  pins?: Pins
   /** Groups with other keys than they declare. */
   bindings?: readonly Bindings[]
+  /** Notes of access, and where visitors come in; without them neither is there. */
+  access?: Pick<Workspace, 'accessNotes' | 'door'>
   /** A service that is reached over the network, with the addresses of its hosted UI. */
   hosted?: { web?: Record<string, string>; openBrowser: (url: string) => Promise<string | undefined> }
   size?: { width: number; height: number }
+  /** The person's editor; without it there is none. */
+  editor?: EditorHost
 }): Promise<TestApp> {
   const own = options.testService ?? (await openService())
   const { client } = own
@@ -113,7 +122,9 @@ export async function openApp(options: {
         queries: createQueries(client),
         budget: client.budget,
         profile,
+        pins: options.pins ?? createPinsInMemory(),
         ...(seen && { seen }),
+        ...options.access,
       }}
       queryClient={queryClient}
       router={router}
@@ -128,6 +139,7 @@ export async function openApp(options: {
         redraw: leave,
         copy: text => void copied.push(text),
         ...(hosted && { openBrowser: hosted.openBrowser }),
+        ...(options.editor && { editor: options.editor }),
       }}
       size={options.size ?? SIZE}
     />,

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
-import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
+import { tabsKeys } from '../../src/components/component-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
 import { createHome, removeHome } from '../pty/home.ts'
@@ -49,10 +50,10 @@ async function examine(person: Visitor): Promise<void> {
 
 async function launch(person: Visitor): Promise<void> {
   person.press(runsKeys.bindings.launch)
-  await person.see('❯ Cancel')
-  person.press(confirmKeys.bindings.next)
-  await person.see('❯ Launch the run')
-  person.press(confirmKeys.bindings.choose)
+  await person.see('As configured')
+  person.press(formKeys.bindings.choose)
+  await person.see(/▌ Launch \d+ trials/)
+  person.press(formKeys.bindings.choose)
 }
 
 function newHome(): string {
@@ -149,7 +150,7 @@ test('a run whose dashboard was killed is settled at the next start, and a new o
   await using second = visit({ home })
   await second.see('▌Sandbox')
   second.press(projectsKeys.bindings.runs)
-  await second.see(/#1 +✗ failed +8\/10/)
+  await second.see(/#1 .*✗ failed +8\/9/)
   second.press(runsKeys.bindings.open)
   await second.see('▌Runs 1 of 1')
   second.press(runsKeys.bindings.open)

@@ -56,10 +56,10 @@ async function expectAlive(person: Visitor): Promise<void> {
   await person.see('What works here')
   person.press(helpKeys.bindings.close)
   await person.seeGone('What works here')
-  person.go(3)
-  await person.see('[3 Runs]')
-  person.go(1)
-  await person.see('[1 Projects]')
+  person.go(4)
+  await person.see('[4 Runs]')
+  person.go(2)
+  await person.see('[2 Projects]')
 }
 
 describe('a service that cannot be used says why in its pane', () => {

@@ -31,7 +31,7 @@ test('the screen one left is there at once, and then its fresh data', async () =
   expect(person.words()).toContain('▌everything')
   await person.seeGone(KEPT)
   expect(person.words()).toContain('▌everything')
-  expect(person.words()).toContain('[2 Servers]')
+  expect(person.words()).toContain('[3 Servers]')
   await person.see('fresh')
 })
 

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
-import { confirmKeys } from '../../src/components/component-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { lossyLine, type LossyLine } from '../pty/lossy-line.ts'
@@ -37,11 +37,11 @@ test('over 300 ms to the service, and with one request in five lost, a run is la
   person.press(projectsKeys.bindings.runs)
   await person.see('▌Reference server smoke')
   person.press(runsKeys.bindings.launch)
-  await person.see('❯ Cancel')
-  person.press(confirmKeys.bindings.next)
-  await person.see('❯ Launch the run')
-  person.press(confirmKeys.bindings.choose)
-  await person.terminal.waitFor(/#1 +✗ failed +9\/10/, 50_000)
+  await person.see('As configured')
+  person.press(formKeys.bindings.choose)
+  await person.see(/▌ Launch \d+ trials/)
+  person.press(formKeys.bindings.choose)
+  await person.terminal.waitFor(/#1 .*✗ failed +9\/10/, 50_000)
   expect(line.requests).toBeGreaterThan(15)
   expect(line.lost.length).toBeGreaterThan(0)
   const launches = readFileSync(log, 'utf8').match(/ POST \/\S*\/eval-runs (?:200|201|202) /g) ?? []
@@ -66,10 +66,10 @@ test('a line that goes down says since when, keeps what was read, and is back wi
     await person.see(/^[^\n]*no answer since \d\d:\d\d/)
     await person.see(/! Read [^\n]* ago/)
     expect(person.terminal.screen()).toContain('▌Reference server smoke')
-    person.go(2)
-    await person.see('[2 Servers]')
     person.go(3)
-    await person.see('[3 Runs]')
+    await person.see('[3 Servers]')
+    person.go(4)
+    await person.see('[4 Runs]')
     line.setLoss(0.05)
     await person.terminal.waitFor(/^[^\n]*fresh/, 40_000)
     await person.seeGone('! Read')

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
-import { confirmKeys } from '../../src/components/component-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { startServing } from './serving.ts'
@@ -32,13 +32,13 @@ test('a run on a service is followed to its end within the budget of requests', 
   person.press(projectsKeys.bindings.runs)
   await person.see('▌Reference server smoke')
   person.press(runsKeys.bindings.launch)
-  await person.see('❯ Cancel')
-  person.press(confirmKeys.bindings.next)
-  await person.see('❯ Launch the run')
-  person.press(confirmKeys.bindings.choose)
+  await person.see('As configured')
+  person.press(formKeys.bindings.choose)
+  await person.see(/▌ Launch \d+ trials/)
+  person.press(formKeys.bindings.choose)
   await person.see('▌Run #1')
   await person.see(/✗ failed +Sum is wrong[^]*✓ passed +Long operation/)
-  await person.see(/#1 +✗ failed +9\/10/)
+  await person.see(/#1 .*✗ failed +9\/10/)
   expect(person.terminal.row(0)).toMatch(GAUGE)
   const answers = statuses(log)
   expect(answers.length).toBeGreaterThan(10)

@@ -19,7 +19,7 @@ function newHome(): string {
 test('the samples of a new workspace come into its lists by themselves', async () => {
   await using person = visit({ home: newHome() })
   await person.see('▌Sandbox')
-  person.go(3)
+  person.go(4)
   await person.see('Sample: nightly')
 })
 
@@ -83,7 +83,7 @@ test('while the service is gone a launch says why it waits, rows stay with their
   await person.see('fresh')
   await person.seeGone('! Read ')
   person.press(runsKeys.bindings.launch)
-  await person.see('Launch Reference server smoke?')
+  await person.see('As configured')
 })
 
 test('a workspace that cannot be opened says so in every pane, and what needs it waits', async () => {
@@ -93,10 +93,10 @@ test('a workspace that cannot be opened says so in every pane, and what needs it
   await using person = visit({ home, args: ['--data-dir', join(inTheWay, 'data')] })
   await person.see('✗ Local workspace closed')
   await person.see('no answer since')
-  person.go(3)
+  person.go(4)
   await person.see('Without the projects there is nothing to show here.')
   rmSync(inTheWay)
-  person.go(1)
+  person.go(2)
   await person.see('▌Sandbox')
   await person.see('fresh')
 })

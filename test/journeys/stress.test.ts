@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { setInterval } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
-import { confirmKeys } from '../../src/components/component-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import type { Terminal } from '../pty/terminal.ts'
 import { until } from '../service/harness.ts'
@@ -41,7 +41,7 @@ test('50 resizes within a second end in a right frame, with keys between them', 
     if (step === 50) break
   }
   terminal.resize(100, 30)
-  person.go(3)
+  person.go(4)
   await person.see('▌Reference server smoke')
   await person.see(() => isStraight(terminal))
   await leave(person)
@@ -55,25 +55,25 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
     person.press(projectsKeys.bindings.runs)
     await person.see('▌Reference server smoke')
     person.press(runsKeys.bindings.launch)
-    await person.see('❯ Cancel')
-    person.press(confirmKeys.bindings.next)
-    await person.see('❯ Launch the run')
-    person.press(confirmKeys.bindings.choose)
+    await person.see('As configured')
+    person.press(formKeys.bindings.choose)
+    await person.see(/▌ Launch \d+ trials/)
+    person.press(formKeys.bindings.choose)
     await person.see('▌Run #1')
     terminal.stopReading()
     const before = memoryOf(terminal.pid)
     const stoppedAt = performance.now()
     // Screens of its own fill what the kernel keeps, so that nothing more goes out.
-    person.type('123'.repeat(40))
+    person.type('234'.repeat(40))
     await until(
       () => performance.now() - stoppedAt,
       elapsed => elapsed > 10_000,
     )
     expect(memoryOf(terminal.pid) - before).toBeLessThan(100)
     const seen = terminal.bytes
-    person.go(3)
+    person.go(4)
     terminal.goOnReading()
-    await person.see(/#1 +✗ failed +9\/10/)
+    await person.see(/#1 .*✗ failed +9\/10/)
     // What was never seen was never written: the last picture, and what the kernel held.
     expect(terminal.bytes - seen).toBeLessThan(120_000)
     expect(isStraight(terminal)).toBe(true)
@@ -86,7 +86,7 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
     const { terminal } = person
     await person.see('▌Sandbox')
     terminal.stopReading()
-    person.type('123'.repeat(60))
+    person.type('234'.repeat(60))
     terminal.kill('SIGTERM')
     await until(
       () => isThere(terminal.pid),

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { appKeys, helpKeys } from '../../src/app/shell/app-keys.ts'
-import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
+import { tabsKeys } from '../../src/components/component-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
 import { createHome, minimalEnv, removeHome } from '../pty/home.ts'
@@ -144,7 +145,7 @@ describe('the mouse', () => {
     const [row, column] = placeOf(terminal, '▌get-env')
     terminal.type(`\u001B[<65;${column + 3};${row + 1}M`.repeat(20))
     await person.see(/▌get-sum[^]*simulate-research/)
-    terminal.click(...placeOf(terminal, '1 Projects'))
+    terminal.click(...placeOf(terminal, '2 Projects'))
     await person.see('▌Sandbox')
     const [sandbox, at] = placeOf(terminal, '▌Sandbox')
     terminal.click(sandbox, at)
@@ -173,14 +174,14 @@ test('the title tells the run, and its end rings where that is wanted', async ()
     [...person.terminal.output.matchAll(/\u001B\]2;([^\u001B]*)/g)].map(([, text]) => text!)
   await person.see('▌Sandbox')
   await person.see(() => titles().includes('Projects › Sandbox · mcpdeck'))
-  person.go(3)
+  person.go(4)
   await person.see('▌Reference server smoke')
   person.press(runsKeys.bindings.launch)
-  await person.see('❯ Cancel')
-  person.press(confirmKeys.bindings.next)
-  await person.see('❯ Launch the run')
+  await person.see('As configured')
+  person.press(formKeys.bindings.choose)
+  await person.see(/▌ Launch \d+ trials/)
   expect(person.terminal.output).not.toContain('\u0007')
-  person.press(confirmKeys.bindings.choose)
+  person.press(formKeys.bindings.choose)
   await person.see(() => titles().some(title => /^● \d+\/15 /.test(title)))
   await person.see(() => titles().at(-1)?.startsWith('✗ failed ') === true)
   await person.see(() => person.terminal.output.includes('\u0007'))
@@ -245,10 +246,10 @@ describe('under stress', () => {
     const { terminal } = person
     terminal.stopReading()
     const before = memoryOf(terminal.pid)
-    person.type('12'.repeat(60))
+    person.type('23'.repeat(60))
     // What the kernel keeps for the terminal fills up, then every paint waits.
     await standsStill(terminal.pid)
-    person.type('3')
+    person.type('4')
     expect(memoryOf(terminal.pid) - before).toBeLessThan(100)
     terminal.goOnReading()
     await person.see('▌Reference server smoke')
@@ -282,7 +283,7 @@ test.runIf(hasTmux)('in a real tmux: title, resize, mouse, and the shell as it w
   tmux('resize-window', '-x', '80', '-y', '24')
   await until(screen, text => text.split('\n')[2]?.length === 80)
   tmux('send-keys', '-H', ...Buffer.from('\u001B[<0;4;2M').toString('hex').match(/../g)!)
-  tmux('send-keys', '-l', '2')
+  tmux('send-keys', '-l', '3')
   await see(/▌everything/)
   tmux('resize-window', '-x', '200', '-y', '50')
   await until(screen, text => text.split('\n')[2]?.length === 200)

@@ -1,0 +1,168 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { confirmKeys } from '../../src/components/component-keys.ts'
+import { goKeys } from '../../src/app/shell/app-keys.ts'
+import { casesKeys, middleKeys } from '../../src/screens/runs/cases/cases-keys.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { visit, type Visitor } from './visitor.ts'
+
+const TITLE = 'Echo gives the message back'
+
+/** A home with an editor that runs this script, which has the file's `path` and `text`, and `count`, how often it ran. */
+function homeWithEditor(script: string): { home: string; env: Record<string, string>; runs: () => string[] } {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const editor = join(home, 'my editor')
+  const log = join(home, 'runs')
+  writeFileSync(
+    editor,
+    `#!${process.execPath}
+const { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } = require('node:fs')
+const path = process.argv.at(-1)
+const text = readFileSync(path, 'utf8')
+const count = existsSync(${JSON.stringify(log)}) ? readFileSync(${JSON.stringify(log)}, 'utf8').split('\\n').length : 1
+appendFileSync(${JSON.stringify(log)}, JSON.stringify({ args: process.argv.slice(2, -1), mode: (statSync(path).mode & 0o777).toString(8), tty: process.stdin.isTTY === true, raw: process.stdin.isRaw, secrets: Object.keys(process.env).filter(name => /KEY|TOKEN|HIDDEN/.test(name)), text }) + '\\n')
+${script}
+`,
+  )
+  chmodSync(editor, 0o700)
+  const env = { EDITOR: `'${editor}' --wait`, MCPDECK_HIDDEN: 'x', MY_API_TOKEN: 'x' }
+  const runs = () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [])
+  return { home, env, runs }
+}
+
+async function openCases(person: Visitor): Promise<void> {
+  await person.see('▌Sandbox')
+  person.press(goKeys.bindings.runs, ',')
+  person.type('r')
+  await person.see(/▌Reference server/)
+  person.press(runsKeys.bindings.open)
+  await person.see(/▌Runs/)
+  person.press(middleKeys.bindings.next)
+  await person.see(/▌Echo gives/)
+}
+
+const keptIn = (home: string): string[] => {
+  const folder = join(home, '.local/state/mcpdeck/edited')
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+test('a case is edited in the person’s editor, corrected where it was wrong, and only then sent', async () => {
+  const { home, env, runs } = homeWithEditor(`
+writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30') : text.replace('iterations: 30', 'iterations: 5'))`)
+  await using person = visit({ home, env })
+  await openCases(person)
+  person.press(casesKeys.bindings.edit)
+  await person.see('"iterations" must be at most 10, not 30.')
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Open the editor again')
+  person.press(confirmKeys.bindings.choose)
+  await person.see('iterations: 3 › 5')
+  expect(keptIn(home), 'kept until it is written').toHaveLength(1)
+  person.press(confirmKeys.bindings.next)
+  await person.see('❯ Send the change')
+  person.press(confirmKeys.bindings.choose)
+  await person.see(`${TITLE} is changed.`)
+  expect(keptIn(home)).toEqual([])
+  const [first, second] = runs().map(line => JSON.parse(line) as Record<string, string>)
+  expect(first).toMatchObject({ args: ['--wait'], mode: '600', tty: true, secrets: [] })
+  expect(second!.text).toMatch(
+    /#!! line (\d+), column 13: "iterations" must be at most 10, not 30\.\niterations: 30/,
+  )
+  const [, line] = /#!! line (\d+), column 13/.exec(second!.text!)!
+  expect(second!.text!.split('\n')[Number(line) - 1]).toBe('iterations: 30')
+})
+
+test('an editor that gives up loses nothing, and the text is there the next time', async () => {
+  const { home, env, runs } = homeWithEditor(`
+writeFileSync(path, text.replace('iterations: 3', 'iterations: 7'))
+process.exit(count === 1 ? 3 : 0)`)
+  await using person = visit({ home, env })
+  await openCases(person)
+  person.press(casesKeys.bindings.edit)
+  await person.see(/ended with 3\. What you wrote is kept/)
+  expect(keptIn(home)).toHaveLength(1)
+  person.press(casesKeys.bindings.edit)
+  await person.see('iterations: 3 › 7')
+  expect(runs()[1]).toContain('#!! Kept from')
+  person.press(confirmKeys.bindings.cancel)
+  await person.see('is kept; edit it again')
+})
+
+test('unchanged or emptied, nothing happens', async () => {
+  const { home, env } = homeWithEditor(`if (count > 1) writeFileSync(path, '# nothing\\n')`)
+  await using person = visit({ home, env })
+  await openCases(person)
+  person.press(casesKeys.bindings.edit)
+  await person.see('Nothing was changed.')
+  person.press(casesKeys.bindings.edit)
+  await person.see('was empty; nothing was changed.')
+  expect(keptIn(home)).toEqual([])
+})
+
+test('an editor that is missing is said so, and the screen is there again', async () => {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  await using person = visit({ home, env: { VISUAL: 'no-such-editor', EDITOR: 'true' } })
+  await openCases(person)
+  person.press(casesKeys.bindings.edit)
+  await person.see('There is no program no-such-editor')
+  await person.see('▌Echo gives')
+  expect(keptIn(home)).toEqual([])
+})
+
+test.each([
+  [
+    'binary data',
+    `writeFileSync(path, Buffer.from([0x74, 0x0a, 0, 1, 2]))`,
+    'line 2, column 1: This is binary data',
+  ],
+  [
+    'ten megabytes',
+    `writeFileSync(path, text + '#'.repeat(80).concat('\\n').repeat(130_000))`,
+    'longer than 4 MiB',
+  ],
+  ['what is no YAML', `writeFileSync(path, 'title: [\\n')`, 'cannot be read as YAML'],
+])('%s is refused with its line, and kept for the next time', async (_, script, words) => {
+  const { home, env } = homeWithEditor(script)
+  await using person = visit({ home, env })
+  await openCases(person)
+  person.press(casesKeys.bindings.edit)
+  await person.see(terminal =>
+    terminal
+      .screen()
+      .replaceAll(/[\s│]+/g, ' ')
+      .includes(words),
+  )
+  person.press(confirmKeys.bindings.cancel)
+  await person.see('is kept; edit it again')
+  expect(keptIn(home)).toHaveLength(1)
+})
+
+test('the terminal is the editor’s while it runs: keys and Ctrl+C are its own, and the screen comes back whole', async () => {
+  const { home, env } = homeWithEditor(`
+process.stdout.write('EDITOR IS HERE\\n')
+process.on('SIGINT', () => process.stdout.write('INTERRUPTED\\n'))
+process.stdin.on('data', data => {
+  process.stdout.write('GOT ' + JSON.stringify(String(data)) + '\\n')
+  if (String(data).includes('done')) process.exit(0)
+})`)
+  await using person = visit({ home, env })
+  await openCases(person)
+  const before = person.terminal.screen()
+  person.press(casesKeys.bindings.edit)
+  await person.see('EDITOR IS HERE')
+  expect(person.terminal.buffer).toBe('normal')
+  person.type('q\r')
+  await person.see('GOT "q\\n"')
+  person.type('\u0003')
+  await person.see('INTERRUPTED')
+  expect(person.terminal.exit).toBeUndefined()
+  person.type('done\r')
+  await person.see('Nothing was changed.')
+  expect(person.terminal.buffer).toBe('alternate')
+  const rows = (screen: string) => screen.split('\n').slice(1, -1)
+  expect(rows(person.terminal.screen())).toEqual(rows(before))
+})

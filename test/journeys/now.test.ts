@@ -1,0 +1,79 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
+import { fieldKeys } from '../../src/components/component-keys.ts'
+import { incidentsKeys, notebookKeys } from '../../src/screens/notebook/bindings.ts'
+import { nowKeys } from '../../src/screens/now/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { lossyLine } from '../pty/lossy-line.ts'
+import { createApi, sandbox } from '../service/harness.ts'
+import { startServing } from './serving.ts'
+import { visit } from './visitor.ts'
+
+const FAR = { delayMs: 150 }
+const PATIENCE_MS = 60_000
+
+test('on call over a far line that loses requests: a failed run is found, opened, acknowledged, pinned and exported', async () => {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const serving = await startServing(home)
+  const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
+  const { projectId } = await sandbox(api)
+  const { items } = await api.call(contract.suites.list, { projectId })
+  const suite = items.find(({ name }) => name === 'Reference server smoke')!
+  await api.call(contract.runs.create, { projectId, body: { suiteId: suite.id } })
+
+  await using line = await lossyLine(serving.baseUrl, {
+    ...FAR,
+    loss: 0.05,
+    seed: 5,
+    losses: ['broken', 'unanswered', 'cut short'],
+  })
+  await using person = visit({
+    env: { ...serving.env, MCPDECK_BASE_URL: line.url },
+    args: ['now'],
+    line: FAR,
+    cols: 80,
+    rows: 24,
+  })
+  const see = (wanted: string | RegExp) => person.terminal.waitFor(wanted, PATIENCE_MS)
+  await see(/run failed +Reference server smo/)
+  // Other lines may come before it as they are read; the line is found by its words.
+  person.type('/smoke')
+  person.press(fieldKeys.bindings.submit)
+  await see(/▌act +✗ run failed/)
+  person.press(nowKeys.bindings.open)
+  await see('[4 Runs]')
+  await see('Sum is wrong on purpose')
+  person.press(appKeys.bindings.last)
+  await see('[1 Now')
+  await see(/▌act +✗ run failed/)
+
+  person.press(appKeys.bindings.pin)
+  await see('Pinned run #1')
+  person.type(`key ${serving.env.MCPDECK_API_KEY} leaked`)
+  person.press(fieldKeys.bindings.submit)
+  await see('Pinned run #1 into')
+  person.press(nowKeys.bindings.acknowledge)
+  await see('Acknowledged 1 line')
+  await person.seeGone('▌act  ✗ run failed')
+
+  person.type(',i')
+  person.press(incidentsKeys.bindings.entries)
+  await see(/▌\d\d:\d\d:\d\d \d\d:\d\d:\d\d run +#1/)
+  person.press(notebookKeys.bindings.export)
+  await see('Export the incident')
+  person.press(fieldKeys.bindings.clear)
+  const file = join(person.terminal.home, 'incident.md')
+  person.type(file)
+  person.press(fieldKeys.bindings.submit)
+  await see('Wrote ')
+  const text = readFileSync(file, 'utf8')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(text).toContain('- Outcome: failed')
+  expect(text).not.toContain(serving.env.MCPDECK_API_KEY)
+  person.press(appKeys.bindings.quit)
+  expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
+}, 200_000)

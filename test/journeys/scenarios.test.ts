@@ -1,0 +1,192 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { confirmKeys } from '../../src/components/component-keys.ts'
+import { formKeys } from '../../src/components/form/form-keys.ts'
+import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
+import { scenariosKeys } from '../../src/screens/scenarios/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { createApi } from '../service/harness.ts'
+import { environmentFor } from '../service/visits.ts'
+import { startServing } from './serving.ts'
+import { visit, wordsOf, type Visitor } from './visitor.ts'
+
+const keys = scenariosKeys.bindings
+const form = formKeys.bindings
+const answer = confirmKeys.bindings
+
+/** What the program put on the terminal's clipboard last. */
+function clipboard({ output }: Terminal): string {
+  const copied = [...output.matchAll(/\u001B\]52;c;([A-Za-z0-9+/=]+)/g)].at(-1)?.[1] ?? ''
+  return Buffer.from(copied, 'base64').toString()
+}
+
+/** Somebody who opened the link in a terminal of their own. */
+async function enter(home: string, link: string, invitation?: string) {
+  const terminal = openTerminal({ home, args: ['visit', link], cols: 100, rows: 30 })
+  onTestFinished(() => terminal.close())
+  if (invitation !== undefined) {
+    await terminal.waitFor('Your invitation:')
+    terminal.type(`${invitation}\r`)
+  }
+  await terminal.waitFor('Type a message')
+  let thanked = 0
+  return {
+    /** The session answers, so that it lives. */
+    async lives() {
+      thanked += 1
+      terminal.type('/rate 5\r')
+      await terminal.waitFor(() => terminal.screen().split('Thank you.').length - 1 === thanked)
+    },
+    async ends(why: RegExp) {
+      const exit = await terminal.waitForExit()
+      expect(wordsOf(terminal.screen())).toMatch(why)
+      expect(exit).toMatchObject({ code: 1 })
+    },
+  }
+}
+
+/** Reads what is asked, agrees, and reads what is known afterwards. */
+async function through(person: Visitor, says: readonly RegExp[], word?: string): Promise<void> {
+  await person.see(word === undefined ? '❯ Cancel' : `Type “${word}”`)
+  for (const sentence of says) expect(person.words()).toMatch(sentence)
+  if (word !== undefined) {
+    person.type(word)
+    await person.see(`> ${word}`)
+    person.press(form.choose)
+    await person.see('❯ Cancel')
+  }
+  person.press(answer.next)
+  await person.seeGone('❯ Cancel')
+  person.press(answer.choose)
+  await person.see('What is known now')
+}
+
+async function closeProofs(person: Visitor, ...says: readonly RegExp[]): Promise<void> {
+  for (const sentence of says) expect(person.words()).toMatch(sentence)
+  person.press(textOverlayKeys.bindings.close, 'q')
+  await person.seeGone('What is known now')
+}
+
+/** Presses keys one by one, each when the screen shows what it is meant for. */
+async function choose(
+  person: Visitor,
+  ...steps: readonly (readonly [string | RegExp, 'down' | 'up' | 'enter'])[]
+) {
+  for (const [shown, key] of steps) {
+    await person.see(shown)
+    person.press(key === 'enter' ? form.choose : form[key])
+  }
+}
+
+const ENDS = /All live sessions \(1 now\) end at once/
+const STAYS = /No session ends: whoever is in \(1 now\) stays in/
+const MOVES = /accessVersion moves on/
+
+test('the access table row by row: what is said before is what becomes of a visitor in another terminal', async () => {
+  const home = createHome()
+  onTestFinished(() => removeHome(home))
+  const serving = await startServing(home)
+  const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
+  const { projectId } = await environmentFor(api, 'Study')
+  await using person = visit({ home, args: [`projects/${projectId}/scenarios`] })
+  const { origin } = new URL(serving.baseUrl)
+  /** Links that are made without a port of one's own name the usual one. */
+  const copiedLink = async (): Promise<string> => {
+    const before = clipboard(person.terminal)
+    person.press(keys.copyLink)
+    await person.terminal.waitFor(terminal => clipboard(terminal) !== before)
+    return clipboard(person.terminal).replace(/^http:\/\/127\.0\.0\.1:4747/, origin)
+  }
+  await person.see('Nothing is published in this')
+
+  person.press(keys.publish)
+  await choose(
+    person,
+    ['(o) Study', 'enter'],
+    ['(o) members of the project', 'down'],
+    [/▌ \( \) invited people/, 'down'],
+  )
+  await choose(person, [/▌ \( \) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
+  await through(person, [/May enter: .*strangers who have the link/], 'open')
+  await closeProofs(person, /✓ Answered: accessVersion is 1\./)
+  await person.see('! anyone with the link')
+  expect(person.terminal.screen()).not.toContain('/visit/')
+  const link = await copiedLink()
+  const guest = await enter(home, link)
+  await guest.lives()
+
+  person.press(keys.limits)
+  await person.see('Guest limits of Study')
+  person.press(form.send)
+  await through(person, [STAYS])
+  await closeProofs(person)
+  await guest.lives()
+
+  person.press(keys.invite)
+  await person.see('e-mail address')
+  person.type('ada@example.org')
+  await choose(person, ['ada@example.org', 'enter'], ['▌ Go on', 'enter'])
+  await through(person, [STAYS])
+  await closeProofs(person, /Members cannot be listed/)
+  await guest.lives()
+
+  person.press(keys.rebind)
+  await choose(person, ['where it points now', 'enter'], ['▌ Go on', 'enter'])
+  await through(person, [STAYS, /The link stays/])
+  await closeProofs(person, /✓ Answered: accessVersion is 1\./)
+  await guest.lives()
+
+  person.press(keys.rotate)
+  await through(person, [/It evicts nobody/, STAYS])
+  await closeProofs(person, /Nobody was evicted/)
+  await guest.lives()
+  const late = openTerminal({ home, args: ['visit', link] })
+  onTestFinished(() => late.close())
+  expect(await late.waitForExit()).toMatchObject({ code: 3 })
+  expect(wordsOf(late.screen())).toContain('This link is not valid (any more)')
+  const fresh = await copiedLink()
+  expect(fresh).not.toBe(link)
+
+  person.press(keys.mode)
+  await choose(
+    person,
+    [/▌ \(o\) anyone with the link/, 'up'],
+    [/▌ \( \) invited people/, 'enter'],
+    ['▌ Go on', 'enter'],
+  )
+  await through(person, [/Tightens access/, ENDS, MOVES], 'end')
+  await closeProofs(person, /The answer does not tell accessVersion/, /✓ Read back: 0 live sessions/)
+  await guest.ends(/The session has ended: the owner changed who may use this scenario/)
+
+  person.press(keys.copyInvitation)
+  await person.terminal.waitFor(terminal => !clipboard(terminal).startsWith('http'))
+  const invited = await enter(home, fresh, clipboard(person.terminal))
+  person.press(keys.mode)
+  await choose(
+    person,
+    [/▌ \(o\) invited people/, 'down'],
+    [/▌ \( \) anyone with the link/, 'enter'],
+    ['▌ Go on', 'enter'],
+  )
+  await through(person, [/Loosens access/, STAYS], 'open')
+  await closeProofs(person)
+  await invited.lives()
+
+  person.press(keys.remove)
+  await choose(person, ['(o) ada@example.org', 'enter'], ['address or id', 'enter'], ['▌ Go on', 'enter'])
+  await through(person, [/Loses access at once: ada@example\.org/, ENDS, MOVES], 'remove')
+  await closeProofs(person, /✓ Answered: ada@example\.org was removed/)
+  await invited.ends(/The session has ended: the owner took access away from a member/)
+
+  const last = await enter(home, fresh)
+  await last.lives()
+  person.press(keys.unpublish)
+  await through(
+    person,
+    [/All live sessions \(1 now\) end at once/, MOVES, /Its link opens nothing any more/],
+    'unpublish',
+  )
+  await closeProofs(person, /✓ Read back: it is not listed/)
+  await last.ends(/The session has ended: the owner took this scenario offline/)
+  await person.see('Nothing is published in this')
+}, 180_000)

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { createAccessNotes, type AccessNotes, type ScenarioNotes } from '../src/api/access/notes.ts'
+import { createVisitorDoor } from '../src/api/access/visitor-door.ts'
+import { createBudget } from '../src/api/budget.ts'
+import { createClient } from '../src/api/client.ts'
+import { systemClock } from '../src/api/clock.ts'
+import { API_PREFIX } from '../src/api/contract/contract.ts'
+import { plainHeaders } from '../src/api/contract/message.ts'
+import { scenarioUrl } from '../src/api/contract/scenario-shapes.ts'
+import { confirmKeys } from '../src/components/component-keys.ts'
+import { scenariosRoute } from '../src/screens/scenarios/route.ts'
+import { gateSetting } from '../src/service/limits/limits.ts'
+import type { ScenarioMode } from '../src/service/store/scenarios.ts'
+import { openApp, openService, type TestApp, type TestService } from './harness.tsx'
+import { caps, visitor } from './service/visits.ts'
+
+const answer = confirmKeys.bindings
+const LISTENING = { status: 401, headers: plainHeaders({}), body: '{"code":"UNAUTHORIZED","message":"No."}' }
+
+/** The scenarios screen over one real service per file, with visitors; nothing is published when a test begins. */
+export class ScenariosStage {
+  app!: TestApp
+  notes!: AccessNotes
+  projectId = ''
+  /** Whether something answers where links lead. */
+  isServed = false
+  /** Requests that reached the service, as `GET /api/v1/…`. */
+  sent: string[] = []
+  /** Runs before a request that begins so is answered, once. */
+  meanwhile: { on: string; run: () => Promise<unknown> } | undefined
+  #testService!: TestService
+  #hostId = ''
+  #number = 0
+
+  get client() {
+    return this.#testService.client
+  }
+  get store() {
+    return this.#testService.service.store
+  }
+
+  constructor() {
+    beforeAll(() => this.#open())
+    afterAll(() => this.#testService.close())
+    beforeEach(() => {
+      this.sent = []
+      this.meanwhile = undefined
+      this.isServed = false
+      let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
+      this.notes = createAccessNotes({
+        clock: systemClock,
+        read: () => kept,
+        write: all => (kept = new Map(all)),
+      })
+    })
+    afterEach(() => this.#clear())
+  }
+
+  async #open() {
+    this.#testService = await openService({
+      wrap: fetch => async request => {
+        const path = `${request.method} ${new URL(request.url).pathname}`
+        this.sent.push(path)
+        const { meanwhile } = this
+        if (meanwhile && path.startsWith(meanwhile.on)) {
+          this.meanwhile = undefined
+          await meanwhile.run()
+        }
+        return await fetch(request)
+      },
+    })
+    const { client } = this
+    this.projectId = (await client.projects.list()).items[0]!.id
+    const { projectId } = this
+    const servers = await client.servers.list({ projectId })
+    const made = await client.clients.create({
+      projectId,
+      body: { name: 'desk client', config: { modelId: 'small', serverIds: [servers.items[0]!.id] } },
+    })
+    this.#hostId = made.id
+  }
+
+  async #clear() {
+    await this.app.close()
+    this.gate('on')
+    const { client, projectId } = this
+    for (const { id: environmentId, revision } of (await client.environments.list({ projectId })).items) {
+      await client.userTesting.unpublish({ projectId, environmentId })
+      await client.environments.archive({ projectId, environmentId, body: { expectedRevision: revision } })
+    }
+  }
+
+  gate(state: 'on' | 'off'): void {
+    const { store } = this
+    store.write(() =>
+      store.organizationSettings.set(
+        store.settings.get('localOrganizationId')!,
+        gateSetting('user-testing'),
+        state,
+      ),
+    )
+  }
+
+  async environment(): Promise<{ environmentId: string; name: string }> {
+    const { client, projectId } = this
+    const name = `Desk ${++this.#number}`
+    const { id } = await client.environments.create({ projectId, body: { name, hostId: this.#hostId } })
+    return { environmentId: id, name }
+  }
+
+  async published(mode: ScenarioMode) {
+    const { client, projectId } = this
+    const place = await this.environment()
+    const { environmentId } = place
+    const scenario = await client.userTesting.publish({ projectId, environmentId, body: { mode } })
+    const target = { projectId, scenarioId: scenario.id }
+    await client.userTesting.setGuestExecution({ ...target, body: caps })
+    const door = visitor(this.#testService.service.fetch, scenarioUrl(scenario.link)!)
+    const update = (to: ScenarioMode) => client.userTesting.update({ ...target, body: { mode: to } })
+    return { ...place, ...target, link: door.link, door, update }
+  }
+
+  /** Opens the screen with a key; without one, with the owner's. Without a door it is as a service's. */
+  async open(
+    params: Record<string, string> = {},
+    {
+      key,
+      size,
+      hasDoor = true,
+    }: { key?: string; size?: { width: number; height: number }; hasDoor?: boolean } = {},
+  ): Promise<TestApp> {
+    const { fetch } = this.#testService
+    const door = createVisitorDoor({
+      origin: 'http://127.0.0.1:4747',
+      start: 'mcpdeck serve',
+      answer: fetch,
+      http: () => (this.isServed ? Promise.resolve(LISTENING) : Promise.reject(new TypeError('refused'))),
+    })
+    const budget = createBudget({ unlimited: true })
+    const baseUrl = `http://local.invalid${API_PREFIX}`
+    const client = key ? createClient({ fetch, baseUrl, key, budget }) : this.client
+    this.app = await openApp({
+      testService: { ...this.#testService, client },
+      place: scenariosRoute.to({ projectId: this.projectId, ...params }),
+      access: { accessNotes: this.notes, ...(hasDoor && { door }) },
+      ...(size && { size }),
+    })
+    return this.app
+  }
+
+  /** Agrees to a question, typing its word where it wants one. */
+  async agree(word?: string): Promise<void> {
+    const { app } = this
+    if (word !== undefined) {
+      await app.see(`Type “${word}”`)
+      await app.type(word)
+      await app.press('enter')
+    }
+    await app.see('❯ Cancel')
+    await app.press(answer.next, answer.choose)
+  }
+
+  /** What is on screen without borders and line ends. */
+  words(): string {
+    return wordsOf(this.app.frame())
+  }
+
+  /** Resolves as soon as the screen shows a sentence, wrapped or not. */
+  async seeWords(sentence: string): Promise<void> {
+    await this.app.see(frame => wordsOf(frame).includes(sentence))
+  }
+}
+
+export async function isAlive(session: { state: () => Promise<{ status: number }> }): Promise<boolean> {
+  return (await session.state()).status === 200
+}
+
+function wordsOf(frame: string): string {
+  return frame.replaceAll(/[\s│]+/g, ' ')
+}
