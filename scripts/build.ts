@@ -13,6 +13,7 @@ const lazyPackages = [
   '@hono/node-server',
   'ajv',
   'commander',
+  'marked',
   'yaml',
   'ai',
   '@ai-sdk/openai-compatible',

@@ -96,8 +96,8 @@ async function overSlowLine(terminal: Terminal): Promise<string[]> {
       /\/sand/,
     ),
     await cost(terminal, '`Esc` leaves it', () => terminal.press('escape'), /Enter open its/),
-    await cost(terminal, '`3` opens the runs', () => terminal.type('3'), /▌Reference server smoke/),
-    await cost(terminal, '`2` opens the servers', () => terminal.type('2'), /▌everything/),
+    await cost(terminal, '`4` opens the runs', () => terminal.type('4'), /▌Reference server smoke/),
+    await cost(terminal, '`3` opens the servers', () => terminal.type('3'), /▌everything/),
     await cost(terminal, '`Tab` goes into its detail', () => terminal.press('tab'), /▌everything ─/),
   ]
 }
