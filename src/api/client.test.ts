@@ -113,8 +113,8 @@ describe('nothing is sent', () => {
     [
       'an undeclared query',
       () => ({}),
-      c => c.call(contract.runs.get, { projectId: 'p', runId: 'r', zz: 1 } as never),
-      { code: 'invalid-input', message: 'zz: not part of getEvalRun' },
+      c => c.call(contract.runs.rerunPreview, { projectId: 'p', runId: 'r', zz: 1 } as never),
+      { code: 'invalid-input', message: `zz: not part of ${contract.runs.rerunPreview.operation}` },
     ],
     [
       'a path segment',

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { addGet } from '../../src/cli/commands/get.ts'
 import { addRun } from '../../src/cli/commands/run.ts'
+import { addSuite } from '../../src/cli/commands/suite.ts'
 import { addWatch } from '../../src/cli/commands/watch.ts'
 import { conclude } from '../../src/cli/follow/conclusion.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
@@ -25,7 +26,8 @@ test('the document names every field of the last word', () => {
 
 test('the document shows options that exist', () => {
   const program = new Command('mcpdeck')
-  for (const add of [addGet, addWatch, addRun]) add(program, () => undefined)
-  const known = program.commands.flatMap(command => command.options.map(option => option.long))
+  for (const add of [addGet, addWatch, addRun, addSuite]) add(program, () => undefined)
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
+  const known = all(program).flatMap(command => command.options.map(option => option.long))
   for (const [option] of text.matchAll(/--[a-z][a-z-]+/g)) expect([...known, '--help']).toContain(option)
 })

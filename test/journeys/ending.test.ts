@@ -156,7 +156,7 @@ test('a run whose dashboard was killed is settled at the next start, and a new o
   second.press(runsKeys.bindings.open)
   await second.see('▌Run #1')
   await second.see(/Status +completed/)
-  await second.see(/Long operation[^\n]+\n[^\n]*The process that ran it \(\d+ on /)
+  await second.see(/server: 1 trial[^]*Long operation runs to its end \(trial 1\): The process that ran/)
   expect(second.terminal.screen()).not.toContain('running')
   await launch(second)
   await second.see('▌Run #2')

@@ -6,8 +6,8 @@ import { createHome, removeHome } from '../pty/home.ts'
 import type { TerminalOptions } from '../pty/terminal.ts'
 import { visit } from './visitor.ts'
 
-const SERVERS = 2
-const RUNS = 3
+const SERVERS = 3
+const RUNS = 4
 const KEPT = /Last seen \d{4}-\d\d-\d\d \d\d:\d\d, opening…/
 
 /** A home in which the dashboard was left on the servers screen. */

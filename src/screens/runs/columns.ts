@@ -50,7 +50,7 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
       title: 'Trend',
       width: TREND_RUNS + 5,
       align: 'right',
-      from: 52,
+      from: 56,
       cell: suite => trendCell(symbols, trendOf(suite)),
       sort: suite => trendOf(suite).at(-1),
     },
