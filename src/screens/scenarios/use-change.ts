@@ -18,12 +18,25 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 
 /** A scenario as it was shown when the person decided to act. */
-export type Target = { id: string; name: string; mode: string | null | undefined }
-
-export function targetOf({ scenario }: ScenarioRow): Target {
-  const { id, name, mode } = scenario
-  return { id, name, mode }
+export type Target = {
+  id: string
+  name: string
+  mode: string | null | undefined
+  /** Undefined while it is not known. */
+  environmentId: string | undefined
 }
+
+export function targetOf({ scenario, environmentId }: ScenarioRow): Target {
+  const { id, name, mode } = scenario
+  return { id, name, mode, environmentId }
+}
+
+/** How a scenario stands; the environment is read only for what is about it, and only while the feature is on. */
+type Standing = { mode: string | null | undefined; environmentId: string | undefined }
+
+const NOT_YET: Standing = { mode: undefined, environmentId: undefined }
+/** Changes of what an environment is published as. */
+const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
 
 /** One change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {
@@ -39,7 +52,8 @@ export type Changing<Answer extends ChangeAnswer> = {
   /** `Rotating the link of Study…` */
   start: string
   done: (answer: Answer) => string
-  send: () => Promise<Answer>
+  /** Sends it for the scenario as it was asked about. */
+  send: (asked: Standing) => Promise<Answer>
   /** Keeps what the answer told, before anything is read back. */
   keep?: (answer: Answer) => void
   /** The scenario that the answer is about, where that is not the target. */
@@ -108,6 +122,19 @@ export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[]
   }))
 }
 
+async function standingOf(
+  client: Client,
+  of: { projectId: string; isClosed: boolean; target: Target | undefined; change: AccessChange },
+): Promise<Standing> {
+  const { projectId, isClosed, target, change } = of
+  if (!target) return NOT_YET
+  const input = { projectId, scenarioId: target.id }
+  if (isClosed || !ABOUT_ENVIRONMENT.has(change.do))
+    return { mode: (await client.scenarios.get(input, ASKED)).mode, environmentId: undefined }
+  const { mode, environmentId } = await client.userTesting.get(input, ASKED)
+  return { mode, environmentId: environmentId ?? undefined }
+}
+
 /**
  * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still holds, sends,
  * and shows what the answer and a reading afterwards prove. `quiet` leaves the last to the caller.
@@ -120,22 +147,19 @@ export function useChange(projectId: string, isClosed: boolean) {
   const show = useTextOverlay()
   const theme = useTheme()
 
-  const modeOf = async (target: Target | undefined): Promise<string | null | undefined> =>
-    target && (await client.scenarios.get({ projectId, scenarioId: target.id }, ASKED)).mode
-
   /** Undefined when it could not be read, which was told. */
-  const look = (target: Target | undefined) =>
+  const look = (target: Target | undefined, change: AccessChange) =>
     target === undefined
-      ? Promise.resolve({ mode: undefined, liveSessions: undefined })
+      ? Promise.resolve({ ...NOT_YET, liveSessions: undefined })
       : runTask({
           start: `Reading how ${target.name} stands now…`,
           work: async () => {
             const input = { projectId, scenarioId: target.id }
-            const [mode, liveSessions] = await Promise.all([
-              modeOf(target),
+            const [standing, liveSessions] = await Promise.all([
+              standingOf(client, { projectId, isClosed, target, change }),
               isClosed ? undefined : liveSessionsOf(client, input),
             ])
-            return { mode, liveSessions }
+            return { ...standing, liveSessions }
           },
         })
 
@@ -160,7 +184,7 @@ export function useChange(projectId: string, isClosed: boolean) {
     options: Quietly = {},
   ): Promise<Changed<Answer> | undefined> => {
     const { target, endpoint } = changing
-    const now = await look(target)
+    const now = await look(target, changing.change)
     if (!now) return undefined
     const change = changing.change.do === 'mode' ? { ...changing.change, from: now.mode } : changing.change
     const { lines, word } = consequencesOf(change, {
@@ -171,7 +195,7 @@ export function useChange(projectId: string, isClosed: boolean) {
     const agreed = await confirm({
       title: changing.title,
       lines: [
-        ...changedMeanwhile(target, now.mode),
+        ...changedMeanwhile(target, now),
         ...(options.before ?? []),
         ...(changing.before ?? []),
         ...lines,
@@ -184,10 +208,11 @@ export function useChange(projectId: string, isClosed: boolean) {
     const outcome = await runTask({
       start: changing.start,
       work: async () => {
-        const again = await modeOf(target)
-        if (again !== now.mode) return { sent: false, mode: again } as const
+        const again = await standingOf(client, { projectId, isClosed, target, change })
+        const moved = whatMoved(now, again)
+        if (moved !== undefined) return { sent: false, moved } as const
         try {
-          const answer = await changing.send()
+          const answer = await changing.send(now)
           noteMove(change, target, change.do)
           changing.keep?.(answer)
           return { sent: true, answer } as const
@@ -202,7 +227,7 @@ export function useChange(projectId: string, isClosed: boolean) {
       done: value =>
         value.sent
           ? changing.done(value.answer)
-          : { tone: 'warn', text: `Not sent: while you decided, its mode became ${modeWords(value.mode)}.` },
+          : { tone: 'warn', text: `Not sent: while you decided, ${value.moved}.` },
     })
     if (isLost && target) await showLost(changing.title, change, target)
     if (!outcome?.sent) return undefined
@@ -217,9 +242,34 @@ export function useChange(projectId: string, isClosed: boolean) {
 
 export type Change = ReturnType<typeof useChange>
 
-/** A mode that is another one than the person saw. */
-function changedMeanwhile(target: Target | undefined, mode: string | null | undefined): Consequence[] {
-  if (!target || target.mode === mode) return []
-  const text = `Changed since it was shown here: it was for ${modeWords(target.mode)}, now it is for ${modeWords(mode)}.`
-  return [{ text, tone: 'warn' }]
+/** What is otherwise than the person saw. */
+function changedMeanwhile(target: Target | undefined, now: Standing): Consequence[] {
+  if (!target) return []
+  const lines: Consequence[] = []
+  if (target.mode !== now.mode)
+    lines.push({
+      text: `Changed since it was shown here: it was for ${modeWords(target.mode)}, now it is for ${modeWords(now.mode)}.`,
+      tone: 'warn',
+    })
+  if (isElsewhere(target, now))
+    lines.push({
+      text: 'Changed since it was shown here: it points at another environment now.',
+      tone: 'warn',
+    })
+  return lines
+}
+
+/** What somebody else changed between two looks, as a clause. */
+function whatMoved(before: Standing, after: Standing): string | undefined {
+  if (before.mode !== after.mode) return `its mode became ${modeWords(after.mode)}`
+  return isElsewhere(before, after) ? 'it was pointed at another environment' : undefined
+}
+
+/** Whether both tell an environment, and not the same. */
+function isElsewhere(
+  before: Pick<Standing, 'environmentId'>,
+  after: Pick<Standing, 'environmentId'>,
+): boolean {
+  const [one, other] = [before.environmentId, after.environmentId]
+  return one !== undefined && other !== undefined && one !== other
 }

@@ -1,3 +1,4 @@
+import type { Client } from '../../api/client.ts'
 import { publishEnvironment } from '../../api/access/publish.ts'
 import { isAccessMode } from '../../api/access/table.ts'
 import { modeWords } from '../../api/access/words.ts'
@@ -70,7 +71,7 @@ export function usePublication(
       action: 'Unpublish',
       endpoint: contract.userTesting.unpublish,
       start: `Taking ${target.name} offline…`,
-      send: () => client.userTesting.unpublish({ projectId, environmentId }, ASKED),
+      send: now => takeOffline(client, { projectId, environmentId: now.environmentId ?? environmentId }),
       done: ({ deleted }) =>
         deleted === true ? `${target.name} is offline.` : `Nothing was published under that environment.`,
       keep({ deleted, id }) {
@@ -116,4 +117,8 @@ export function usePublication(
   }
 
   return { publish, unpublish, rebind }
+}
+
+function takeOffline(client: Client, published: { projectId: string; environmentId: string }) {
+  return client.userTesting.unpublish(published, ASKED)
 }

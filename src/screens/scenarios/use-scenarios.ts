@@ -1,5 +1,5 @@
-import { useQueries } from '@tanstack/react-query'
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { isGateClosed } from '../../api/access/rights.ts'
 import { provedVersion } from '../../api/access/notes.ts'
 import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
@@ -61,6 +61,23 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
   return { details, visits }
 }
 
+/** Reads the environment of a scenario again as soon as the list says that the scenario was changed. */
+function useFollowedChanges(projectId: string, scenarios: readonly ProjectScenario[]): void {
+  const { queries } = useWorkspace()
+  const queryClient = useQueryClient()
+  const lastChange = useRef(new Map<string, ProjectScenario['updatedAt']>())
+  useEffect(() => {
+    for (const { id: scenarioId, updatedAt } of scenarios) {
+      const known = lastChange.current.has(scenarioId)
+      if (known && lastChange.current.get(scenarioId) !== updatedAt) {
+        const { queryKey } = queries.userTesting.get.options({ projectId, scenarioId })
+        void queryClient.invalidateQueries({ queryKey })
+      }
+      lastChange.current.set(scenarioId, updatedAt)
+    }
+  }, [projectId, scenarios, queries, queryClient])
+}
+
 /** Everything the list of a project's scenarios shows. */
 export function useScenarios(projectId: string) {
   const workspace = useWorkspace()
@@ -74,6 +91,7 @@ export function useScenarios(projectId: string) {
   const isOpen = !isClosed && !capabilities.pending
   const items = scenarios.data?.items ?? NO_SCENARIOS
   const { details, visits } = useFacts(projectId, items, isOpen)
+  useFollowedChanges(projectId, items)
   const secrets = secretsOf(client)
   const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
