@@ -44,7 +44,9 @@ async function drop(): Promise<void> {
 
 describe('while the service does not answer', () => {
   test('what needs it says why it waits, everywhere, and works again by itself', async () => {
-    app = await openApp({ testService, hosted, place: runsRoute.to({ projectId }) })
+    app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
+    await app.see('▌everything')
+    await app.press('4')
     await app.see('n new run')
     await drop()
     await app.press(runsKeys.bindings.launch)
