@@ -6,7 +6,7 @@ export type Fetch = (request: ApiRequest) => Promise<ApiResponse>
 
 export type HttpFetch = {
   fetch: Fetch
-  /** Closes the kept connections; requests under way end first. */
+  /** Closes the kept connections; requests under way have a moment to end, and are cut off after it. */
   close: () => Promise<void>
 }
 
@@ -15,29 +15,44 @@ export type HttpFetchOptions = {
   baseUrl?: string
   /** Longest wait for a connection, in milliseconds. */
   connectTimeoutMs?: number
+  /** How long requests under way may take to end when the connections close, in milliseconds. */
+  closeGraceMs?: number
 }
 
 /**
  * HTTP over kept connections. Redirects come back as they are, never followed; gzip, deflate, br and zstd bodies are
  * decoded. undici loads with the first request, because it costs tens of milliseconds.
  */
-export function createHttpFetch({ baseUrl, connectTimeoutMs = 10_000 }: HttpFetchOptions = {}): HttpFetch {
+export function createHttpFetch({
+  baseUrl,
+  connectTimeoutMs = 10_000,
+  closeGraceMs = 2_000,
+}: HttpFetchOptions = {}): HttpFetch {
   const origin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
   let connections: ReturnType<typeof open> | undefined
   let closing: Promise<void> | undefined
-  const close = async () => await (await connections)?.agent.close()
+  const cutOff = new AbortController()
+  const close = async () => {
+    // Destroying an agent that already closes does not reach its connections: each request is ended by itself.
+    const grace = setTimeout(() => cutOff.abort(closed()), closeGraceMs)
+    await (await connections)?.agent.close()
+    clearTimeout(grace)
+  }
   return {
     fetch: async request => {
       const url = new URL(request.url)
       if (origin !== undefined && url.origin !== origin)
         throw refusal('foreign-address', `The address is not below ${origin}.`)
-      if (closing) throw new Error('The connections are closed.')
+      if (closing) throw closed()
       connections ??= open(connectTimeoutMs)
-      return await send(request, await connections)
+      const signal = AbortSignal.any([request.signal, cutOff.signal])
+      return await send({ ...request, signal }, await connections)
     },
     close: () => (closing ??= close()),
   }
 }
+
+const closed = () => new Error('The connections are closed.')
 
 async function open(connectTimeout: number) {
   const { Agent, fetch } = await import('undici')

@@ -163,3 +163,11 @@ test('a connection that does not come about in time is told as such', async () =
   const { ask } = await start(echo, { connectTimeoutMs: 50 })
   await expect(ask({ url })).rejects.toMatchObject({ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })
 })
+
+test('closing cuts off what does not end in time', async () => {
+  const { http, ask, server } = await start(() => undefined, { closeGraceMs: 20 })
+  const pending = ask().catch((error: unknown) => error)
+  await once(server, 'request')
+  await http.close()
+  expect(await pending).toBeInstanceOf(Error)
+})
