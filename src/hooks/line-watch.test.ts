@@ -20,17 +20,17 @@ function setup(keys: readonly (readonly unknown[])[], isUp = true) {
     line.asked.push({ key: String(queryKey[0]), at: clock.now() })
     return line.up ? Promise.resolve('answer') : Promise.reject(lost)
   }
-  const stops = keys.map(queryKey => {
-    const observer = new QueryObserver(queryClient, { queryKey, queryFn: () => ask(queryKey) })
-    return observer.subscribe(() => {})
-  })
+  const show = (queryKey: readonly unknown[], staleTime = 0) =>
+    new QueryObserver(queryClient, { queryKey, queryFn: () => ask(queryKey), staleTime }).subscribe(() => {})
+  const stops = keys.map(queryKey => show(queryKey))
   const watch = createLineWatch(queryClient, clock)
   const stop = watch.start()
   onTestFinished(() => {
     for (const end of [stop, ...stops]) end()
     queryClient.clear()
   })
-  return { clock, queryClient, line, watch, stop }
+  const leave = (): void => stops.splice(0).forEach(end => end())
+  return { clock, queryClient, line, watch, stop, show, leave }
 }
 
 async function refreshAll(queryClient: QueryClient): Promise<void> {
@@ -69,6 +69,24 @@ test('a server that does not answer behind a service that does is no line that i
   await refreshAll(queryClient)
   expect(watch.since()).toBeUndefined()
   expect(clock.pending).toBe(0)
+})
+
+test('a line that is down is down wherever one goes, until something is answered', async () => {
+  const { clock, queryClient, line, watch, show, leave } = setup([PROJECTS])
+  await clock.advance(0)
+  line.up = false
+  await refreshAll(queryClient)
+  const since = watch.since()
+  expect(since).toBeDefined()
+  leave()
+  queryClient.setQueryData(SUITES, 'read before')
+  expect(watch.since()).toBe(since)
+  onTestFinished(show(SUITES, Infinity))
+  await clock.advance(5_000)
+  expect(watch.since()).toBe(since)
+  line.up = true
+  await clock.advance(15_000)
+  expect(watch.since()).toBeUndefined()
 })
 
 test('nothing is asked any more once it stops', async () => {

@@ -1,4 +1,4 @@
-import type { Query, QueryClient } from '@tanstack/react-query'
+import type { Query, QueryCacheNotifyEvent, QueryClient } from '@tanstack/react-query'
 import { isLineFault } from '../api/api-error.ts'
 import { isPlainRead } from '../api/cache-contents.ts'
 import type { Clock } from '../api/clock.ts'
@@ -17,18 +17,23 @@ const GROWTH = 1.5
 
 /**
  * While reads on screen fail for want of an answer, one of them is repeated, ever more rarely; when it is answered, all
- * others are. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server.
+ * others are. Until then the line is down wherever the person goes. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server.
  */
 export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWatch {
   let since: number | undefined
+  /** What failed last for want of an answer, while nothing has been answered since. */
+  let lastLost: Query | undefined
   let pause = FIRST_PAUSE_MS
   let cancel: (() => void) | undefined
   const unanswered = (): Query[] =>
     queryClient.getQueryCache().findAll({ type: 'active', predicate: isUnanswered })
+  const onScreen = (): Query | undefined =>
+    queryClient.getQueryCache().findAll({ type: 'active', predicate: isPlainRead })[0]
   const isOpen = (): boolean =>
     queryClient.getQueryCache().findAll({ type: 'active', predicate: isAskedAgain }).length > 0
   const look = (): void => {
-    const isDown = unanswered().length > 0
+    // Whoever goes to another place takes what failed from the screen, and what is there was read before.
+    const isDown = unanswered().length > 0 || (since !== undefined && lastLost !== undefined)
     if (isDown === (since !== undefined) || (!isDown && isOpen())) return
     cancel?.()
     since = isDown ? clock.now() : undefined
@@ -36,7 +41,8 @@ export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWat
     if (isDown) cancel = clock.after(pause, () => void probe())
   }
   const probe = async (): Promise<void> => {
-    const [query] = unanswered().sort((a, b) => a.state.errorUpdatedAt - b.state.errorUpdatedAt)
+    const [failed] = unanswered().sort((a, b) => a.state.errorUpdatedAt - b.state.errorUpdatedAt)
+    const query = failed ?? onScreen() ?? lastLost
     if (!query) return
     await queryClient.refetchQueries(
       { predicate: candidate => candidate === query },
@@ -53,7 +59,13 @@ export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWat
   return {
     since: () => since,
     start: () => {
-      const unsubscribe = queryClient.getQueryCache().subscribe(look)
+      const unsubscribe = queryClient.getQueryCache().subscribe(event => {
+        if (event.type === 'updated' && isAnswer(event.action)) lastLost = undefined
+        else if (event.type === 'updated' && event.action.type === 'error' && isUnanswered(event.query))
+          lastLost = event.query
+        look()
+      })
+      lastLost = unanswered()[0]
       look()
       return () => {
         unsubscribe()
@@ -69,6 +81,14 @@ function isAskedAgain({ state }: Query): boolean {
   return (
     state.fetchStatus === 'fetching' && state.error === null && state.errorUpdatedAt > state.dataUpdatedAt
   )
+}
+
+type Action = Extract<QueryCacheNotifyEvent, { type: 'updated' }>['action']
+
+/** Whether the service has answered, be it with a refusal. */
+function isAnswer(action: Action): boolean {
+  if (action.type === 'success') return action.manual !== true
+  return action.type === 'error' && !isLineFault(action.error)
 }
 
 function isUnanswered(query: Query): boolean {
