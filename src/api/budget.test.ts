@@ -323,6 +323,9 @@ describe('poll intervals', () => {
     expect(pollInterval({ live: 1, requestsEach: 1, visible: true })).toBe(2_000)
     expect(pollInterval({ live: 3, requestsEach: 2, visible: true })).toBe(8_000)
     expect(pollInterval({ live: 1, requestsEach: 1, visible: false })).toBe(10_000)
-    expect(pollInterval({ live: 3, requestsEach: 2, visible: true, unlimited: true })).toBe(1_000)
+    const inProcess = { live: 3, requestsEach: 2, visible: true, unlimited: true }
+    expect(pollInterval(inProcess)).toBe(1_000)
+    expect(pollInterval({ ...inProcess, rows: 1_000 })).toBe(1_000)
+    expect(pollInterval({ ...inProcess, rows: 10_000 })).toBe(2_500)
   })
 })

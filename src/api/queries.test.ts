@@ -137,6 +137,38 @@ describe('queries', () => {
     expect(last.data?.pages.flatMap(page => page.items).some(item => 'error' in item)).toBe(false)
   })
 
+  test('one round of polling reads as many pages as it may, and all of them when they are told to be out of date', async () => {
+    const asked: (string | null)[] = []
+    const { queries, queryClient } = setup(request => {
+      const cursor = new URL(request.url).searchParams.get('cursor')
+      asked.push(cursor)
+      const at = Number(cursor ?? 0)
+      return Response.json({
+        items: [{ id: `i${at}`, iterationNumber: asked.length, status: 'x' }],
+        nextCursor: at < 3 ? String(at + 1) : null,
+      })
+    })
+    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { aRound: 2 })
+    const observer = new InfiniteQueryObserver(queryClient, options)
+    watch(observer)
+    await expect.poll(() => observer.getCurrentResult().hasNextPage).toBe(true)
+    for (let page = 1; page < 4; page += 1) await observer.fetchNextPage()
+    const polled: (string | null)[][] = []
+    for (let round = 0; round < 3; round += 1) {
+      asked.length = 0
+      await observer.refetch()
+      polled.push([...asked])
+    }
+    expect(polled).toEqual([
+      [null, '1'],
+      [null, '2'],
+      [null, '3'],
+    ])
+    asked.length = 0
+    await queryClient.invalidateQueries({ queryKey: options.queryKey })
+    expect(asked).toEqual([null, '1', '2', '3'])
+  })
+
   test('a cursor that comes back ends pages that are read as one too', async () => {
     const cursors = ['a', 'b', 'c', 'b']
     const { queries, queryClient, requests } = setup((_, nth) =>

@@ -12,6 +12,7 @@ import type { ApiError } from './api-error.ts'
 import { type Client, newIdempotencyKey } from './client.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
 import { type Contract, contract } from './contract/contract.ts'
+import { pagesOfRound } from './page-rounds.ts'
 import { nextCursor, withCursor } from './pages.ts'
 import type { Priority } from './waiting-line.ts'
 
@@ -34,6 +35,8 @@ type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, Q
 type PagesExtra<E> = {
   /** Says of a page that it will never change again, so that polling leaves it as it is. */
   settled?: (page: OutputOf<E>) => boolean
+  /** Most pages that one round of polling reads again; the others wait for their turn. All of them by default. */
+  aRound?: number
   /** What is kept of an answer, where a long list needs little of each item. */
   keep?: (page: OutputOf<E>) => OutputOf<E>
   /** How many of the service's pages are read as one after the first, so that a long list is not drawn for each; one by default. */
@@ -114,7 +117,7 @@ function pagesOptions<E extends AnyEndpoint>(
   client: Client,
   endpoint: E,
   input: InputOf<E>,
-  { settled, keep = page => page, together = 1, ...extra }: PagesExtra<E> = {},
+  { settled, aRound = Infinity, keep = page => page, together = 1, ...extra }: PagesExtra<E> = {},
 ) {
   requireRead(endpoint)
   const queryKey: PagesKeyOf<E> = [endpoint.resource, endpoint.name, input, 'pages']
@@ -128,13 +131,15 @@ function pagesOptions<E extends AnyEndpoint>(
     ...extra,
     queryKey,
     queryFn: async context => {
-      const known = settledPage(context, settled)
+      const known = knownPage(context, { settled, aRound })
       if (known !== undefined) return known
       const request = requestOptions(context)
       const read = async (cursor: string | undefined) =>
         keep(await client.call(endpoint, withCursor(endpoint, input, cursor), request))
-      const first = await read(context.pageParam)
-      return context.pageParam === undefined ? first : await followed({ endpoint, first, read, together })
+      noteReading(context)
+      if (context.pageParam === undefined) return await read(undefined)
+      await keysHeard()
+      return await followed({ endpoint, first: await read(context.pageParam), read, together })
     },
     initialPageParam: undefined,
     // A cursor that comes back would page for ever, so it ends the list.
@@ -173,8 +178,7 @@ async function followed<Page>(options: {
     if (pages.length >= options.together) break
     if (seen.has(cursor)) return joined(pages, { nextCursor: null })
     seen.add(cursor)
-    // A service in the same process answers without a pause in which keys would be heard.
-    await setImmediate()
+    await keysHeard()
     last = await read(cursor)
     pages.push(last)
   }
@@ -194,16 +198,64 @@ function requireRead(endpoint: AnyEndpoint): void {
   if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read; use mutation()`)
 }
 
-/** A page that was read before and that polling need not read again. */
-function settledPage<Page>(
-  { client, queryKey, pageParam }: RequestContext & { pageParam: string | undefined },
-  settled: ((page: Page) => boolean) | undefined,
-): Page | undefined {
+type PagesContext = RequestContext & { pageParam: string | undefined }
+type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; aRound: number }
+
+/** A page that was read before and that this round of polling need not read again. */
+function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>): Page | undefined {
+  const { client, queryKey, pageParam } = context
   const state = client.getQueryState<InfiniteData<Page, string | undefined>>(queryKey)
   // What an earlier session read hangs on its cursors.
-  const known = settled && state?.dataUpdateCount ? state.data : undefined
+  const known = state?.dataUpdateCount ? state.data : undefined
   const page = known?.pages[known.pageParams.indexOf(pageParam)]
-  return page !== undefined && settled?.(page) ? page : undefined
+  if (known === undefined || page === undefined) return undefined
+  if (rounds.settled?.(page)) return page
+  // What was told to be out of date is read whole.
+  if (state?.isInvalidated) return undefined
+  return roundOf(context, known, rounds).has(pageParam) ? undefined : page
+}
+
+/** The cursors of the round that reads a list again: it begins with the first page, and until it ends the list stays as it was. */
+const rounds = new WeakMap<object, ReadonlySet<string | undefined>>()
+
+function roundOf<Page>(
+  context: PagesContext,
+  known: InfiniteData<Page, string | undefined>,
+  { settled, aRound }: Rounds<Page>,
+): ReadonlySet<string | undefined> {
+  const begun = rounds.get(known)
+  if (begun && context.pageParam !== undefined) return begun
+  const { pages, pageParams } = known
+  const readings = readingsOf(context)
+  const round = pagesOfRound(pageParams, {
+    isOpen: cursor => !settled?.(pages[pageParams.indexOf(cursor)]!),
+    readAt: cursor => readings.get(cursor) ?? 0,
+    most: aRound,
+  })
+  rounds.set(known, round)
+  return round
+}
+
+/** When each page of a list was read last, by its cursor: the pages themselves are merged with those before them. */
+const readings = new WeakMap<object, Map<string | undefined, number>>()
+
+function readingsOf({ client, queryKey }: RequestContext): Map<string | undefined, number> {
+  const query = client.getQueryCache().find({ queryKey, exact: true })
+  const known = (query && readings.get(query)) ?? new Map<string | undefined, number>()
+  if (query) readings.set(query, known)
+  return known
+}
+
+let lastReading = 0
+
+function noteReading(context: PagesContext): void {
+  lastReading += 1
+  readingsOf(context).set(context.pageParam, lastReading)
+}
+
+/** A service in the same process answers without a pause in which keys would be heard. */
+async function keysHeard(): Promise<void> {
+  await setImmediate()
 }
 
 type RequestContext = {

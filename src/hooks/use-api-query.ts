@@ -62,15 +62,16 @@ export function useApiQuery<T, Key extends QueryKey>(
 
 /**
  * Reads one operation and keeps reading it while `isLive` says so of the last answer.
- * `requestsEach` is what one round costs, with everything that is polled along with it.
+ * `requestsEach` is what one round costs, with everything that is polled along with it; `rowsOf` how many rows that is about.
  */
 export function useLiveQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
-  poll: { isLive: (data: T) => boolean; requestsEach: number },
+  poll: { isLive: (data: T) => boolean; requestsEach: number; rowsOf?: (data: T) => number },
 ): ApiQuery<T> & { live: boolean; interval: number | false } {
   const last = useQueryClient().getQueryData<T>(options.queryKey)
   const live = last !== undefined && poll.isLive(last)
-  const interval = usePoll({ live, requestsEach: poll.requestsEach })
+  const rows = (last !== undefined && poll.rowsOf?.(last)) || 0
+  const interval = usePoll({ live, requestsEach: poll.requestsEach, rows })
   const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval: interval }) })
   return Object.assign(query, { live, interval })
 }

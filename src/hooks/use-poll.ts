@@ -6,10 +6,10 @@ const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
 
 /**
  * Milliseconds between polls of something live, or `false` when it is not: all that is live, on screen and in
- * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends. A slow line to the
+ * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends, `rows` how many rows it is about. A slow line to the
  * terminal is polled for more rarely.
  */
-export function usePoll(options: { live: boolean; requestsEach: number }): number | false {
+export function usePoll(options: { live: boolean; requestsEach: number; rows?: number }): number | false {
   const { budget, pace = FULL } = useWorkspace()
   const { live } = options
   useEffect(() => (live ? budget.startPolling() : undefined), [budget, live])
@@ -20,6 +20,7 @@ export function usePoll(options: { live: boolean; requestsEach: number }): numbe
   const interval = pollInterval({
     live: Math.max(1, pollers),
     requestsEach: options.requestsEach,
+    rows: options.rows ?? 0,
     visible: true,
     unlimited,
     refillPerSecond,

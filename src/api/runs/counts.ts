@@ -1,4 +1,5 @@
 import type { EvalRun } from '../contract/runs.ts'
+import type { TrialCounts } from './trials.ts'
 
 /** What a run counted, in one unit; `unit` is in words and undefined where the service tells none. */
 export type RunCounts = {
@@ -33,6 +34,21 @@ export function runCounts(run: Counted): RunCounts | undefined {
     total: total ?? undefined,
     unit: unitOf(run.decisionSummary),
   }
+}
+
+/**
+ * The trials of a run as its decision counts them by class, where a service does: the contract leaves these counts open. Trials
+ * that run count as pending there. Undefined where they do not add up.
+ */
+export function toldTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
+  const { total, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
+  const of = (name: string) => numberOf(classes[name]) ?? 0
+  const sum = Object.keys(classes).reduce((all, name) => all + of(name), 0)
+  if (typeof total !== 'number' || sum !== total) return undefined
+  const [passed, failed, cancelled, pending] = [of('passed'), of('failed'), of('cancelled'), of('pending')]
+  const ended = total - pending
+  const ungraded = ended - passed - failed - cancelled
+  return { total, passed, failed, ungraded, cancelled, pending, running: 0, ended }
 }
 
 function unitOf(summary: EvalRun['decisionSummary']): string | undefined {

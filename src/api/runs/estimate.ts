@@ -1,9 +1,13 @@
 import type { EvalIteration } from '../contract/iterations.ts'
 import { toEpochMs } from '../contract/shapes.ts'
-import { isOpenTrial } from './trials.ts'
+import { isOpenTrial, type TrialCounts } from './trials.ts'
 
-/** How many of the trials that ended last tell the pace. */
+/**
+ * How many of the trials that ended last tell the pace: of a long run more, or the second that passed since they were read would
+ * seem a standstill where hundreds end in it.
+ */
 const LAST = 20
+const LAST_SHARE = 0.1
 
 type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
 
@@ -17,7 +21,7 @@ export function estimateRemaining(trials: readonly Timed[], open: number, now: n
   const starts = trials.flatMap(({ status, startedAt }) =>
     status === 'pending' ? [] : (toEpochMs(startedAt) ?? []),
   )
-  const last = ends.sort((a, b) => a - b).slice(-LAST)
+  const last = ends.sort((a, b) => a - b).slice(-Math.max(LAST, Math.ceil(LAST_SHARE * ends.length)))
   if (last.length < 2) return undefined
   // Where all ends are known, the time before the first belongs to the pace too.
   const isWhole = last.length === ends.length
@@ -26,6 +30,19 @@ export function estimateRemaining(trials: readonly Timed[], open: number, now: n
   const perTrial = (last.at(-1)! - from) / ended
   const silence = Math.max(0, now - last.at(-1)!)
   return Math.max(perTrial * open - Math.min(silence, perTrial), (silence / ended) * open, 0)
+}
+
+/**
+ * Milliseconds until all trials have ended, if they go on as they did on average since the start: where only counts are known.
+ * Undefined before the first has ended.
+ */
+export function averageRemaining(
+  { ended, total }: Pick<TrialCounts, 'ended' | 'total'>,
+  startedAt: number | undefined,
+  now: number,
+): number | undefined {
+  if (ended === 0 || startedAt === undefined || now <= startedAt) return undefined
+  return ((now - startedAt) / ended) * (total - ended)
 }
 
 function endOf(trial: Timed): number | undefined {

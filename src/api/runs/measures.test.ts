@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../contract/iterations.ts'
 import type { EvalSuite } from '../contract/suites.ts'
 import { CAUSE_ORDER, countCauses, reasonOf, type Cause } from './causes.ts'
-import { runCounts } from './counts.ts'
+import { runCounts, toldTrials } from './counts.ts'
 import { distributionOf } from './distribution.ts'
-import { estimateRemaining, remainingWords } from './estimate.ts'
+import { averageRemaining, estimateRemaining, remainingWords } from './estimate.ts'
 import { undecidedOf } from './outcome.ts'
 import { lastChange, trendRates } from './trend.ts'
 
@@ -59,6 +59,9 @@ describe('a distribution', () => {
     expect(even.bins.map(({ from }) => from)).toEqual([100, 150, 200, 250, 300, 350, 400])
     const skewed = distributionOf([100, 120, 150, 9_000])!
     expect(skewed.bins.map(({ from }) => from)).toEqual([100, 200, 500, 1000, 2000, 5000])
+    const quick = distributionOf([0.2, 0.4, 3, 900])!
+    expect(quick.bins.map(({ from }) => from)).toEqual([0, 1, 10, 100])
+    expect(distributionOf([0.1, 0.9])!.bins).toEqual([{ from: 0, to: 1, count: 2 }])
   })
 })
 
@@ -79,6 +82,17 @@ describe('what is left of a run', () => {
     const slow = Array.from({ length: 50 }, (_, index) => ended(index * 10_000, 10_000))
     const fast = Array.from({ length: 30 }, (_, index) => ended(500_000 + index * 100, 100))
     expect(estimateRemaining([...slow, ...fast], 10, 503_000)).toBeCloseTo(1000)
+  })
+
+  test('where only counts are known, the average since the start tells it', () => {
+    expect(averageRemaining({ ended: 2, total: 6 }, 1_000, 5_000)).toBe(8_000)
+    expect(averageRemaining({ ended: 0, total: 6 }, 1_000, 5_000)).toBeUndefined()
+    expect(averageRemaining({ ended: 2, total: 6 }, 9_000, 5_000)).toBeUndefined()
+  })
+
+  test('of a run that ends hundreds a second is not minutes because its trials were read a second ago', () => {
+    const quick = Array.from({ length: 4000 }, (_, index) => ended(index * 2, 2))
+    expect(estimateRemaining(quick, 6000, 8_000 + 1_000)!).toBeLessThan(20_000)
   })
 
   test('is never negative and grows with what is open and with silence', () =>
@@ -157,6 +171,23 @@ describe('counts of a run', () => {
     })
     expect(runCounts({ summary })).toEqual({ ...summary, undecided: undefined, unit: undefined })
     expect(runCounts({ summary: { passed: 1 } })).toBeUndefined()
+  })
+
+  test('trials by class, where they add up', () => {
+    const trials = { total: 6, passed: 1, failed: 1, timed_out: 1, cancelled: 1, pending: 2 }
+    expect(toldTrials({ decisionSummary: { counts: { trials } } })).toEqual({
+      total: 6,
+      passed: 1,
+      failed: 1,
+      ungraded: 1,
+      cancelled: 1,
+      pending: 2,
+      running: 0,
+      ended: 4,
+    })
+    expect(toldTrials({ decisionSummary: { counts: { trials: { ...trials, total: 7 } } } })).toBeUndefined()
+    expect(toldTrials({ decisionSummary: { counts: { trials: 6 } } })).toBeUndefined()
+    expect(toldTrials({})).toBeUndefined()
   })
 })
 

@@ -7,7 +7,7 @@ import { changedCases, countChanges } from './changes.ts'
 import { judgeGate } from './gates.ts'
 import { launchObstacle } from './launch-rules.ts'
 import { outcomeOfRun, whyUndecided } from './outcome.ts'
-import { countTrials, passRate, remainingMs } from './trials.ts'
+import { countTrials, passRate } from './trials.ts'
 
 const run = (fields: Partial<EvalRun>): EvalRun => ({
   id: 'r',
@@ -73,12 +73,6 @@ describe('trials', () => {
     })
     expect(passRate(counts)).toBe(0.5)
     expect(passRate({ passed: 0, failed: 0 })).toBeUndefined()
-  })
-
-  test('the time that is left follows from the pace so far', () => {
-    expect(remainingMs({ ended: 2, total: 6 }, 1_000, 5_000)).toBe(8_000)
-    expect(remainingMs({ ended: 0, total: 6 }, 1_000, 5_000)).toBeUndefined()
-    expect(remainingMs({ ended: 2, total: 6 }, 9_000, 5_000)).toBeUndefined()
   })
 })
 

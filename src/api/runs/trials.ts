@@ -56,15 +56,3 @@ export function countTrials(trials: readonly Judged[]): TrialCounts {
 export function passRate({ passed, failed }: { passed: number; failed: number }): number | undefined {
   return passed + failed === 0 ? undefined : passed / (passed + failed)
 }
-
-/**
- * Milliseconds until all trials have ended, if they go on as fast as until now; undefined before the first has ended.
- */
-export function remainingMs(
-  { ended, total }: Pick<TrialCounts, 'ended' | 'total'>,
-  startedAt: number | undefined,
-  now: number,
-): number | undefined {
-  if (ended === 0 || startedAt === undefined || now <= startedAt) return undefined
-  return ((now - startedAt) / ended) * (total - ended)
-}

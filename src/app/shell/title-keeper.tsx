@@ -4,6 +4,7 @@ import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
+import { toldTrials } from '../../api/runs/counts.ts'
 import { countTrials } from '../../api/runs/trials.ts'
 import { runLook } from '../../screens/runs/status.ts'
 import type { Symbols } from '../theme/theme.ts'
@@ -59,8 +60,10 @@ export function TitleKeeper(props: {
     symbols,
     crumbs,
     ended,
-    running: running.map(run =>
-      countTrials(trials.flatMap(({ input, item }) => (input.runId === run.id ? [item] : []))),
+    running: running.map(
+      run =>
+        toldTrials(run) ??
+        countTrials(trials.flatMap(({ input, item }) => (input.runId === run.id ? [item] : []))),
     ),
   })
   const outside = useRef(props)

@@ -4,13 +4,17 @@ import type { Client } from '../../api/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { pollInterval } from '../../api/poll-interval.ts'
+import { estimateRemaining } from '../../api/runs/estimate.ts'
 import { countTrials, type TrialCounts } from '../../api/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
 import { createTrialReader } from '../../api/runs/trial-reader.ts'
 
-/** What happens while a run is followed. Every further failure in a row is another `retrying`. */
+/**
+ * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in milliseconds, 0 when
+ * the run has ended, undefined while it is not known.
+ */
 export type FollowEvent =
-  | { event: 'changed'; run: EvalRun; counts: TrialCounts }
+  | { event: 'changed'; run: EvalRun; counts: TrialCounts; remaining: number | undefined }
   | { event: 'retrying'; error: ApiError; failures: number; pauseMs: number }
   | { event: 'answered' }
 
@@ -67,9 +71,13 @@ export async function followRun(
         failures = 0
         const counts = countTrials(trials)
         const standing = JSON.stringify([run.status, run.result, counts])
-        if (standing !== shown) onEvent({ event: 'changed', run, counts })
+        const isOver = isTerminalRunStatus(run.status)
+        if (standing !== shown) {
+          const open = isOver ? 0 : counts.total - counts.ended
+          onEvent({ event: 'changed', run, counts, remaining: estimateRemaining(trials, open, Date.now()) })
+        }
         shown = standing
-        if (isTerminalRunStatus(run.status)) return { kind: 'ended', run, trials }
+        if (isOver) return { kind: 'ended', run, trials }
         pauseMs = intervalOf(client, reader.requests + 1)
       } catch (error) {
         if (signal.aborted) throw error

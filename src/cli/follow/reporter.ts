@@ -1,9 +1,8 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
-import { toEpochMs } from '../../api/contract/shapes.ts'
 import { describeError } from '../../api/error-text.ts'
 import { counted } from '../../api/runs/words.ts'
-import { remainingMs, type TrialCounts } from '../../api/runs/trials.ts'
-import { formatDuration } from '../../app/theme/format.ts'
+import { remainingWords } from '../../api/runs/estimate.ts'
+import type { TrialCounts } from '../../api/runs/trials.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Output } from '../output.ts'
 import type { FollowEvent } from './follow-run.ts'
@@ -50,7 +49,7 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
       if (mode === 'jsonl') void output.write(`${JSON.stringify(eventRecord(event))}\n`)
       switch (event.event) {
         case 'changed':
-          show(label, progressText(event.run, event.counts, Date.now()))
+          show(label, progressText(event))
           break
         case 'retrying':
           // Once for each time that the line is lost; until it is back there is nothing new to say.
@@ -72,10 +71,11 @@ function statusLine(mode: ReportMode, output: Output, inPlace: boolean): StatusL
     : { show: () => undefined, clear: () => undefined }
 }
 
-/** `running, 5 of 12 trials, 4 passed, 1 failed, about 30s left`. */
-export function progressText(run: EvalRun, counts: TrialCounts, now: number): string {
+type ProgressOf = { run: Pick<EvalRun, 'status'>; counts: TrialCounts; remaining: number | undefined }
+
+/** `running, 5 of 12 trials, 4 passed, 1 failed, about 30 s left`. */
+function progressText({ run, counts, remaining }: ProgressOf): string {
   const { total, ended, passed, failed, ungraded, cancelled } = counts
-  const left = run.completedAt == null ? remainingMs(counts, toEpochMs(run.createdAt), now) : undefined
   return [
     clean(run.status),
     `${ended} of ${counted(total, 'trial')}`,
@@ -83,7 +83,8 @@ export function progressText(run: EvalRun, counts: TrialCounts, now: number): st
     `${failed} failed`,
     ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
-    ...(left !== undefined && left > 0 ? [`about ${formatDuration(left)} left`] : []),
+    // Before two trials have ended nobody knows, which is no news in a line about a run that began.
+    ...(remaining === undefined || remaining === 0 ? [] : [remainingWords(remaining)]),
   ].join(', ')
 }
 
@@ -99,7 +100,9 @@ function eventRecord(event: FollowEvent): object {
   const at = Date.now()
   if (event.event === 'changed') {
     const { id, status, result = null } = event.run
-    return { event: 'changed', at, runId: id, status, result, counts: { unit: 'trials', ...event.counts } }
+    const counts = { unit: 'trials', ...event.counts }
+    const remainingMs = event.remaining === undefined ? null : Math.round(event.remaining)
+    return { event: 'changed', at, runId: id, status, result, counts, remainingMs }
   }
   if (event.event === 'answered') return { event: 'answered', at }
   const { code = null, status = null, message } = event.error

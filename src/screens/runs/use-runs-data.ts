@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { toldTrials } from '../../api/runs/counts.ts'
+import { isOpenTrial } from '../../api/runs/trials.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
@@ -12,6 +14,8 @@ const RUNS_SHOWN = 100
 export const TRIALS_A_PAGE = 200
 /** Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's length. */
 const PAGES_A_DRAW = 10
+/** Pages of a run in flight that are read again with every poll, where requests cost nothing and elsewhere. */
+const PAGES_A_POLL = { local: 4, remote: 1 }
 /** What a run's end makes out of date. */
 const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 
@@ -55,18 +59,21 @@ function isSettledPage(page: {
   items: readonly EvalIteration[]
   nextCursor?: string | null | undefined
 }): boolean {
-  return (
-    !!page.nextCursor && page.items.every(trial => trial.status !== 'pending' && trial.status !== 'running')
-  )
+  return !!page.nextCursor && !page.items.some(isOpenTrial)
 }
 
 function useTrials(projectId: string, runId: string, run: { interval: number | false; ended: boolean }) {
   const { queries, budget } = useWorkspace()
-  // Of a run in flight the pages stay small, since one that is not settled is read again with every poll.
-  const together = run.ended && budget.snapshot().unlimited ? PAGES_A_DRAW : 1
+  const { unlimited } = budget.snapshot()
   const options = queries.iterations.list.infinite(
     { projectId, runId, limit: TRIALS_A_PAGE },
-    { settled: isSettledPage, keep: withShownTrials, together },
+    {
+      settled: isSettledPage,
+      aRound: PAGES_A_POLL[unlimited ? 'local' : 'remote'],
+      keep: withShownTrials,
+      // Of a run in flight the pages stay small, since one that is not settled is read again and again.
+      together: run.ended && unlimited ? PAGES_A_DRAW : 1,
+    },
   )
   return useApiPages({ ...options, ...(run.ended && { staleTime: Infinity }) }, run.interval)
 }
@@ -79,7 +86,8 @@ export function useRun(projectId: string, runId: string): RunData {
   const { queries } = useWorkspace()
   const run = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
     isLive: data => !isTerminalRunStatus(data.status),
-    requestsEach: 2,
+    requestsEach: 1 + PAGES_A_POLL.remote,
+    rowsOf: data => toldTrials(data)?.total ?? 0,
   })
   const ended = run.hasData && !run.live
   const trialsQuery = useTrials(projectId, runId, { interval: run.interval, ended })

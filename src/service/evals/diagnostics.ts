@@ -23,7 +23,7 @@ type Diagnosed = {
   title: string
   iterationNumber: number
   class: TrialClass
-  error?: string | undefined
+  error?: string | null | undefined
 }
 
 type Failure = Omit<Diagnosed, 'error'> & { reason: string | null }

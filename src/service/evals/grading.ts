@@ -10,7 +10,7 @@ export type GradedTrial = {
   title: string
   iterationNumber: number
   class: TrialClass
-  error?: string | undefined
+  error?: string | null | undefined
 }
 
 export type GradingInput = {

@@ -3,6 +3,7 @@ import { runs as runOperations } from '../../api/contract/runs.ts'
 import type { DiagnosticsPage } from '../evals/diagnostics.ts'
 import { expectedToolCalls } from '../evals/expected-calls.ts'
 import { gradeRun, type RunGrade } from '../evals/grading.ts'
+import type { TrialOutcome } from '../evals/types.ts'
 import type { RunRow } from '../store/runs.ts'
 import type { Store } from '../store/store.ts'
 
@@ -13,16 +14,7 @@ export function gradeOf(
   phase: 'running' | 'cancelled' | 'ended',
   page?: DiagnosticsPage,
 ): RunGrade {
-  const trials = store.trials
-    .list(run.id)
-    .map(({ id, caseId, title, iterationNumber, class: trialClass, error }) => ({
-      iterationId: id,
-      caseId,
-      title,
-      iterationNumber,
-      class: trialClass,
-      ...(error !== null && { error }),
-    }))
+  const trials = store.trials.graded(run.id)
   const runPath = fillPath(runOperations.get.path, { projectId: run.projectId, runId: run.id })
   return gradeRun({ trials, phase, threshold: run.plan.threshold, runPath, ...(page && { page }) })
 }
@@ -54,28 +46,33 @@ export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: n
 function failUnfinished(store: Store, runId: string, error: string): void {
   const trials = store.trials.unfinished(runId)
   if (trials.length === 0) return
-  const cases = store.runs.cases(runId)
-  for (const { id, casePosition, startedAt } of trials) {
-    const snapshot = cases[casePosition]
-    if (!snapshot) continue
-    const now = Date.now()
-    store.trials.end(id, {
-      class: 'execution_failed',
-      status: 'failed',
-      result: null,
-      error,
-      steps: snapshot.steps.map(({ id: stepId, kind }, stepIndex) => ({
-        stepId,
-        stepIndex,
-        kind,
-        status: 'skipped',
-        reason: error,
-      })),
-      checks: [],
-      expectedToolCalls: expectedToolCalls(snapshot),
-      transcript: { messages: [], toolCalls: [], finalText: '' },
-      startedAt: startedAt ?? now,
-      durationMs: startedAt === null ? 0 : now - startedAt,
-    })
-  }
+  const cases = store.runs.cases(runId).map(snapshot => ({
+    steps: snapshot.steps.map(({ id: stepId, kind }, stepIndex) => ({
+      stepId,
+      stepIndex,
+      kind,
+      status: 'skipped' as const,
+      reason: error,
+    })),
+    expectedToolCalls: expectedToolCalls(snapshot),
+  }))
+  const now = Date.now()
+  store.trials.endEach(
+    trials.flatMap(({ id, casePosition, startedAt }) => {
+      const ofCase = cases[casePosition]
+      if (!ofCase) return []
+      const outcome: TrialOutcome = {
+        class: 'execution_failed',
+        status: 'failed',
+        result: null,
+        error,
+        ...ofCase,
+        checks: [],
+        transcript: { messages: [], toolCalls: [], finalText: '' },
+        startedAt: startedAt ?? now,
+        durationMs: startedAt === null ? 0 : now - startedAt,
+      }
+      return [{ id, outcome }]
+    }),
+  )
 }

@@ -10,6 +10,8 @@ export type Database = {
   all<T>(sql: string, values?: SqlValues): T[]
   /** Number of rows changed. */
   run(sql: string, values?: SqlValues): number
+  /** The same statement for each row of values of its `?`, at a fraction of what `run` costs for each. */
+  runEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void
   /** Statements without values, such as a migration. */
   exec(sql: string): void
   /** Everything in `work` happens or nothing; inside another `write` it joins that one. */
@@ -62,6 +64,10 @@ export function openDatabase(location: string): Database {
     get: <T>(sql: string, values?: SqlValues) => prepared(sql).get(bindable(values)) as T | undefined,
     all: <T>(sql: string, values?: SqlValues) => prepared(sql).all(bindable(values)) as T[],
     run: (sql, values) => Number(prepared(sql).run(bindable(values)).changes),
+    runEach(sql, rows) {
+      const statement = prepared(sql)
+      for (const row of rows) statement.run(...row)
+    },
     exec: sql => connection.exec(sql),
     write: work => transaction('write', work),
     read: work => transaction('read', work),
@@ -94,6 +100,11 @@ function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
 /** `INSERT INTO table (a, b) VALUES (:a, :b)` for the given columns. */
 export function insertInto(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(name => `:${name}`).join(', ')})`
+}
+
+/** `INSERT INTO table (a, b) VALUES (?, ?)` for the given columns, in their order. */
+export function insertEachInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
 }
 
 /** `a = :a, b = :b` for the given columns. */

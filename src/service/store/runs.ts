@@ -1,7 +1,7 @@
 import type { DecisionSummary } from '../../api/contract/runs.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { SuiteSettings } from './suites.ts'
-import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { assignments, fromJson, insertEachInto, insertInto, toJson, type Database } from './database.ts'
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 /** In the unit of the run's decision; `passRate` is a fraction of what was graded, null where nothing was. */
@@ -132,9 +132,9 @@ export function createRunRows(database: Database): RunRows {
     insert(row, cases) {
       const values = stored(row)
       database.run(insertInto('run', Object.keys(values)), values)
-      const sql = insertInto('runCase', ['runId', 'position', 'snapshot'])
-      cases.forEach((snapshot, position) =>
-        database.run(sql, { runId: row.id, position, snapshot: JSON.stringify(snapshot) }),
+      database.runEach(
+        insertEachInto('runCase', ['runId', 'position', 'snapshot']),
+        cases.map((snapshot, position) => [row.id, position, JSON.stringify(snapshot)]),
       )
     },
     cases: (runId, first = 0, last = Number.MAX_SAFE_INTEGER) =>

@@ -1,5 +1,6 @@
+import type { GradedTrial } from '../evals/grading.ts'
 import type { TrialClass, TrialOutcome } from '../evals/types.ts'
-import { insertInto, type Database } from './database.ts'
+import { insertEachInto, type Database } from './database.ts'
 
 type TrialStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 
@@ -32,6 +33,8 @@ export type TrialRows = {
   get(runId: string, id: string): TrialWithOutcome | undefined
   /** In order of position, without outcomes. */
   list(runId: string): TrialRow[]
+  /** What grading reads of each, in order of position. */
+  graded(runId: string): GradedTrial[]
   /** In order of position, with outcomes. */
   listWithOutcomes(runId: string): TrialWithOutcome[]
   /** Up to `limit` rows behind `after`. */
@@ -40,6 +43,8 @@ export type TrialRows = {
   begin(id: string, at: number): boolean
   /** running → its end; false when somebody ended it before. */
   end(id: string, outcome: TrialOutcome): boolean
+  /** Ends trials that the caller's transaction found unfinished. */
+  endEach(ends: readonly { id: string; outcome: TrialOutcome }[]): void
   /** Pending and running ones, in order of position. */
   unfinished(runId: string): TrialRow[]
   /** Cancels every pending and running one. */
@@ -51,10 +56,36 @@ const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome 
 
 type StoredTrial = TrialRow & { outcome: string | null }
 
+/** In the order in which `insert` gives their values. */
+const COLUMNS = [
+  'id',
+  'runId',
+  'position',
+  'casePosition',
+  'iterationNumber',
+  'caseId',
+  'title',
+  'status',
+  'class',
+  'result',
+  'error',
+  'startedAt',
+  'durationMs',
+  'tokensUsed',
+] as const satisfies readonly (keyof TrialRow)[]
+
 export function createTrialRows(database: Database): TrialRows {
+  const insertOutcomes = (ends: readonly { id: string; outcome: TrialOutcome }[]) =>
+    database.runEach(
+      insertEachInto('trialOutcome', ['trialId', 'outcome']),
+      ends.map(({ id, outcome }) => [id, JSON.stringify(outcome)]),
+    )
   return {
     insert(rows) {
-      for (const row of rows) database.run(insertInto('trial', Object.keys(row)), row)
+      database.runEach(
+        insertEachInto('trial', COLUMNS),
+        rows.map(row => COLUMNS.map(column => row[column])),
+      )
     },
     get(runId, id) {
       const row = database.get<StoredTrial>(`${WITH_OUTCOME} WHERE trial.id = :id AND runId = :runId`, {
@@ -64,6 +95,12 @@ export function createTrialRows(database: Database): TrialRows {
       return row && read(row)
     },
     list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
+    graded: runId =>
+      database.all(
+        `SELECT id AS iterationId, caseId, title, iterationNumber, class, error
+         FROM trial WHERE runId = :runId ORDER BY position`,
+        { runId },
+      ),
     listWithOutcomes: runId =>
       database
         .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })
@@ -90,11 +127,25 @@ export function createTrialRows(database: Database): TrialRows {
         { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed },
       )
       if (changed === 0) return false
-      database.run('INSERT INTO trialOutcome (trialId, outcome) VALUES (:id, :outcome)', {
-        id,
-        outcome: JSON.stringify(outcome),
-      })
+      insertOutcomes([{ id, outcome }])
       return true
+    },
+    endEach(ends) {
+      database.runEach(
+        `UPDATE trial SET status = ?, class = ?, result = ?, error = ?, startedAt = ?, durationMs = ?, tokensUsed = ?
+         WHERE id = ?`,
+        ends.map(({ id, outcome }) => [
+          outcome.status,
+          outcome.class,
+          outcome.result,
+          outcome.error ?? null,
+          outcome.startedAt,
+          outcome.durationMs,
+          outcome.transcript.usage?.totalTokens ?? null,
+          id,
+        ]),
+      )
+      insertOutcomes(ends)
     },
     unfinished: runId =>
       database.all(`SELECT * FROM trial WHERE runId = :runId AND ${UNFINISHED} ORDER BY position`, { runId }),

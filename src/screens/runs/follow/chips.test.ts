@@ -33,17 +33,21 @@ describe('a chip', () => {
     ['gone', { isGone: true }, '23456789 ! gone'],
     ['without trials', { run: run({}) }, '#12 * running'],
     ['before the first end there is no estimate', { run: run({}), counts: counts(0, 3) }, '#12 ... 0%'],
-    ['underway', { run: run({}), counts: counts(2, 3) }, '#12 ##. 66% ~30s'],
-    ['all but done is not done', { run: run({}), counts: counts(999, 1000) }, '#12 ##. 99% ~5s'],
+    ['underway', { run: run({}), counts: counts(2, 3), remaining: 28_000 }, '#12 ##. 66% ~30s'],
+    [
+      'all but done is not done',
+      { run: run({}), counts: counts(999, 1000), remaining: 60 },
+      '#12 ##. 99% ~5s',
+    ],
     ['ended', { run: run({ status: 'completed', result: 'failed' }) }, '#12 x failed'],
     ['an unknown status is in flight', { run: run({ status: 'grading' }) }, '#12 * grading'],
   ])('%s', (_, more, text) => {
-    expect(chipOf({ pin, isGone: false, ...more }, symbols, 60_000).text).toBe(text)
+    expect(chipOf({ pin, isGone: false, ...more }, symbols).text).toBe(text)
   })
 
   test('of a group is called by its target, made harmless', () => {
     const labelled = { ...pin, label: 'sta\u001b[31mging with a long name' }
-    const { text } = chipOf({ pin: labelled, run: run({}), isGone: false }, symbols, 0)
+    const { text } = chipOf({ pin: labelled, run: run({}), isGone: false }, symbols)
     expect(text).not.toContain('\u001b')
     expect(text).toMatch(/^#12 sta/)
     expect(widthOf(text)).toBeLessThan(40)

@@ -1,7 +1,6 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import { toEpochMs } from '../../../api/contract/shapes.ts'
 import type { Pin } from '../../../api/runs/pins.ts'
-import { remainingMs, type TrialCounts } from '../../../api/runs/trials.ts'
+import type { TrialCounts } from '../../../api/runs/trials.ts'
 import { clean, truncate, widthOf } from '../../../app/theme/text.ts'
 import type { Symbols, Tone } from '../../../app/theme/theme.ts'
 import { runLook } from '../status.ts'
@@ -11,6 +10,8 @@ export type Followed = {
   pin: Pin
   run?: EvalRun | undefined
   counts?: TrialCounts | undefined
+  /** Milliseconds until it ends, as its trials tell; undefined while that is not known. */
+  remaining?: number | undefined
   /** It cannot be read: it was deleted, or this key may not see it any more. */
   isGone: boolean
 }
@@ -37,8 +38,8 @@ export function hasEnded({ run, isGone }: Followed): boolean {
 }
 
 /** `#12 ▓▓░ 61% ~2m` while it runs, `#12 ✗ failed` when it has ended. */
-export function chipOf(followed: Followed, symbols: ChipSymbols, now: number): Chip {
-  const { pin, run, counts, isGone } = followed
+export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
+  const { pin, run, counts, remaining, isGone } = followed
   const chip = (tone: Tone, ...parts: (string | undefined)[]): Chip => ({
     runId: pin.runId,
     tone,
@@ -49,12 +50,11 @@ export function chipOf(followed: Followed, symbols: ChipSymbols, now: number): C
   const look = runLook(run)
   if (hasEnded(followed)) return chip(look.tone, symbols[look.symbol], look.word)
   if (!counts || counts.total === 0) return chip('live', symbols[look.symbol], look.word)
-  const left = remainingMs(counts, toEpochMs(run.createdAt), now)
   return chip(
     'live',
     barOf(counts, symbols),
     percentOf(counts),
-    left === undefined ? undefined : `~${shortTime(left)}`,
+    remaining === undefined ? undefined : `~${shortTime(remaining)}`,
   )
 }
 

@@ -61,7 +61,7 @@ test('the end is told wherever one is, stays in the header, and is let go by goi
   await openAt(projectsRoute.to({ projectId: run.projectId }))
   await app.see(() => /#1 █░░ 50%/.test(header()))
   await cancel(run.runId)
-  await app.see('Run #1 cancelled: 1 of 2 passed.')
+  await app.see('Run #1 cancelled: 1 of 2 case executions passed.')
   await app.see(() => header().includes('#1 ⊘ cancelled'))
   await app.press(appKeys.bindings.followed)
   await app.see('▌Run #1')
@@ -86,6 +86,10 @@ test('what ended while the program was closed waits in the header, and the palet
   await app.see('Followed run #1 staging: passed')
   await app.press('enter')
   await app.see('▌Run #1')
+  expect(header()).toContain('#1 staging')
+  await app.press('escape')
+  await app.see(() => !header().includes('#1 staging'))
+  expect(pins.list()).toEqual([])
 })
 
 test('with more than fit, the header counts the rest and still says where one is', async () => {

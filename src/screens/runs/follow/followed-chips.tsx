@@ -7,9 +7,8 @@ import { useFollowed } from './use-followed.ts'
 export function useFollowedChips(room: number): { text: string; width: number } {
   const theme = useTheme()
   const followed = useFollowed()
-  const now = Date.now()
   const { shown, hidden } = fitChips(
-    followed.map(each => chipOf(each, theme.symbols, now)),
+    followed.map(each => chipOf(each, theme.symbols)),
     room,
   )
   const rest = hidden > 0 ? overflowText(hidden) : undefined

@@ -1,4 +1,5 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Queries } from '../../../api/queries.ts'
 import { MOST_PINS, type Pin } from '../../../api/runs/pins.ts'
@@ -30,6 +31,18 @@ export function useFollowToggle(projectId: string): (run: EvalRun) => void {
       toasts.show('ok', `Run ${name} is followed from every screen.`)
     }
   }
+}
+
+/** Lets a followed run go that has ended when the person leaves its pane: then it was looked at. */
+export function useLetGoWhenSeen(run: EvalRun | undefined): void {
+  const { pins } = useWorkspace()
+  const endedId = run && isTerminalRunStatus(run.status) ? run.id : undefined
+  useEffect(() => {
+    if (endedId === undefined) return undefined
+    return () => {
+      if (pins?.list().some(({ runId }) => runId === endedId)) pins.remove(endedId)
+    }
+  }, [endedId, pins])
 }
 
 /**

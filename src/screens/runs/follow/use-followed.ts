@@ -1,22 +1,26 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { ApiError } from '../../../api/api-error.ts'
-import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../api/runs/pins.ts'
+import { toldTrials } from '../../../api/runs/counts.ts'
+import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { createTrialReader, type TrialReader } from '../../../api/runs/trial-reader.ts'
+import { averageRemaining, estimateRemaining } from '../../../api/runs/estimate.ts'
 import { countTrials } from '../../../api/runs/trials.ts'
-import { UNKNOWN } from '../../../app/theme/format.ts'
 import { usePlace } from '../../../app/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import { usePoll } from '../../../hooks/use-poll.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { passedWords } from '../columns.ts'
 import { runsRoute } from '../route.ts'
 import { runLook } from '../status.ts'
 import { followedName, hasEnded, type Followed } from './chips.ts'
 
 const NONE: readonly Pin[] = []
-/** The run, and its trials. */
-const REQUESTS_EACH = 2
+/** Pages of trials of each run that a round reads. */
+const PAGES_A_ROUND = 1
 /** How many times rarer a run is read here that another part of the screen reads too. */
 const SHARED_FACTOR = 3
 
@@ -31,13 +35,13 @@ export function useFollowed(): readonly Followed[] {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
   const pins = usePins()
-  const readTrials = useTrialCounts()
+  const readProgress = useProgress(pins)
   const live = pins.filter(({ projectId, runId }) => {
     const { data, error } =
       queryClient.getQueryState(queries.runs.get.options({ projectId, runId }).queryKey) ?? {}
     return data ? !isTerminalRunStatus(data.status) : !isMissing(error)
   }).length
-  const interval = usePoll({ live: live > 0, requestsEach: REQUESTS_EACH })
+  const interval = usePoll({ live: live > 0, requestsEach: 1 + PAGES_A_ROUND })
   const runs = useQueries({
     queries: pins.map(({ projectId, runId }) => ({
       ...queries.runs.get.options({ projectId, runId }),
@@ -47,13 +51,14 @@ export function useFollowed(): readonly Followed[] {
           : rarer(interval, query.getObserversCount() > 1 ? SHARED_FACTOR * live : live),
     })),
   })
-  const counts = useQueries({
+  const told = runs.map(({ data }) => data && toldTrials(data))
+  const progress = useQueries({
     queries: pins.map((pin, index) => {
       const status = runs[index]?.data?.status
-      const isLive = status !== undefined && !isTerminalRunStatus(status)
+      const isLive = status !== undefined && !isTerminalRunStatus(status) && !told[index]
       return {
-        queryKey: ['followed', pin.projectId, pin.runId],
-        queryFn: () => readTrials(pin),
+        queryKey: followedKey(pin),
+        queryFn: () => readProgress(pin),
         enabled: isLive,
         refetchInterval: rarer(interval, live),
       }
@@ -61,7 +66,7 @@ export function useFollowed(): readonly Followed[] {
   })
   const followed = pins.map((pin, index): Followed => {
     const { data: run, error } = runs[index]!
-    return { pin, run, counts: counts[index]?.data, isGone: !run && isMissing(error) }
+    return { pin, run, ...(toldProgress(run) ?? progress[index]?.data), isGone: !run && isMissing(error) }
   })
   useEndNotices(followed)
   return [...followed.filter(hasEnded), ...followed.filter(each => !hasEnded(each))]
@@ -85,16 +90,53 @@ function rarer(interval: number | false, times: number): number | false {
   return interval === false ? false : interval * Math.max(1, times)
 }
 
-/** Reads the trials of each followed run, those that have ended once. */
-function useTrialCounts() {
+/** How far a run is; without counts nobody knows yet. */
+type Progress = Pick<Followed, 'counts' | 'remaining'>
+
+/** How far a run is by its own counts, where its service tells them. */
+function toldProgress(run: EvalRun | undefined): Progress | undefined {
+  const counts = run && toldTrials(run)
+  return (
+    counts && {
+      counts,
+      remaining: averageRemaining(counts, toEpochMs(run.createdAt), Date.now()),
+    }
+  )
+}
+
+const followedKey = ({ projectId, runId }: Pin) => ['followed', projectId, runId] as const
+
+/** Reads the trials of each followed run whose service does not count them. Of the runs that are let go nothing stays. */
+function useProgress(pins: readonly Pin[]) {
   const { client } = useWorkspace()
   const readers = useRef(new Map<string, TrialReader>())
-  return async ({ projectId, runId }: Pin) => {
+  useEffect(() => {
+    for (const runId of readers.current.keys())
+      if (!pins.some(pin => pin.runId === runId)) readers.current.delete(runId)
+  }, [pins])
+  return async ({ projectId, runId }: Pin): Promise<Progress> => {
     const reader =
-      readers.current.get(runId) ?? createTrialReader(client, { projectId, runId }, { owner: runId })
+      readers.current.get(runId) ??
+      createTrialReader(
+        client,
+        { projectId, runId },
+        { owner: runId },
+        { keep: withProgress, aRound: PAGES_A_ROUND },
+      )
     readers.current.set(runId, reader)
-    return countTrials(await reader.read())
+    const trials = await reader.read()
+    // A share of what is not known yet would be a guess.
+    if (!reader.isWhole) return {}
+    const counts = countTrials(trials)
+    const remaining = estimateRemaining(trials, counts.total - counts.ended, Date.now())
+    return { counts, remaining }
   }
+}
+
+/** What tells how far a run is; the rest of ten thousand trials would be most of the program's memory. */
+function withProgress(trial: EvalIteration): EvalIteration {
+  const { id, iterationNumber, status, result, startedAt, durationMs } = trial
+  return { id, iterationNumber, status, result, startedAt, durationMs }
 }
 
 /** Says once how a followed run ended that was seen in flight; where it is on screen, its pane says so. */
@@ -110,9 +152,8 @@ function useEndNotices(followed: readonly Followed[]): void {
         if (run) inFlight.current.add(pin.runId)
       } else if (run && inFlight.current.delete(pin.runId) && pin.runId !== shownRun) {
         const look = runLook(run)
-        const { passed, total } = run.summary ?? {}
-        const figures = total == null ? '' : `: ${passed ?? UNKNOWN} of ${total} passed`
-        toasts.show(look.tone, `Run ${followedName(each)} ${look.word}${figures}.`)
+        const words = [`Run ${followedName(each)} ${look.word}`, passedWords(run)].filter(Boolean)
+        toasts.show(look.tone, `${words.join(': ')}.`)
       }
     }
   }, [followed, shownRun, toasts])

@@ -1,11 +1,14 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import type { EvalRun } from '../../../api/contract/runs.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { countCauses, type CauseCount } from '../../../api/runs/causes.ts'
+import { toldTrials } from '../../../api/runs/counts.ts'
 import { distributionOf, type Distribution } from '../../../api/runs/distribution.ts'
 import { countTrials, type TrialCounts } from '../../../api/runs/trials.ts'
 
 /** What a run's trials say together. */
 export type TrialFacts = {
+  /** How many trials were read; a run in flight may tell the counts of all. */
+  loaded: number
   counts: TrialCounts
   causes: readonly CauseCount[]
   /** Milliseconds of the trials that ended. */
@@ -18,8 +21,11 @@ export type TrialFacts = {
   models: readonly string[]
 }
 
-/** One pass over the trials, to be taken once for each change of them. */
-export function factsOf(trials: readonly EvalIteration[]): TrialFacts {
+/**
+ * One pass over the trials, to be taken once for each change of them.
+ * @param run its own counts go before those of the trials while it is in flight, because of a long one few trials are read at a time
+ */
+export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialFacts {
   const durations: number[] = []
   const tokens: number[] = []
   const models = new Set<string>()
@@ -31,7 +37,8 @@ export function factsOf(trials: readonly EvalIteration[]): TrialFacts {
     if (model) models.add(model)
   }
   return {
-    counts: countTrials(trials),
+    loaded: trials.length,
+    counts: countsOf(trials, run),
     causes: countCauses(trials),
     latency: distributionOf(durations),
     tokens: distributionOf(tokens),
@@ -45,4 +52,12 @@ export function factsOf(trials: readonly EvalIteration[]): TrialFacts {
 export function plannedTrials({ decisionSummary }: EvalRun): number | undefined {
   const { total } = Object(decisionSummary?.counts?.['trials']) as { total?: unknown }
   return typeof total === 'number' ? total : undefined
+}
+
+function countsOf(trials: readonly EvalIteration[], run: EvalRun | undefined): TrialCounts {
+  const read = countTrials(trials)
+  const told = run && !isTerminalRunStatus(run.status) ? toldTrials(run) : undefined
+  if (!told) return read
+  const running = Math.min(read.running, told.pending)
+  return { ...told, running, pending: told.pending - running }
 }

@@ -63,8 +63,8 @@ const CAUSE = 'cause/'
 
 /** `████████░░░░ 8 of 12 trials, 2 running, about 2 min left`. */
 function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width }: SummaryLook): Line {
-  const { ended, running, total: loaded } = facts.counts
-  const total = Math.max(loaded, plannedTrials(run) ?? 0)
+  const { ended, running, total: counted } = facts.counts
+  const total = Math.max(counted, plannedTrials(run) ?? 0)
   const columns = Math.max(8, Math.min(40, width - 52))
   const drawn = bar(symbols, total === 0 ? 0 : ended / total, columns)
   return {
@@ -89,14 +89,15 @@ function trialWords(input: SummaryInput): string {
     running > 0 && `${formatCount(running)} running`,
     pending > 0 && `${formatCount(pending)} waiting`,
   ]
-  return `${parts.filter(Boolean).join(', ')}${partOf(input)}`
+  const isWhole = input.facts.counts.total > input.facts.loaded
+  return `${parts.filter(Boolean).join(', ')}${isWhole ? '' : partOf(input)}`
 }
 
 /** ` (of 400 loaded, of 1,000)` where not all trials are here. */
 function partOf({ run, facts, isPartial }: SummaryInput): string {
   if (!isPartial) return ''
   const planned = plannedTrials(run)
-  return ` (of ${formatCount(facts.counts.total)} loaded${planned === undefined ? ', there are more' : ` of ${formatCount(planned)}`})`
+  return ` (of ${formatCount(facts.loaded)} loaded${planned === undefined ? ', there are more' : ` of ${formatCount(planned)}`})`
 }
 
 /** Findings that stand before all causes: the doctor tells the rest. */
@@ -174,7 +175,10 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   const { tokens, tokensUsed, tokensUntold } = input.facts
   const untold = tokensUntold > 0 ? `, without ${plural(tokensUntold, 'trial')} that told none` : ''
   if (!tokens) {
-    const words = tokensUntold > 0 ? `${UNKNOWN}${untold}` : 'No model took part, or none told its tokens.'
+    const words =
+      tokensUntold > 0
+        ? `${UNKNOWN}: ${plural(tokensUntold, 'trial')} told none.`
+        : 'No model took part, or none told its tokens.'
     return ['', heading('Tokens'), { text: words, tone: 'muted', indent: 2 }]
   }
   const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`

@@ -55,7 +55,7 @@ function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): r
   const [openKey, doctorKey] = [key(runsKeys, 'open'), key(runsKeys, 'doctor')]
   const record = run.data
   const runs = useKnownRuns(projectId, record?.suiteId)
-  const facts = useMemo(() => factsOf(trials), [trials])
+  const facts = useMemo(() => factsOf(trials, record), [trials, record])
   const findings = useToolFindings({ projectId, run: record, trials })
   const isPartial = trialsQuery.hasMore || !trialsQuery.hasData
   return useMemo(() => {
