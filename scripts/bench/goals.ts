@@ -147,7 +147,7 @@ function liveGoals(run: Run, idle: readonly Sample[]): Goal[] {
       met: core <= 0.01 && bytes <= 300,
     },
     {
-      measure: 'a local run of 1,000 cases executing: key p95',
+      measure: 'a local run of 1,000 cases × 10 executing: key p95',
       goal: `≤ 1.5 × idle’s (${number(1.5 * calm)} ms)`,
       figure: `${number(busy)} ms`,
       met: busy <= 1.5 * calm,

@@ -2,19 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openTerminal, type Key, type Terminal } from '../../test/pty/terminal.ts'
 import { createHome, removeHome } from '../../test/pty/home.ts'
 import { during, settle, type Stretch } from './measure.ts'
+import { residentMegabytes } from './process.ts'
 import { nameOf, startOn, type Build } from './program.ts'
 import { idleMilliseconds } from './target.ts'
-import type { PreparedWorkspace, PreparedWorkspaces } from './workspaces.ts'
+import { iterations, type PreparedWorkspace, type PreparedWorkspaces } from './workspaces.ts'
 
-/** Keys pressed while a run executes, and milliseconds from one to the next. */
-const [presses, pause] = [40, 50]
+/** Most keys pressed while a run executes, and milliseconds from one to the next. */
+const [presses, pause] = [100, 100]
+
+/** The run that is followed tells its end in the header. */
+const ended = /#2 ✗ failed/
 
 /** What a run in flight costs while it is on the screen. */
 export type LiveSample = {
   /** A run whose only trial waits for its server: nothing but polling and progress. */
   waiting: Stretch
-  /** Milliseconds from key to paint while the program itself executes a run of 1,000 cases. */
+  /** Milliseconds from key to paint while the program itself executes 1,000 cases ten times each. */
   executing: readonly number[]
+  /** Resident memory meanwhile, in megabytes: once its trials show, and the most until its end. */
+  memory: { first: number; most: number }
 }
 
 /** The name of a build in the table of live runs. */
@@ -24,16 +30,30 @@ export function liveName(build: Build): string {
 
 /** Launches both kinds of run from the keyboard and measures while they are in flight. */
 export async function sampleLive(build: Build, workspaces: PreparedWorkspaces): Promise<LiveSample> {
-  const waiting = await launched(build, workspaces.waiting, terminal => during(terminal, idleMilliseconds))
-  const executing = await launched(build, workspaces.large, pressKeys)
-  return { waiting, executing }
+  const waiting = await launched(build, workspaces.waiting, 1, terminal => during(terminal, idleMilliseconds))
+  const executing = await launched(build, workspaces.large, iterations, pressKeysUntilTheEnd)
+  return { waiting, ...executing }
+}
+
+/** Presses keys as soon as the run is on the screen, and stays until it has ended. */
+async function pressKeysUntilTheEnd(terminal: Terminal): Promise<Omit<LiveSample, 'waiting'>> {
+  const first = residentMegabytes(terminal.pid)
+  let most = first
+  const watch = setInterval(() => (most = Math.max(most, residentMegabytes(terminal.pid))), 250)
+  try {
+    const executing = await pressKeys(terminal)
+    await terminal.waitFor(ended, 300_000)
+    return { executing, memory: { first, most } }
+  } finally {
+    clearInterval(watch)
+  }
 }
 
 /** Steady presses, each followed until another trial is the selected one: rows also change by themselves here. */
 async function pressKeys(terminal: Terminal): Promise<number[]> {
   const answers: number[] = []
   const started = performance.now()
-  for (let i = 0; i < presses; i += 1) {
+  for (let i = 0; i < presses && !ended.test(terminal.screen()); i += 1) {
     await delay(Math.max(0, started + i * pause - performance.now()))
     answers.push(await selectionTime(terminal, i % 20 < 10 ? 'down' : 'up'))
   }
@@ -54,13 +74,14 @@ async function selectionTime(terminal: Terminal, key: Key): Promise<number> {
 }
 
 function selectedTitle(terminal: Terminal): string | undefined {
-  return /▌. [a-z]+ +(Echo answers greeting \d+)/.exec(terminal.screen())?.[1]
+  return /▌. [a-z]+ +(Echo answers greeting \d+ +\d+)/.exec(terminal.screen())?.[1]
 }
 
 /** Starts the dashboard on a suite, launches it, and measures once its run is on the screen. */
 async function launched<T>(
   build: Build,
   workspace: PreparedWorkspace,
+  times: number,
   measure: (terminal: Terminal) => Promise<T>,
 ): Promise<T> {
   const home = createHome()
@@ -74,11 +95,17 @@ async function launched<T>(
     await settle(terminal)
     terminal.type('n')
     await terminal.waitFor('▌ As configured')
-    terminal.press('enter')
-    await terminal.waitFor(/▌ Launch [\d,]+ trials/)
-    terminal.press('enter')
-    await terminal.waitFor(/▌. running +(?:Waits|Echo)/, 30_000)
-    await terminal.waitFor(`Trials ${workspace.cases}]`)
+    if (times > 1) {
+      terminal.press('down', 'down', 'down')
+      await terminal.waitFor('▌ Iterations')
+      terminal.type(String(times))
+    }
+    const trials = workspace.cases * times
+    await terminal.waitFor(`= ${trials.toLocaleString('en')} trial`)
+    // Ctrl+S sends a form.
+    terminal.type('\u0013')
+    await terminal.waitFor(/▌. [a-z]+ +(?:Waits|Echo)/, 30_000)
+    await terminal.waitFor(`Trials ${trials}]`, 60_000)
     return await measure(terminal)
   } finally {
     await terminal.close()

@@ -77,11 +77,19 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 function liveTable(live: Run['live']): string[] {
   if (live.size === 0) return []
-  const head = ['', 'waiting for its server: bytes/s, core', 'executing 1,000 cases: key p50 / p95 ms']
+  const head = [
+    '',
+    'waiting for its server: bytes/s, core',
+    'executing 1,000 cases × 10: key p50 / p95 ms',
+    'memory: first, most',
+  ]
   const rows = [...live].map(([name, samples]) => {
     const waiting = samples.map(each => each.waiting)
     const keys = samples.flatMap(each => each.executing)
-    return [name, stretch(waiting), pair(keys)]
+    const [first, most] = (['first', 'most'] as const).map(at =>
+      number(median(samples.map(each => each.memory[at]))),
+    )
+    return [name, stretch(waiting), pair(keys), `${first}, ${most} MB`]
   })
   return [table(head, rows), '']
 }
