@@ -1,26 +1,23 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
-import { redacted, SECRET } from './redaction.ts'
+import { type Own, redacted, SECRET } from './redaction.ts'
 
-export type ExportOptions = {
+export type ExportOptions = Own & {
   /** How the place of a pinned thing is written, such as `mcpdeck://local/projects/P/runs/R`. */
   locator: (place: Pinned['place']) => string
   /** Epoch milliseconds. */
   now: number
-  /** Secrets that are known, which may look like anything. */
-  known?: readonly string[]
-  /** Home directories of this machine. */
-  homes?: readonly string[]
 }
 
 /** An incident as Markdown that others may read: redacted, and none of its texts can pass for markup. */
 export function exportIncident(incident: Incident, options: ExportOptions): string {
   const safe = (text: string): string => redacted(text, options)
+  const thing = (text: string): string => code(redacted(text, { ...options, isId: true }))
   const line = (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim())
   const ended = incident.closedAt === undefined ? 'still open' : `closed ${momentOf(incident.closedAt)}`
   const parts = [
     `# ${line(incident.title)}`,
-    `Opened ${momentOf(incident.openedAt)}, ${ended}. Exported ${momentOf(options.now)} by mcpdeck; secrets, addresses and home directories were taken out.`,
+    `Opened ${momentOf(incident.openedAt)}, ${ended}. Exported ${momentOf(options.now)} by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.`,
     ...incident.entries.toSorted((one, other) => one.at - other.at).map(entryText),
   ]
   return `${parts.join('\n\n')}\n`
@@ -28,9 +25,9 @@ export function exportIncident(incident: Incident, options: ExportOptions): stri
   function entryText({ at, note, pinned }: NotebookEntry): string {
     const title = pinned ? `${pinned.kind} ${pinned.name}` : 'note'
     const facts = pinned && [
-      ...pinned.facts.map(([label, value]) => `- ${line(label)}: ${line(value)}`),
-      `- Id: ${code(safe(pinned.id))}`,
-      `- Place: ${code(safe(options.locator(pinned.place)))}`,
+      ...pinned.facts.map(([label, value]) => `- ${line(`${label}: ${value}`)}`),
+      `- Id: ${thing(pinned.id)}`,
+      `- Place: ${thing(options.locator(pinned.place))}`,
     ]
     const words = safe(note)
       .trim()

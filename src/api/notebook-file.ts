@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { type Clock, systemClock } from './clock.ts'
+import { alone, stampOf } from './file-lock.ts'
 import { readKeptFile, writeKeptFile } from './kept-file.ts'
 import {
   createNotebook,
@@ -47,11 +48,14 @@ const Kept = z.object({
 })
 
 /**
- * The notebook in a file for its owner only. Each change is made to what the file holds then, and is on disk when it returns. Unlike
+ * The notebook in a file for its owner only. Each change is made to what the file holds then, by one
+ * process at a time, and is on disk when it returns. Unlike
  * other kept files it holds what nothing else does, so one that cannot be read is never written over.
  */
 export function openNotebook(options: { file: string; clock?: Clock }): Notebook {
   const { file, clock = systemClock } = options
+  const cannotWrite = (cause: unknown): Error =>
+    new Error(`The notebook ${file} cannot be written: ${wordsOf(cause)}.`, { cause })
   return createNotebook({
     clock,
     read: () => readNotebook(file),
@@ -59,9 +63,21 @@ export function openNotebook(options: { file: string; clock?: Clock }): Notebook
       try {
         writeKeptFile(file, { version: VERSION, incidents })
       } catch (error) {
-        throw new Error(`The notebook ${file} cannot be written: ${wordsOf(error)}.`, { cause: error })
+        throw cannotWrite(error)
       }
     },
+    alone(work) {
+      let begun = false
+      try {
+        alone(file, () => {
+          begun = true
+          work()
+        })
+      } catch (error) {
+        throw begun ? error : cannotWrite(error)
+      }
+    },
+    stamp: () => stampOf(file),
   })
 }
 

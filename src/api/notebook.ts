@@ -45,8 +45,11 @@ export type Notebook = {
   /** Into the open incident; without one it begins one of its own. */
   pin(pinned: Pinned): { incident: Incident; entry: NotebookEntry }
   addNote(incidentId: string, note: string): NotebookEntry
-  editNote(incidentId: string, entryId: string, note: string): void
+  /** @param from the note as the person saw it; another one is there by somebody else and is not written over */
+  editNote(incidentId: string, entryId: string, note: { from: string; to: string }): void
   remove(incidentId: string, entryId: string): void
+  /** Sees what other processes wrote meanwhile. */
+  look(): void
   subscribe(listener: () => void): () => void
   /** Changes whenever `incidents` may answer something else. */
   version(): number
@@ -60,22 +63,41 @@ export const MAX_TITLE = 200
 export const MAX_FACTS = 40
 export const MAX_FACT = 500
 
-/** @param read what is kept now, because other processes write there too; throws where it cannot be read */
+/** Why a note cannot be taken as it is. */
+export function noteProblem(note: string): string | undefined {
+  if (note.length <= MAX_NOTE) return undefined
+  return `A note has at most ${MAX_NOTE} characters; this one has ${note.length}.`
+}
+
+/**
+ * @param options.read what is kept now, because other processes write there too; throws where it cannot be read
+ * @param options.alone does a change while no other process does
+ * @param options.stamp changes whenever `read` may answer something else
+ */
 export function createNotebook(options: {
   clock: Clock
   read: () => readonly Incident[]
   write: (incidents: readonly Incident[]) => void
+  alone?: (work: () => void) => void
+  stamp?: () => string
 }): Notebook {
-  const { clock, read, write } = options
+  const { clock, read, write, alone = work => work(), stamp = () => '' } = options
   let known: readonly Incident[] | undefined
+  let seen = ''
   let version = 0
   const listeners = new Set<() => void>()
-  const change = (edit: (incidents: readonly Incident[], now: number) => readonly Incident[]): void => {
-    const next = worthKeeping(edit(read(), clock.now()))
-    write(next)
-    known = next
+  const changed = (): void => {
     version += 1
     for (const listener of listeners) listener()
+  }
+  const change = (edit: (incidents: readonly Incident[], now: number) => readonly Incident[]): void => {
+    alone(() => {
+      const next = worthKeeping(edit(read(), clock.now()))
+      write(next)
+      seen = stamp()
+      known = next
+    })
+    changed()
   }
   const edit = (id: string, to: (incident: Incident, now: number) => Incident): void =>
     change((incidents, now) => {
@@ -88,7 +110,18 @@ export function createNotebook(options: {
     return { ...incident, entries: [...incident.entries, entry] }
   }
   return {
-    incidents: () => (known ??= read()),
+    incidents() {
+      if (known) return known
+      seen = stamp()
+      known = read()
+      return known
+    },
+    look() {
+      if (stamp() === seen) return
+      seen = stamp()
+      known = undefined
+      changed()
+    },
     begin(title) {
       const incident = newIncident(titled(title), clock.now())
       change((incidents, now) => [incident, ...closed(incidents, now)])
@@ -113,17 +146,19 @@ export function createNotebook(options: {
       return { incident: into!, entry }
     },
     addNote(id, note) {
-      const entry: NotebookEntry = { id: newId(), at: clock.now(), note: note.slice(0, MAX_NOTE) }
+      const entry: NotebookEntry = { id: newId(), at: clock.now(), note: usable(note) }
       edit(id, incident => add(incident, entry))
       return entry
     },
-    editNote: (id, entryId, note) =>
-      edit(id, incident => ({
-        ...incident,
-        entries: incident.entries.map(entry =>
-          entry.id === entryId ? { ...entry, note: note.slice(0, MAX_NOTE) } : entry,
-        ),
-      })),
+    editNote: (id, entryId, { from, to }) =>
+      edit(id, incident => {
+        const entry = incident.entries.find(each => each.id === entryId)
+        if (!entry) throw new Error('That entry was taken out meanwhile.')
+        if (entry.note !== from)
+          throw new Error(`The note was changed elsewhere meanwhile; it reads now: ${entry.note}`)
+        const edited = { ...entry, note: usable(to) }
+        return { ...incident, entries: incident.entries.map(each => (each === entry ? edited : each)) }
+      }),
     remove: (id, entryId) =>
       edit(id, incident => ({
         ...incident,
@@ -143,6 +178,12 @@ function newIncident(title: string, now: number): Incident {
 
 function newId(): string {
   return randomUUID().slice(0, 13)
+}
+
+function usable(note: string): string {
+  const problem = noteProblem(note)
+  if (problem !== undefined) throw new Error(problem)
+  return note
 }
 
 function titled(title: string): string {

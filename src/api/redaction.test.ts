@@ -26,13 +26,34 @@ const SHAPES: readonly ((core: string) => string)[] = [
   secret => `https://host.example/x?access_token=${secret}`,
   secret => `{"client_secret": "${secret}"}`,
   secret => `password=${secret}`,
+  secret => `mbr_01m7zybf2c0000dz79svnzat35.${secret}`,
+  secret => `Set-Cookie: sid=${secret}; Path=/`,
+  secret => `export GITHUB_TOKEN=${secret}`,
+  secret => `deploy --password ${secret}`,
+  secret => `https://host.example/x?sig=${secret}&b=1`,
+  secret => `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`,
   secret => `${secret}@mail.example.com`,
+  secret => `${secret}@localhost`,
+  secret => `${secret}@[10.0.0.1]`,
   secret => `/home/${secret}/notes`,
   secret => `/Users/${secret}/notes`,
   secret => `C:\\Users\\${secret}\\notes`,
 ]
 
-const HIDINGS = ['\n', '\r\n', '\n> ', '\n  ', '**', '`', '\u200b', '\u00ad', '<br>']
+const HIDINGS = ['\n', '\r\n', '\n> ', '\n  ', '\n| ', '**', '~~', '`', '\u200b', '\u00ad', '<br>', '" + "']
+
+/** How URLs, HTML and JSON spell what is special to them, and what anybody may spell so. */
+const special = (spell: (code: string) => string) => (text: string) =>
+  text.replaceAll(/[^A-Za-z0-9\s]/g, each => spell(each.codePointAt(0)!.toString(16).padStart(2, '0')))
+const percent = special(code => `%${code}`)
+const SPELLINGS: readonly ((text: string) => string)[] = [
+  text => text,
+  percent,
+  text => percent(percent(text)),
+  text => [...text].map(each => `%${each.codePointAt(0)!.toString(16).padStart(2, '0')}`).join(''),
+  special(code => `&#x${code};`),
+  special(code => `\\u00${code}`),
+]
 const words = fc.constantFrom('', 'see ', 'it said: ', 'risk_level is high, ', 'déjà vu (“so”) ', '- ', '# ')
 
 /** A text with a secret in it that is broken at some places. */
@@ -44,9 +65,10 @@ const seeded = fc
     words,
     fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...HIDINGS)), { maxLength: 3 }),
     fc.boolean(),
+    fc.constantFrom(...SPELLINGS),
   )
-  .map(([secret, shape, before, after, cuts, isEscaped]) => {
-    let text = isEscaped ? shape(secret).replaceAll(/[_./:=@-]/g, '\\$&') : shape(secret)
+  .map(([secret, shape, before, after, cuts, isEscaped, spelt]) => {
+    let text = isEscaped ? shape(secret).replaceAll(/[_./:=@-]/g, '\\$&') : spelt(shape(secret))
     const { length } = text
     const placed = cuts.map(([place, hiding]) => ({ at: place % (length + 1), hiding }))
     // From the end, so that no hiding breaks another.
@@ -56,9 +78,15 @@ const seeded = fc
     return { secret, text: `${before}${text} ${after}` }
   })
 
-/** The text as a renderer, or somebody who joins its lines, would have it. */
+/** The text as a renderer, or somebody who joins its lines and reads what is spelt out, would have it. */
 function joined(text: string): string {
-  return text.replaceAll(/\n[ \t>]*/g, '').replaceAll(/[\r\u00ad\u200b`*\\\uFFFD]|<br>/g, '')
+  const shown = text
+    .replaceAll(/\n[ \t>|\\]*/g, '')
+    .replaceAll(/[\r\u00ad\u200b`*~\\\uFFFD]|<br>|" \+ "/g, '')
+  const read = shown.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  )
+  return read === text ? text : joined(read)
 }
 
 describe('redaction', () => {
@@ -118,6 +146,39 @@ describe('redaction', () => {
     for (const text of harmless) expect(redacted(text)).toBe(text)
   })
 
+  test('leaves names of models, tools and versions as they are', () => {
+    const harmless = [
+      'Qwen2-5-Coder-32B-Instruct, anthropic/claude-sonnet-4.5, getStructuredContentV2ForThing',
+      '@modelcontextprotocol/server-everything@2026.1.0 and server-everything@2.0.1-beta.3',
+      'tokens: 8,540, p95 @ 3.5s, config cfg_1d07e00451a3e5e0927ecf27a0dd59e2',
+      '550e8400-e29b-41d4-a716-446655440000 at 2026-11-21T18:42:10.123Z',
+    ]
+    for (const text of harmless) expect(redacted(text)).toBe(text)
+  })
+
+  test.each([
+    [
+      '[the link](http://127.0.0.1:4747/visit/Ab3-dEf9hJk) ok',
+      '[the link](http://127.0.0.1:4747/visit/[secret]) ok',
+    ],
+    ['{"credentials":{"value":"q7XcV9bN2mK4jH6gF8dS1aP3"}}', '{"credentials":[secret]"value":"[secret]"}}'],
+    ['sent AIzaSyA1b2C3d4E5f6G7h8 with it', 'sent [secret] with it'],
+    ['ann.lee (at) example (dot) com', '[address]'],
+    ['write to änn.lée@exämple.com, "ann lee"@example.com', 'write to [address], [address]'],
+    ['ann.lee＠example。com or ann.lee @ example.com', '[address] or [address]'],
+    ['ann&commat;example&period;com', '[address]'],
+    ['file%3A%2F%2F%2Fhome%2Fann%2Fx', 'file%3A%2F%2F~%2Fx'],
+  ])('of %s leaves %s', (text, left) => {
+    expect(redacted(text)).toBe(left)
+  })
+
+  test('of an id takes only what lets somebody in', () => {
+    const id = 'q7XcV9bN2mK4jH6gF8dS1aP3'
+    expect(redacted(id)).toBe('[secret]')
+    expect(redacted(`mcpdeck://cloud/projects/${id}`, { isId: true })).toBe(`mcpdeck://cloud/projects/${id}`)
+    expect(redacted(`sk_${id}`, { isId: true })).toBe('sk_[secret]')
+  })
+
   test('of a log leaves addresses of people and homes, and nothing that lets anybody in', () => {
     expect(withoutSecrets('GET /visit/abc?x=1 ann@example.com Bearer abc.def', [])).toBe(
       'GET /visit/[secret]?x=1 ann@example.com Bearer [secret]',
@@ -125,7 +186,23 @@ describe('redaction', () => {
   })
 
   test('of a long text takes no longer than its length asks for', () => {
-    for (const unit of ['a', 'a.', 'sk', '"', '/', 'https://', '@', '\n', 'Bearer', '<b', '\\'])
+    for (const unit of [
+      'a',
+      'a.',
+      'sk',
+      '"',
+      '/',
+      'https://',
+      '@',
+      '\n',
+      'Bearer',
+      '<b',
+      '\\',
+      '%41',
+      '&#',
+      'a_',
+      '| ',
+    ])
       expect(redacted(unit.repeat(40_000 / unit.length)).length).toBeGreaterThan(0)
   })
 })

@@ -1,3 +1,5 @@
+import { decoded, folded, unbroken, type View, viewOf } from './redaction-views.ts'
+
 /** What a secret, or something personal, looks like. Its first group, if it has one, may stay in front of it. */
 type Rule = {
   pattern: RegExp
@@ -13,56 +15,106 @@ const HOME = '~'
 
 /** Secrets: whoever has one gets in. Nothing here is longer than it must be, so that long texts cost no more than their length. */
 const SECRETS: readonly Rule[] = [
-  { pattern: /(sk_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
+  { pattern: /((?:sk|rk)_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
   { pattern: /(sk-)[\w-]{8,}/g, word: true },
   // JSON web tokens, sessions of visitors, and what well-known services hand out.
   { pattern: /()eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, word: true },
-  { pattern: /()(?:gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|vst_)[\w-]{8,}/g, word: true },
-  // Links of visitors; whoever has one gets in.
-  { pattern: /(\/visit\/)[^/\s?#"']+/g },
-  { pattern: /([?&#][\w-]{0,40}(?:token|secret|key|code|password|signature)=)[^&\s"']+/gi },
-  { pattern: /("(?:\w{0,40}(?:token|secret|api_?key|password))"\s*:\s*")(?:[^"\\]|\\.)+/gi },
-  { pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{1,200}:[^\s/@]{1,400}(?=@)/gi, word: true },
+  {
+    pattern:
+      /()(?:gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|xapp-|A[KS]IA|AIza|ya29\.|npm_|pypi-|hf_|SG\.|do[opr]_v1_|whsec_|vst_)[\w.-]{8,}/g,
+    word: true,
+  },
+  { pattern: /(-----BEGIN[A-Z\s]{0,30}PRIVATE\s{0,9}KEY-----)[^-]+/g },
+  // Links of visitors, and invitations: whoever has one gets in.
+  { pattern: /(\/visit\/)[^/\s?#"'()<>[\]|`\\]+/g },
+  { pattern: /([a-z]{2,12}_[0-9a-z]{10,40}\.)[\w-]{20,}/g, word: true },
+  {
+    pattern:
+      /([?&#][\w-]{0,40}(?:token|secret|key|code|passw(?:or)?d|signature|sig|auth|jwt|session|sid|ticket|otp)=)[^&\s"']+/gi,
+  },
+  {
+    pattern:
+      /("\w{0,40}(?:token|secret|api_?key|access_?key|private_?key|passw(?:or)?d|passphrase|pwd|cookie|jwt)"\s*:\s*")(?:[^"\\]|\\.)+/gi,
+  },
+  { pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{1,200}:[^\s/]{1,400}(?=@)/gi, word: true },
 ]
 
 /** What must not leave the machine in a document that others read, beside secrets. */
 const PERSONAL: readonly Rule[] = [
-  { pattern: /(Authorization["']?\s*[:=]\s*["']?)[^\s"',;]+(?:\s+[^\s"',;]+)?/gi, word: true },
+  { pattern: /(Authorization["']?\s*[:=]\s*["']?)[^\s"',;]+(?:\s+[^\s"',;]+)?/gi },
+  { pattern: /(Cookie["']?\s*[:=]\s*["']?)[^\n"']+/gi },
   // A line break may stand where the space was.
-  { pattern: /(Bearer\s*)[\w.~+/=-]{6,}/gi, word: true },
-  { pattern: /((?:token|secret|api[_-]?key|password|passwd)["']?\s*[:=]\s*["']?)[^\s"',;]+/gi, word: true },
+  { pattern: /(Bearer["']?[\s:,]*["']?)[\w.~+/=-]{6,}/gi, word: true },
+  {
+    pattern:
+      /((?:token|secret|(?:api|access|private|secret)[ _-]?key|passw(?:or)?d|passphrase|passcode|pwd|credentials?)["']?\s*[:=]\s*["']?)[^\s"',;]+/gi,
+  },
+  { pattern: /(passphrase["']?\s*[:=]\s*)[^\n]+/gi },
+  // The same in words and on command lines: what is named so and holds a digit.
+  {
+    pattern:
+      /((?:token|secret|key|passw(?:or)?d|passphrase|passcode|pwd)(?:\s{1,3}(?:is|was|are))?[\s:>"'=]{1,6})(?=[^\s"',;]{0,200}\d)(?![a-z]{2,12}_[0-9a-z]{10,})[^\s"',;]{7,}/gi,
+    word: true,
+  },
   // A part of an address that nobody would have chosen; ids have a prefix that says of what.
   {
     pattern:
-      /(https?:\/\/[^\s"'<>]{0,300}?\/)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>]|$)/g,
+      /(https?:\/\/[^\s"'<>]{0,300}?\/)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\]]|$)/g,
   },
-  { pattern: /()[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, label: ADDRESS },
+  { pattern: /(\s-(?:u|-user)[\s=]["']?[^\s:"']{1,64}:)[^\s"']+/g },
+]
+
+const ADDRESSES: readonly Rule[] = [
+  {
+    // What follows a version of a package is none.
+    pattern:
+      /()(?:[\p{L}\p{M}\p{N}._'+!#$&*^{|}~-]{1,64}|"[^"\n]{1,64}")@(?!v?\d+(?:\.\d+){0,2}(?:-[\w.]+)?(?![\w.-]))(?:\[[^\]\s]{2,60}\]|[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){1,8})/gu,
+    label: ADDRESS,
+  },
+  { pattern: /()[\w.+-]{1,64} ?@ ?[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[A-Za-z]{2,24}/g, label: ADDRESS },
+  { pattern: /()[\p{L}\p{N}._+-]{1,64}@\p{L}[\p{L}\p{N}_-]{0,62}/gu, label: ADDRESS },
+  {
+    pattern: /()[\w.+-]{1,64} at [\w-]{1,63}(?: dot [\w-]{1,63}){1,4}/gi,
+    word: true,
+    label: ADDRESS,
+  },
   { pattern: /()(?:\/home\/|\/Users\/)[^/\s"'`]+/g, label: HOME },
-  { pattern: /()[A-Za-z]:\\{0,2}Users\\{0,2}[^\\\s"'`]+/g, label: HOME },
+  { pattern: /()[A-Za-z]:[\\/]{0,2}Users[\\/]{0,2}[^\\/\s"'`]+/g, label: HOME },
+]
+
+/** What looks drawn by lot. */
+const RANDOM: readonly Rule[] = [
+  {
+    pattern:
+      /()(?![a-z]{2,12}_[0-9a-z]{10,40}(?![\w-]))(?=(?:[A-Za-z0-9]{0,40}[_-]){0,6}(?=[A-Za-z]{0,30}\d[A-Za-z]{0,30}\d)(?=[\da-z]{0,30}[A-Z])(?=[\dA-Z]{0,30}[a-z])[A-Za-z0-9]{12,})[\w-]{20,}/g,
+    word: true,
+  },
 ]
 
 type Range = { from: number; to: number; label: string }
 
-/** A text with the place in the original of each of its characters. */
-type View = { text: string; at: (index: number) => number }
-
 /** Secrets that are known, and what looks like one, become `[secret]`. */
 export function withoutSecrets(text: string, known: readonly string[] = []): string {
-  const view = { text, at: (index: number) => index }
+  const view = viewOf(text)
   return replaced(text, [...literalRanges(view, known, SECRET), ...rangesOf(view, SECRETS)])
 }
 
+/** What is known of the machine and the session that a document comes from. */
+export type Own = {
+  /** Secrets, which may look like anything. */
+  known?: readonly string[]
+  /** Home directories. */
+  homes?: readonly string[]
+}
+
 /**
- * A text fit for others: besides secrets no e-mail address and no home directory is left, also where they are broken over lines or hidden
- * behind Markdown. Rather too much is taken away than too little: what follows a broken secret goes with it up to the next space.
+ * A text fit for others: besides secrets no e-mail address and no home directory is left, also where they are broken over lines, hidden
+ * behind Markdown or spelt as URLs, HTML and JSON do. Rather too much is taken away than too little: what follows a broken secret goes
+ * with it up to the next space, and what looks drawn by lot is taken for a secret unless the text is an id or a place of a thing.
  */
-export function redacted(
-  text: string,
-  own: { known?: readonly string[]; homes?: readonly string[] } = {},
-): string {
-  const rules = [...SECRETS, ...PERSONAL]
-  const plain: View = { text, at: index => index }
-  const ranges = [plain, folded(text)].flatMap(view => [
+export function redacted(text: string, own: Own & { isId?: boolean } = {}): string {
+  const rules = [...SECRETS, ...PERSONAL, ...ADDRESSES, ...(own.isId ? [] : RANDOM)]
+  const ranges = viewsOf(text).flatMap(view => [
     ...literalRanges(view, own.known ?? [], SECRET),
     ...literalRanges(view, own.homes ?? [], HOME),
     ...rangesOf(view, rules),
@@ -70,24 +122,12 @@ export function redacted(
   return replaced(text, ranges)
 }
 
-/** Line breaks with what begins the next line, characters that do not show, marks of Markdown that a renderer takes away. */
-const HIDING =
-  /\r?\n[ \t>]*|[\r\u2028\u2029][ \t>]*|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|\\(?![A-Za-z0-9])|[*`]|<\/?[a-z]{1,5}\s{0,3}\/?>/gi
-
-function folded(text: string): View {
-  const places: number[] = []
-  let shown = ''
-  let from = 0
-  const take = (to: number): void => {
-    shown += text.slice(from, to)
-    for (let at = from; at < to; at += 1) places.push(at)
-  }
-  for (const { index, 0: hidden } of text.matchAll(HIDING)) {
-    take(index)
-    from = index + hidden.length
-  }
-  take(text.length)
-  return { text: shown, at: index => places[index] ?? text.length }
+/** The text in each way in which somebody may read it. */
+function viewsOf(text: string): View[] {
+  const plain = viewOf(text)
+  const joined = folded(plain)
+  const read = [unbroken(plain), joined].map(view => folded(decoded(view)))
+  return [...new Map([...read, joined, plain].map(view => [view.text, view])).values()]
 }
 
 function literalRanges(view: View, literals: readonly string[], label: string): Range[] {
@@ -115,14 +155,14 @@ function rangesOf(view: View, rules: readonly Rule[]): Range[] {
   })
 }
 
-/** Where something was folded away, another word may begin. */
-function beginsWord({ text, at }: View, index: number): boolean {
-  if (index === 0 || !/\w/.test(text[index - 1]!)) return true
-  return at(index) !== at(index - 1) + 1
+/** Where something was folded away, another word may begin; so it may behind an underscore. */
+function beginsWord({ text, from, to }: View, index: number): boolean {
+  if (index === 0 || !/[^\W_]/.test(text[index - 1]!)) return true
+  return from(index) !== to(index - 1)
 }
 
-function rangeIn({ at }: View, from: number, to: number, label: string): Range {
-  return { from: at(from), to: at(to - 1) + 1, label }
+function rangeIn({ from, to }: View, begin: number, end: number, label: string): Range {
+  return { from: from(begin), to: to(end - 1), label }
 }
 
 /** The text with each range as its label; of ranges that meet, a secret has the word. */

@@ -39,6 +39,28 @@ export function useAskText(): (question: TextQuestion) => Promise<string | undef
     })
 }
 
+/**
+ * Asks for a text and keeps it. What cannot be kept is asked for again, with the reason, so that nothing that was typed is lost; resolves
+ * to whether it was kept.
+ */
+export function useAskToKeep(): (question: TextQuestion, keep: (text: string) => void) => Promise<boolean> {
+  const ask = useAskText()
+  return async (question, keep) => {
+    let now = question
+    for (;;) {
+      const text = await ask(now)
+      if (text === undefined) return false
+      try {
+        keep(text)
+        return true
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        now = { ...question, lines: [why, 'It is not kept yet:'], initial: text }
+      }
+    }
+  }
+}
+
 function linesOf({ lines }: TextQuestion, width: number): string[] {
   return lines.flatMap(line => wrap(clean(line), width))
 }

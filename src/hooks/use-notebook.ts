@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Client } from '../api/client.ts'
 import { systemClock } from '../api/clock.ts'
 import { createNotebook, type Incident, type Notebook } from '../api/notebook.ts'
@@ -23,6 +23,9 @@ export function notebookOf({ notebook, client }: Workspace): Notebook {
   return made
 }
 
+/** How often it is looked whether another program wrote, in milliseconds. */
+const LOOK_MS = 2_000
+
 /** The same with its incidents, or why they cannot be read; draws again when they change. */
 export function useNotebook(): {
   notebook: Notebook
@@ -31,6 +34,10 @@ export function useNotebook(): {
 } {
   const notebook = notebookOf(useWorkspace())
   const version = useSyncExternalStore(notebook.subscribe, notebook.version)
+  useEffect(() => {
+    const timer = setInterval(() => notebook.look(), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [notebook])
   return useMemo(
     () => ({ notebook, ...readOf(notebook) }),
     // What the notebook answers changes with its version.

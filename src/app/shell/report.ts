@@ -1,4 +1,4 @@
-import { describeError } from '../../api/error-text.ts'
+import { failureSentence } from '../../api/error-text.ts'
 import type { Toasts } from '../../components/toasts.tsx'
 import { UnavailableAction } from '../keymap/dispatcher.ts'
 
@@ -10,7 +10,6 @@ export function createReport(toasts: Toasts, log: (error: unknown) => void): (er
       return
     }
     log(error)
-    const text = describeError(error)
-    toasts.show('error', `${text.title}: ${text.sentence}`)
+    toasts.show('error', failureSentence(error))
   }
 }

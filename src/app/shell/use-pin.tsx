@@ -3,7 +3,8 @@ import { contract } from '../../api/contract/contract.ts'
 import type { DoctorReport } from '../../api/contract/server-operations.ts'
 import { doctorFacts, factsOf, nameOf } from '../../api/notebook-facts.ts'
 import type { Pinned } from '../../api/notebook.ts'
-import { useAskText } from '../../components/ask-text.tsx'
+import { useAskToKeep } from '../../components/ask-text.tsx'
+import { useAttempt } from '../../components/attempt.tsx'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
 import { useCurrentSubject, type Subject } from '../../components/subject.tsx'
 import { useToasts } from '../../components/toasts.tsx'
@@ -22,7 +23,8 @@ export function usePin(): KeyHandler | Unavailable {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
   const toasts = useToasts()
-  const ask = useAskText()
+  const askToKeep = useAskToKeep()
+  const attempt = useAttempt()
   if (!current()) return unavailable('Nothing is chosen that could be pinned.')
   return async () => {
     const subject = current()
@@ -30,12 +32,20 @@ export function usePin(): KeyHandler | Unavailable {
     const notebook = notebookOf(workspace)
     const place = subject.place ?? router.current()
     const pinned = pinnedOf({ subject, place, crumbs, queryClient, workspace })
-    const { incident, entry } = notebook.pin(pinned)
-    const note = await ask({
-      title: `Pinned ${pinned.kind} ${pinned.name}`,
-      lines: [`It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`],
-    })
-    if (note !== undefined && note.trim() !== '') notebook.editNote(incident.id, entry.id, note)
+    const kept = attempt('Nothing was pinned', () => notebook.pin(pinned))
+    if (!kept) return
+    const { incident, entry } = kept
+    await askToKeep(
+      {
+        title: `Pinned ${pinned.kind} ${pinned.name}`,
+        lines: [
+          `It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`,
+        ],
+      },
+      note => {
+        if (note.trim() !== '') notebook.editNote(incident.id, entry.id, { from: '', to: note })
+      },
+    )
     toasts.show('ok', `Pinned ${pinned.kind} ${pinned.name} into “${incident.title}”.`)
   }
 }

@@ -2,11 +2,17 @@ import type { Command } from 'commander'
 import type { NotebookExportOptions } from '../notebook-command.ts'
 import type { CommonOptions } from '../settings.ts'
 
-/** `mcpdeck notebook`. */
-export function addNotebook(program: Command, done: (code: number) => void): void {
-  program
+/** `mcpdeck notebook`, which opens it where nothing else is said. */
+export function addNotebook(
+  program: Command,
+  done: (code: number | undefined) => void,
+  open: (options: CommonOptions) => Promise<number | undefined>,
+): void {
+  const notebook = program
     .command('notebook')
-    .description('The incident notebook of a profile.')
+    .description('The incident notebook of a profile; without a command, the dashboard opens it.')
+    .action(async () => done(await open(program.opts<CommonOptions>())))
+  notebook
     .command('export')
     .description('Print an incident as Markdown without secrets, addresses and home directories.')
     .argument('[incident]', 'id or title; the open one by default, else the latest')

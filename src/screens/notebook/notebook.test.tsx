@@ -1,16 +1,20 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { secretsOf } from '../../api/access/session-secrets.ts'
 import { openNotebook } from '../../api/notebook-file.ts'
-import { createNotebook, type Incident, MAX_ENTRIES } from '../../api/notebook.ts'
+import { createNotebook, type Incident, MAX_ENTRIES, MAX_NOTE } from '../../api/notebook.ts'
 import { systemClock } from '../../api/clock.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { projectsRoute } from '../projects/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
+import { notebookRoute } from './route.ts'
 
 let directory: string
 beforeAll(() => {
@@ -31,6 +35,44 @@ describe('the notebook on disk', () => {
     const [kept] = openNotebook({ file }).incidents()
     expect(kept!.title).toMatch(/^Incident \d{4}-\d\d-\d\d \d\d:\d\d$/)
     expect(kept!.entries.map(({ note }) => note)).toEqual(['', 'seen too', 'and again'])
+  })
+
+  test('loses nothing of what two programs write at once', async () => {
+    const file = join(directory, 'busy.json')
+    const { id } = openNotebook({ file }).begin('busy')
+    const writer = (name: string) =>
+      promisify(execFile)(process.execPath, [
+        '--input-type=module',
+        '--eval',
+        `import { openNotebook } from ${JSON.stringify(join(import.meta.dirname, '../../api/notebook-file.ts'))}
+         const notebook = openNotebook({ file: ${JSON.stringify(file)} })
+         notebook.addNote(${JSON.stringify(id)}, 'ready')
+         while (notebook.incidents()[0].entries.filter(({ note }) => note === 'ready').length < 2) notebook.look()
+         for (let count = 0; count < 60; count += 1) notebook.addNote(${JSON.stringify(id)}, '${name} ' + count)`,
+      ])
+    await Promise.all([writer('one'), writer('other')])
+    expect(openNotebook({ file }).incidents()[0]!.entries).toHaveLength(122)
+  })
+
+  test('shows what another program wrote, and does not write over its change of the same note', () => {
+    const file = join(directory, 'shared.json')
+    const [here, there] = [openNotebook({ file }), openNotebook({ file })]
+    const { id } = here.begin('shared')
+    const { id: entryId } = here.addNote(id, 'as it was')
+    let heard = 0
+    here.subscribe(() => (heard += 1))
+    here.look()
+    expect(heard).toBe(0)
+    there.editNote(id, entryId, { from: 'as it was', to: 'theirs' })
+    here.look()
+    expect(heard).toBe(1)
+    expect(here.incidents()[0]!.entries[0]!.note).toBe('theirs')
+    expect(() => here.editNote(id, entryId, { from: 'as it was', to: 'mine' })).toThrow(
+      'it reads now: theirs',
+    )
+    there.remove(id, entryId)
+    expect(() => here.editNote(id, entryId, { from: 'theirs', to: 'mine' })).toThrow('taken out meanwhile')
+    expect(() => here.addNote(id, 'x'.repeat(MAX_NOTE + 1))).toThrow(`has ${MAX_NOTE + 1}`)
   })
 
   test('that cannot be read is never written over', () => {
@@ -75,11 +117,12 @@ describe('the notebook on screen', () => {
 
   test('gets what is chosen on any screen with a note, leads back to it, and is exported without secrets', async () => {
     const [project] = (await testService.client.projects.list()).items
+    secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/plain-words-only')
     app = await openApp({ testService, place: serversRoute.to({ projectId: project!.id }) })
     await app.see('▌everything')
     await app.press(appKeys.bindings.pin)
     await app.see('Pinned server everything')
-    await app.type('it hangs, key sk_abcdefgh12345 of ann@example.com')
+    await app.type('it hangs, key sk_abcdefgh12345 of ann@example.com, by plain-words-only')
     await app.press(fieldKeys.bindings.submit)
     await app.see('Pinned server everything into “Incident')
     await app.press(', i')
@@ -104,7 +147,7 @@ describe('the notebook on screen', () => {
     await app.see('Wrote ')
     const text = readFileSync(file, 'utf8')
     expect(text).toMatch(/^# Incident /)
-    expect(text).toContain('it hangs, key sk\\_[secret] of [address]')
+    expect(text).toContain('it hangs, key sk\\_[secret] of [address], by [secret]')
     expect(text).toContain(`Place: \`mcpdeck://local/projects/${project!.id}/servers`)
     expect(text).toMatch(/UTC\): note\n\n> restarted it/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -121,6 +164,35 @@ describe('the notebook on screen', () => {
     await app.see(/▌\d\d:\d\d:\d\d .*server +everything/)
     await app.press(notebookKeys.bindings.open)
     await app.see('[3 Servers]')
+  })
+
+  test('whose file is damaged keeps what was typed until it can be kept, and is there again once that is repaired', async () => {
+    const file = join(directory, 'damaged.json')
+    const notebook = openNotebook({ file })
+    notebook.addNote(notebook.begin('the outage').id, 'one\ntwo')
+    app = await openApp({ testService, place: notebookRoute.to(), access: { notebook } })
+    await app.see('the outage')
+    await app.press(notebookKeys.bindings.edit)
+    await app.see('> one⏎two')
+    await app.type('!')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see(frame => !frame.includes('Edit the note'))
+    expect(notebook.incidents()[0]!.entries[0]!.note).toBe('one\ntwo!')
+    const good = readFileSync(file, 'utf8')
+    await app.press(notebookKeys.bindings.note)
+    await app.see('Add a note')
+    await app.type('long and precious')
+    writeFileSync(file, '{damaged')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('It is not kept yet')
+    expect(app.frame()).toContain('> long and precious')
+    writeFileSync(file, good)
+    await app.press(fieldKeys.bindings.submit)
+    await app.see(/open +the outage +2/)
+    openNotebook({ file }).addNote(notebook.incidents()[0]!.id, 'from another program')
+    await app.see(/open +the outage +3/)
+    writeFileSync(file, '{damaged')
+    await app.see('Notebook not readable')
   })
 
   test('without anything says how to begin; a new incident closes the open one', async () => {

@@ -1,9 +1,17 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { secretsOf } from '../../api/access/session-secrets.ts'
+import { cachedItems } from '../../api/cached.ts'
+import type { Client } from '../../api/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import { exportIncident, writeForOwner } from '../../api/notebook-export.ts'
-import type { Incident, Pinned } from '../../api/notebook.ts'
+import type { Incident, Notebook, Pinned } from '../../api/notebook.ts'
+import { redacted } from '../../api/redaction.ts'
 import { formatLocator } from '../../app/router/place.ts'
-import { useAskText } from '../../components/ask-text.tsx'
+import { useAskToKeep } from '../../components/ask-text.tsx'
+import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -14,6 +22,9 @@ import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { notebookRoute } from './route.ts'
+
+/** A shorter part of a link says nothing. */
+const SHORTEST = 8
 
 const routes = [
   nowRoute,
@@ -26,42 +37,72 @@ const routes = [
 ]
 
 /** Asks for a path and writes the incident there, redacted; what is there already is replaced only after a question. */
-export function useExport(): (incident: Incident) => Promise<void> {
-  const ask = useAskText()
+export function useExport(notebook: Notebook): (incident: Incident) => Promise<void> {
+  const askToKeep = useAskToKeep()
+  const attempt = useAttempt()
   const confirm = useConfirm()
   const toasts = useToasts()
-  const { profile } = useWorkspace()
+  const queryClient = useQueryClient()
+  const { profile, client } = useWorkspace()
   return async incident => {
-    const path = await ask({
+    const own = { known: knownSecrets(client, queryClient), homes: [homedir()] }
+    const locator = (place: Pinned['place']) => formatLocator(routes, profile.name, place)
+    let file = ''
+    const write = (replace: boolean): boolean => {
+      const text = exportIncident(latest(notebook, incident), { locator, now: Date.now(), ...own })
+      const refusal = writeForOwner(file, text, replace)
+      if (refusal === undefined || refusal === 'exists') return refusal === undefined
+      throw new Error(`${file} was not written: ${refusal.reason}.`)
+    }
+    let written = false
+    const question = {
       title: 'Export the incident',
       lines: [
-        'Markdown without secrets, addresses and home directories, readable for you alone. Write it to:',
+        'Markdown without what looks like a secret, an e-mail address or a home directory, readable for you alone. Write it to:',
       ],
-      initial: `incident-${incident.title
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9]+/g, '-')
-        .replaceAll(/^-|-$/g, '')}.md`,
+      initial: fileName(redacted(incident.title, own)),
+    }
+    const isGiven = await askToKeep(question, path => {
+      file = path.trim() === '' ? '' : resolve(path.trim().replace(/^~(?=\/)/, homedir()))
+      written = file !== '' && write(false)
     })
-    if (path === undefined || path.trim() === '') return
-    const file = resolve(path.trim().replace(/^~(?=\/)/, homedir()))
-    const locator = (place: Pinned['place']) => formatLocator(routes, profile.name, place)
-    const known = [process.env['MCPDECK_API_KEY'] ?? '', process.env['MCPDECK_MODEL_API_KEY'] ?? '']
-    const text = exportIncident(incident, { locator, now: Date.now(), known, homes: [homedir()] })
-    let refusal = writeForOwner(file, text, false)
-    if (refusal === 'exists') {
+    if (!isGiven || file === '') return
+    if (!written) {
       const agreed = await confirm({
         title: 'There is such a file',
         lines: [`${file} is there already; replacing it takes away what it holds.`],
         action: 'Replace the file',
       })
       if (!agreed) return
-      refusal = writeForOwner(file, text, true)
+      if (!attempt('Nothing was written', () => write(true))) return
     }
-    if (refusal === undefined) toasts.show('ok', `Wrote ${file}.`)
-    else
-      toasts.show(
-        'error',
-        `${file} was not written: ${refusal === 'exists' ? 'it is there' : refusal.reason}.`,
-      )
+    toasts.show('ok', `Wrote ${file}.`)
   }
+}
+
+function fileName(title: string): string {
+  const words = title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return `incident-${words}.md`
+}
+
+/** The incident as it is kept now, also by other programs; as it shows where that cannot be read. */
+function latest(notebook: Notebook, shown: Incident): Incident {
+  try {
+    notebook.look()
+    return notebook.incidents().find(({ id }) => id === shown.id) ?? shown
+  } catch {
+    return shown
+  }
+}
+
+/** What lets somebody in as far as this session knows it, whatever it looks like; of a link also its last part alone. */
+function knownSecrets(client: Client, queryClient: QueryClient): string[] {
+  const read = cachedItems(queryClient, contract.scenarios.list).map(({ item }) => scenarioUrl(item.link))
+  const links = [...secretsOf(client).ever(), ...read].filter(link => link !== undefined)
+  const parts = links.flatMap(link => URL.parse(link)?.pathname.split('/').at(-1) ?? [])
+  const env = [process.env['MCPDECK_API_KEY'] ?? '', process.env['MCPDECK_MODEL_API_KEY'] ?? '']
+  return [...env, ...links, ...parts.filter(part => part.length >= SHORTEST)]
 }

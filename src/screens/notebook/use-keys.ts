@@ -1,8 +1,9 @@
-import type { Incident, Notebook, NotebookEntry } from '../../api/notebook.ts'
+import { noteProblem, type Incident, type Notebook, type NotebookEntry } from '../../api/notebook.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
-import { useAskText } from '../../components/ask-text.tsx'
+import { useAskToKeep } from '../../components/ask-text.tsx'
+import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
@@ -22,10 +23,11 @@ export function useNotebookKeys(on: {
 }): void {
   const { notebook, incident, entry, hasEntries, inEntries } = on
   const router = useRouter()
-  const ask = useAskText()
+  const askToKeep = useAskToKeep()
+  const attempt = useAttempt()
   const confirm = useConfirm()
-  const editNote = useNoteEditor()
-  const write = useExport()
+  const editNote = useNoteEditor(notebook)
+  const write = useExport(notebook)
   const noIncident = unavailable('There is no incident yet.')
   const noEntry = unavailable('There is no entry.')
   const withIncident = (act: (chosen: Incident) => void | Promise<void>) =>
@@ -43,60 +45,81 @@ export function useNotebookKeys(on: {
       if (pinned) router.go(pinned.place)
       else router.replace({ pane: 'entry' })
     }),
-    async note() {
-      const note = await ask({ title: 'Add a note', lines: ['It gets the time of now.'] })
-      if (note === undefined || note.trim() === '') return
-      const into = incident ?? notebook.begin('Incident')
-      on.chooseIncident(into.id)
-      on.chooseEntry(notebook.addNote(into.id, note).id)
-    },
-    edit: withEntry(async (chosen, at) => {
-      const note = await editNote(at)
-      if (note !== undefined) notebook.editNote(chosen.id, at.id, note)
-    }),
+    note: async () =>
+      void (await askToKeep({ title: 'Add a note', lines: ['It gets the time of now.'] }, note => {
+        if (note.trim() === '') return
+        const into = incident ?? notebook.begin('Incident')
+        on.chooseIncident(into.id)
+        on.chooseEntry(notebook.addNote(into.id, note).id)
+      })),
+    edit: withEntry(editNote),
     remove: withEntry(async (chosen, at) => {
       const agreed = await confirm({
         title: 'Remove the entry?',
         lines: [`“${entryTitle(at)}” is taken out of “${chosen.title}” for good, with its note.`],
         action: 'Remove it',
       })
-      if (agreed) notebook.remove(chosen.id, at.id)
+      if (agreed) attempt('Nothing was taken out', () => notebook.remove(chosen.id, at.id))
     }),
     export: withIncident(chosen => write(chosen)),
-    async begin() {
-      const title = await ask({
-        title: 'New incident',
-        lines: ['What is pinned from now on goes into it; the open one is closed. Its title:'],
-      })
-      if (title !== undefined) on.chooseIncident(notebook.begin(title).id)
-    },
-    rename: withIncident(async chosen => {
-      const title = await ask({ title: 'Title of the incident', lines: [], initial: chosen.title })
-      if (title !== undefined) notebook.rename(chosen.id, title)
-    }),
+    begin: async () =>
+      void (await askToKeep(
+        {
+          title: 'New incident',
+          lines: ['What is pinned from now on goes into it; the open one is closed. Its title:'],
+        },
+        title => on.chooseIncident(notebook.begin(title).id),
+      )),
+    rename: withIncident(
+      async ({ id, title }) =>
+        void (await askToKeep({ title: 'Title of the incident', lines: [], initial: title }, given =>
+          notebook.rename(id, given),
+        )),
+    ),
     close: withIncident(({ id, closedAt }) =>
-      closedAt === undefined ? notebook.close(id) : notebook.reopen(id),
+      attempt('Nothing was changed', () =>
+        closedAt === undefined ? notebook.close(id) : notebook.reopen(id),
+      ),
     ),
     back: () => (inEntries ? router.replace({ pane: undefined }) : void router.back()),
   })
 }
 
+/** What a line break of a note is in one line. */
+const BREAK = '⏎'
+
 /** Edits a note: in the person's editor, else in one line. */
-function useNoteEditor(): (entry: NotebookEntry) => Promise<string | undefined> {
+function useNoteEditor(notebook: Notebook): (incident: Incident, entry: NotebookEntry) => Promise<void> {
   const hasEditor = useHasEditor()
   const edit = useEditor()
-  const ask = useAskText()
-  return async ({ id, note }) => {
-    if (!hasEditor)
-      return await ask({ title: 'Edit the note', lines: [], initial: note.replaceAll('\n', ' ') })
+  const askToKeep = useAskToKeep()
+  const attempt = useAttempt()
+  return async (incident, { id, note }) => {
+    const keep = (to: string): true => {
+      notebook.editNote(incident.id, id, { from: note, to })
+      return true
+    }
+    if (!hasEditor) {
+      const lines = note.includes('\n') ? [`${BREAK} is a line break.`] : []
+      await askToKeep({ title: 'Edit the note', lines, initial: note.replaceAll('\n', BREAK) }, text =>
+        keep(text.replaceAll(BREAK, '\n')),
+      )
+      return
+    }
     const edited = await edit({
       key: `note ${id}`,
       fileName: 'note.md',
       what: 'the note',
       text: note === '' ? '\n' : note,
-      read: text => ({ ok: true, value: text.trim() }),
+      read(text) {
+        const message = noteProblem(text.trim())
+        return message === undefined
+          ? { ok: true, value: text.trim() }
+          : { ok: false, problems: [{ line: 1, column: 1, message }] }
+      },
     })
-    edited?.discard()
-    return edited?.value
+    if (!edited) return
+    if (attempt('The note was not changed', () => keep(edited.value))) edited.discard()
+    else edited.keep()
   }
 }

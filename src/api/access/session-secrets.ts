@@ -1,4 +1,5 @@
-import type { Client } from '../../api/client.ts'
+import type { Client } from '../client.ts'
+import { scenarioUrl, type ScenarioLink } from '../contract/scenario-shapes.ts'
 
 /** The code that lets an invited person in, as it was answered once. */
 export type Invitation = { member: string; code: string; at: number }
@@ -8,10 +9,15 @@ export type SessionSecrets = {
   linkOf(scenarioId: string): { link: string; at: number } | undefined
   /** The latest first. */
   invitationsOf(scenarioId: string): readonly Invitation[]
-  keepLink(scenarioId: string, link: string): void
+  /** Nothing where the answer has none. */
+  keepLink(scenarioId: string, link: ScenarioLink | null | undefined): void
   keepInvitation(scenarioId: string, member: string, code: string): void
+  /** It may lead nowhere by now. */
+  dropLink(scenarioId: string): void
   dropInvitation(scenarioId: string, member: string): void
   forget(scenarioId: string): void
+  /** Everything that let somebody in, also what does not any more. */
+  ever(): readonly string[]
   subscribe(listener: () => void): () => void
   version(): number
 }
@@ -38,6 +44,7 @@ function createSecrets(): SessionSecrets {
   const links = new Map<string, { link: string; at: number }>()
   const invitations = new Map<string, readonly Invitation[]>()
   const listeners = new Set<() => void>()
+  const ever = new Set<string>()
   let version = 0
   const changed = (): void => {
     version += 1
@@ -48,12 +55,20 @@ function createSecrets(): SessionSecrets {
   return {
     linkOf: id => links.get(id),
     invitationsOf: id => invitations.get(id) ?? NONE,
-    keepLink(id, link) {
+    keepLink(id, answered) {
+      const link = scenarioUrl(answered)
+      if (link === undefined) return
       links.set(id, { link, at: Date.now() })
+      ever.add(link)
       changed()
     },
     keepInvitation(id, member, code) {
+      ever.add(code)
       invitations.set(id, [{ member, code, at: Date.now() }, ...without(id, member)])
+      changed()
+    },
+    dropLink(id) {
+      links.delete(id)
       changed()
     },
     dropInvitation(id, member) {
@@ -65,6 +80,7 @@ function createSecrets(): SessionSecrets {
       invitations.delete(id)
       changed()
     },
+    ever: () => [...ever],
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -1,0 +1,28 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Longest wait for another process, whose change takes milliseconds. */
+const PATIENCE_MS = 2_000
+
+/**
+ * Does work on a file while no other process does. The lock is a database beside the file: the system frees it with its process, however
+ * that ends. Throws where there can be no lock, or the other process holds it too long.
+ */
+export function alone<T>(file: string, work: () => T): T {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  closeSync(openSync(`${file}.lock`, 'a', 0o600))
+  const lock = new DatabaseSync(`${file}.lock`, { timeout: PATIENCE_MS })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return work()
+  } finally {
+    lock.close()
+  }
+}
+
+/** Changes whenever a file that is written whole is written again, taken away or put back. */
+export function stampOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ''
+}
