@@ -83,6 +83,18 @@ describe('the question', () => {
     )
   })
 
+  test('of removing somebody says whether the mode lets them in again', () => {
+    const said = (mode: string | null) =>
+      consequencesOf({ do: 'remove', member: 'ada@example.org' }, { mode })
+        .lines.map(({ text }) => text)
+        .join('\n')
+    expect(said('invited_only')).toContain('Loses access at once: ada@example.org.')
+    for (const mode of ['anyone_with_link', 'project_members', 'secret_club', null]) {
+      expect(said(mode)).toContain('Loses the invitation at once: ada@example.org.')
+      expect(said(mode)).toContain('without an invitation')
+    }
+  })
+
   test('of rotating says that it evicts nobody', () => {
     const { lines } = consequencesOf({ do: 'rotate' }, { mode: 'anyone_with_link' })
     expect(lines[0]?.text).toContain('evicts nobody')

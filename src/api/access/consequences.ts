@@ -84,7 +84,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
         ),
       ]
     case 'remove':
-      return [plain(`Loses access at once: ${change.member}.`)]
+      return removedPeople(change.member, mode)
     case 'rotate':
       return [
         warn('It evicts nobody: whoever came in by the old link stays in.'),
@@ -95,6 +95,15 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
     case 'limits':
       return [plain('Replaces all caps for anonymous visitors, also those that somebody else set.')]
   }
+}
+
+/** Being no member any more keeps out only where members alone may enter. */
+function removedPeople(member: string, mode: string | null | undefined): Consequence[] {
+  if (mode === 'invited_only') return [plain(`Loses access at once: ${member}.`)]
+  const open = isAccessMode(mode)
+    ? `It is for ${MODE_WORDS[mode]}: whoever is among them may enter again without an invitation.`
+    : 'Whether the mode lets them in without an invitation is not known here.'
+  return [plain(`Loses the invitation at once: ${member}.`), warn(open)]
 }
 
 function modePeople(

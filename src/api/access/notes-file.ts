@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, renameSync } from 'node:fs'
 import * as z from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
+import { alone, stampOf } from '../file-lock.ts'
+import { readKeptFile, writeKeptFile } from '../kept-file.ts'
 import { type AccessNotes, createAccessNotes, MAX_MEMBERS, MAX_TEXT, type ScenarioNotes } from './notes.ts'
 
 const VERSION = 1
@@ -16,14 +17,19 @@ const KeptNotes = z.object({
     .array(z.object({ member: text, change: z.enum(['invited', 'removed']), at: z.number() }))
     .max(MAX_MEMBERS),
   caps: z
-    .object({ at: z.number(), caps: z.record(z.string(), z.union([z.number(), z.boolean()])) })
+    .object({
+      at: z.number(),
+      caps: z.record(z.string(), z.union([z.number(), z.boolean()])),
+      changedAt: z.number().optional(),
+    })
     .optional(),
 })
 const Kept = z.object({ version: z.literal(VERSION), scenarios: z.array(z.tuple([text, KeptNotes])) })
 
 /**
  * Notes of access in a file for its owner only. It is read when it is first asked for; a file that is missing, broken or of another
- * version is as if nothing was noted. A note is written at once, because it is of something that cannot be read again.
+ * version is as if nothing was noted, and one that is broken is put aside before another takes its place. A note is written at once, by
+ * one process at a time, because it is of something that cannot be read again.
  */
 export function openAccessNotes(options: {
   file: string
@@ -33,34 +39,33 @@ export function openAccessNotes(options: {
   const { file, onFault, clock = systemClock } = options
   return createAccessNotes({
     clock,
-    read: () => readNotes(file),
+    read: () => readNotes(file) ?? new Map(),
     write(all) {
       try {
-        writeNotes(file, all)
+        if (existsSync(file) && !readNotes(file)) renameSync(file, `${file}.damaged`)
+        writeKeptFile(file, { version: VERSION, scenarios: all })
       } catch (error) {
         onFault(error)
       }
     },
+    alone(work) {
+      let begun = false
+      try {
+        alone(file, () => {
+          begun = true
+          work()
+        })
+      } catch (error) {
+        if (begun) throw error
+        // Where there can be no lock, what cannot be written tells the fault.
+        work()
+      }
+    },
+    stamp: () => stampOf(file),
   })
 }
 
-function readNotes(file: string): ReadonlyMap<string, ScenarioNotes> {
-  try {
-    const kept = Kept.parse(JSON.parse(readFileSync(file, 'utf8')))
-    return new Map(kept.scenarios as [string, ScenarioNotes][])
-  } catch {
-    return new Map()
-  }
-}
-
-function writeNotes(file: string, scenarios: readonly [string, ScenarioNotes][]): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const fresh = `${file}.${process.pid}`
-  try {
-    writeFileSync(fresh, JSON.stringify({ version: VERSION, scenarios }), { mode: 0o600 })
-    renameSync(fresh, file)
-  } catch (error) {
-    rmSync(fresh, { force: true })
-    throw error
-  }
+function readNotes(file: string): ReadonlyMap<string, ScenarioNotes> | undefined {
+  const kept = Kept.safeParse(readKeptFile(file))
+  return kept.success ? new Map(kept.data.scenarios as [string, ScenarioNotes][]) : undefined
 }

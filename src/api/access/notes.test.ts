@@ -60,6 +60,9 @@ test('notes are kept for their owner only, by all processes together, within bou
   there.note('scn_2', { kind: 'version', value: 3, by: 'rebind' })
   here.note('scn_1', { kind: 'member', member: 'ADA@example.org', change: 'removed' })
   expect(here.of('scn_2')?.version?.value).toBe(3)
+  expect(there.of('scn_1')?.members).toMatchObject([{ change: 'invited' }])
+  there.look()
+  expect(there.of('scn_1')?.members).toMatchObject([{ change: 'removed' }])
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const again = openAccessNotes({ file, onFault: refuse, clock })
   expect(again.of('scn_1')?.members).toMatchObject([{ member: 'ADA@example.org', change: 'removed' }])
@@ -75,7 +78,7 @@ test('notes are kept for their owner only, by all processes together, within bou
   expect(openAccessNotes({ file, onFault: refuse, clock }).of('scn_x200')).toBeUndefined()
 })
 
-test('a broken file is as if nothing was noted, and is written anew', () => {
+test('a broken file is as if nothing was noted, and is put aside before another is written', () => {
   const file = temporaryFile()
   const notes = openAccessNotes({ file, onFault: refuse, clock })
   notes.note('scn_1', { kind: 'moved', by: 'mode' })
@@ -90,6 +93,7 @@ test('a broken file is as if nothing was noted, and is written anew', () => {
     expect(fresh.of('scn_1')).toBeUndefined()
     fresh.note('scn_2', { kind: 'moved', by: 'mode' })
     expect(openAccessNotes({ file, onFault: refuse, clock }).of('scn_2')).toBeDefined()
+    expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(broken)
   }
 })
 

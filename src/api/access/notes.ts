@@ -4,7 +4,12 @@ import type { Clock } from '../clock.ts'
 export type MemberNote = { member: string; change: 'invited' | 'removed'; at: number }
 
 /** Caps for anonymous visitors as they were sent; the service never answers them to a read. */
-export type CapsNote = { at: number; caps: Readonly<Record<string, number | boolean>> }
+export type CapsNote = {
+  at: number
+  caps: Readonly<Record<string, number | boolean>>
+  /** When the service said that the scenario was changed last, as long as all of that was done from here. */
+  changedAt?: number | undefined
+}
 
 /** What is known of a scenario only because it was done or answered here; times are epoch milliseconds. */
 export type ScenarioNotes = {
@@ -26,7 +31,9 @@ export type Noting =
   | { kind: 'version'; value: number; by: 'publish' | 'rebind' }
   | { kind: 'moved'; by: string }
   | { kind: 'member'; member: string; change: MemberNote['change'] }
-  | { kind: 'caps'; caps: CapsNote['caps'] }
+  | { kind: 'caps'; caps: CapsNote['caps']; changedAt: number | undefined }
+  /** A change from here, by the times of the last change that the service told before and after it. */
+  | { kind: 'changed'; from: number; to: number }
 
 /** What this machine knows of the access to scenarios beside what the service answers. */
 export type AccessNotes = {
@@ -34,6 +41,8 @@ export type AccessNotes = {
   note(scenarioId: string, noting: Noting): void
   /** The scenario is gone for good. */
   forget(scenarioId: string): void
+  /** Sees what other processes noted meanwhile. */
+  look(): void
   subscribe(listener: () => void): () => void
   /** Changes whenever `of` may answer something else. */
   version(): number
@@ -64,7 +73,11 @@ export function noted(before: ScenarioNotes | undefined, noting: Noting, at: num
       return { ...notes, members: [{ member, change, at }, ...others].slice(0, MAX_MEMBERS) }
     }
     case 'caps':
-      return { ...notes, caps: { at, caps: noting.caps } }
+      return { ...notes, caps: { at, caps: noting.caps, changedAt: noting.changedAt } }
+    case 'changed': {
+      const { caps } = notes
+      return caps?.changedAt === noting.from ? { ...notes, caps: { ...caps, changedAt: noting.to } } : notes
+    }
   }
 }
 
@@ -87,22 +100,44 @@ export function createAccessNotes(options: {
   /** What was kept; asked for when it is first needed, and before each change, because other processes keep notes too. */
   read: () => ReadonlyMap<string, ScenarioNotes>
   write: (all: readonly [id: string, notes: ScenarioNotes][]) => void
+  /** Does a change while no other process does. */
+  alone?: (work: () => void) => void
+  /** Changes whenever `read` may answer something else. */
+  stamp?: () => string
 }): AccessNotes {
-  const { clock, read, write } = options
+  const { clock, read, write, alone = work => work(), stamp = () => '' } = options
   let known: ReadonlyMap<string, ScenarioNotes> | undefined
+  let seen = ''
   let version = 0
   const listeners = new Set<() => void>()
-  const change = (edit: (all: Map<string, ScenarioNotes>) => void): void => {
-    const all = new Map(read())
-    edit(all)
-    const kept = notesToKeep(all)
-    known = new Map(kept)
+  const changed = (): void => {
     version += 1
-    write(kept)
     for (const listener of listeners) listener()
   }
+  const change = (edit: (all: Map<string, ScenarioNotes>) => void): void => {
+    alone(() => {
+      const all = new Map(read())
+      edit(all)
+      const kept = notesToKeep(all)
+      known = new Map(kept)
+      write(kept)
+      seen = stamp()
+    })
+    changed()
+  }
   return {
-    of: id => (known ??= read()).get(id),
+    of(id) {
+      if (!known) {
+        seen = stamp()
+        known = read()
+      }
+      return known.get(id)
+    },
+    look() {
+      if (stamp() === seen) return
+      known = undefined
+      changed()
+    },
     note(id, noting) {
       if (noting.kind === 'member' && noting.member.length > MAX_TEXT) return
       change(all => all.set(id, noted(all.get(id), noting, clock.now())))

@@ -38,6 +38,27 @@ export function proofsOf(
   ]
 }
 
+/** What to do when the answer to a change was lost, and whether asking for it again does harm. */
+export function adviceAfterLoss(change: AccessChange): string {
+  switch (change.do) {
+    case 'publish':
+      return 'Publish it again: that changes nothing if it is published already, and says so. The link was in the lost answer; rotating makes one that is known here.'
+    case 'unpublish':
+      return 'Unpublish again if it is still listed; a repeat is harmless.'
+    case 'mode':
+      return 'Change the mode again if it is not the one you want.'
+    case 'invite':
+      return 'Invite again: a repeat is harmless, and brings the invitation where the service answers one.'
+    case 'remove':
+      return 'Remove again: where the member is not found any more, it happened.'
+    case 'rotate':
+      return 'Which link holds now cannot be read. Rotate again: then the answer tells it, and every earlier link is dead.'
+    case 'rebind':
+    case 'limits':
+      return 'Do it again: a repeat is harmless.'
+  }
+}
+
 const proved = (text: string): Proof => ({ how: 'proved', text })
 const contradicts = (text: string): Proof => ({ how: 'contradicts', text })
 const untold = (text: string): Proof => ({ how: 'untold', text })
@@ -80,11 +101,13 @@ function answerProofs(
 }
 
 function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
-  if (answer.created === false)
+  if (answer.created === false) {
+    const text = `Answered: it was published already, for ${modeWords(answer.mode)}: by somebody else, or by a request from here whose answer was lost.`
     return [
-      contradicts(`Answered: it was published before, for ${modeWords(answer.mode)}; nothing changed.`),
+      answer.mode === wanted ? untold(text) : contradicts(text),
       ...(answer.overridesIgnored === true ? [contradicts('Answered: what was asked for was ignored.')] : []),
     ]
+  }
   return [proved('Answered: it is published.'), modeProof(wanted, answer.mode)]
 }
 

@@ -10,7 +10,7 @@ import { useSize } from '../size.tsx'
 import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
-import { fieldAt, firstShown, shownCount } from './form-layout.ts'
+import { fieldAt, firstShown, OPTION_ROWS, shownCount } from './form-layout.ts'
 
 export type FormText = { text: string; tone: Tone }
 
@@ -117,6 +117,7 @@ export function FieldsForm(props: {
           text={texts[at] ?? ''}
           option={option}
           onText={text => props.onText(at, text)}
+          onOption={to => go(at, to)}
         />
       )}
       <Position fields={fields.length} first={first} shown={shown} />
@@ -170,9 +171,12 @@ function ChoiceKeys(props: {
   text: string
   option: number
   onText: (text: string) => void
+  onOption: (option: number) => void
 }) {
-  const { input, text } = props
-  const here = optionsOf(input)[props.option]
+  const { input, text, option } = props
+  const options = optionsOf(input)
+  const here = options[option]
+  const to = (wanted: number) => () => props.onOption(Math.max(0, Math.min(wanted, options.length - 1)))
   useBindings(choiceKeys, {
     pick() {
       if (input.kind === 'toggle') props.onText(text === YES ? '' : YES)
@@ -181,6 +185,10 @@ function ChoiceKeys(props: {
       else props.onText(input.kind === 'choices' ? toggled(text, here.value) : here.value)
       return undefined
     },
+    further: to(option + OPTION_ROWS),
+    nearer: to(option - OPTION_ROWS),
+    first: to(0),
+    last: to(options.length - 1),
     all:
       input.kind === 'choices'
         ? () => {

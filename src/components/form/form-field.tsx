@@ -83,7 +83,12 @@ export function FormField(props: FieldProps) {
   )
 }
 
-function LabelRow({ field, text, width, active }: FieldProps) {
+/** `  7 of 53` where more can be chosen from than show. */
+function placeAmong(count: number, option: number): string {
+  return count > OPTION_ROWS ? `  ${option + 1} of ${count}` : ''
+}
+
+function LabelRow({ field, text, width, active, option }: FieldProps) {
   const theme = useTheme()
   const label = truncate(clean(field.label), Math.floor(width / 2))
   const kind = truncate(clean(field.kind), Math.max(4, width - widthOf(label) - 14))
@@ -95,8 +100,9 @@ function LabelRow({ field, text, width, active }: FieldProps) {
   return (
     <Text wrap="truncate">
       {theme.paint(active ? 'accent' : 'plain', `${active ? theme.symbols.pointer : ' '} ${label}`)}
-      {theme.paint('muted', ` ${kind}`)}
+      {theme.paint('muted', kind === '' ? '' : ` ${kind}`)}
       {theme.paint('warn', field.required ? ' required' : '')}
+      {active ? theme.paint('muted', placeAmong(optionsOf(field.input).length, option)) : ''}
       {active && !isToggle ? '' : `  ${truncate(clean(shown), room)}`}
     </Text>
   )

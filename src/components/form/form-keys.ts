@@ -27,6 +27,10 @@ export const choiceKeys = defineBindings({
   title: 'Choice',
   bindings: {
     pick: { keys: ['space'], label: 'choose', hint: true, help: 'Take the option, or take it back.' },
+    further: { keys: ['pagedown'], label: 'further down', help: 'Some options further down.' },
+    nearer: { keys: ['pageup'], label: 'further up', help: 'Some options further up.' },
+    first: { keys: ['home'], label: 'first option' },
+    last: { keys: ['end'], label: 'last option' },
     all: { keys: ['a'], label: 'all or none', help: 'Every option where several can be taken, or none.' },
   },
 })

@@ -7,7 +7,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import { admittedLines, ago, modeField, never, versionField, versionLines, zero } from './overview.tsx'
-import { masked, secretsOf, type Invitation } from './secrets.ts'
+import { masked, secretsOf, type Invitation } from '../../api/access/session-secrets.ts'
 import type { TabProps } from './tab.ts'
 
 function memberLines(members: readonly MemberNote[], now: number): Line[] {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isAlive, ScenariosStage } from '../../../test/scenarios-stage.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
+import { caps } from '../../../test/service/visits.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { confirmKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
@@ -12,6 +14,12 @@ const answer = confirmKeys.bindings
 const close = textOverlayKeys.bindings.close
 const SMALL = { width: 80, height: 24 }
 const stage = new ScenariosStage()
+
+/** The line breaks before anything is known. */
+const cutOff = () =>
+  Promise.reject(
+    new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
+  )
 
 describe('changing the mode', () => {
   test('tightening says what ends, ends it, and says that the answer does not tell the version', async () => {
@@ -69,7 +77,35 @@ describe('changing the mode', () => {
     stage.sent = []
     await app.press(answer.next, answer.choose)
     await stage.seeWords('Not sent: while you decided, its mode became invited people.')
+    // It is asked anew, about what holds now.
+    await stage.seeWords('Tightens access: invited people > members of the project.')
     expect(stage.sent.filter(path => path.startsWith('PATCH'))).toEqual([])
+    await stage.agree('end')
+    await stage.seeWords('✓ Answered: it is for members of the project.')
+  })
+
+  test.each([
+    ['rotate', 'POST', undefined],
+    ['limits', 'PUT', 'send'],
+  ] as const)('%s stops for what somebody else changed of the scenario', async (id, method, first) => {
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys[id])
+    if (first) {
+      await app.see('Guest limits of')
+      await app.press(form[first])
+    }
+    await app.see('❯ Cancel')
+    const { projectId, scenarioId } = place
+    await stage.client.userTesting.rotateLink({ projectId, scenarioId })
+    stage.sent = []
+    await stage.agree()
+    await stage.seeWords('Not sent: while you decided, somebody changed something else of it')
+    expect(stage.sent.filter(path => path.startsWith(method))).toEqual([])
+    await stage.agree()
+    await app.see('What is known now')
+    expect(stage.sent.filter(path => path.startsWith(method))).toHaveLength(1)
   })
 
   test('a change that comes between the last look and the answer is told as what was read back', async () => {
@@ -121,6 +157,7 @@ describe('members', () => {
     await app.see('invited from here')
     await app.press(form.choose, form.choose, form.choose)
     await stage.seeWords('Loses access at once: ada@example.org.')
+    expect(stage.words()).not.toContain('without an invitation')
     await stage.agree('remove')
     await app.see('✓ Answered: ada@example.org was removed.')
     expect(await isAlive(session)).toBe(false)
@@ -200,25 +237,57 @@ describe('the link of a service', () => {
 
   test('is never sent anywhere by being shown, and a lost answer is not taken for nothing', async () => {
     const place = await stage.published('anyone_with_link')
-    const app = await stage.open({ scenarioId: place.scenarioId })
+    const app = await stage.open({ scenarioId: place.scenarioId }, { size: SMALL })
     await app.see(place.name)
     stage.notes.note(place.scenarioId, { kind: 'version', value: 1, by: 'publish' })
     await app.press(keys.mode)
     await app.see('Who may enter')
     await app.press(form.up, form.choose, form.choose)
     await app.see('Tightens access')
-    stage.meanwhile = {
-      on: 'PATCH',
-      run: () =>
-        Promise.reject(
-          new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
-        ),
-    }
+    stage.meanwhile = { on: 'PATCH', run: cutOff }
     await stage.agree('end')
     await stage.seeWords('It may have happened all the same.')
+    // Both rows of the footer, the second one over the edge of what is open.
+    expect(app.row('✗ Connection lost')).toContain('; it may have happened all the same. Look whether it')
+    expect(app.frame().trimEnd()).toMatch(/Try again\.$/)
     expect(stage.words()).toContain('✗ Read back: it is for anyone with the link')
     expect(stage.notes.of(place.scenarioId)?.moved?.by).toBe('a change whose answer was lost')
     expect(stage.sent.filter(path => path.includes('/visit/'))).toEqual([])
+  })
+
+  test('that may be another one since an answer was lost shows no more, and rotating again is advised', async () => {
+    const place = await stage.published('anyone_with_link')
+    secretsOf(stage.client).keepLink(place.scenarioId, place.link)
+    const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
+    await stage.seeWords('The link is kept for this session only')
+    await app.press(keys.rotate)
+    await stage.seeWords('It evicts nobody')
+    stage.meanwhile = { on: 'POST', run: cutOff }
+    await stage.agree()
+    await stage.seeWords('Which link holds now cannot be read. Rotate again')
+    await app.press(close)
+    await app.see('not told; t makes another one')
+  })
+
+  test('is not known where the answer to publishing was lost and a repeat finds it published', async () => {
+    const { name, environmentId } = await stage.environment()
+    const { client, projectId } = stage
+    const app = await stage.open()
+    await app.see('Nothing is published in this')
+    await app.press(keys.publish)
+    await app.see(`(o) ${name}`)
+    await app.press(form.send)
+    await app.see(`Publish ${name}?`)
+    stage.meanwhile = {
+      on: 'POST',
+      run: async () => {
+        await client.userTesting.publish({ projectId, environmentId, body: { mode: 'project_members' } })
+        await cutOff()
+      },
+    }
+    await stage.agree()
+    await stage.seeWords('or by a request from here whose answer was lost')
+    expect(stage.words()).toContain('The link is not in the answer: t makes one that is known here')
   })
 })
 
@@ -254,6 +323,15 @@ describe('rebinding and limits', () => {
     await stage.seeWords('Replaces all caps for anonymous visitors')
     await stage.agree()
     await stage.seeWords('they cannot be read again later')
+    await app.press(close)
+    await app.press(keys.limits)
+    await stage.seeWords('Filled with what was set from here last; the service')
+    await app.press(form.cancel)
+    await place.update('invited_only')
+    await app.see(/Open to +invited/)
+    await app.press(keys.limits)
+    await stage.seeWords('The scenario was changed since, perhaps its limits')
+    await app.press(form.cancel)
     expect(stage.notes.of(place.scenarioId)?.caps?.caps).toEqual({
       enabled: true,
       dailyCreditCap: 0,
@@ -262,5 +340,27 @@ describe('rebinding and limits', () => {
       dailyComputerStartCap: 0,
       maxConcurrentComputers: 0,
     })
+  })
+
+  test('limits that another process here sets meanwhile stand beside one’s own, and the person chooses', async () => {
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId })
+    await app.see(place.name)
+    await app.press(keys.limits)
+    await stage.seeWords('what you send replaces all of it')
+    await app.press(form.send)
+    await app.see('❯ Cancel')
+    const { projectId, scenarioId } = place
+    const theirs = { ...caps, dailyCreditCap: 7 }
+    await stage.client.userTesting.setGuestExecution({ projectId, scenarioId, body: theirs })
+    stage.notes.note(scenarioId, { kind: 'caps', caps: theirs, changedAt: undefined })
+    await stage.agree()
+    await app.see('Not sent: while you decided, its guest limits were set')
+    expect(app.row('Theirs, set from this machine just now')).toContain('enabled: true')
+    expect(app.frame()).toContain('7, dailyComputerStartCap: 0')
+    expect(app.row('Yours:')).toContain('enabled: false, dailyCreditCap: 0')
+    await app.press(answer.choose)
+    await app.see(frame => !frame.includes('❯ Cancel'))
+    expect(stage.store.scenarios.getEver(scenarioId)?.guestExecution).toEqual(theirs)
   })
 })

@@ -1,7 +1,10 @@
 import type * as z from 'zod'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing-shapes.ts'
+import type { Consequence } from '../../api/access/consequences.ts'
 import type { CapsNote } from '../../api/access/notes.ts'
+import { formatCount } from '../../app/theme/format.ts'
 import { YES } from '../../components/form/field-input.ts'
+import { formatAge } from '../../app/theme/format.ts'
 import type { FormFieldAsked, FormValues } from './form-dialog.tsx'
 
 export type GuestCaps = z.input<ReturnType<typeof GuestExecutionRequest>>
@@ -30,6 +33,15 @@ const CAPS: readonly Cap[] = [
 
 const MOST = Number.MAX_SAFE_INTEGER
 
+/** The caps as they were sent, in the words of their fields. */
+export function capWords(caps: CapsNote['caps']): string[] {
+  return CAPS.flatMap(({ id, label }) => {
+    const value = caps[id]
+    if (value === undefined) return []
+    return [`${label}  ${typeof value === 'number' ? formatCount(value) : value ? 'yes' : 'no'}`]
+  })
+}
+
 /** Fields filled with the caps that were set from here last, else with none. */
 export function capFields(known: CapsNote | undefined): FormFieldAsked[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldAsked => {
@@ -47,12 +59,7 @@ export function capFields(known: CapsNote | undefined): FormFieldAsked[] {
       id,
       label,
       required: false,
-      kind:
-        id === 'dailyHarnessSpendCapMicros'
-          ? 'millionths of a US dollar'
-          : kind === 'credits'
-            ? 'credits'
-            : 'count',
+      kind: id === 'dailyHarnessSpendCapMicros' ? 'millionths of a US dollar' : '',
       input: { kind: 'number', least: 0, most: MOST, whole: kind === 'count' },
       initial: typeof value === 'number' ? String(value) : '0',
       ...(harness && { note: 'Counts only with harnesses.' }),
@@ -69,4 +76,39 @@ export function capsOf(values: FormValues): GuestCaps {
     kind === 'toggle' ? values[id] === YES : Number(values[id]?.trim() || '0'),
   ])
   return Object.fromEntries(entries) as GuestCaps
+}
+
+/** Whether the scenario was changed by somebody else since its limits were set from here. */
+export function mayBeOthers(known: CapsNote | undefined, changedAt: number | undefined): boolean {
+  return known?.changedAt !== undefined && changedAt !== undefined && known.changedAt !== changedAt
+}
+
+/** What the fields are filled with, and what of that is certain. */
+export function filledWords(known: CapsNote | undefined, changedAt: number | undefined): string {
+  if (!known) return 'The service does not tell what holds now; what you send replaces all of it.'
+  const filled = 'Filled with what was set from here last'
+  return mayBeOthers(known, changedAt)
+    ? `${filled}. The scenario was changed since, perhaps its limits: the service does not tell what holds now.`
+    : `${filled}; the service does not tell what holds now.`
+}
+
+/** The limits to be sent, beside those that another process on this machine has set since the fields were filled. */
+export function limitsBeside(
+  caps: GuestCaps,
+  known: CapsNote | undefined,
+  now: CapsNote | undefined,
+): Consequence[] {
+  if (!now || now.at === known?.at) return [{ text: capsWords(caps), tone: 'plain' }]
+  const age = formatAge(now.at, Date.now())
+  const when = age === 'now' ? 'just now' : `${age} ago`
+  return [
+    { text: `Theirs, set from this machine ${when}: ${capsWords(now.caps)}`, tone: 'warn' },
+    { text: `Yours: ${capsWords(caps)}`, tone: 'plain' },
+  ]
+}
+
+function capsWords(caps: CapsNote['caps'] | GuestCaps): string {
+  return Object.entries(caps)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(', ')
 }

@@ -42,6 +42,13 @@ describe('open documents', () => {
     )
   })
 
+  test('a long value has lines of its own, which are wrapped and not cut', () => {
+    const title = 'The tool get-structured-content answers visitors with errors'
+    const lines = documentLines({ count: 2, title }, 0)
+    expect(lines.map(plainText)).toEqual(['count  2', 'title', expect.stringContaining(title)])
+    expect(lines.at(-1)).toMatchObject({ text: title })
+  })
+
   test('a finding keeps its status apart from its dismissal', () => {
     const shown = text(
       findingLines({ title: 'Slow', status: 'recurring', dismissedAt: 5, occurrenceCount: 1 }, '-'),

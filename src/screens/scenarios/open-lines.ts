@@ -1,11 +1,13 @@
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
-import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 
 type Open = Readonly<Record<string, unknown>>
 
 const INDENT = 2
 const DEEPEST = 4
+/** Longest value that stands beside its label. */
+const MOST_BESIDE = 40
 
 export function isObject(value: unknown): value is Open {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -36,9 +38,16 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
   const entries = Object.entries(document)
   const fields = entries
     .filter(([, value]) => !isObject(value) && !Array.isArray(value))
-    .map(([name, value]): Field => [fieldWords(name), valueWords(name, value, now)])
+    .map(([name, value]) => [fieldWords(name), valueWords(name, value, now)] as const)
+  const short = fields.filter(([, words]) => words.length <= MOST_BESIDE)
+  const long = fields.filter(([, words]) => words.length > MOST_BESIDE)
   return [
-    ...(fields.length > 0 ? indented(fieldLines(fields), depth) : []),
+    ...(short.length > 0 ? indented(fieldLines(short), depth) : []),
+    // A value beside its label is cut where the pane ends; a line of its own is wrapped.
+    ...long.flatMap(([label, words]) => [
+      ...indented([{ text: label, tone: 'muted' }], depth),
+      ...indented([words], depth + 1),
+    ]),
     ...entries.flatMap(([name, value]) => nestedLines(name, value, now, depth)),
   ]
 }

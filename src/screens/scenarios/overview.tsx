@@ -5,8 +5,9 @@ import type { DoorState } from '../../api/access/visitor-door.ts'
 import { listed, KIND_WORDS, modeWords, moveWords } from '../../api/access/words.ts'
 import { ADMITS, isAccessMode } from '../../api/access/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
-import { formatAge, formatCount, formatDuration } from '../../app/theme/format.ts'
+import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
@@ -15,8 +16,9 @@ import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import { modeLook, sessionsText, type ScenarioRow } from './columns.ts'
+import { capWords, mayBeOthers } from './guest-limits.ts'
 import { openGateSentence } from './measures.tsx'
-import { masked } from './secrets.ts'
+import { masked } from '../../api/access/session-secrets.ts'
 import type { TabProps } from './tab.ts'
 import { useDoor } from './use-door.ts'
 import { useLookAgain } from './use-scenarios.ts'
@@ -119,7 +121,7 @@ function settingLines(detail: ScenarioDetail): Line[] {
   ]
 }
 
-function capLines(notes: ScenarioNotes | undefined, now: number): Line[] {
+function capLines(notes: ScenarioNotes | undefined, changedAt: number | undefined, now: number): Line[] {
   const caps = notes?.caps
   if (!caps)
     return [{ text: 'The service tells them to nobody; none were set from here.', tone: 'muted', indent: 2 }]
@@ -129,10 +131,16 @@ function capLines(notes: ScenarioNotes | undefined, now: number): Line[] {
       tone: 'muted',
       indent: 2,
     },
-    ...Object.entries(caps.caps).map(([name, value]) => ({
-      text: `${name}  ${typeof value === 'number' ? formatCount(value) : value ? 'yes' : 'no'}`,
-      indent: 2,
-    })),
+    ...(mayBeOthers(caps, changedAt)
+      ? [
+          {
+            text: 'Somebody changed the scenario since, perhaps these.',
+            tone: 'warn' as const,
+            indent: 2,
+          },
+        ]
+      : []),
+    ...capWords(caps.caps).map(text => ({ text, indent: 2 })),
   ]
 }
 
@@ -167,6 +175,14 @@ export function Overview(props: TabProps) {
       ...(props.showsSecrets && row.link !== undefined ? ['', row.link, ''] : []),
       ...admittedLines(row.scenario.mode),
       ...versionLines(notes, now),
+      ...(row.link !== undefined && row.scenario.link == null
+        ? [
+            {
+              text: `The link is kept for this session only; ${key(scenariosKeys, 'copyLink')} copies it.`,
+              tone: 'muted' as const,
+            },
+          ]
+        : []),
       ...(door ? doorLines(symbols, door) : []),
       { text: `Somebody else’s change shows within ${formatDuration(lookAgain)}.`, tone: 'muted' as const },
       ...(detail.data
@@ -176,7 +192,7 @@ export function Overview(props: TabProps) {
           : []),
       '',
       heading('Guest limits'),
-      ...capLines(notes, now),
+      ...capLines(notes, toEpochMs(row.scenario.updatedAt), now),
     ]
     // Notes answer something else only with another version of theirs.
     // oxlint-disable-next-line react/exhaustive-deps

@@ -34,7 +34,14 @@ export function ScenariosScreen() {
 
 function WithoutProject() {
   const { queries } = useWorkspace()
-  return <NeedsProject what="scenarios" projects={useApiQuery(queries.projects.list.options({}))} />
+  const router = useRouter()
+  return (
+    <NeedsProject
+      what="scenarios"
+      projects={useApiQuery(queries.projects.list.options({}))}
+      open={projectId => router.replace({ projectId })}
+    />
+  )
 }
 
 function useScenarioList(projectId: string) {

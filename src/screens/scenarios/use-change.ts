@@ -1,12 +1,19 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { consequencesOf, type Consequence } from '../../api/access/consequences.ts'
 import { provedVersion } from '../../api/access/notes.ts'
-import { proofsOf, readProofs, type ChangeAnswer, type Proof, type ReadBack } from '../../api/access/proof.ts'
+import {
+  adviceAfterLoss,
+  proofsOf,
+  readProofs,
+  type ChangeAnswer,
+  type Proof,
+  type ReadBack,
+} from '../../api/access/proof.ts'
 import { effectOf, type AccessChange } from '../../api/access/table.ts'
-import { modeWords } from '../../api/access/words.ts'
 import { ApiError } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { refresh } from '../../api/queries.ts'
 import type { Theme } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -15,28 +22,15 @@ import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import type { ScenarioRow } from './columns.ts'
-
-/** A scenario as it was shown when the person decided to act. */
-export type Target = {
-  id: string
-  name: string
-  mode: string | null | undefined
-  /** Undefined while it is not known. */
-  environmentId: string | undefined
-}
-
-export function targetOf({ scenario, environmentId }: ScenarioRow): Target {
-  const { id, name, mode } = scenario
-  return { id, name, mode, environmentId }
-}
-
-/** How a scenario stands; the environment is read only for what is about it, and only while the feature is on. */
-type Standing = { mode: string | null | undefined; environmentId: string | undefined }
-
-const NOT_YET: Standing = { mode: undefined, environmentId: undefined }
-/** Changes of what an environment is published as. */
-const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
+import {
+  ASKED,
+  changedMeanwhile,
+  NOT_YET,
+  readStanding,
+  type Standing,
+  type Target,
+  whatMoved,
+} from './standing.ts'
 
 /** One change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {
@@ -46,8 +40,8 @@ export type Changing<Answer extends ChangeAnswer> = {
   title: string
   /** The answer that acts. */
   action: string
-  /** Said before the consequences. */
-  before?: readonly Consequence[]
+  /** Said before the consequences, about the scenario as it stands by now. */
+  before?: (now: Standing) => readonly Consequence[]
   endpoint: AnyEndpoint
   /** `Rotating the link of Study…` */
   start: string
@@ -55,7 +49,11 @@ export type Changing<Answer extends ChangeAnswer> = {
   /** Sends it for the scenario as it was asked about. */
   send: (asked: Standing) => Promise<Answer>
   /** Keeps what the answer told, before anything is read back. */
-  keep?: (answer: Answer) => void
+  keep?: (answer: Answer, asked: Standing) => void
+  /** What the answer brought besides and where it is now, as a sentence. */
+  brought?: (answer: Answer) => string | undefined
+  /** Nobody knows whether it happened. */
+  lost?: () => void
   /** The scenario that the answer is about, where that is not the target. */
   scenarioId?: (answer: Answer) => string
 }
@@ -66,8 +64,6 @@ export const QUIET: Quietly = { quiet: true }
 
 export type Changed<Answer> = { answer: Answer; proofs: readonly Proof[] }
 
-/** For what a person waits for. */
-export const ASKED = { priority: 'asked' } as const
 /** Resources that a change of access makes out of date beside those that its endpoint names. */
 const TOUCHED = ['userTesting', 'userTestingSessions', 'userTestingInsights', 'scenarios']
 
@@ -86,20 +82,17 @@ async function readBack(
   projectId: string,
   scenarioId: string,
   isGone: boolean,
-): Promise<ReadBack> {
+): Promise<ReadBack & Partial<Pick<Standing, 'changedAt'>>> {
   const input = { projectId, scenarioId }
   if (isGone) {
     const listed = await client.scenarios.list({ projectId }, ASKED).catch(() => undefined)
     return { published: listed?.items.some(({ id }) => id === scenarioId) }
   }
-  const [mode, liveSessions] = await Promise.all([
-    client.scenarios.get(input, ASKED).then(
-      answer => answer.mode,
-      () => undefined,
-    ),
+  const [read, liveSessions] = await Promise.all([
+    client.scenarios.get(input, ASKED).catch(() => undefined),
     liveSessionsOf(client, input),
   ])
-  return { mode, liveSessions }
+  return { mode: read?.mode, liveSessions, changedAt: toEpochMs(read?.updatedAt) }
 }
 
 async function refreshAll(queryClient: QueryClient, endpoint: AnyEndpoint): Promise<void> {
@@ -122,44 +115,35 @@ export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[]
   }))
 }
 
-async function standingOf(
-  client: Client,
-  of: { projectId: string; isClosed: boolean; target: Target | undefined; change: AccessChange },
-): Promise<Standing> {
-  const { projectId, isClosed, target, change } = of
-  if (!target) return NOT_YET
-  const input = { projectId, scenarioId: target.id }
-  if (isClosed || !ABOUT_ENVIRONMENT.has(change.do))
-    return { mode: (await client.scenarios.get(input, ASKED)).mode, environmentId: undefined }
-  const { mode, environmentId } = await client.userTesting.get(input, ASKED)
-  return { mode, environmentId: environmentId ?? undefined }
-}
+/** `moved` says what somebody else changed meanwhile, as a clause. */
+type Sent<Answer> = { sent: true; answer: Answer } | { sent: false; moved: string }
 
-/**
- * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still holds, sends,
- * and shows what the answer and a reading afterwards prove. `quiet` leaves the last to the caller.
- */
-export function useChange(projectId: string, isClosed: boolean) {
+/** A scenario as it was asked about. */
+type Asked = Standing & { liveSessions: number | undefined }
+
+/** Looking at a scenario before a change and after one that was lost, and what is noted of it here. */
+function useLooks(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()
-  const queryClient = useQueryClient()
-  const confirm = useConfirm()
   const runTask = useRunTask()
   const show = useTextOverlay()
   const theme = useTheme()
 
+  const standing = (target: Target | undefined, change: AccessChange) =>
+    readStanding(client, { projectId, isClosed, target, change, notes: accessNotes })
+
   /** Undefined when it could not be read, which was told. */
-  const look = (target: Target | undefined, change: AccessChange) =>
+  const look = (target: Target | undefined, change: AccessChange): Promise<Asked | undefined> =>
     target === undefined
       ? Promise.resolve({ ...NOT_YET, liveSessions: undefined })
       : runTask({
           start: `Reading how ${target.name} stands now…`,
           work: async () => {
             const input = { projectId, scenarioId: target.id }
-            const [standing, liveSessions] = await Promise.all([
-              standingOf(client, { projectId, isClosed, target, change }),
+            const [now, liveSessions] = await Promise.all([
+              standing(target, change),
               isClosed ? undefined : liveSessionsOf(client, input),
             ])
-            return { ...standing, liveSessions }
+            return { ...now, liveSessions }
           },
         })
 
@@ -170,58 +154,84 @@ export function useChange(projectId: string, isClosed: boolean) {
       accessNotes?.note(target.id, { kind: 'moved', by })
   }
 
+  const noteLoss = (
+    { target, lost }: { target: Target | undefined; lost?: () => void },
+    change: AccessChange,
+  ): void => {
+    noteMove(change, target, 'a change whose answer was lost')
+    lost?.()
+  }
+
   /** What can be read after a change whose answer never came. */
-  const showLost = async (title: string, change: AccessChange, target: Target): Promise<void> => {
-    const read = await readBack(client, projectId, target.id, change.do === 'unpublish')
+  const showLost = async (title: string, change: AccessChange, target: Target | undefined): Promise<void> => {
+    const read = target && (await readBack(client, projectId, target.id, change.do === 'unpublish'))
     show(`${title} The answer was lost`, [
       { text: `${theme.symbols.warn} It may have happened all the same.`, tone: 'warn' },
-      ...proofLines(theme, readProofs(change, read)),
+      ...proofLines(theme, read ? readProofs(change, read) : []),
+      adviceAfterLoss(change),
     ])
   }
 
-  return async <Answer extends ChangeAnswer>(
-    changing: Changing<Answer>,
-    options: Quietly = {},
-  ): Promise<Changed<Answer> | undefined> => {
-    const { target, endpoint } = changing
-    const now = await look(target, changing.change)
-    if (!now) return undefined
-    const change = changing.change.do === 'mode' ? { ...changing.change, from: now.mode } : changing.change
+  return { standing, look, noteMove, noteLoss, showLost }
+}
+
+/**
+ * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still holds, sends,
+ * and shows what the answer and a reading afterwards prove. Whatever somebody else changed while it was asked is put beside it, and it
+ * is asked anew. `quiet` leaves what is known afterwards to the caller.
+ */
+export function useChange(projectId: string, isClosed: boolean) {
+  const { client, accessNotes } = useWorkspace()
+  const queryClient = useQueryClient()
+  const confirm = useConfirm()
+  const runTask = useRunTask()
+  const show = useTextOverlay()
+  const theme = useTheme()
+  const { standing, look, noteMove, noteLoss, showLost } = useLooks(projectId, isClosed)
+
+  const ask = <Answer extends ChangeAnswer>(
+    { title, action, target, before }: Changing<Answer>,
+    { change, now, news }: { change: AccessChange; now: Asked; news: readonly Consequence[] },
+    options: Quietly,
+  ): Promise<boolean> => {
     const { lines, word } = consequencesOf(change, {
       mode: now.mode,
       liveSessions: now.liveSessions,
       accessVersion: target && provedVersion(accessNotes?.of(target.id)),
     })
-    const agreed = await confirm({
-      title: changing.title,
-      lines: [
-        ...changedMeanwhile(target, now),
-        ...(options.before ?? []),
-        ...(changing.before ?? []),
-        ...lines,
-      ],
-      action: changing.action,
+    return confirm({
+      title,
+      lines: [...news, ...(options.before ?? []), ...(before?.(now) ?? []), ...lines],
+      action,
       ...(word && { word: word.text, wordFor: word.reason }),
     })
-    if (!agreed) return undefined
+  }
+
+  /** Sends it where the scenario is still as it was asked about; undefined when it failed, which was told. */
+  const send = async <Answer extends ChangeAnswer>(
+    changing: Changing<Answer>,
+    change: AccessChange,
+    asked: Asked,
+  ): Promise<Sent<Answer> | undefined> => {
+    const { target, title, endpoint } = changing
     let isLost = false
     const outcome = await runTask({
       start: changing.start,
       work: async () => {
-        const again = await standingOf(client, { projectId, isClosed, target, change })
-        const moved = whatMoved(now, again)
-        if (moved !== undefined) return { sent: false, moved } as const
+        const moved = whatMoved(asked, await standing(target, change))
         try {
-          const answer = await changing.send(now)
+          if (moved !== undefined) return { sent: false, moved } as const
+          const answer = await changing.send(asked)
           noteMove(change, target, change.do)
-          changing.keep?.(answer)
+          changing.keep?.(answer, asked)
           return { sent: true, answer } as const
         } catch (error) {
           isLost = error instanceof ApiError && error.leavesDoubt
-          if (isLost) noteMove(change, target, 'a change whose answer was lost')
+          if (isLost) noteLoss(changing, change)
           throw error
         } finally {
-          await refreshAll(queryClient, endpoint)
+          // What is on screen is read again while the end is told.
+          void refreshAll(queryClient, endpoint)
         }
       },
       done: value =>
@@ -229,47 +239,47 @@ export function useChange(projectId: string, isClosed: boolean) {
           ? changing.done(value.answer)
           : { tone: 'warn', text: `Not sent: while you decided, ${value.moved}.` },
     })
-    if (isLost && target) await showLost(changing.title, change, target)
-    if (!outcome?.sent) return undefined
-    const { answer } = outcome
-    const id = changing.scenarioId?.(answer) ?? target?.id ?? ''
-    const read = await readBack(client, projectId, id, change.do === 'unpublish')
-    const proofs = proofsOf(change, { scenarioId: target?.id }, answer, read)
-    if (!options.quiet) show(`${changing.done(answer)} What is known now:`, proofLines(theme, proofs))
-    return { answer, proofs }
+    if (isLost) await showLost(title, change, target)
+    return outcome
+  }
+
+  return async <Answer extends ChangeAnswer>(
+    changing: Changing<Answer>,
+    options: Quietly = {},
+  ): Promise<Changed<Answer> | undefined> => {
+    const { target } = changing
+    let news: readonly Consequence[] | undefined
+    for (;;) {
+      const now = await look(target, changing.change)
+      if (!now) return undefined
+      news ??= target ? changedMeanwhile(target, now) : []
+      const change = changing.change.do === 'mode' ? { ...changing.change, from: now.mode } : changing.change
+      if (!(await ask(changing, { change, now, news }, options))) return undefined
+      const sent = await send(changing, change, now)
+      if (!sent) return undefined
+      if (!sent.sent) {
+        news = [{ text: `Not sent: while you decided, ${sent.moved}.`, tone: 'warn' }]
+        continue
+      }
+      const { answer } = sent
+      const id = changing.scenarioId?.(answer) ?? target?.id ?? ''
+      const { changedAt, ...read } = await readBack(client, projectId, id, change.do === 'unpublish')
+      if (target && now.changedAt !== undefined && changedAt !== undefined)
+        accessNotes?.note(id, { kind: 'changed', from: now.changedAt, to: changedAt })
+      const proofs = proofsOf(change, { scenarioId: target?.id }, answer, read)
+      if (!options.quiet)
+        show(`${changing.done(answer)} What is known now:`, [
+          ...proofLines(theme, proofs),
+          ...broughtLines(changing, answer),
+        ])
+      return { answer, proofs }
+    }
   }
 }
 
+function broughtLines<Answer extends ChangeAnswer>({ brought }: Changing<Answer>, answer: Answer): Line[] {
+  const text = brought?.(answer)
+  return text === undefined ? [] : ['', text]
+}
+
 export type Change = ReturnType<typeof useChange>
-
-/** What is otherwise than the person saw. */
-function changedMeanwhile(target: Target | undefined, now: Standing): Consequence[] {
-  if (!target) return []
-  const lines: Consequence[] = []
-  if (target.mode !== now.mode)
-    lines.push({
-      text: `Changed since it was shown here: it was for ${modeWords(target.mode)}, now it is for ${modeWords(now.mode)}.`,
-      tone: 'warn',
-    })
-  if (isElsewhere(target, now))
-    lines.push({
-      text: 'Changed since it was shown here: it points at another environment now.',
-      tone: 'warn',
-    })
-  return lines
-}
-
-/** What somebody else changed between two looks, as a clause. */
-function whatMoved(before: Standing, after: Standing): string | undefined {
-  if (before.mode !== after.mode) return `its mode became ${modeWords(after.mode)}`
-  return isElsewhere(before, after) ? 'it was pointed at another environment' : undefined
-}
-
-/** Whether both tell an environment, and not the same. */
-function isElsewhere(
-  before: Pick<Standing, 'environmentId'>,
-  after: Pick<Standing, 'environmentId'>,
-): boolean {
-  const [one, other] = [before.environmentId, after.environmentId]
-  return one !== undefined && other !== undefined && one !== other
-}

@@ -1,8 +1,25 @@
 import { linkGrants } from '../../api/access/words.ts'
+import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
+import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { useCopy } from '../../components/copy.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { scenariosKeys } from './bindings.ts'
 import type { ScenarioRow } from './columns.ts'
-import { secretsOf } from './secrets.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
+
+/** Where a secret is that an answer brought, and how to get at it; or at another one. */
+export function useKeptHere() {
+  const key = useKeyName()
+  const kept = (what: string, copies: string): string =>
+    `The ${what} came with the answer: ${copies} copies it. It is kept for this session only, and on no disk.`
+  return {
+    link: (link: ScenarioLink | null | undefined): string =>
+      scenarioUrl(link) === undefined
+        ? `The link is not in the answer: ${key(scenariosKeys, 'rotate')} makes one that is known here, and the present one dies.`
+        : kept('link', key(scenariosKeys, 'copyLink')),
+    invitation: (): string => kept('invitation', key(scenariosKeys, 'copyInvitation')),
+  }
+}
 
 /** Copying what lets others in; what it grants is said with it. */
 export function useSecretCopies() {

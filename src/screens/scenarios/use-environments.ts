@@ -1,11 +1,12 @@
 import type { Environment } from '../../api/contract/environment-shapes.ts'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { GO_ON, useFormDialog, type FormAsked } from './form-dialog.tsx'
 import { environmentField } from './forms.ts'
-import { ASKED } from './use-change.ts'
+import { ASKED } from './standing.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
 /** Scenarios whose environment is asked for before an action that depends on it. */
@@ -17,6 +18,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
   const runTask = useRunTask()
   const notify = useNotify()
   const ask = useFormDialog()
+  const show = useTextOverlay()
   const read = async (): Promise<readonly Environment[] | undefined> => {
     const list = await runTask({
       start: 'Reading the environments…',
@@ -51,10 +53,18 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
       const { others: published, isWhole } = await boundTo()
       const items = all.filter(({ id }) => !published.has(id))
       if (items.length === 0) {
-        notify(
-          'warn',
-          'There is no environment that is not published: make one over the API (createEnvironment).',
-        )
+        show('There is no environment to publish', [
+          all.length === 0
+            ? 'This project has no environment yet.'
+            : 'Every environment of this project is published already.',
+          'An environment is a client with its servers and settings. Another one is made so, in a shell:',
+          '',
+          { text: `mcpdeck api listClients --field projectId=${projectId}`, indent: 2 },
+          {
+            text: `mcpdeck api createEnvironment --field projectId=${projectId} --field name=NAME --field hostId=CLIENT`,
+            indent: 2,
+          },
+        ])
         return undefined
       }
       const about: FormAsked['about'] = isWhole

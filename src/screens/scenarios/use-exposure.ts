@@ -2,20 +2,22 @@ import type { ChangeAnswer } from '../../api/access/proof.ts'
 import { isAccessMode, type AccessMode } from '../../api/access/table.ts'
 import { modeWords } from '../../api/access/words.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { GO_ON, useFormDialog } from './form-dialog.tsx'
 import { modeField } from './forms.ts'
-import { capFields, capsOf } from './guest-limits.ts'
-import { secretsOf } from './secrets.ts'
-import { ASKED, targetOf, type Change, type Changed, type Quietly } from './use-change.ts'
+import { capFields, capsOf, filledWords, limitsBeside } from './guest-limits.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
+import { useKeptHere } from './use-copies.ts'
+import { ASKED, targetOf } from './standing.ts'
+import type { Change, Changed, Quietly } from './use-change.ts'
 
 /** Who may enter a published scenario: its mode, its link, and what guests may spend. */
 export function useExposure(projectId: string, change: Change) {
   const { client, accessNotes } = useWorkspace()
   const ask = useFormDialog()
   const secrets = secretsOf(client)
+  const keptHere = useKeptHere()
   const place = ({ scenario }: ScenarioRow) => ({ projectId, scenarioId: scenario.id })
 
   const mode = async (
@@ -62,10 +64,9 @@ export function useExposure(projectId: string, change: Change) {
         start: `Rotating the link of ${target.name}…`,
         send: () => client.userTesting.rotateLink(place(row), ASKED),
         done: () => `${target.name} has another link.`,
-        keep({ link }) {
-          const url = scenarioUrl(link)
-          if (url !== undefined) secrets.keepLink(target.id, url)
-        },
+        keep: ({ link }) => secrets.keepLink(target.id, link),
+        brought: ({ link }) => keptHere.link(link),
+        lost: () => secrets.dropLink(target.id),
       },
       options,
     )
@@ -73,17 +74,11 @@ export function useExposure(projectId: string, change: Change) {
 
   const limits = async (row: ScenarioRow): Promise<void> => {
     const target = targetOf(row)
+    accessNotes?.look()
     const known = accessNotes?.of(target.id)?.caps
     const values = await ask({
       title: `Guest limits of ${target.name}`,
-      about: [
-        {
-          text: known
-            ? 'Filled with what was set from here last; the service does not tell what holds now.'
-            : 'The service does not tell what holds now; what you send replaces all of it.',
-          tone: 'warn',
-        },
-      ],
+      about: [{ text: filledWords(known, target.changedAt), tone: 'warn' }],
       fields: capFields(known),
       act: GO_ON,
     })
@@ -94,14 +89,7 @@ export function useExposure(projectId: string, change: Change) {
       target,
       title: `Replace the guest limits of ${target.name}?`,
       action: 'Replace the limits',
-      before: [
-        {
-          text: Object.entries(caps)
-            .map(([name, value]) => `${name}: ${String(value)}`)
-            .join(', '),
-          tone: 'plain',
-        },
-      ],
+      before: now => limitsBeside(caps, known, now.caps),
       endpoint: contract.userTesting.setGuestExecution,
       start: `Replacing the guest limits of ${target.name}…`,
       send: async () => {
@@ -109,7 +97,8 @@ export function useExposure(projectId: string, change: Change) {
         return {}
       },
       done: () => `The guest limits of ${target.name} are replaced.`,
-      keep: () => accessNotes?.note(target.id, { kind: 'caps', caps: { ...caps } }),
+      keep: (_answer, { changedAt }) =>
+        accessNotes?.note(target.id, { kind: 'caps', caps: { ...caps }, changedAt }),
     })
   }
 

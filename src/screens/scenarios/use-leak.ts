@@ -13,6 +13,7 @@ import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { ScenarioRow } from './columns.ts'
 import { endsSessions } from './forms.ts'
+import { useKeptHere } from './use-copies.ts'
 import { proofLines, QUIET } from './use-change.ts'
 import type { Exposure } from './use-exposure.ts'
 import { useFormDialog } from './form-dialog.tsx'
@@ -34,6 +35,7 @@ export function useLeak(exposure: Exposure, members: Members) {
   const show = useTextOverlay()
   const theme = useTheme()
   const ask = useFormDialog()
+  const keptHere = useKeptHere()
 
   const askForLink = async (row: ScenarioRow): Promise<string | undefined> => {
     const values = await ask({
@@ -118,6 +120,7 @@ export function useLeak(exposure: Exposure, members: Members) {
       heading('Those who are in'),
       ...decided,
       ...closingLines(theme.symbols, verified, { hasDoor: door !== undefined, given: link !== '' }),
+      keptHere.link(rotated.answer.link),
     ])
   }
 }

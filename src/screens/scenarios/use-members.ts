@@ -5,14 +5,17 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { GO_ON, useFormDialog, type FormAsked } from './form-dialog.tsx'
 import { memberFields } from './forms.ts'
-import { secretsOf } from './secrets.ts'
-import { ASKED, targetOf, type Change, type Quietly, type Target } from './use-change.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
+import { useKeptHere } from './use-copies.ts'
+import { ASKED, targetOf, type Target } from './standing.ts'
+import type { Change, Quietly } from './use-change.ts'
 
 /** Inviting and removing, of which the service keeps the list to itself. */
 export function useMembers(projectId: string, change: Change) {
   const { client, accessNotes, profile } = useWorkspace()
   const ask = useFormDialog()
   const secrets = secretsOf(client)
+  const keptHere = useKeptHere()
 
   const invite = async (row: ScenarioRow): Promise<void> => {
     const target = targetOf(row)
@@ -42,6 +45,7 @@ export function useMembers(projectId: string, change: Change) {
         const code = codeOf(answer)
         if (code !== undefined) secrets.keepInvitation(target.id, email, code)
       },
+      brought: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
     })
   }
 
@@ -74,7 +78,7 @@ export function useMembers(projectId: string, change: Change) {
             { projectId, scenarioId: target.id, memberIdOrEmail: member },
             ASKED,
           ),
-        done: () => `${member} has no access to ${target.name} any more.`,
+        done: () => `${member} is no member of ${target.name} any more.`,
         keep() {
           accessNotes?.note(target.id, { kind: 'member', member, change: 'removed' })
           secrets.dropInvitation(target.id, member)

@@ -1,15 +1,17 @@
+import type { AccessNotes } from '../../api/access/notes.ts'
 import type { Client } from '../../api/client.ts'
 import { publishEnvironment } from '../../api/access/publish.ts'
 import { isAccessMode } from '../../api/access/table.ts'
 import { modeWords } from '../../api/access/words.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { GO_ON, useFormDialog } from './form-dialog.tsx'
 import { environmentField, modeField } from './forms.ts'
-import { secretsOf } from './secrets.ts'
-import { ASKED, targetOf, type Change } from './use-change.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
+import { useKeptHere } from './use-copies.ts'
+import { ASKED, targetOf } from './standing.ts'
+import type { Change } from './use-change.ts'
 import { useEnvironments } from './use-environments.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
@@ -22,6 +24,7 @@ export function usePublication(
   const { client, accessNotes } = useWorkspace()
   const ask = useFormDialog()
   const secrets = secretsOf(client)
+  const keptHere = useKeptHere()
   const environments = useEnvironments(projectId, options.data)
 
   const publish = async (): Promise<void> => {
@@ -49,12 +52,11 @@ export function usePublication(
         publishEnvironment(client, { projectId, environmentId: environment.id, body: { mode } }, ASKED),
       done: ({ created }) => (created === false ? `${name} was published before.` : `Published ${name}.`),
       scenarioId: ({ id }) => id,
+      brought: ({ link }) => keptHere.link(link),
       keep({ id, link, accessVersion }) {
-        const url = scenarioUrl(link)
-        if (url !== undefined) secrets.keepLink(id, url)
+        secrets.keepLink(id, link)
         accessNotes?.note(id, { kind: 'environment', environmentId: environment.id })
-        if (accessVersion != null)
-          accessNotes?.note(id, { kind: 'version', value: accessVersion, by: 'publish' })
+        noteVersion(accessNotes, id, accessVersion, 'publish')
       },
     })
     if (changed) onPublished(changed.answer.id)
@@ -110,13 +112,21 @@ export function usePublication(
       done: () => `${target.name} points at ${name}.`,
       keep({ id, environmentId, accessVersion }) {
         accessNotes?.note(id, { kind: 'environment', environmentId: environmentId ?? environment.id })
-        if (accessVersion != null)
-          accessNotes?.note(id, { kind: 'version', value: accessVersion, by: 'rebind' })
+        noteVersion(accessNotes, id, accessVersion, 'rebind')
       },
     })
   }
 
   return { publish, unpublish, rebind }
+}
+
+function noteVersion(
+  notes: AccessNotes | undefined,
+  id: string,
+  value: number | null | undefined,
+  by: 'publish' | 'rebind',
+): void {
+  if (value != null) notes?.note(id, { kind: 'version', value, by })
 }
 
 function takeOffline(client: Client, published: { projectId: string; environmentId: string }) {

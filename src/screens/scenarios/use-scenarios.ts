@@ -8,7 +8,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { secretsOf } from './secrets.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
 
 /** How often scenarios on screen are read again, in milliseconds: within that another person's change shows. */
 const POLL_MS = { local: 5_000, remote: 30_000 }
@@ -95,6 +95,9 @@ export function useScenarios(projectId: string) {
   const secrets = secretsOf(client)
   const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
+  const { updatedAt } = scenarios
+  // What another program of the same person noted shows as often as what the service answers.
+  useEffect(() => accessNotes?.look(), [accessNotes, updatedAt])
   const names = useMemo(
     () => new Map(environments.data?.items.map(({ id, name }) => [id, name ?? id])),
     [environments.data],
