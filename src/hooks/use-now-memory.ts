@@ -1,7 +1,13 @@
 import { useSyncExternalStore } from 'react'
 import type { Client } from '../api/client.ts'
 import { systemClock } from '../api/clock.ts'
-import { createNowMemory, NOTHING_KEPT, type NowKept, type NowMemory } from '../api/now/memory.ts'
+import {
+  createNowMemory,
+  NOTHING_KEPT,
+  type NowCount,
+  type NowKept,
+  type NowMemory,
+} from '../api/now/memory.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = new WeakMap<Client, NowMemory>()
@@ -30,7 +36,7 @@ export function useNowMemory(): { memory: NowMemory; kept: NowKept } {
 }
 
 /** How many lines waited when Now was last on screen. */
-export function useNowCount(): number | undefined {
+export function useNowCount(): NowCount | undefined {
   const memory = nowMemoryOf(useWorkspace())
   return useSyncExternalStore(memory.subscribe, memory.count)
 }

@@ -80,6 +80,7 @@ export type DismissalBatch = {
   dismissed: boolean
   entries: readonly {
     key: string
+    id: string | undefined
     name: string
     scenarioId: string | undefined
     status: string | undefined
@@ -97,8 +98,8 @@ export function batchOf(
     dismissed,
     entries: done.map(finding => {
       const { status, dismissedAt } = left.get(finding.key) ?? {}
-      const { key, scenario } = finding
-      return { key, name: findingName(finding), scenarioId: scenario?.id, status, dismissedAt }
+      const { key, id, scenario } = finding
+      return { key, id, name: findingName(finding), scenarioId: scenario?.id, status, dismissedAt }
     }),
   }
 }

@@ -4,8 +4,8 @@ import { ApiError } from '../api-error.ts'
 import { batchOf, planDismissals, planUndo, sendDismissals } from './dismissal.ts'
 import { filtersOf, FINDING_STATUSES, nextFilter, passesFilters, type FindingFilters } from './filters.ts'
 import { mergeFindings, scenarioFinding, swarmFinding, type Finding } from './finding.ts'
-import { gateOf } from './gate.ts'
-import { runsBehind, type WaveRun } from './waves.ts'
+import { gateHelp, gateOf } from './gate.ts'
+import { goalScoreOf, runsBehind, scorecardWords, type WaveRun } from './waves.ts'
 
 const scenario = { id: 'scn_1', name: 'Desk' }
 const times = fc.option(fc.integer({ min: 1, max: 2_000_000_000_000 }))
@@ -272,6 +272,11 @@ describe('the gate', () => {
   ])('with %s', (_, told, [swarm, scenarios]) => {
     expect(gateOf(told)).toMatchObject({ swarm, scenario: scenarios })
   })
+
+  test('what helps is who switches it on, and here the command', () => {
+    expect(gateHelp(false, ['swarm'])).toContain('An owner of the organization')
+    expect(gateHelp(true, ['scenario'])).toContain('mcpdeck serve gate user-testing on.')
+  })
 })
 
 test('runs behind a finding are those of its journey, the wave that saw it last first', () => {
@@ -298,4 +303,25 @@ test('runs behind a finding are those of its journey, the wave that saw it last 
     ).map(({ id }) => id)
   expect(of('j1/criterion')).toEqual(['r2', 'r4', 'r1'])
   expect(of('unheard of')).toEqual(['r3', 'r2'])
+})
+
+test('a scorecard tells of a criterion’s finding how many graded sessions fail it, and of no other', () => {
+  const criteria = [{ id: 'fit', failCount: 2, pendingCount: 1, failedGradingCount: 0 }]
+  const scorecard = { criteria, sessionsGraded: 5, sessionsTotal: 9 }
+  const of = (kind: string, id: string) =>
+    scorecardWords(swarmFinding({ id: 'f', status: 'new', subject: { kind, id } }), scorecard)
+  expect(of('criterion', 'j1/fit')).toBe('Fails in 2 of 5 graded sessions of this run; 1 not graded yet.')
+  expect(of('criterion', 'j1/other')).toBeUndefined()
+  expect(of('journey', 'fit')).toBeUndefined()
+})
+
+test('how far a session came is read from an open document, and guessed from none', () => {
+  expect(goalScoreOf({ score: 0.4, threshold: 0.7, reason: 'gave up' })).toEqual({
+    score: 0.4,
+    isReached: false,
+    reason: 'gave up',
+  })
+  expect(goalScoreOf({ score: 0.4, passed: true })).toMatchObject({ isReached: true })
+  expect(goalScoreOf({ score: 0.4 })).toMatchObject({ isReached: undefined })
+  for (const none of [null, undefined, 'x', {}, { score: '1' }]) expect(goalScoreOf(none)).toBeUndefined()
 })

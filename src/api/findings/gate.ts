@@ -1,3 +1,4 @@
+import type { Gate } from '../contract/endpoint.ts'
 import type { ProjectCapabilities } from '../contract/projects.ts'
 import type { FindingSource } from './finding.ts'
 
@@ -5,6 +6,22 @@ import type { FindingSource } from './finding.ts'
 export type FindingsGate = Readonly<Record<FindingSource, boolean>> & {
   /** The service's own words about what is switched off. */
   reason: string | undefined
+}
+
+/** What of the feature a source belongs to, as `mcpdeck serve gate` calls it. */
+const GATE_NAMES = { swarm: 'swarms', scenario: 'user-testing' } as const satisfies Record<
+  FindingSource,
+  Gate
+>
+
+/**
+ * What to do about a gate that is closed, as one short sentence.
+ * @param isLocal whether it is the local workspace's own
+ */
+export function gateHelp(isLocal: boolean, closed: readonly FindingSource[]): string {
+  if (!isLocal) return 'An owner of the organization can have it switched on; waiting does not help.'
+  const commands = closed.map(source => `mcpdeck serve gate ${GATE_NAMES[source]} on`)
+  return `Here it is switched on by: ${commands.join('; ')}.`
 }
 
 const PERMISSION = { swarm: 'readSwarms', scenario: 'readUserTesting' } as const

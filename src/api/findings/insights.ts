@@ -86,7 +86,8 @@ export function adviceOn(read: InsightsRead | undefined, finding: Finding): Acti
   )
 }
 
-const SEVERITIES = ['high', 'medium', 'low', 'info']
+/** The gravest first. */
+export const SEVERITIES: readonly string[] = ['high', 'medium', 'low', 'info']
 
 function bySeverity(a: ActionableFinding, b: ActionableFinding): number {
   const rank = ({ severity }: ActionableFinding): number => {

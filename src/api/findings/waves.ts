@@ -1,6 +1,6 @@
-import type { JourneyRun, SwarmOverview } from '../contract/journey-run-shapes.ts'
+import type { JourneyRun, RunScorecard, SwarmOverview } from '../contract/journey-run-shapes.ts'
 import { toEpochMs } from '../contract/shapes.ts'
-import type { Finding } from './finding.ts'
+import { isObject, textAt, type Finding } from './finding.ts'
 
 /** A journey run as a place where a finding may have been seen. */
 export type WaveRun = {
@@ -41,6 +41,35 @@ export function waveRun(
 /** The journey that a swarm finding is about: subjects carry it in front of what they name inside it. */
 export function journeyOf({ source, subject }: Finding): string | undefined {
   return source === 'swarm' ? subject.id?.split('/')[0] || undefined : undefined
+}
+
+/** What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that is not told. */
+export function scorecardWords(
+  { source, subject }: Finding,
+  scorecard: RunScorecard | undefined,
+): string | undefined {
+  if (source !== 'swarm' || subject.kind !== 'criterion') return undefined
+  const id = subject.id?.split('/').at(-1)
+  const criterion = scorecard?.criteria?.find(each => each.id === id)
+  if (criterion?.failCount == null) return undefined
+  const { failCount, pendingCount, failedGradingCount } = criterion
+  const graded = scorecard?.sessionsGraded
+  const more = [
+    pendingCount ? `${pendingCount} not graded yet` : '',
+    failedGradingCount ? `${failedGradingCount} where the grader broke` : '',
+  ].filter(Boolean)
+  return `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this run${more.length > 0 ? `; ${more.join(', ')}` : ''}.`
+}
+
+/** How far a session came to its goal, as its grader says; the document is open. */
+export type GoalScore = { score: number; isReached: boolean | undefined; reason: string | undefined }
+
+export function goalScoreOf(document: unknown): GoalScore | undefined {
+  if (!isObject(document) || typeof document['score'] !== 'number') return undefined
+  const { score, passed, threshold } = document
+  const isReached =
+    typeof passed === 'boolean' ? passed : typeof threshold === 'number' ? score >= threshold : undefined
+  return { score, isReached, reason: textAt(document, 'reason') }
 }
 
 /** Runs in which a finding may have been seen: those of the wave that saw it last, then earlier ones of its journey. */

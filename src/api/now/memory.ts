@@ -27,19 +27,25 @@ export type NowKept = {
   checks: ReadonlyMap<string, ServerCheck>
 }
 
+/** How many lines waited, and when that was last looked at, in epoch milliseconds. */
+export type NowCount = { waiting: number; at: number }
+
 type Acknowledged = Pick<NowLine, 'key' | 'fingerprint'>
 
 export type NowMemory = {
   /** The same object until something changes. */
   kept(): NowKept
+  /** Takes over what other processes have noted since. */
+  refresh(): void
   acknowledge(lines: readonly Acknowledged[]): void
   /** They count as never acknowledged. */
   recall(lines: readonly Pick<NowLine, 'key'>[]): void
   chooseProjects(ids: readonly string[] | undefined): void
   noteCheck(check: ServerCheck): void
-  /** How many lines waited when Now was last on screen; undefined before it ever was. */
-  count(): number | undefined
-  setCount(count: number): void
+  /** How many lines waited when Now was last on screen; undefined before it ever was. The same object until it is looked at again. */
+  count(): NowCount | undefined
+  /** So many wait at this moment. */
+  setCount(waiting: number): void
   subscribe(listener: () => void): () => void
 }
 
@@ -64,7 +70,7 @@ export function createNowMemory(options: {
 }): NowMemory {
   const { clock, read, write } = options
   let kept: NowKept | undefined
-  let count: number | undefined
+  let count: NowCount | undefined
   const listeners = new Set<() => void>()
   const tell = (): void => {
     for (const listener of listeners) listener()
@@ -76,6 +82,12 @@ export function createNowMemory(options: {
   }
   return {
     kept: () => (kept ??= read()),
+    refresh() {
+      const next = read()
+      if (kept !== undefined && asText(kept) === asText(next)) return
+      kept = next
+      tell()
+    },
     acknowledge(lines) {
       const at = clock.now()
       const wanted = lines.filter(({ key }) => key.length <= MAX_TEXT)
@@ -108,9 +120,10 @@ export function createNowMemory(options: {
       }))
     },
     count: () => count,
-    setCount(next) {
-      if (next === count) return
-      count = next
+    setCount(waiting) {
+      const at = clock.now()
+      if (count?.waiting === waiting && count.at === at) return
+      count = { waiting, at }
       tell()
     },
     subscribe(listener) {
@@ -118,6 +131,10 @@ export function createNowMemory(options: {
       return () => listeners.delete(listener)
     },
   }
+}
+
+function asText({ projects, acknowledged, checks }: NowKept): string {
+  return JSON.stringify([projects, [...acknowledged], [...checks]])
 }
 
 function isShort(id: string): boolean {

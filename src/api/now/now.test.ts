@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ApiError } from '../api-error.ts'
 import type { EvalRun } from '../contract/runs.ts'
 import { scenarioFinding, swarmFinding } from '../findings/finding.ts'
 import { isAcknowledged } from './acknowledged.ts'
@@ -10,7 +11,7 @@ import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
 import { openNowMemory } from './memory-file.ts'
 import { MAX_ACKNOWLEDGED, NOTHING_KEPT } from './memory.ts'
 import { orderLines } from './order.ts'
-import { NOW_READ_KINDS, NOW_READS, type NowReadCounts, planReads } from './plan.ts'
+import { NOW_READ_KINDS, NOW_READS, type NowReadCounts, pauseAfter, planReads } from './plan.ts'
 import { lineDownLine, rateLine, writeLines } from './request-lines.ts'
 import { DAY_MS, runLines, wantsRuns } from './run-lines.ts'
 import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
@@ -72,6 +73,13 @@ describe('the plan of reads', () => {
         expect(rateOf(wanted, planReads(wanted, requestMs))).toBeLessThanOrEqual((1 / requestMs) * (1 + 1e-9))
       }),
     )
+  })
+
+  test('asks again after any error but a missing right', () => {
+    const told = (status: number) =>
+      new ApiError({ kind: 'http', code: 'X', message: '', status, sent: true, answer: 'contract' })
+    expect(pauseAfter(told(403), 5)).toBe(false)
+    for (const error of [null, told(500), told(429)]) expect(pauseAfter(error, 5)).toBe(5)
   })
 
   test('reads nothing more often than it declares, and as often where there is room', () => {
@@ -278,6 +286,12 @@ describe('what Now keeps', () => {
     expect(kept.projects).toEqual(['prj_1'])
     expect([...kept.checks.keys()]).toEqual(['p/s'])
     expect([...kept.acknowledged.keys()]).toEqual(['k'])
+    expect([...one.kept().acknowledged.keys()]).toEqual([])
+    one.refresh()
+    expect([...one.kept().acknowledged.keys()]).toEqual(['k'])
+    const same = one.kept()
+    one.refresh()
+    expect(one.kept()).toBe(same)
   })
 
   test('is bounded, and the file of another version or a broken one is as if nothing was kept', () => {

@@ -1,3 +1,4 @@
+import { isForbidden } from '../findings/dismissal.ts'
 import type { Priority } from '../waiting-line.ts'
 
 /** How one kind of read is repeated while Now is on screen; each read is one request. Times are milliseconds. */
@@ -40,8 +41,9 @@ export const NOW_READS = {
   projects: { what: 'projects', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'visible' },
   rights: {
     what: 'what this key may do',
-    every: 10 * MINUTE,
-    longest: 30 * MINUTE,
+    // A feature that is switched off or on shows with these.
+    every: 3 * MINUTE,
+    longest: 15 * MINUTE,
     weight: 1,
     priority: 'visible',
   },
@@ -50,6 +52,11 @@ export const NOW_READS = {
 export type NowReadKind = keyof typeof NOW_READS
 
 export const NOW_READ_KINDS = Object.keys(NOW_READS) as NowReadKind[]
+
+/** The pause after an answer: what is refused for missing rights stays so, and is not asked for again by itself. */
+export function pauseAfter(error: unknown, pause: number): number | false {
+  return isForbidden(error) ? false : pause
+}
 
 /** How many things of each kind are read. */
 export type NowReadCounts = Readonly<Record<NowReadKind, number>>

@@ -25,6 +25,15 @@ describe('what an answer changed', () => {
 
   test('a difference that no column shows is none', () => {
     expect(diff([a], [{ ...a, hidden: 5 }]).rows.size).toBe(0)
+    const quiet: Column<Row> = {
+      id: 'age',
+      title: 'Age',
+      width: 3,
+      cell: row => `${row.hidden}`,
+      quiet: true,
+    }
+    const changes = diffItems([a], [{ ...a, hidden: 5 }], { keyOf, columns: [...columns, quiet] })
+    expect(changes.rows.size).toBe(0)
   })
 
   test('the first answer, another list, and a further page are no news', () => {

@@ -12,8 +12,8 @@ export type Changes<Item> = {
 const PAGE_ROWS = 20
 
 /**
- * What is different between two answers about the same list: rows by identity, content by what the columns show, so
- * that a difference nobody can see is none. Many rows added at the end, or anywhere while nothing else differs, are a
+ * What is different between two answers about the same list: rows by identity, content by what the columns show, quiet
+ * ones left out, so that a difference nobody can see is none. Many rows added at the end, or anywhere while nothing else differs, are a
  * further page being read, not news; answers without any row in common are about different things. A row that is the
  * same object is not looked at.
  */
@@ -22,7 +22,8 @@ export function diffItems<Item>(
   after: readonly Item[],
   list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[] },
 ): Changes<Item> {
-  const { keyOf, columns } = list
+  const { keyOf } = list
+  const columns = list.columns.filter(({ quiet }) => !quiet)
   const earlier = new Map(before.map(item => [keyOf(item), item]))
   const rows = new Map<string, Change<Item>>()
   let kept = 0

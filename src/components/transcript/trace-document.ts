@@ -177,10 +177,15 @@ function spanNode(span: Span, id: string, call: JsonObject | undefined): Omit<Tr
   }
 }
 
+/** `toolCall greet`; a step that is called by its kind is called so once. */
+export function stepName({ kind, stepId }: Pick<EvalStepVerdict, 'kind' | 'stepId'>): string {
+  return kind === stepId ? kind : `${kind} ${stepId}`
+}
+
 function stepNode(step: EvalStepVerdict, id: string, span: Span | undefined): Omit<TraceNode, 'children'> {
   return {
     id,
-    name: `${step.kind} ${step.stepId}`,
+    name: stepName(step),
     status: step.status,
     raw: step,
     ...timesOf(span ?? {}),

@@ -119,7 +119,9 @@ function clockOf(trace: Trace): Clock {
 /** Mark and name at the left; at the right a bar for when and how long, and the duration. */
 function headOf(node: TraceNode, clock: Clock, look: ContentLook, reason = ''): Line {
   const { symbols } = look
-  const mark = node.call?.mark ?? LOOKS[node.status] ?? { symbol: 'warn', tone: 'warn' }
+  // A call whose result is an error went wrong, however well its span ended.
+  const ended = LOOKS[isError(node) ? 'error' : node.status]
+  const mark = node.call?.mark ?? ended ?? { symbol: 'warn', tone: 'warn' }
   const name: Span[] = node.call
     ? [...callHead({ ...node.call, mark: { ...mark } }, look)]
     : [

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import { gateHelp } from '../../api/findings/gate.ts'
 import { journeyOf, overviewRun, runsBehind, waveRun } from '../../api/findings/waves.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
@@ -10,7 +11,6 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runColumns, runKey } from './columns.ts'
 import { evidenceSessions } from './evidence.tsx'
 import { RunSessions, ScenarioSessions } from './sessions.tsx'
-import { GATE_SENTENCE } from './sources-words.ts'
 import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.ts'
 
 const NO_RUNS: NonNullable<SwarmOverview['runs']> = []
@@ -20,6 +20,7 @@ const RESTING = { staleTime: 30_000 } as const
 /** The runs and sessions in which the finding was seen, down to what was said in one. */
 export function BehindFinding(props: BehindProps) {
   const { row, insights } = props
+  const { profile } = useWorkspace()
   const { runId } = useBehindPlace(row)
   const { data } = insights.query
   const evidence = useMemo(() => evidenceSessions(row, data), [row, data])
@@ -27,7 +28,7 @@ export function BehindFinding(props: BehindProps) {
     return (
       <Sentence
         tone="warn"
-        text={`The sessions behind it are switched off with the feature. ${GATE_SENTENCE}`}
+        text={`The sessions behind it are switched off with the feature. ${gateHelp(profile.local, [row.source])}`}
       />
     )
   if (row.scenario) return <ScenarioSessions {...props} scenarioId={row.scenario.id} evidence={evidence} />

@@ -3,8 +3,13 @@ import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { type Finding, scenarioFinding, swarmFinding } from '../../api/findings/finding.ts'
 
-/** Every finding that was read, with its project. */
+/** Every finding that was read, with its project; the same one may have been read in more than one way. */
 export function cachedFindings(queryClient: QueryClient): { projectId: string; finding: Finding }[] {
+  const all = everyFinding(queryClient)
+  return [...new Map(all.map(each => [`${each.projectId} ${each.finding.key}`, each])).values()]
+}
+
+function everyFinding(queryClient: QueryClient): { projectId: string; finding: Finding }[] {
   const scenarios = cachedItems(queryClient, contract.scenarios.list)
   const names = new Map(scenarios.map(({ item: { id, name } }) => [id, name]))
   const ofScenarios = cachedItems(queryClient, contract.userTestingFindings.list)

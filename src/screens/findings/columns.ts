@@ -1,8 +1,9 @@
 import { type Finding, findingName } from '../../api/findings/finding.ts'
-import type { WaveRun } from '../../api/findings/waves.ts'
-import { valueWords } from '../../api/findings/insights.ts'
+import { FINDING_STATUSES } from '../../api/findings/filters.ts'
+import { SEVERITIES, valueWords } from '../../api/findings/insights.ts'
+import type { GoalScore, WaveRun } from '../../api/findings/waves.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../app/theme/format.ts'
-import type { Symbols } from '../../app/theme/theme.ts'
+import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { outcomeLook, severityTone, statusLook } from './status.ts'
 
@@ -29,7 +30,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
         const look = statusLook(row.status)
         return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
       },
-      sort: row => row.status,
+      sort: row => rankIn(FINDING_STATUSES, row.status),
     },
     {
       id: 'dismissed',
@@ -52,7 +53,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
       id: 'dimension',
       title: 'Dimension',
       width: 13,
-      from: 86,
+      from: 100,
       cell: row => ({ text: row.dimension ? valueWords(row.dimension) : UNKNOWN, tone: 'muted' }),
       sort: row => row.dimension,
     },
@@ -79,7 +80,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
       title: 'First',
       width: 5,
       align: 'right',
-      from: 66,
+      from: 86,
       cell: row => age(row.firstSeenAt),
       sort: row => row.firstSeenAt,
     },
@@ -87,7 +88,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
       id: 'source',
       title: 'Source',
       width: 8,
-      from: 70,
+      from: 92,
       cell: row => ({ text: row.source, tone: 'muted' }),
       sort: row => `${row.source} ${row.scenario?.name ?? ''}`,
     },
@@ -100,7 +101,13 @@ const severityColumn: Column<FindingRow> = {
   width: 8,
   from: 74,
   cell: row => ({ text: row.severity ?? UNKNOWN, tone: severityTone(row.severity) }),
-  sort: row => row.severity,
+  sort: row => (row.severity === undefined ? undefined : rankIn(SEVERITIES, row.severity)),
+}
+
+/** The place in an order; what is not in it comes after all that is. */
+function rankIn(order: readonly string[], value: string | undefined): number {
+  const at = value === undefined ? -1 : order.indexOf(value)
+  return at === -1 ? order.length : at
 }
 
 /** With its scenario, since several may have the same problem. */
@@ -112,7 +119,15 @@ export const runKey = (run: WaveRun): string => run.id
 
 /** @param lastWave the wave that saw the finding last */
 export function runColumns(symbols: Symbols, lastWave: string | undefined): readonly Column<WaveRun>[] {
+  const isLast = (run: WaveRun): boolean => run.waveId !== undefined && run.waveId === lastWave
   return [
+    {
+      id: 'last',
+      title: 'Seen',
+      width: 6,
+      cell: run => (isLast(run) ? { text: `${symbols.warn} last`, tone: 'warn' } : ''),
+      sort: run => Number(isLast(run)),
+    },
     {
       id: 'status',
       title: 'Run',
@@ -137,10 +152,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       id: 'wave',
       title: 'Wave',
       width: 'flex',
-      cell: run => {
-        const name = run.waveId ?? run.id
-        return run.waveId !== undefined && run.waveId === lastWave ? `${name} (seen last)` : name
-      },
+      cell: run => run.waveId ?? run.id,
       sort: run => run.waveId,
     },
     {
@@ -163,6 +175,8 @@ export type SessionRow = {
   who: string | undefined
   messages: number | undefined
   preview: string | undefined
+  /** Of journey runs whose sessions are graded. */
+  goal: GoalScore | undefined
   at: number | undefined
   /** Whether the evidence names it; undefined where no evidence is known. */
   isEvidence: boolean | undefined
@@ -171,8 +185,11 @@ export type SessionRow = {
 
 export const sessionKey = (row: SessionRow): string => row.id
 
-/** @param hasOutcome whether these sessions end well or badly, as those of journey runs do */
-export function sessionColumns(symbols: Symbols, hasOutcome: boolean): readonly Column<SessionRow>[] {
+/** @param has what these sessions are told of: how they ended, as those of journey runs are, and how far they came */
+export function sessionColumns(
+  symbols: Symbols,
+  has: { outcome: boolean; goal: boolean },
+): readonly Column<SessionRow>[] {
   return [
     {
       id: 'evidence',
@@ -181,7 +198,8 @@ export function sessionColumns(symbols: Symbols, hasOutcome: boolean): readonly 
       cell: row => ({ text: row.isEvidence ? `${symbols.warn} yes` : '', tone: 'warn' }),
       sort: row => Number(row.isEvidence ?? false),
     },
-    ...(hasOutcome ? [outcomeColumn(symbols)] : []),
+    ...(has.outcome ? [outcomeColumn(symbols)] : []),
+    ...(has.goal ? [goalColumn(symbols)] : []),
     {
       id: 'messages',
       title: 'Msgs',
@@ -200,6 +218,30 @@ export function sessionColumns(symbols: Symbols, hasOutcome: boolean): readonly 
       cell: row => ({ text: row.preview ?? '', tone: 'muted' }),
     },
   ]
+}
+
+function goalColumn(symbols: Symbols): Column<SessionRow> {
+  return {
+    id: 'goal',
+    title: 'Goal',
+    width: 6,
+    align: 'right',
+    cell: ({ goal }) => goalWords(goal, symbols) ?? UNKNOWN,
+    sort: ({ goal }) => goal?.score,
+  }
+}
+
+/** `✗ 0.40`: the score, and whether that counts as reached. */
+export function goalWords(
+  goal: GoalScore | undefined,
+  symbols: Symbols,
+): { text: string; tone: Tone } | undefined {
+  if (!goal) return undefined
+  const score = goal.score.toFixed(2)
+  if (goal.isReached === undefined) return { text: score, tone: 'plain' }
+  return goal.isReached
+    ? { text: `${symbols.ok} ${score}`, tone: 'ok' }
+    : { text: `${symbols.error} ${score}`, tone: 'error' }
 }
 
 function outcomeColumn(symbols: Symbols): Column<SessionRow> {

@@ -1,8 +1,10 @@
 import { Box, Text } from 'ink'
 import { filterWords, isFiltered } from '../../api/findings/filters.ts'
+import { FINDING_SOURCES } from '../../api/findings/finding.ts'
+import { gateHelp } from '../../api/findings/gate.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { plural } from '../../app/theme/format.ts'
-import { clean, truncate } from '../../app/theme/text.ts'
+import { clean, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
@@ -11,8 +13,12 @@ import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { findingsKeys } from './bindings.ts'
-import { GATE_SENTENCE, OUTSIDE_GATE, sourcesLine } from './sources-words.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { OUTSIDE_GATE, sourcesLine } from './sources-words.ts'
 import type { FindingsList } from './use-findings.ts'
+
+/** Most lines of what is said of the sources: the rows go first. */
+const MOST_SAID = 3
 
 const EMPTY = {
   why: 'Neither the swarms of this project nor its scenarios have a finding.',
@@ -32,7 +38,7 @@ export function FindingsPane(props: { findings: FindingsList; focused: boolean }
     <Pane
       title="Findings"
       focused={props.focused}
-      {...(sources.data.hasData && !sources.isClosed && { count: listCount(list) })}
+      {...(sources.data.hasData && (!sources.isClosed || list.total > 0) && { count: listCount(list) })}
       {...(note !== '' && { note })}
     >
       <PaneState
@@ -48,6 +54,7 @@ export function FindingsPane(props: { findings: FindingsList; focused: boolean }
 
 function Closed({ reason }: { reason: string | undefined }) {
   const { symbols } = useTheme()
+  const { profile } = useWorkspace()
   return (
     <Box flexDirection="column">
       <Sentence
@@ -56,9 +63,12 @@ function Closed({ reason }: { reason: string | undefined }) {
       />
       <Sentence
         tone="plain"
-        text={`There are no findings to read, and nothing is asked for meanwhile. ${GATE_SENTENCE}`}
+        text={`There are no findings to read. ${gateHelp(profile.local, FINDING_SOURCES)}`}
       />
-      <Sentence tone="muted" text={OUTSIDE_GATE} />
+      <Sentence
+        tone="muted"
+        text={`${OUTSIDE_GATE} Nothing is asked for meanwhile; the return is noticed here by itself.`}
+      />
     </Box>
   )
 }
@@ -68,13 +78,11 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
   const theme = useTheme()
   const key = useKeyName()
   const { width, height } = useSize()
-  const line = sources.isClosed
-    ? {
-        text: 'Switched off for the organization: rows are from before. An administrator can switch it on.',
-        tone: 'warn' as const,
-      }
-    : sourcesLine(sources)
-  const above = line ? 1 : 0
+  const { profile } = useWorkspace()
+  const said = sourcesLine(sources, profile.local)
+  const above = said
+    ? wrap(`${theme.symbols[said.symbol]} ${clean(said.text)}`, Math.max(1, width - 2)).slice(0, MOST_SAID)
+    : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)
     ? `None of ${plural(list.total, 'finding')} is there with ${filterWords(filters).join(', ')}; ${keys} change that.`
@@ -82,12 +90,12 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
   return (
     <Box flexDirection="column" width={width} height={height}>
-      {line && (
-        <Text wrap="truncate">
-          {` ${theme.paint(line.tone, truncate(`${theme.symbols[line.tone === 'warn' ? 'warn' : 'live']} ${clean(line.text)}`, width - 2))}`}
+      {above.map((text, index) => (
+        <Text key={index} wrap="truncate">
+          {` ${theme.paint(said?.tone ?? 'muted', text)}`}
         </Text>
-      )}
-      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
+      ))}
+      <SizeProvider width={width} height={Math.max(1, height - above.length)} top={above.length}>
         <List list={list} focused={focused} empty={none} />
       </SizeProvider>
     </Box>

@@ -1,6 +1,7 @@
 import { Box } from 'ink'
 import { useEffect, useMemo, useState } from 'react'
 import { describeError } from '../../api/error-text.ts'
+import { gateHelp } from '../../api/findings/gate.ts'
 import { insightsMarkdown } from '../../api/findings/insights.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { clean, wrap } from '../../app/theme/text.ts'
@@ -9,8 +10,8 @@ import { useTheme } from '../../app/theme/theme-context.tsx'
 import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
-import { GATE_SENTENCE } from './sources-words.ts'
 import { targetWords, type Brake } from './insights-target.ts'
 import type { Insights } from './use-insights.ts'
 
@@ -21,9 +22,15 @@ export function FindingInsights(props: { insights: Insights; focused: boolean })
   const { insights } = props
   const { query, brake, target, isClosed } = insights
   const { width, height } = useSize()
+  const { profile } = useWorkspace()
   const wait = useWait(brake)
   if (isClosed)
-    return <Sentence tone="warn" text={`Insights are switched off for the organization. ${GATE_SENTENCE}`} />
+    return (
+      <Sentence
+        tone="warn"
+        text={`Insights are switched off for the organization. ${gateHelp(profile.local, [target?.kind === 'wave' ? 'swarm' : 'scenario'])}`}
+      />
+    )
   if (!target) return <Sentence tone="muted" text="The service names no wave for this finding." />
   if (target.kind === 'window' && target.windowId === undefined && !query.hasData)
     return <Sentence tone="muted" text="The scenario has no window yet: one begins with a visitor." />

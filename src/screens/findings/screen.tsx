@@ -27,7 +27,14 @@ export function FindingsScreen() {
 
 function WithoutProject() {
   const { queries } = useWorkspace()
-  return <NeedsProject what="findings" projects={useApiQuery(queries.projects.list.options({}))} />
+  const router = useRouter()
+  return (
+    <NeedsProject
+      what="findings"
+      projects={useApiQuery(queries.projects.list.options({}))}
+      open={projectId => router.replace({ projectId })}
+    />
+  )
 }
 
 /** The record as the service answered it, by which it is copied and looked at. */
@@ -55,10 +62,10 @@ function ProjectFindings(props: { projectId: string }) {
       focused={inDetail ? 'detail' : 'list'}
       onFocus={pane => router.replace({ pane: pane === 'detail' ? pane : undefined })}
       panes={[
-        { id: 'list', weight: 6, render: focus => <FindingsPane findings={findings} focused={focus} /> },
+        { id: 'list', weight: 4, render: focus => <FindingsPane findings={findings} focused={focus} /> },
         {
           id: 'detail',
-          weight: 5,
+          weight: 3,
           render: focus =>
             finding ? (
               <FindingDetail

@@ -13,7 +13,7 @@ import { Transcript } from '../../components/transcript/transcript.tsx'
 import { linesNode } from '../../components/viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
-import type { SessionRow } from './columns.ts'
+import { goalWords, type SessionRow } from './columns.ts'
 import { outcomeLook } from './status.ts'
 
 /** A session that ended does not change. */
@@ -150,11 +150,13 @@ function Conversation(props: {
 
 function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) {
   const look = outcomeLook(row.outcome)
+  const goal = goalWords(row.goal, symbols)
   return [
     ...fieldLines([
       ['Session', row.id],
       ['Who', row.who],
       ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
+      ...(goal ? [['Goal', goal.text, goal.tone] as const] : []),
       ['Messages', formatCount(row.messages)],
       [
         'Shows it',
@@ -165,6 +167,7 @@ function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) 
             : 'not named by the evidence',
       ],
     ]),
+    ...(row.goal?.reason === undefined ? [] : [{ text: row.goal.reason, indent: 2 }]),
     ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),
     '',
   ]

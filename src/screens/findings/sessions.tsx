@@ -1,13 +1,18 @@
+import { Box } from 'ink'
 import { useEffect, useMemo, type ReactNode } from 'react'
 import type { JourneyRunSession } from '../../api/contract/journey-run-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
+import { goalScoreOf, scorecardWords } from '../../api/findings/waves.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
+import { wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { useList } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
-import { PaneState } from '../../components/pane-state.tsx'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useApiPages, type ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { sessionColumns, sessionKey, type SessionRow } from './columns.ts'
@@ -16,6 +21,8 @@ import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.
 
 type Evidence = { evidence: ReadonlySet<string> }
 
+/** A run that ended keeps its scorecard. */
+const RESTING = { staleTime: 30_000, refetchInterval: false } as const
 /** Rows left below the chosen one at which the next page is read. */
 const READ_AHEAD = 20
 /** Those that show the problem first, else in the order of the service. */
@@ -30,6 +37,7 @@ function runSession(session: JourneyRunSession, evidence: ReadonlySet<string>): 
     who: session.personaLabel ?? undefined,
     messages: session.messageCount ?? undefined,
     preview: session.preview ?? undefined,
+    goal: goalScoreOf(session.goalScore),
     at: toEpochMs(session.startedAt),
     isEvidence: evidence.size === 0 ? undefined : ids.some(id => evidence.has(id)),
     record: session,
@@ -46,6 +54,7 @@ function visitorSession(session: UserTestingSession, evidence: ReadonlySet<strin
     who: visitor?.displayName ?? visitor?.authType ?? undefined,
     messages: session.messageCount ?? undefined,
     preview: visitorWords(session),
+    goal: undefined,
     at: toEpochMs(session.startedAt),
     isEvidence: evidence.size === 0 ? undefined : ids.some(id => evidence.has(id)),
     record: session,
@@ -63,6 +72,11 @@ function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession
 export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
   const { projectId, runId, evidence } = props
   const { queries } = useWorkspace()
+  const scorecard = useApiQuery({
+    ...queries.journeyRuns.scorecard.options({ projectId, runId }),
+    enabled: props.row.subject.kind === 'criterion',
+    ...RESTING,
+  })
   const pages = useApiPages(queries.journeyRuns.sessions.infinite({ projectId, runId }), false)
   const rows = useMemo(
     () => (pages.items ?? []).map(each => runSession(each, evidence)),
@@ -73,6 +87,7 @@ export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
       {...props}
       pages={pages}
       rows={rows}
+      note={scorecardWords(props.row, scorecard.data)}
       hasOutcome
       empty={{
         why: 'This run left no sessions.',
@@ -97,6 +112,7 @@ export function ScenarioSessions(props: BehindProps & Evidence & { scenarioId: s
       {...props}
       pages={pages}
       rows={rows}
+      note={undefined}
       hasOutcome={false}
       empty={{ why: 'No visitor has opened a session.', next: 'Sessions appear with the first visitor.' }}
       render={row => (
@@ -116,6 +132,8 @@ function Sessions(
   props: BehindProps & {
     pages: ApiPages<unknown>
     rows: readonly SessionRow[]
+    /** What is known of all of them together. */
+    note: string | undefined
     hasOutcome: boolean
     empty: { why: string; next: string }
     render: (row: SessionRow) => ReactNode
@@ -124,8 +142,13 @@ function Sessions(
   const { pages, rows, empty, focused } = props
   const place = useBehindPlace(props.row)
   const { symbols } = useTheme()
-  const { hasOutcome } = props
-  const columns = useMemo(() => sessionColumns(symbols, hasOutcome), [symbols, hasOutcome])
+  const { hasOutcome, note } = props
+  const { width, height } = useSize()
+  const hasGoal = rows.some(({ goal }) => goal !== undefined)
+  const columns = useMemo(
+    () => sessionColumns(symbols, { outcome: hasOutcome, goal: hasGoal }),
+    [symbols, hasOutcome, hasGoal],
+  )
   const list = useList({
     items: rows,
     keyOf: sessionKey,
@@ -144,9 +167,15 @@ function Sessions(
     open || rows.length === 0 ? undefined : () => place.go({ sessionId: list.choose()?.id }),
   )
   if (open) return props.render(open)
+  const above = note === undefined ? 0 : wrap(note, Math.max(1, width - 2)).length
   return (
-    <PaneState data={pages} loading="Reading the sessions…" empty={rows.length === 0 ? empty : undefined}>
-      <List list={list} focused={focused} empty={empty.why} />
-    </PaneState>
+    <Box flexDirection="column" width={width} height={height}>
+      {note !== undefined && <Sentence tone="plain" text={note} />}
+      <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
+        <PaneState data={pages} loading="Reading the sessions…" empty={rows.length === 0 ? empty : undefined}>
+          <List list={list} focused={focused} empty={empty.why} />
+        </PaneState>
+      </SizeProvider>
+    </Box>
   )
 }

@@ -1,19 +1,19 @@
+import { FINDING_SOURCES, type FindingSource } from '../../api/findings/finding.ts'
+import { gateHelp } from '../../api/findings/gate.ts'
 import { formatAge, plural, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { Sources, SourceState } from './use-sources.ts'
 
-/** What the gate's refusals mean, in one sentence that helps. */
-export const GATE_SENTENCE =
-  'Waiting will not help: an administrator of the organization has to switch the feature on; the return is noticed here by itself.'
-
 /** What is left to do while the gate is closed (limits-and-errors, section 7). */
 export const OUTSIDE_GATE =
   'Outside the gate stay eval runs, servers, cancelling a journey run, unpublishing a scenario, and deleting personas, journeys and swarms.'
 
+type Said = { text: string; tone: Tone; symbol: keyof Pick<Symbols, 'warn' | 'cancelled' | 'live'> }
+
 /** What the list must say above its rows: a source that failed, is closed, or is still being read. */
-export function sourcesLine({ states }: Sources): { text: string; tone: Tone } | undefined {
+export function sourcesLine({ states }: Pick<Sources, 'states'>, isLocal: boolean): Said | undefined {
   const failed = states.filter(({ problem }) => problem !== undefined)
   const closed = states.filter(({ isClosed }) => isClosed)
   const reading = states.filter(
@@ -21,11 +21,25 @@ export function sourcesLine({ states }: Sources): { text: string; tone: Tone } |
   )
   const words = [
     failed.length > 0 && `${failed.length} of ${plural(states.length, 'source')} failed: ${nameAll(failed)}`,
-    closed.length > 0 && closed.length < states.length && `switched off: ${nameAll(closed)}`,
+    closed.length > 0 && closedWords(closed, isLocal),
     reading.length > 0 && readingWords(states, reading),
   ].filter(Boolean)
   if (words.length === 0) return undefined
-  return { text: words.join('; '), tone: failed.length > 0 ? 'warn' : 'muted' }
+  const text = words.join('; ')
+  if (failed.length > 0) return { text, tone: 'warn', symbol: 'warn' }
+  return closed.length > 0
+    ? { text, tone: 'warn', symbol: 'cancelled' }
+    : { text, tone: 'muted', symbol: 'live' }
+}
+
+/** What is switched off, whether rows of it are left, and what to do about it. */
+function closedWords(closed: readonly SourceState[], isLocal: boolean): string {
+  const left = closed.some(({ count }) => count) ? ', rows of it are from before' : ''
+  return `switched off: ${nameAll(closed)}${left}. ${gateHelp(isLocal, kindsOf(closed))}`
+}
+
+function kindsOf(states: readonly SourceState[]): FindingSource[] {
+  return FINDING_SOURCES.filter(source => states.some(({ kind }) => kind === source))
 }
 
 function nameAll(states: readonly SourceState[]): string {
@@ -38,7 +52,7 @@ function readingWords(states: readonly SourceState[], reading: readonly SourceSt
 }
 
 /** Every source with how it stands. */
-export function sourceLines(states: readonly SourceState[], symbols: Symbols): Line[] {
+export function sourceLines(states: readonly SourceState[], symbols: Symbols, isLocal: boolean): Line[] {
   return states.flatMap((state): Line[] => [
     heading(state.kind === 'swarm' ? state.name : `Scenario: ${state.name}`),
     ...fieldLines([
@@ -50,7 +64,7 @@ export function sourceLines(states: readonly SourceState[], symbols: Symbols): L
       ['Read', state.updatedAt === undefined ? UNKNOWN : ageWords(state.updatedAt)],
     ]),
     ...(state.problem ? problemLines(symbols, state.problem) : []),
-    ...(state.isClosed ? [{ text: GATE_SENTENCE, tone: 'muted' as const, indent: 2 }] : []),
+    ...(state.isClosed ? [{ text: gateHelp(isLocal, [state.kind]), tone: 'muted' as const, indent: 2 }] : []),
     '',
   ])
 }

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { describeError } from '../../api/error-text.ts'
 import { sendDismissals } from '../../api/findings/dismissal.ts'
 import type { Finding } from '../../api/findings/finding.ts'
+import { rereadSwarmPages, shareSwarmPages, swarmPagesKey } from '../../hooks/swarm-pages.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { cachedFindings } from './cached.ts'
 import type { RowNotes } from './use-findings.ts'
@@ -15,7 +16,7 @@ type Reread = {
 
 /** Sends dismissals one after the other, and reads the lists before and after them. */
 export function useDismissalWrites(projectId: string, notes: RowNotes) {
-  const { client } = useWorkspace()
+  const { client, budget } = useWorkspace()
   const queryClient = useQueryClient()
 
   const send = (dismissed: boolean, signal: AbortSignal) => async (finding: Finding) => {
@@ -39,27 +40,40 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
         .map(({ finding }) => [finding.key, finding]),
     )
 
+  /** Of the swarms' long list only the pages on which these stand, where requests count. */
+  const readSwarm = async (ids: ReadonlySet<string>): Promise<void> => {
+    const isCheap = budget.snapshot().unlimited
+    if (isCheap || !(await rereadSwarmPages(client, queryClient, { projectId, ids })))
+      await queryClient.refetchQueries(
+        { queryKey: swarmPagesKey(projectId), exact: true },
+        { throwOnError: true },
+      )
+    shareSwarmPages(queryClient, projectId)
+  }
+
   /** Reads the lists of these findings again. One that cannot be read takes none of the others down. */
-  const reread = async (lists: readonly (string | undefined)[]): Promise<Reread> => {
+  const reread = async (findings: readonly Listed[]): Promise<Reread> => {
     const unread = new Set<string | undefined>()
     const read = async (scenarioId: string | undefined): Promise<void> => {
-      const queryKey =
-        scenarioId === undefined
-          ? ['journeyFindings', 'list', { projectId }]
-          : ['userTestingFindings', 'list', { projectId, scenarioId }]
       try {
-        await queryClient.refetchQueries({ queryKey }, { throwOnError: true })
+        if (scenarioId === undefined)
+          await readSwarm(new Set(findings.flatMap(each => (each.scenarioId ? [] : (each.id ?? [])))))
+        else
+          await queryClient.refetchQueries(
+            { queryKey: ['userTestingFindings', 'list', { projectId, scenarioId }] },
+            { throwOnError: true },
+          )
       } catch {
         unread.add(scenarioId)
       }
     }
-    await Promise.all([...new Set(lists)].map(read))
+    await Promise.all([...new Set(findings.map(({ scenarioId }) => scenarioId))].map(read))
     return { now: cached(), unread }
   }
 
   /** After the writes: the lists tell the truth, or the answers do while a list cannot be read. */
   const readBack = async (findings: readonly Finding[]): Promise<ReadonlyMap<string, Finding>> => {
-    const { now, unread } = await reread(listsOf(findings))
+    const { now, unread } = await reread(listed(findings))
     if (unread.size === 0) notes.settle()
     return now
   }
@@ -84,7 +98,9 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   return { reread, readBack, work }
 }
 
-/** The lists that findings stand in: a scenario's, or that of the swarms. */
-export function listsOf(findings: readonly Finding[]): (string | undefined)[] {
-  return findings.map(({ scenario }) => scenario?.id)
+/** A finding in its list: a scenario's, or that of the swarms. */
+export type Listed = { id: string | undefined; scenarioId: string | undefined }
+
+export function listed(findings: readonly Finding[]): Listed[] {
+  return findings.map(({ id, scenario }) => ({ id, scenarioId: scenario?.id }))
 }

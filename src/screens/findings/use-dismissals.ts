@@ -10,7 +10,7 @@ import { useNotify } from '../../hooks/notify.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { FindingRow } from './columns.ts'
 import { dismissalQuestion, dismissalSentence, undoSentence } from './dismissal-words.ts'
-import { listsOf, useDismissalWrites } from './use-dismissal-writes.ts'
+import { listed, useDismissalWrites } from './use-dismissal-writes.ts'
 import type { RowNotes } from './use-findings.ts'
 
 type Dismissals = {
@@ -53,7 +53,7 @@ export function useDismissals(
       start: `${dismissed ? 'Dismissing' : 'Showing'} ${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
       stopped: 'Stopped before anything was sent.',
       work: async task => {
-        const { now: before } = await reread(listsOf(asked.send))
+        const { now: before } = await reread(listed(asked.send))
         task.signal.throwIfAborted()
         const wanted = asked.send.map(finding => before.get(finding.key) ?? finding)
         const plan = planDismissals(wanted, dismissed)
@@ -77,7 +77,7 @@ export function useDismissals(
       start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing', batch.dismissed ? 'dismissals' : 'showings')}…`,
       stopped: 'Stopped before anything was taken back.',
       work: async task => {
-        const { now, unread } = await reread(batch.entries.map(({ scenarioId }) => scenarioId))
+        const { now, unread } = await reread(batch.entries)
         task.signal.throwIfAborted()
         const plan = planUndo(batch, now, unread)
         const outcome = await work(plan.send, !batch.dismissed, task)

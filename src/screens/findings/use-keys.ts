@@ -1,21 +1,22 @@
 import { nextFilter } from '../../api/findings/filters.ts'
 import { planDismissals } from '../../api/findings/dismissal.ts'
+import { FINDING_SOURCES, type FindingSource } from '../../api/findings/finding.ts'
+import { gateHelp } from '../../api/findings/gate.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
 import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
 import type { FindingTab } from './panes.ts'
-import { GATE_SENTENCE, sourceLines } from './sources-words.ts'
+import { sourceLines } from './sources-words.ts'
 import { findingParams } from './use-behind-place.ts'
 import { useDismissals } from './use-dismissals.ts'
 import type { FindingsList } from './use-findings.ts'
 import type { Insights } from './use-insights.ts'
-
-const CLOSED = `The feature is switched off for the organization. ${GATE_SENTENCE}`
 
 /** What the screen's keys do, given where the focus is. `openBehind` opens what is chosen in the finding's pane, where it can be. */
 export function useKeys(options: {
@@ -33,12 +34,15 @@ export function useKeys(options: {
   const { symbols } = useTheme()
   const key = useKeyName()
   const showText = useTextOverlay()
+  const { profile } = useWorkspace()
   const dismissals = useDismissals(options.projectId, findings)
   const row = list.current()
+  const closed = (kinds: readonly FindingSource[]): Unavailable =>
+    unavailable(`Switched off. ${gateHelp(profile.local, kinds)}`)
   const change = (dismissed: boolean): KeyHandler | Unavailable => {
     if (!row && list.marks.keys().size === 0) return unavailable('There is no finding.')
     if (sources.isClosed || (list.marks.keys().size === 0 && row && sources.gate[row.source]))
-      return unavailable(CLOSED)
+      return closed(row ? [row.source] : FINDING_SOURCES)
     return async () => {
       const wanted = wantedRows(findings)
       const obstacle = whyNothing(wanted, dismissed)
@@ -68,12 +72,12 @@ export function useKeys(options: {
     back: () => goBack(router, { inDetail, tab, params, row: findings.finding }),
     dismiss: change(true),
     show: change(false),
-    undo: sources.isClosed ? unavailable(CLOSED) : dismissals.undo,
+    undo: sources.isClosed ? closed(FINDING_SOURCES) : dismissals.undo,
     status: () => router.replace({ status: nextFilter(filters, 'status') }),
     dismissed: () => router.replace({ dismissed: nextFilter(filters, 'dismissed') }),
     source: () => router.replace({ source: nextFilter(filters, 'source') }),
-    sources: () => showText('Where findings were read', sourceLines(sources.states, symbols)),
-    insights: insightsKey(insights),
+    sources: () => showText('Where findings were read', sourceLines(sources.states, symbols, profile.local)),
+    insights: insights.isClosed && row ? closed([row.source]) : insightsKey(insights),
     stopInsights: cancelKey(insights),
   })
 }
@@ -111,8 +115,7 @@ function whyNothing(rows: readonly FindingRow[], dismissed: boolean): string | u
   return rows.length === 1 ? `This finding is ${state}.` : `All of the marked findings are ${state}.`
 }
 
-function insightsKey({ target, query, isClosed, request }: Insights): KeyHandler | Unavailable {
-  if (isClosed) return unavailable(CLOSED)
+function insightsKey({ target, query, request }: Insights): KeyHandler | Unavailable {
   if (!target) return unavailable('The finding names no wave or window that insights could be about.')
   if (query.data && query.data.status === 'pending')
     return unavailable('Insights of it are being generated already.')

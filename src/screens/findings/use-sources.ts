@@ -98,10 +98,10 @@ export function useSources(projectId: string): Sources {
   const isRead = states.every(
     state => state.isClosed || state.problem || (state.count !== undefined && !state.hasMore),
   )
+  // What is closed is not read again, so that it is not waited for.
   const isRestored =
-    (swarm.restored && !swarm.problem) ||
-    scenarios.restored ||
-    found.some(each => each.data && !each.isFetched)
+    (!gate.swarm && swarm.restored && !swarm.problem) ||
+    (!gate.scenario && (scenarios.restored || found.some(each => each.data && !each.isFetched)))
   return {
     findings,
     fresh: isRead && !isRestored && !isClosed ? findings : undefined,

@@ -1,5 +1,5 @@
 import { isAcknowledged } from '../../api/now/acknowledged.ts'
-import type { NowLine, Urgency } from '../../api/now/line.ts'
+import { URGENCIES, type NowLine, type Urgency } from '../../api/now/line.ts'
 import type { NowKept } from '../../api/now/memory.ts'
 import { formatAge, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
@@ -35,16 +35,18 @@ export function stateWords({ kind, word }: Pick<NowLine, 'kind' | 'word'>): stri
   return kind === 'line' || kind === 'rate' || both.length > LONGEST_STATE ? word : both
 }
 
-/** Columns of the inbox; they show a theme's marks, so they are made once per theme. */
-export function nowColumns(symbols: Symbols): readonly Column<NowRow>[] {
+/**
+ * Columns of the inbox; they show a theme's marks, so they are made once per theme.
+ * @param several whether lines of more than one project may be there
+ */
+export function nowColumns(symbols: Symbols, several: boolean): readonly Column<NowRow>[] {
   return [
     {
       id: 'urgency',
       title: 'For',
       width: 4,
-      from: 60,
       cell: row => (row.acknowledged ? { text: 'seen', tone: 'muted' } : URGENCY_WORDS[row.urgency]),
-      sort: row => row.urgency,
+      sort: row => URGENCIES.indexOf(row.urgency),
     },
     {
       id: 'state',
@@ -62,19 +64,12 @@ export function nowColumns(symbols: Symbols): readonly Column<NowRow>[] {
       width: 'flex',
       cell: row => (row.acknowledged ? { text: row.sentence, tone: 'muted' } : row.sentence),
     },
-    {
-      id: 'project',
-      title: 'Project',
-      width: 12,
-      from: 70,
-      cell: row => ({ text: row.project?.name ?? UNKNOWN, tone: 'muted' }),
-      sort: row => row.project?.name,
-    },
+    ...(several ? [projectColumn] : []),
     {
       id: 'when',
       title: 'Since',
       width: 5,
-      from: 96,
+      from: 64,
       align: 'right',
       cell: row => ({ text: formatAge(row.at, Date.now()), tone: 'muted' }),
       sort: row => row.at,
@@ -86,8 +81,18 @@ export function nowColumns(symbols: Symbols): readonly Column<NowRow>[] {
       align: 'right',
       cell: row => ({ text: formatAge(row.readAt, Date.now()), tone: 'muted' }),
       sort: row => row.readAt,
+      quiet: true,
     },
   ]
+}
+
+const projectColumn: Column<NowRow> = {
+  id: 'project',
+  title: 'Project',
+  width: 12,
+  from: 70,
+  cell: row => ({ text: row.project?.name ?? UNKNOWN, tone: 'muted' }),
+  sort: row => row.project?.name,
 }
 
 export const rowKey = (row: NowRow): string => row.key

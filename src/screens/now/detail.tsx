@@ -6,6 +6,7 @@ import { fieldLines } from '../../components/lines.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useNow } from '../../hooks/use-now.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { nowKeys } from './bindings.ts'
 import { stateWords, type NowRow } from './columns.ts'
 import { sourceLines } from './sources.ts'
@@ -17,6 +18,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const { symbols } = useTheme()
   const key = useKeyName()
   const now = useNow()
+  const { profile } = useWorkspace()
   const open = key(nowKeys, 'open')
   const lines = useMemo<Line[]>(
     () => [
@@ -27,9 +29,9 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
             `${open} ${row.target.to === 'here' ? 'has nowhere to go: this is all of it' : `opens ${TARGETS[row.target.to]}`}`,
           )
         : []),
-      ...sourceLines(data.sources, data.pauses, { symbols, now }),
+      ...sourceLines(data.sources, data.pauses, { symbols, now, isLocal: profile.local }),
     ],
-    [row, data, symbols, now, open],
+    [row, data, symbols, now, open, profile.local],
   )
   return (
     <Pane title={row ? stateWords(row) : 'Line'} focused={props.focused}>

@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
+import { plural } from '../../app/theme/format.ts'
 import { clean, truncate } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
@@ -9,6 +10,7 @@ import { PaneState } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useNow } from '../../hooks/use-now.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { NowRow } from './columns.ts'
 import { clearWords, coverageWords } from './sources.ts'
 import type { NowData } from './use-now-data.ts'
@@ -20,10 +22,13 @@ export function NowList(props: {
   focused: boolean
   /** How many lines are acknowledged. */
   put: number
+  /** No line is left for what is to be shown, whatever the person types as a filter. */
+  isEmpty: boolean
   notes: { onlyFaults: boolean; withAcknowledged: boolean }
 }) {
   const { list, data, put, notes } = props
   const { symbols } = useTheme()
+  const { profile } = useWorkspace()
   useRestedIndex(list.selection)
   const now = useNow()
   const hasData = data.all !== undefined
@@ -45,7 +50,9 @@ export function NowList(props: {
           <PaneState
             data={{ pending: false, hasData: true, problem: undefined, updatedAt: undefined }}
             loading=""
-            empty={list.total === 0 ? emptyWords(data, now, { ...notes, put }) : undefined}
+            empty={
+              props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local }) : undefined
+            }
           >
             <List list={list} focused={props.focused} empty="No line fits." />
           </PaneState>
@@ -58,7 +65,7 @@ export function NowList(props: {
 function Covered(props: { data: NowData; now: number; children: ReactNode }) {
   const theme = useTheme()
   const { width, height } = useSize()
-  const { tone, text } = coverageWords(props.data.sources, props.data.projects.length, props.now)
+  const { tone, text } = coverageWords(props.data.sources, projectsWords(props.data), props.now)
   const mark = tone === 'warn' ? `${theme.symbols.warn} ` : ''
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -70,15 +77,21 @@ function Covered(props: { data: NowData; now: number; children: ReactNode }) {
   )
 }
 
+/** `3 of 10 projects` where only some are looked at. */
+function projectsWords({ projects, all }: NowData): string {
+  const count = plural(all?.length ?? projects.length, 'project')
+  return all === undefined || all.length === projects.length ? count : `${projects.length} of ${count}`
+}
+
 function emptyWords(
   data: NowData,
   now: number,
-  { onlyFaults, put }: { onlyFaults: boolean; put: number },
+  { onlyFaults, put, isLocal }: { onlyFaults: boolean; put: number; isLocal: boolean },
 ): { why: string; next: string } {
   if (data.projects.length === 0)
     return { why: 'No project is looked at.', next: 'Choose some, or use a key that reaches one.' }
   const hiding = data.lines.length > 0
-  const { why, next } = clearWords(data.sources, data.projects.length, now)
+  const { why, next } = clearWords(data.sources, { projects: projectsWords(data), isLocal }, now)
   if (!hiding) return { why, next }
   const others = [put > 0 && `${put} acknowledged`, onlyFaults && 'what is no fault'].filter(Boolean)
   return { why: `Nothing else at this moment: ${others.join(' and ')} is hidden.`, next }

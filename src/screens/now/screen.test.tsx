@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { record, set, sighting } from '../../../test/service/graded-waves.ts'
 import { until } from '../../../test/service/harness.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
@@ -7,6 +8,7 @@ import { appKeys } from '../../app/shell/app-keys.ts'
 import { fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
+import { findingsRoute } from '../findings/route.ts'
 import { nowKeys, nowProjectsKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 
@@ -109,12 +111,20 @@ describe('now', () => {
     if (app.frame().includes('▌Sandbox')) await app.press(listKeys.bindings.down)
     await app.press(listKeys.bindings.mark, nowProjectsKeys.bindings.accept)
     await app.see('All clear at')
-    await app.see('1 project, oldest answer')
+    await app.see('1 of 2 projects, oldest answer')
     await app.close()
     paths = []
     await openNow()
     await app.see('All clear at')
     expect(paths.filter(path => path.includes(projectId))).toEqual([])
+    await app.close()
+    const { store } = testService.service
+    set(store, 'gate.swarms', 'off')
+    onTestFinished(() => set(store, 'gate.swarms', 'on'))
+    await openNow()
+    await app.see('swarm findings off in Elsewhere')
+    await app.see('mcpdeck serve gate swarms on')
+    expect(app.frame()).not.toContain('All clear')
     await app.press(nowKeys.bindings.projects, nowProjectsKeys.bindings.all)
     await app.see(FAILED)
   })
@@ -150,9 +160,34 @@ describe('now', () => {
     expect(app.frame()).toMatch(/▌act +✗ run failed +Reference server smoke #1/)
   }, 40_000)
 
+  test('findings are read with all their pages, since what came back is old; opened, they are there at once', async () => {
+    const { store } = testService.service
+    const old = sighting('old problem')
+    const others = Array.from({ length: 120 }, (_, index) => sighting(`goal ${index}`))
+    record(store, { projectId, waveId: 'w1', at: Date.now() - 3000 }, [old])
+    record(store, { projectId, waveId: 'w2', at: Date.now() - 2000 }, [])
+    record(store, { projectId, waveId: 'w3', at: Date.now() - 1000 }, [old, ...others])
+    await openNow()
+    await app.see(/▌?act +✗ regressed +old problem/)
+    await app.see(/Now \d+ of 12\d ─+╮/)
+    await app.press(listKeys.bindings.filter)
+    await app.type('problem')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see(/▌act +✗ regressed +old problem/)
+    refused = 'journey-findings'
+    await app.press(nowKeys.bindings.open)
+    await app.see('[5 Findings]')
+    await app.see(/Status +✗ regressed/)
+    await app.press('escape', 'escape', nowKeys.bindings.acknowledge)
+    await app.see('1 acknowledged')
+    expect(app.frame()).not.toContain('gone')
+  })
+
   test('reads nothing more once another place is open', async () => {
     await openNow()
     await app.see(FAILED)
+    app.router.go(findingsRoute.to())
+    await app.see('No project is chosen, so there are no findings to show.')
     await app.press('2')
     await app.see('[2 Projects')
     await app.see('launch eval run')

@@ -1,4 +1,5 @@
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
+import type { NowMemory } from '../../api/now/memory.ts'
 import { orderLines } from '../../api/now/order.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
@@ -11,6 +12,7 @@ import { useList, type ListState } from '../../components/list/use-list.ts'
 import { Panes } from '../../components/panes/panes.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
+import { useNow } from '../../hooks/use-now.ts'
 import { useNowMemory } from '../../hooks/use-now-memory.ts'
 import { nowKeys } from './bindings.ts'
 import { nowColumns, rowKey, toRow, type NowRow } from './columns.ts'
@@ -29,15 +31,29 @@ export function NowScreen() {
   const { params } = usePlace()
   const { symbols } = useTheme()
   const data = useNowData(kept)
+  const now = useNow()
+  // What is acknowledged in another window of the same person is away here too.
+  useEffect(() => memory.refresh(), [memory, now])
   const onlyFaults = params['faults'] === YES
   const withAcknowledged = params['all'] === YES
   const rows = orderLines(data.lines).map(line => toRow(line, kept))
-  const waiting = rows.filter(({ acknowledged }) => !acknowledged)
-  const put = rows.length - waiting.length
-  const shown = (withAcknowledged ? rows : waiting).filter(({ isFault }) => isFault || !onlyFaults)
-  useEffect(() => memory.setCount(waiting.length), [memory, waiting.length])
-  const columns = useMemo(() => nowColumns(symbols), [symbols])
-  const list = useList({ items: shown, keyOf: rowKey, columns, initialKey: params['line'] })
+  const put = rows.filter(({ acknowledged }) => acknowledged).length
+  const waiting = rows.length - put
+  useCount(memory, waiting)
+  const several = data.projects.length > 1
+  const columns = useMemo(() => nowColumns(symbols, several), [symbols, several])
+  const only = useMemo(
+    () => (row: NowRow) => (withAcknowledged || !row.acknowledged) && (row.isFault || !onlyFaults),
+    [withAcknowledged, onlyFaults],
+  )
+  const list = useList({
+    items: rows,
+    keyOf: rowKey,
+    columns,
+    initialKey: params['line'],
+    only,
+    arriving: useArriving(data),
+  })
   const chosen = useChosen(list)
   const place = useMemo(() => chosen && placeOf(chosen.target), [chosen])
   useCrumbs(['Now', onlyFaults && 'faults only'].map(name => name || undefined))
@@ -64,6 +80,7 @@ export function NowScreen() {
               data={data}
               focused={focus}
               put={put}
+              isEmpty={!rows.some(only)}
               notes={{ onlyFaults, withAcknowledged }}
             />
           ),
@@ -76,6 +93,24 @@ export function NowScreen() {
       ]}
     />
   )
+}
+
+/** Whether what Now looks at is still being read for the first time: what arrives then is no news. */
+function useArriving({ all, sources }: NowData): boolean {
+  const wasRead = useRef(false)
+  const isRead = all !== undefined && sources.every(({ state }) => state !== 'reading')
+  useEffect(() => {
+    if (isRead) wasRead.current = true
+  }, [isRead])
+  return !wasRead.current
+}
+
+/** Tells how many lines wait, and once more as Now is left: what was true until then gets old from then on. */
+function useCount(memory: NowMemory, waiting: number): void {
+  useEffect(() => {
+    memory.setCount(waiting)
+    return () => memory.setCount(waiting)
+  }, [memory, waiting])
 }
 
 function useNowBindings(
@@ -96,13 +131,14 @@ function useNowBindings(
     else router.replace({ pane: 'detail' })
   }
   const acknowledge = (): void => {
-    const marked = list.marked()
+    // Nobody puts away what they do not see: marks of hidden lines wait.
+    const marked = list.items.filter(({ key }) => list.marks.has(key))
     const row = list.current()
     const rows = marked.length > 0 ? marked : row ? [row] : []
     const fresh = rows.filter(({ acknowledged }) => !acknowledged)
     if (fresh.length > 0) memory.acknowledge(fresh)
     else memory.recall(rows)
-    list.marks.clear()
+    for (const { key } of marked) list.marks.toggle(key)
     notify(
       'ok',
       fresh.length > 0

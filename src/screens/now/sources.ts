@@ -1,11 +1,17 @@
 import type { ApiError } from '../../api/api-error.ts'
 import { describeError, type ErrorText } from '../../api/error-text.ts'
+import { FINDING_SOURCES, type FindingSource } from '../../api/findings/finding.ts'
+import { gateHelp } from '../../api/findings/gate.ts'
+import { nextCursorOf } from '../../api/contract/shapes.ts'
 import type { NowProject } from '../../api/now/line.ts'
 import { NOW_READS, type NowReadKind } from '../../api/now/plan.ts'
 import { formatAge, formatDuration, plural } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
+
+/** Names in a sentence, so that it stays one. */
+const MOST_NAMES = 3
 
 /** One of the things that Now looks at, and what came of it. */
 export type NowSource = {
@@ -19,21 +25,27 @@ export type NowSource = {
   at: number | undefined
   problem: ErrorText | undefined
   /** There is more of it than was read. */
-  partial?: boolean
+  partial: boolean
 }
 
 type Answer = { data: unknown; error: ApiError | null; at: number | undefined }
 
-/** What came of one read, as it is told. */
+/** What came of one read, as it is told. @param partial whether something is missing that Now would tell */
 export function sourceOf(
   kind: NowReadKind,
   answer: Answer | undefined,
   project: NowProject | undefined,
   of?: string,
+  partial = hasMore(answer?.data),
 ): NowSource {
   const error = answer?.error ?? undefined
   const state = error ? 'error' : answer?.data === undefined ? 'reading' : 'read'
-  return { kind, project, of, state, at: answer?.at, problem: error && describeError(error) }
+  return { kind, project, of, state, at: answer?.at, problem: error && describeError(error), partial }
+}
+
+/** Whether a list goes on after the page that was read. */
+export function hasMore(data: unknown): boolean {
+  return nextCursorOf(Object(data) as { nextCursor?: string }) !== undefined
 }
 
 function whatOf({ kind }: NowSource): string {
@@ -46,10 +58,10 @@ export function sourceName(source: NowSource): string {
   return `${whatOf(source)}${of}${source.project ? ` in ${source.project.name}` : ''}`
 }
 
-/** What was looked at, in one line: first what failed, then what is switched off. */
+/** What was looked at, in one line: first what failed, then what was read in part, then what is switched off. */
 export function coverageWords(
   sources: readonly NowSource[],
-  projects: number,
+  projects: string,
   now: number,
 ): { tone: 'muted' | 'warn'; text: string } {
   const failed = sources.filter(({ state }) => state === 'error')
@@ -58,20 +70,26 @@ export function coverageWords(
   const told = sources.filter(({ kind }) => kind !== 'rights' && kind !== 'projects')
   const oldest = Math.min(...told.flatMap(({ at }) => at ?? []))
   const parts = [
-    plural(projects, 'project'),
+    projects,
     Number.isFinite(oldest) && `oldest answer ${ageWords(oldest, now)}`,
     reading > 0 && `${reading} being read`,
-    sources.some(({ partial }) => partial) && 'only the first page of some findings',
     closed.length > 0 && closedWords(closed),
   ]
   const [first] = failed
+  const cut = sources.filter(({ partial }) => partial)
+  const missing = [
+    first && `Not read: ${someOf(failed)} (${first.problem?.title ?? 'unknown'})`,
+    cut.length > 0 && `Not all of: ${someOf(cut)}`,
+  ].filter(part => typeof part === 'string')
   const rest = parts.filter(part => typeof part === 'string').join(', ')
-  if (!first) return { tone: 'muted', text: rest }
-  const more = failed.length > 1 ? ` and ${failed.length - 1} more` : ''
-  return {
-    tone: 'warn',
-    text: `Not read: ${sourceName(first)}${more} (${first.problem?.title ?? 'unknown'}); ${rest}`,
-  }
+  return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
+}
+
+/** The first one by its name, and how many more. */
+function someOf(sources: readonly NowSource[]): string {
+  const [first] = sources
+  if (!first) return ''
+  return `${sourceName(first)}${sources.length > 1 ? ` and ${sources.length - 1} more` : ''}`
 }
 
 function ageWords(at: number, now: number): string {
@@ -79,40 +97,70 @@ function ageWords(at: number, now: number): string {
   return age === 'now' ? 'just now' : `${age} ago`
 }
 
-/** `swarm and scenario findings off in Sandbox`. */
+/** `swarm findings off in Sandbox`; where both kinds are, `findings`. */
 function closedWords(closed: readonly NowSource[]): string {
-  const kinds = [...new Set(closed.map(whatOf))].join(' and ')
+  const all = [...new Set(closed.map(whatOf))]
+  const kinds = all.length > 1 ? 'findings' : all.join('')
   const projects = [...new Set(closed.map(({ project }) => project?.name ?? ''))]
   return `${kinds} off in ${projects.length > 2 ? plural(projects.length, 'project') : projects.join(' and ')}`
+}
+
+function closedKinds(closed: readonly NowSource[]): FindingSource[] {
+  return FINDING_SOURCES.filter(source => closed.some(({ kind }) => kind === source))
 }
 
 /** Why nothing is listed: all clear with what was looked at, or that not everything could be. */
 export function clearWords(
   sources: readonly NowSource[],
-  projects: number,
+  { projects, isLocal }: { projects: string; isLocal: boolean },
   now: number,
 ): { why: string; next: string } {
+  const closed = sources.filter(({ state }) => state === 'closed')
   const missing = sources.filter(({ state }) => state === 'error' || state === 'reading')
   const time = new Date(now)
   const at = [time.getHours(), time.getMinutes()].map(part => String(part).padStart(2, '0')).join(':')
   if (missing.length > 0)
     return {
       why: `Nothing was found up to ${at}, but not everything has been looked at.`,
-      next: `Missing: ${missing.slice(0, 3).map(sourceName).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}.`,
+      next: `Missing: ${namesOf(missing)}.`,
+    }
+  const cut = sources.filter(({ partial }) => partial)
+  if (cut.length > 0)
+    return {
+      why: `Nothing was found up to ${at}, but not everything has been looked at.`,
+      next: `Read only in part: ${namesOf(cut)}.`,
+    }
+  const others = 'open scenarios, servers examined from here, and requests'
+  // What is switched off was not looked at, so that it is not called clear.
+  if (closed.length > 0)
+    return {
+      why: `Nothing at ${at}, but not everything can be looked at: ${closedWords(closed)}.`,
+      next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: runs of the last day, ${others}.`,
     }
   return {
     why: `All clear at ${at}.`,
-    next: `Looked at in ${plural(projects, 'project')}: runs of the last day, findings, open scenarios, servers examined from here, and requests.`,
+    next: `Looked at in ${projects}: runs of the last day, findings, ${others}.`,
   }
 }
 
-/** Every source with its age, its error and how often it is read. */
+function namesOf(sources: readonly NowSource[]): string {
+  const more = sources.length - MOST_NAMES
+  return `${sources.slice(0, MOST_NAMES).map(sourceName).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** What could not be read leads: among many sources nobody would find it. */
+function troubleFirst(sources: readonly NowSource[]): NowSource[] {
+  return sources.toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
+}
+
+/** Every source with its age, its error and how often it is read, those that failed first. */
 export function sourceLines(
   sources: readonly NowSource[],
   pauses: Readonly<Record<NowReadKind, number>>,
-  options: { symbols: Symbols; now: number },
+  options: { symbols: Symbols; now: number; isLocal: boolean },
 ): Line[] {
-  const { symbols, now } = options
+  const { symbols, now, isLocal } = options
+  const closed = closedKinds(sources.filter(({ state }) => state === 'closed'))
   const marks = {
     read: symbols.ok,
     reading: symbols.pending,
@@ -122,7 +170,7 @@ export function sourceLines(
   const tones = { read: 'plain', reading: 'muted', error: 'error', closed: 'muted' } as const
   return [
     heading('Looked at'),
-    ...sources.flatMap((source): Line[] => {
+    ...troubleFirst(sources).flatMap((source): Line[] => {
       const { state, kind, at, problem } = source
       const every = kind === 'writes' ? '' : `, every ${formatDuration(pauses[kind])}`
       const words =
@@ -130,11 +178,12 @@ export function sourceLines(
           ? 'off for this organization, not read'
           : state === 'reading'
             ? 'being read'
-            : `${at === undefined ? 'never read' : ageWords(at, now)}${every}`
+            : `${at === undefined ? 'never read' : ageWords(at, now)}${every}${source.partial ? '; there are more than were read' : ''}`
       return [
         { text: `${marks[state]} ${sourceName(source)}: ${words}`, tone: tones[state] },
         ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),
       ]
     }),
+    ...(closed.length > 0 ? ['', { text: gateHelp(isLocal, closed), tone: 'muted' as const }] : []),
   ]
 }

@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
-import { scenarioFinding, swarmFinding } from '../../api/findings/finding.ts'
+import { mergeFindings, scenarioFinding } from '../../api/findings/finding.ts'
 import { gateOf } from '../../api/findings/gate.ts'
+import { type SwarmPages, wholeSwarmFindings } from '../../hooks/swarm-pages.ts'
 import type { NowProject } from '../../api/now/line.ts'
 import { findingLines, scenarioLines } from '../../api/now/thing-lines.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -15,7 +17,8 @@ export function useFindingReads(
   projects: readonly NowProject[],
   rights: readonly NowAnswer<ProjectCapabilities>[],
 ) {
-  const { queries } = useWorkspace()
+  const { queries, client } = useWorkspace()
+  const queryClient = useQueryClient()
   const gates = rights.map(({ data, error }) => ({
     known: data !== undefined || error !== null,
     ...gateOf(data),
@@ -29,7 +32,7 @@ export function useFindingReads(
   const swarm = useReads(
     'swarm',
     plan,
-    ofSwarms.map(({ id }) => queries.journeyFindings.list.options({ projectId: id })),
+    ofSwarms.map(({ id }) => wholeSwarmFindings(client, queryClient, id)),
   )
   const published = projects.flatMap((project, index) =>
     gates[index]?.known && !gates[index].scenario
@@ -45,7 +48,10 @@ export function useFindingReads(
   )
   const lines = [
     ...ofSwarms.flatMap((project, index) =>
-      findingLines(project, readOf(swarm[index], ({ items }) => items.map(swarmFinding)) ?? NOTHING),
+      findingLines(
+        project,
+        readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING,
+      ),
     ),
     ...published.flatMap(({ project, scenario }, index) =>
       findingLines(
@@ -60,24 +66,45 @@ export function useFindingReads(
   const sources: NowSource[] = [
     ...swarm.map((answer, index) => ({
       ...sourceOf('swarm', answer, ofSwarms[index]),
-      partial: !!answer.data?.nextCursor,
+      partial: !!answer.data?.pages.at(-1)?.nextCursor,
     })),
     ...scenarios.map((answer, index) => sourceOf('scenarios', answer, projects[index])),
-    ...visits.map((answer, index) =>
-      sourceOf('scenario', answer, published[index]?.project, published[index]?.scenario.name),
-    ),
+    ...visits.map((answer, index) => ({
+      ...sourceOf('scenario', answer, published[index]?.project, published[index]?.scenario.name),
+      partial: !!answer.data?.nextCursor,
+    })),
     ...projects.flatMap((project, index) => closedSources(project, gates[index])),
   ]
   return {
     answers: [...scenarios, ...swarm, ...visits],
     lines,
     sources,
-    counts: { swarm: swarm.length, scenarios: scenarios.length, scenario: visits.length },
+    counts: {
+      swarm: sum(swarm.map(({ data }) => data?.pages.length ?? 1)),
+      scenarios: scenarios.length,
+      scenario: visits.length,
+    },
   }
+}
+
+function itemsOf(pages: SwarmPages['pages']) {
+  return pages.flatMap(({ items }) => items)
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0)
 }
 
 function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {
   return (['swarm', 'scenario'] as const)
     .filter(kind => gate?.[kind])
-    .map(kind => ({ kind, project, of: undefined, state: 'closed', at: undefined, problem: undefined }))
+    .map(kind => ({
+      kind,
+      project,
+      of: undefined,
+      state: 'closed',
+      at: undefined,
+      problem: undefined,
+      partial: false,
+    }))
 }

@@ -40,15 +40,16 @@ export function useNowData(kept: NowKept): NowData {
   const [known] = useReads('projects', plan, [queries.projects.list.options({})])
   const all = known?.data?.items
   const projects = useMemo(() => chosenOf(all, kept.projects), [all, kept.projects])
-  const rights = useReads(
-    'rights',
-    plan,
-    projects.map(({ id }) => queries.projects.capabilities.options({ projectId: id })),
-  )
+  // Reads of one kind wait in the order in which they are asked for, and what runs or failed comes first.
   const suites = useReads(
     'suites',
     plan,
     projects.map(({ id }) => queries.suites.list.options({ projectId: id })),
+  )
+  const rights = useReads(
+    'rights',
+    plan,
+    projects.map(({ id }) => queries.projects.capabilities.options({ projectId: id })),
   )
   const findings = useFindingReads(plan, projects, rights)
   const runs = useRunReads(plan, projects, suites, now)
@@ -106,6 +107,7 @@ function unreadWrites(error: Error): NowSource {
     state: 'error',
     at: undefined,
     problem: describeError(error),
+    partial: false,
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import type { RefObject } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import type { Read } from '../../api/now/line.ts'
-import { NOW_READS, type NowReadKind } from '../../api/now/plan.ts'
+import { NOW_READS, type NowReadKind, pauseAfter } from '../../api/now/plan.ts'
 import { spared } from '../../hooks/use-api-query.ts'
 
 /** What came of one read. */
@@ -44,7 +44,7 @@ export function useReads<T, Key extends QueryKey>(
       ...(every >= SLOW_MS && { staleTime: Infinity }),
       meta: { priority, owner: 'now' },
       // The plan is made of what these reads answer, so it is asked when the next one is due.
-      refetchInterval: spared<T, Key>(() => plan.current[kind], REST_MS),
+      refetchInterval: spared<T, Key>(({ state }) => pauseAfter(state.error, plan.current[kind]), REST_MS),
     })),
     combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => NowAnswer<T>[],
   })

@@ -1,9 +1,10 @@
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../api/now/line.ts'
-import { runLines, wantsRuns } from '../../api/now/run-lines.ts'
+import { DAY_MS, runLines, wantsRuns } from '../../api/now/run-lines.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { type NowSource, sourceOf } from './sources.ts'
+import { hasMore, type NowSource, sourceOf } from './sources.ts'
 import { type NowAnswer, type NowPlan, readOf, useReads } from './use-reads.ts'
 
 const RUNS_READ = 100
@@ -56,9 +57,14 @@ export function useRunReads(
     })
   const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
   const sources: NowSource[] = [
-    ...rested.map(({ project, suite }, index) => sourceOf('runs', restedRuns[index], project, nameOf(suite))),
-    ...live.map(({ project, suite }, index) => sourceOf('live', liveRuns[index], project, nameOf(suite))),
-    ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId)),
+    ...rested.map(({ project, suite }, index) =>
+      sourceOf('runs', restedRuns[index], project, nameOf(suite), lacksRuns(restedRuns[index], now)),
+    ),
+    ...live.map(({ project, suite }, index) =>
+      sourceOf('live', liveRuns[index], project, nameOf(suite), lacksRuns(liveRuns[index], now)),
+    ),
+    // Of a run with more trials than were read its line says so.
+    ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
   ]
   return {
     answers: [...liveRuns, ...restedRuns, ...trials],
@@ -66,6 +72,12 @@ export function useRunReads(
     sources,
     counts: { live: live.length + running.length, runs: rested.length },
   }
+}
+
+/** Whether more runs of the last day follow those that were read, the latest of which come first. */
+function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined, now: number): boolean {
+  const oldest = toEpochMs(answer?.data?.items.at(-1)?.createdAt)
+  return hasMore(answer?.data) && (oldest === undefined || oldest > now - DAY_MS)
 }
 
 function isLive({ suite: { latestRun } }: SuiteOf): boolean {
