@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 
 /** Standard output for data: whoever reads it may stop at any time, as `head` does. */
 export type Output = {
@@ -28,4 +29,25 @@ export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output 
     },
     signal: gone.signal,
   }
+}
+
+/** Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1`. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', error => {
+      if (!isGoneReader(error)) throw error
+    })
+}
+
+/** Writes to standard output without opening its stream, which costs milliseconds; what nobody reads any more is dropped. */
+export function printDirectly(text: string): void {
+  try {
+    writeSync(1, text)
+  } catch (error) {
+    if (!isGoneReader(error)) throw error
+  }
+}
+
+function isGoneReader(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -1,9 +1,7 @@
 import {
   isAlias,
-  isMap,
   isNode,
   isScalar,
-  isSeq,
   LineCounter,
   parseAllDocuments,
   visit,
@@ -11,9 +9,10 @@ import {
   type Node,
 } from 'yaml'
 import { printable } from '../printable.ts'
+import { offsetOf, placeAt, type TextPlace } from './yaml-places.ts'
 
-/** One thing that is wrong in a text; line and column count from 1. */
-export type TextProblem = { line: number; column: number; message: string }
+/** One thing that is wrong in a text. */
+export type TextProblem = TextPlace & { message: string }
 /** Reading ends in what the text says, or in everything that is wrong with it. */
 export type Read<T> = { ok: true; value: T } | { ok: false; problems: readonly TextProblem[] }
 /** One document of a text: its value, and where each part of it stands. */
@@ -21,7 +20,6 @@ export type YamlDocument = {
   value: unknown
   at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace
 }
-export type TextPlace = { line: number; column: number }
 
 /** Longest text that is read, in bytes: a hundred of the largest cases that a service takes need less. */
 export const MAX_TEXT_BYTES = 4 * 1024 * 1024
@@ -118,12 +116,6 @@ export function readYaml(text: string): Read<readonly YamlDocument[]> {
   }
 }
 
-/** The parser's own counter misses line ends in some broken texts. */
-function placeAt(text: string, offset: number): TextPlace {
-  const before = text.slice(0, offset).split('\n')
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-}
-
 function parserWords(words: string): string {
   return `This cannot be read as YAML: ${words.trim().replace(/\.$/, '')}.`
 }
@@ -176,24 +168,4 @@ function oddNumber(value: unknown, source: string | undefined): string | undefin
   if (source !== undefined && /^-?\d{16,21}$/.test(source) && source !== String(value))
     return 'This number is too long to be kept exactly; put it in quotes if it is a text.'
   return undefined
-}
-
-/** Where something is in the text: the value, or the name in front of it; what is missing is told at what it is missing in. */
-export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {
-  let node: unknown = contents
-  let offset = startOf(node)
-  for (const [index, segment] of path.entries()) {
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
-      : undefined
-    const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(segment)] : undefined
-    if (pair) offset = startOf(pair.key) ?? offset
-    if (index < path.length - 1 || !onKey) offset = startOf(next) ?? offset
-    node = next
-  }
-  return offset ?? 0
-}
-
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined
 }

@@ -13,6 +13,8 @@ export type Distribution = {
 export type Bin = { from: number; to: number; count: number }
 
 const MOST_BINS = 8
+/** Amounts are told in whole units, so no bin is smaller than one: its ends would read the same. */
+const LEAST_ROUND = 0
 /** From this many times the median on, the largest amount would leave most of an even scale empty. */
 const SKEWED = 8
 
@@ -45,7 +47,8 @@ function edgesOf(least: number, middle: number, most: number): number[] {
 /** Edges at even steps, of the smallest round step that needs no more than the bins there are. */
 function evenEdges(least: number, most: number): number[] {
   if (most === 0) return [0, 1]
-  for (let round = roundAbove((most - least || most) / MOST_BINS / 10); ; round += 1) {
+  const finest = roundAbove((most - least || most) / MOST_BINS / 10)
+  for (let round = Math.max(LEAST_ROUND, finest); ; round += 1) {
     const step = roundNumber(round)
     let first = Math.floor(least / step)
     let last = Math.ceil(most / step)
@@ -69,7 +72,7 @@ function growingEdges(least: number, middle: number, most: number): number[] {
 function edgesBelow(top: number, by: number, least: number): number[] {
   const edges = [roundNumber(top)]
   for (let round = top - by; edges[0]! > least; round -= by) {
-    if (edges.length === MOST_BINS) return [0, ...edges]
+    if (edges.length === MOST_BINS || round < LEAST_ROUND) return [0, ...edges]
     edges.unshift(roundNumber(round))
   }
   return edges

@@ -1,10 +1,10 @@
 import type { RerunPreview } from '../contract/runs.ts'
-import { counted, tally } from './words.ts'
+import { counted, grouped, tally } from './words.ts'
 
 /** The preview in sentences: cases are counted as cases, reasons and exclusions as trials. */
 export function previewLines(preview: RerunPreview): string[] {
   return [
-    `${preview.selectedCaseCount} of ${counted(preview.totalCaseCount, 'case')} would run again.`,
+    `${grouped(preview.selectedCaseCount)} of ${counted(preview.totalCaseCount, 'case')} would run again.`,
     `Trials that select their case: ${tally(preview.reasons)}.`,
     `Trials that do not count: ${tally(preview.excluded)}.`,
   ]

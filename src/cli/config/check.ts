@@ -1,5 +1,7 @@
-import { type Document, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import { type Document, parseDocument } from 'yaml'
 import type * as z from 'zod'
+import { offsetOf, placeAt } from '../../api/authoring/yaml-places.ts'
+import type { TextProblem } from '../../api/authoring/yaml-reading.ts'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import type { Bindings } from '../../app/keymap/binding.ts'
 import { applyOverrides } from '../../app/keymap/overrides.ts'
@@ -7,12 +9,10 @@ import { clean } from '../../app/theme/text.ts'
 import { didYouMean } from '../nearest.ts'
 import { Config } from './schema.ts'
 
-/** One thing that is wrong in a config file; line and column count from 1. */
-export type Problem = { line: number; column: number; message: string }
 /** Reading ends in the settings, or in everything that is wrong. */
 export type Checked =
   | { ok: true; config: Config; document: Document }
-  | { ok: false; problems: readonly [Problem, ...Problem[]] }
+  | { ok: false; problems: readonly [TextProblem, ...TextProblem[]] }
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -23,11 +23,11 @@ type Path = readonly PropertyKey[]
  */
 export function checkConfig(text: string, groups: readonly Bindings[]): Checked {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
-  const at = (offset: number, message: string): Problem => {
-    // The parser's own counter misses line ends in some broken texts.
-    const before = text.slice(0, offset).split('\n')
-    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message: clean(message) }
-  }
+  const at = (offset: number, message: string): TextProblem => ({
+    ...placeAt(text, offset),
+    message: clean(message),
+  })
+  const on = (path: Path, onKey: boolean): number => offsetOf(document.contents, path, onKey)
   const broken = document.errors.map(error =>
     at(error.pos[0], `This is not YAML: ${sentence(error.message)}`),
   )
@@ -41,11 +41,9 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
   }
   const checked = Config.safeParse(value, { reportInput: true })
   const problems = checked.success
-    ? keyProblems(checked.data.keys, groups).map(({ name, message }) =>
-        at(offsetOf(document, ['keys', name], true), message),
-      )
+    ? keyProblems(checked.data.keys, groups).map(({ name, message }) => at(on(['keys', name], true), message))
     : checked.error.issues.flatMap(issue =>
-        told(issue).map(({ path, message, onKey }) => at(offsetOf(document, path, onKey), message)),
+        told(issue).map(({ path, message, onKey }) => at(on(path, onKey), message)),
       )
   problems.sort((a, b) => a.line - b.line || a.column - b.column)
   if (isNonEmpty(problems)) return { ok: false, problems }
@@ -134,8 +132,11 @@ function shown(value: unknown): string {
 
 /** Names of the settings at a place of the file. */
 function allowedAt(path: Path): string[] {
-  const schema = path.length === 0 ? Config : Config.shape.profiles.unwrap().valueType
-  return Object.keys(schema.shape)
+  if (path.length === 0) return Object.keys(Config.shape)
+  const profile = Config.shape.profiles.unwrap().valueType.shape
+  return path.at(-1) === 'web' && path.length > 2
+    ? profile.web.unwrap().keyType.options.map(String)
+    : Object.keys(profile)
 }
 
 /** Keys for bindings that are none, and keys that something else has at the same time. */
@@ -153,27 +154,6 @@ function keyProblems(keys: Config['keys'], groups: readonly Bindings[]): { name:
       message,
     })),
   ]
-}
-
-/** Where something is in the text: the value, or the name in front of it. */
-function offsetOf(document: Document, path: Path, onKey: boolean): number {
-  let node: unknown = document.contents
-  let offset = startOf(node)
-  for (const segment of path) {
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
-      : undefined
-    const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(segment)] : undefined
-    if (pair) offset = startOf(pair.key) ?? offset
-    const isLast = segment === path.at(-1)
-    if (!isLast || !onKey) offset = startOf(next) ?? offset
-    node = next
-  }
-  return offset ?? 0
-}
-
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined
 }
 
 /** A parser's words as a sentence. */

@@ -4,7 +4,8 @@ import { dirname } from 'node:path'
 import type { Document } from 'yaml'
 import { configFile } from '../directories.ts'
 import { UsageError } from '../usage-error.ts'
-import type { Checked, Problem } from './check.ts'
+import type { TextProblem } from '../../api/authoring/yaml-reading.ts'
+import type { Checked } from './check.ts'
 import { Config } from './schema.ts'
 
 /** The settings in force, with the file that they come from. */
@@ -23,9 +24,9 @@ const MAX_BYTES = 1024 * 1024
 export class ConfigError extends UsageError {
   override readonly name = 'ConfigError'
   readonly path: string
-  readonly problems: readonly Problem[]
+  readonly problems: readonly TextProblem[]
 
-  constructor(path: string, problems: readonly [Problem, ...Problem[]]) {
+  constructor(path: string, problems: readonly [TextProblem, ...TextProblem[]]) {
     const others = problems.length - 1
     super(
       problemLine(path, problems[0]) +
@@ -39,7 +40,7 @@ export class ConfigError extends UsageError {
 }
 
 /** `file:12:3: what is wrong`, as editors open it. */
-export function problemLine(path: string, { line, column, message }: Problem): string {
+export function problemLine(path: string, { line, column, message }: TextProblem): string {
   return `${path}:${line}:${column}: ${message}`
 }
 

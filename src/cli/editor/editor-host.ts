@@ -10,10 +10,13 @@ const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY = 0o600
 /** Longest text that is looked at, in bytes; reading says where a longer one becomes too long. */
 const MAX_BYTES = 64 * 1024 * 1024
+/** How long a text stays that nobody opens again, in milliseconds, and how many stay: whatever is left behind, the disk does not fill. */
+const KEPT_MS = 30 * 24 * 3_600_000
+const MOST_KEPT = 100
 
 /**
  * The person's editor on this terminal. Each text has a folder of its own below `directory`, for its owner only, which is
- * there until the text is discarded: a crash loses nothing.
+ * there until the text is discarded, or was left for a month: a crash loses nothing.
  * @param lend gives the terminal away until what it is given has ended
  */
 export function createEditorHost(options: {
@@ -28,6 +31,7 @@ export function createEditorHost(options: {
   const keep = (file: EditedFile, text: string): void => {
     mkdirSync(folderOf(file), { recursive: true, mode: OWNER_ONLY_FOLDER })
     writeFileSync(pathOf(file), text, { mode: OWNER_ONLY, flush: true })
+    dropForgotten(directory, Date.now())
   }
   return {
     keep,
@@ -65,6 +69,26 @@ export function createEditorHost(options: {
         // Nothing is kept there, or somebody else just began to.
       }
     },
+  }
+}
+
+/** Removes the texts that were left too long ago, and the oldest of too many. */
+function dropForgotten(directory: string, now: number): void {
+  const texts = readdirSync(directory)
+    .map(name => join(directory, name))
+    .map(folder => ({ folder, at: writtenAt(folder) }))
+    .toSorted((a, b) => b.at - a.at)
+  for (const [index, { folder, at }] of texts.entries())
+    if (index >= MOST_KEPT || now - at > KEPT_MS) rmSync(folder, { recursive: true, force: true })
+}
+
+/** When a text was last written; a folder that somebody is just making or removing counts as new. */
+function writtenAt(folder: string): number {
+  try {
+    const times = readdirSync(folder).map(name => statSync(join(folder, name)).mtimeMs)
+    return Math.max(...times, times.length === 0 ? Infinity : 0)
+  } catch {
+    return Infinity
   }
 }
 

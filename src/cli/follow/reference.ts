@@ -1,4 +1,5 @@
-import { parsePlace } from '../../app/router/place.ts'
+import { parsePlace, type Place } from '../../app/router/place.ts'
+import { isWebAddress, placeAtAddress, type WebAddresses } from '../../app/router/web-address.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -12,27 +13,28 @@ const BEFORE_RUN = new Set(['runs', 'run', 'eval-runs'])
 const ID = /^[\w.~-]+$/
 
 /**
- * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the hosted
- * UI or the API.
+ * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the API or of the
+ * hosted UI, whose `pages` the profile tells.
  * @throws UsageError when it names none
  */
-export function parseRun(text: string): NamedRun {
+export function parseRun(text: string, pages: WebAddresses = {}): NamedRun {
   if (ID.test(text)) return { runId: text }
-  const named = /^https?:\/\//i.test(text) ? fromAddress(text) : fromPlace(text)
+  const named = isWebAddress(text)
+    ? (runOf(placeAtAddress(pages, text)) ?? fromAddress(text))
+    : runOf(parsePlace([runsRoute], text))
   if (named) return named
   throw new UsageError(
     `"${text}" names no run: give its id, a locator such as mcpdeck://profile/projects/P/runs/R, or the address of its page.`,
   )
 }
 
-function fromPlace(text: string): NamedRun | undefined {
-  const { projectId, runId } = parsePlace([runsRoute], text)?.params ?? {}
+function runOf(place: Place | undefined): NamedRun | undefined {
+  const { projectId, runId } = place?.params ?? {}
   return projectId !== undefined && runId !== undefined ? { projectId, runId } : undefined
 }
 
-/** The paths of the hosted UI are not documented: an id follows the word for what it is. */
+/** Where nobody told the addresses of the hosted UI, an id follows the word for what it is. */
 function fromAddress(text: string): NamedRun | undefined {
-  if (!URL.canParse(text)) return undefined
   const { pathname, searchParams, hash } = new URL(text)
   const segments = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
   const after = (isWord: (word: string) => boolean): string | undefined => {

@@ -11,11 +11,11 @@ import { openSession, type SessionOptions } from './session.ts'
 
 /** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
 export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
-  const named = parseRun(text)
-  const common = atProfileOf(text, given)
+  const common = await atProfileOf(text, given, process.env)
   const session = openSession(common, own)
   try {
     const settings = await resolveSettings(common, process.env)
+    const named = parseRun(text, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
     const { client } = opened.workspace
     try {

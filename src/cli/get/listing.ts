@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ApiError } from '../../api/api-error.ts'
+import { isMissing } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
@@ -105,11 +105,6 @@ function inputOf(endpoint: AnyEndpoint, fields: Fields, limit: number | undefine
   const own = Object.fromEntries(Object.entries(fields).filter(([name]) => taken.has(name)))
   const paged = pageSize === undefined ? own : { ...own, limit: Math.min(pageSize, limit ?? pageSize) }
   return endpoint.body ? { ...paged, body: {} } : paged
-}
-
-/** Whether the service answered that there is no such thing. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND'
 }
 
 /**

@@ -36,7 +36,7 @@ export async function runLaunch(
   own: RunOptions,
 ): Promise<number> {
   checkOptions(suite, own)
-  const common = atProfileOf(own.rerunFailed, given)
+  const common = await atProfileOf(own.rerunFailed, given, process.env)
   const modelApiKeys = readModelKeys({ variables: own.modelKeyEnv, files: own.modelKeyFile }, process.env)
   const settings = await resolveSettings(common, process.env)
   if (settings.readOnly)
@@ -131,7 +131,7 @@ async function launchSuite(work: Work, suite: string): Promise<number> {
 
 async function rerunFailed(work: Work, text: string): Promise<number> {
   const { client, settings, session, own } = work
-  const named = parseRun(text)
+  const named = parseRun(text, settings.profile.web)
   const projectId = named.projectId ?? (await chooseProject(client, settings.project)).id
   const source: RunPlace = { projectId, runId: named.runId }
   await checkBase(client, projectId, session.gates)

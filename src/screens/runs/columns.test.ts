@@ -25,10 +25,18 @@ describe('a suite', () => {
     )
 
   test('shows its trend with the last rate, drawn with what the terminal has', () => {
-    expect(shown({ passRateTrend: [0, 0.5, 1] }, 'trend')).toBe('▁▄█ 100%')
-    expect(shown({ passRateTrend: [0, 50, 75] }, 'trend', ascii)).toBe('_-=  75%')
+    expect(shown({ passRateTrend: [0, 0.5, 1] }, 'trend')).toBe('▁▄█')
+    expect(shown({ passRateTrend: [0, 0.5, 1] }, 'rate')).toBe('100%')
+    expect(shown({ passRateTrend: [0, 50, 75] }, 'trend', ascii)).toBe('_-=')
     expect(shown({ passRateTrend: [0.5, 0.25] }, 'trend', plain).trim()).toBe('25%')
     expect(shown({}, 'trend')).toBe('—')
+  })
+
+  test('counts in whole numbers where they fit, and never rounds up to all', () => {
+    const latestRun = (passed: number, failed: number) => ({ latestRun: { passed, failed } })
+    expect(shown(latestRun(980, 20), 'passed')).toBe('980/1,000')
+    expect(shown(latestRun(9_999, 1), 'passed')).toBe('9.9k/10k')
+    expect(shown(latestRun(3, 20_000), 'passed')).toBe('3/20,003')
   })
 
   test('shows the change to the run before in points, not percent of it', () => {

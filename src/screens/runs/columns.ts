@@ -36,11 +36,11 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
     {
       id: 'passed',
       title: 'Passed',
-      width: 7,
+      width: PASSED,
       align: 'right',
       cell: suite => {
         const { passed, failed } = suite.latestRun ?? {}
-        return passed == null || failed == null ? UNKNOWN : `${passed}/${passed + failed}`
+        return passed == null || failed == null ? UNKNOWN : partOf(passed, passed + failed)
       },
       count: suite => suite.latestRun?.passed,
       sort: suite => suite.latestRun?.passed ?? undefined,
@@ -48,10 +48,19 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
     {
       id: 'trend',
       title: 'Trend',
-      width: TREND_RUNS + 5,
+      width: TREND_RUNS,
       align: 'right',
-      from: 56,
+      from: 50,
       cell: suite => trendCell(symbols, trendOf(suite)),
+      sort: suite => trendOf(suite).at(-1),
+    },
+    {
+      id: 'rate',
+      title: 'Now',
+      width: 4,
+      align: 'right',
+      from: 62,
+      cell: suite => formatShare(trendOf(suite).at(-1)),
       sort: suite => trendOf(suite).at(-1),
     },
     {
@@ -78,6 +87,9 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** Columns of `980/1,000`. */
+const PASSED = 9
+
 /** How many of the latest runs a trend shows. */
 const TREND_RUNS = 8
 
@@ -87,8 +99,8 @@ function trendOf(suite: EvalSuite): (number | undefined)[] {
 
 function trendCell(symbols: Symbols, rates: readonly (number | undefined)[]): Cell {
   if (rates.length === 0) return { text: UNKNOWN, tone: 'muted' }
-  const last = formatShare(rates.at(-1))
-  return `${sparkline(symbols, rates)} ${last.padStart(4)}`
+  // A theme that draws nothing says the last rate.
+  return sparkline(symbols, rates) || formatShare(rates.at(-1))
 }
 
 /** The change to the run before, in percentage points. */
@@ -128,7 +140,7 @@ export function runColumns(
     {
       id: 'passed',
       title: 'Passed',
-      width: 8,
+      width: PASSED,
       align: 'right',
       cell: run => passedOfGraded(run),
       count: run => runCounts(run)?.passed,
@@ -139,7 +151,7 @@ export function runColumns(
       title: 'Took',
       width: 8,
       align: 'right',
-      from: 46,
+      from: 50,
       cell: run => ({ text: formatDuration(tookMs(run)), tone: 'muted' }),
       sort: tookMs,
     },
@@ -192,7 +204,23 @@ export function runColumns(
 /** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */
 export function passedOfGraded(run: EvalRun): string {
   const { passed = 0, failed = 0 } = runCounts(run) ?? {}
-  return passed + failed > 0 ? `${formatCount(passed)}/${formatCount(passed + failed)}` : UNKNOWN
+  return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
+}
+
+/** `980/1,000`, and `9.8k/10k` where that has no room: rounded down, so that what is short of all never seems to be all. */
+function partOf(part: number, whole: number): string {
+  const text = `${formatCount(part)}/${formatCount(whole)}`
+  if (text.length <= PASSED) return text
+  const thousands = (count: number): string =>
+    count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`
+  return `${thousands(part)}/${thousands(whole)}`
+}
+
+/** `980 of 1,000 case executions passed`: what a run counted, in its own unit; empty where it counted nothing. */
+export function passedWords(run: EvalRun): string {
+  const { passed, total, unit } = runCounts(run) ?? {}
+  if (total === undefined) return ''
+  return [`${formatCount(passed)} of ${formatCount(total)}`, unit, 'passed'].filter(Boolean).join(' ')
 }
 
 function shareOfGraded(run: EvalRun): number | undefined {

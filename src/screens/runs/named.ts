@@ -1,8 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
 import type { NamedPlace } from '../../app/router/named-place.ts'
 import { runsRoute } from './route.ts'
+import { runLook } from './status.ts'
 
 /** Suites by name, and the runs of those that were looked at. */
 export function namedRuns(queryClient: QueryClient): NamedPlace[] {
@@ -15,11 +17,17 @@ export function namedRuns(queryClient: QueryClient): NamedPlace[] {
       name: name ?? id,
       place: runsRoute.to({ projectId: input.projectId, suiteId: id }),
     })),
-    ...cachedItems(queryClient, contract.runs.list).map(({ input, item: { id, status } }) => ({
-      id,
+    ...cachedItems(queryClient, contract.runs.list).map(({ input, item: run }) => ({
+      id: run.id,
       kind: 'run',
-      name: `${names.get(input.suiteId) ?? input.suiteId}: ${id} ${status}`,
-      place: runsRoute.to({ projectId: input.projectId, suiteId: input.suiteId, runId: id }),
+      name: `${names.get(input.suiteId) ?? input.suiteId}: ${runWords(run)}`,
+      place: runsRoute.to({ projectId: input.projectId, suiteId: input.suiteId, runId: run.id }),
     })),
   ]
+}
+
+/** A run as the list calls it; its id comes after that, to be found by. */
+function runWords(run: EvalRun): string {
+  const { word } = runLook(run)
+  return run.runNumber == null ? `${run.id} ${word}` : `#${run.runNumber} ${word} · ${run.id}`
 }

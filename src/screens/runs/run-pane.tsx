@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { EvalRun } from '../../api/contract/runs.ts'
-import { UNKNOWN } from '../../app/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useRouter } from '../../app/router/router-context.tsx'
@@ -8,7 +8,8 @@ import { DetailTabs } from '../../components/detail-tabs.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Compare } from './compare/compare.tsx'
-import { passedOfGraded } from './columns.ts'
+import { passedOfGraded, passedWords } from './columns.ts'
+import { useLetGoWhenSeen } from './follow/use-follow.ts'
 import type { RunTab } from './panes.ts'
 import { runLook } from './status.ts'
 import { RunDiagnostics } from './run/diagnostics.tsx'
@@ -46,6 +47,7 @@ export function RunPane(props: {
   const title = `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`}`
   const note = data.run.data && runNote(data.run.data, symbols)
   useEndNotice(data.run.data, data.run.live, title)
+  useLetGoWhenSeen(data.run.data)
   return (
     <Pane title={title} focused={focused} {...(note !== undefined && { note })}>
       <DetailTabs
@@ -59,7 +61,7 @@ export function RunPane(props: {
           },
           {
             id: 'trials',
-            title: `Trials ${trials.list.total}`,
+            title: `Trials ${formatCount(trials.list.total)}`,
             render: () => <TrialsTab data={data} trials={trials} focused={focused} />,
           },
           {
@@ -110,10 +112,6 @@ function useEndNotice(run: EvalRun | undefined, live: boolean, title: string): v
     if (!run || live || !sawLive.current) return
     sawLive.current = false
     const look = runLook(run)
-    const { passed, total } = run.summary ?? {}
-    toasts.show(
-      look.tone,
-      `${title} ${look.word}${total == null ? '' : `: ${passed ?? UNKNOWN} of ${total} passed`}.`,
-    )
+    toasts.show(look.tone, `${[`${title} ${look.word}`, passedWords(run)].filter(Boolean).join(': ')}.`)
   }, [run, live, title, toasts])
 }

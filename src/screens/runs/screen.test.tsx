@@ -110,7 +110,7 @@ describe('cancelling', () => {
     await app.press(keys.cancel)
     await app.see('❯ Keep it running')
     await app.press(confirm.next, confirm.choose)
-    await app.see('Run #1 cancelled: 0 of 1 passed.')
+    await app.see('Run #1 cancelled: 0 of 1 case executions passed.')
     await app.see(/#1 +⊘ cancelled/)
     await app.see(/⊘ cancelled +takes a minute/)
     await app.press(keys.cancel)

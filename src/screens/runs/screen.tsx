@@ -37,7 +37,14 @@ export function RunsScreen() {
 
 function WithoutProject() {
   const { queries } = useWorkspace()
-  return <NeedsProject what="runs" projects={useApiQuery(queries.projects.list.options({}))} />
+  const router = useRouter()
+  return (
+    <NeedsProject
+      what="runs"
+      projects={useApiQuery(queries.projects.list.options({}))}
+      open={projectId => router.replace({ projectId })}
+    />
+  )
 }
 
 function ProjectRuns(props: { projectId: string }) {

@@ -103,9 +103,10 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
     lines: [
       ...cases.slice(0, 5).map(({ title }) => title),
       ...(cases.length > 5 ? [`and ${cases.length - 5} more`] : []),
-      { text: 'This cannot be undone. Runs that used them keep their records.', tone: 'warn' },
+      { text: 'Runs that used them keep their records.', tone: 'warn' },
     ],
     action: `Delete ${what}`,
+    word: 'delete',
   })
   if (!agreed) return
   await authoring.write({

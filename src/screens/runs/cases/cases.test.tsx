@@ -135,11 +135,14 @@ test('duplicates are sent again under another policy with a reason, and are kept
   await app.see('Nothing was changed.')
 })
 
-test('marked cases are deleted together, after asking', async () => {
+test('marked cases are deleted together, with a typed word', async () => {
   const { suiteId } = await openCases(['one', 'two', 'three'])
   await app.see('▌Says one')
   await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
   await app.press(keys.remove)
+  await app.see('Type “delete”')
+  await app.type('delete')
+  await app.press('enter')
   await agree('Delete 2 cases')
   await app.see('2 cases deleted.')
   expect(await casesOf(suiteId)).toHaveLength(1)

@@ -5,12 +5,12 @@ import { changeLine, type Change } from '../../../api/authoring/changes.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
 import { useEditor, useKeptTexts } from '../../../components/editor/use-editor.tsx'
+import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import type { Line } from '../../../components/viewer.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
-import { useRerunDialog } from '../rerun/preview-dialog.tsx'
 import { useFieldsDialog } from './fields-dialog.tsx'
 import { useOutcomes } from './outcomes.tsx'
 
@@ -33,7 +33,7 @@ export function useAuthoring(projectId: string) {
   const keptTexts = useKeptTexts()
   const runTask = useRunTask()
   const confirm = useConfirm()
-  const review = useRerunDialog()
+  const review = useReview()
   const ask = useFieldsDialog()
   const showOutcomes = useOutcomes()
   const showText = useTextOverlay()

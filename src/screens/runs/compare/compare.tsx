@@ -250,7 +250,7 @@ function headLines(
   return [
     { text: `${side(data.compareRun)} against ${side(data.baseRun)}, ${why}`, tone: 'accent' },
     ...plain(isRerun ? rerunWords(comparison.cases) : `Cases: ${groupWords(comparison.cases)}.`),
-    ...shortFigures(data).flatMap(plain),
+    ...shortFigures(data, isRerun).flatMap(plain),
     ...warnings.slice(0, 2).map((text): Row => ({ text: `${symbols.warn} ${text}`, tone: 'warn' })),
   ]
 }

@@ -100,7 +100,9 @@ describe('the scores of two runs', () => {
         contract => {
           const given = comparison({ scoreContract: contract })
           expect(
-            [...scoreWarnings(given), ...shortFigures(given)].every(text => typeof text === 'string'),
+            [...scoreWarnings(given), ...shortFigures(given, false), ...shortFigures(given, true)].every(
+              text => typeof text === 'string',
+            ),
           ).toBe(true)
           expect(words({ scoreContract: contract })).toContain('Scorers')
         },

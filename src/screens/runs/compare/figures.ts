@@ -44,9 +44,20 @@ export function diffText(
   return `${side(compare)} (was ${side(base)}, ${deltaText(delta, deltaWords)}${share})`
 }
 
-/** The counters and metrics of two runs in short lines, for above the cases. */
-export function shortFigures({ passSummary, metrics }: EvalRunCompare): string[] {
+/**
+ * The counters and metrics of two runs in short lines, for above the cases. A rerun has other cases than its parent on purpose, so
+ * its own figures stand alone.
+ */
+export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: boolean): string[] {
   const { passed, total } = passSummary ?? {}
+  if (isRerun)
+    return [
+      [
+        `Passed ${formatCount(passed?.compare)} of ${formatCount(total?.compare)}`,
+        `took ${formatDuration(metrics?.wallDurationMs?.compare)}`,
+        `tokens ${formatCount(metrics?.totalTokens?.compare)}`,
+      ].join(', '),
+    ]
   const of = (side: 'base' | 'compare'): string =>
     `${formatCount(passed?.[side])} of ${formatCount(total?.[side])}`
   return [

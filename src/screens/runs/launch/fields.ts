@@ -1,5 +1,5 @@
 import { ITERATIONS } from '../../../api/runs/launch-rules.ts'
-import { plural } from '../../../app/theme/format.ts'
+import { formatCount, plural } from '../../../app/theme/format.ts'
 import { clean } from '../../../app/theme/text.ts'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import type { FormFieldLook } from '../../../components/form/form-field.tsx'
@@ -177,7 +177,7 @@ function keyFields({ model, key }: LaunchDraft, field: MakeField): LaunchFormFie
 function caseFields(facts: LaunchFacts, draft: LaunchDraft, field: MakeField): LaunchFormField[] {
   const { cases, marked, lastEnded, failedLast } = facts
   const options: FieldOption[] = [
-    { value: 'all', label: `all ${cases.length}` },
+    { value: 'all', label: `all ${formatCount(cases.length)}` },
     ...(marked.length > 0 ? [{ value: 'marked', label: `the ${plural(marked.length, 'marked case')}` }] : []),
     ...(lastEnded
       ? [

@@ -52,7 +52,8 @@ export function LaunchForm(props: LaunchFormProps) {
   const [draft, setDraft] = useState(emptyDraft)
   const [trouble, setTrouble] = useState(NO_TROUBLE)
   const read = useLaunchFacts({ ...props, draft })
-  const facts = { ...read, inFlight: trouble.holders.length > 0 ? trouble.holders : read.inFlight }
+  const held = trouble.holders.filter(({ runId }) => !read.ended.has(runId))
+  const facts = { ...read, inFlight: held.length > 0 ? held : read.inFlight }
   const launch = draftedLaunch(facts, draft)
   const keyOf = useIntentKey()
   const changesOf = useEnvironmentChanges(projectId)

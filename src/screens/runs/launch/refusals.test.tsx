@@ -277,12 +277,26 @@ describe('at the limit of runs', () => {
     await allEnded(suiteId)
   })
 
+  test('a run of the suite that a refusal named holds its slot only until it ends', async () => {
+    const suiteId = await stage.suite('Own holder', { tests: [slowCase('long', 60)] })
+    await openForm('Own holder', suiteId)
+    const { projectId } = stage
+    const { runId } = await service.client.runs.create({ projectId, body: { suiteId } })
+    await app.press(form.send)
+    await app.see('▌ Wait for a free slot, then launch')
+    await seeWords('1 of 1 run slots in use.')
+    await service.client.runs.cancel({ projectId, runId })
+    await seeWords('0 of 1 run slots in use.')
+    await app.press(form.cancel)
+  })
+
   test('cancelling the holder from the form asks first, and frees the slot', async () => {
     const holder = await stage.suite('Cancelled holder', { tests: [slowCase('long', 60)] })
     const suiteId = await stage.suite('Freed')
     const { projectId } = stage
     await service.client.runs.create({ projectId, body: { suiteId: holder } })
     await openForm('Freed', suiteId)
+    await seeWords('1 of 1 run slots in use.')
     await app.press(form.choose)
     await app.press(form.down, form.down, form.choose)
     await app.see('❯ Keep it running')
@@ -299,6 +313,7 @@ describe('at the limit of runs', () => {
     const suiteId = await stage.suite('Given up')
     await service.client.runs.create({ projectId: stage.projectId, body: { suiteId: holder } })
     await openForm('Given up', suiteId)
+    await seeWords('1 of 1 run slots in use.')
     await app.press(form.choose)
     await app.see('▌ Wait for a free slot, then launch')
     await app.press(form.choose)

@@ -1,8 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
+import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import { describeError } from '../../../api/error-text.ts'
 import { environmentFault } from '../../../api/runs/launch-refusal.ts'
 import { targetsOf } from '../../../api/runs/launch-rules.ts'
@@ -26,7 +25,7 @@ export function useLaunchFacts(options: {
   cases: readonly EvalCase[]
   marked: readonly string[]
   draft: LaunchDraft
-}): LaunchFacts {
+}): LaunchFacts & { ended: ReadonlySet<string> } {
   const { projectId, draft } = options
   const { queries } = useWorkspace()
   const suiteId = options.suite.id
@@ -52,7 +51,19 @@ export function useLaunchFacts(options: {
     failedLast: useFailedCases(projectId, draft.cases === 'failed' ? lastEnded?.id : undefined),
     marked: options.marked,
     previews: usePreviews(projectId, used),
+    ended: endedOf(runs ?? [], suites),
   }
+}
+
+/** Runs that are known to have ended, so that one which a refusal named holds its slot no longer than it does. */
+function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): ReadonlySet<string> {
+  const own = runs.map(({ id, status }) => ({ id, status }))
+  const latest = suites.map(({ latestRun }) => ({ id: latestRun?.id, status: latestRun?.status }))
+  return new Set(
+    [...own, ...latest].flatMap(({ id, status }) =>
+      id && status && isTerminalRunStatus(status) ? [id] : [],
+    ),
+  )
 }
 
 /** The list of a suite's runs tells of all of them, the list of suites only of the latest of each. */
@@ -106,12 +117,15 @@ function faultText(error: Error): string {
 function useFailedCases(projectId: string, runId: string | undefined): readonly string[] | undefined {
   const { client } = useWorkspace()
   const { data } = useQuery({
-    queryKey: ['launch', 'trials', runId ?? ''],
-    queryFn: ({ signal }) =>
-      createTrialReader(client, { projectId, runId: runId ?? '' }, { signal, priority: 'asked' }).read(),
+    queryKey: ['launch', 'failed cases', runId ?? ''],
+    // Only the ids stay: ten thousand trials with all that their calls answered can be most of the program’s memory.
+    queryFn: async ({ signal }) => {
+      const options = { signal, priority: 'asked' } as const
+      return failedCases(await createTrialReader(client, { projectId, runId: runId ?? '' }, options).read())
+    },
     enabled: runId !== undefined,
   })
-  return useMemo(() => data && failedCases(data), [data])
+  return data
 }
 
 function failedCases(trials: readonly EvalIteration[]): string[] {

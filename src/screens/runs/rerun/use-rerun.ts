@@ -2,22 +2,24 @@ import { useQueryClient } from '@tanstack/react-query'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun, RerunPreview } from '../../../api/contract/runs.ts'
+import { nextCursorOf } from '../../../api/contract/shapes.ts'
 import { refresh } from '../../../api/queries.ts'
 import { previewLines, rerunObstacle } from '../../../api/runs/rerun.ts'
 import { sendRerun, type RerunSent } from '../../../api/runs/rerun-launch.ts'
+import { isOpenTrial } from '../../../api/runs/trials.ts'
 import { plural } from '../../../app/theme/format.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
-import { useRerunDialog } from './preview-dialog.tsx'
 import { rerunLines, type RerunSource } from './preview-lines.ts'
+import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 import { useFollowRerun } from './use-follow-rerun.ts'
 
 const COST =
   'It occupies one of the organization’s run slots and spends whatever its models and servers cost.'
 const ASKED = { priority: 'asked' } as const
-const TRIALS_A_PAGE = 200
 /** Trials that are read to tell what they cost last time. */
 const MOST_TRIALS = 1_000
 
@@ -29,11 +31,11 @@ export function useRerun(
   projectId: string,
   onLaunched: (runId: string, parentId: string) => void,
 ): (run: EvalRun) => Promise<void> {
-  const { client, reruns } = useWorkspace()
+  const { client, queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
   const { symbols } = useTheme()
   const runTask = useRunTask()
-  const ask = useRerunDialog()
+  const ask = useReview()
   const openText = useTextOverlay()
   const follow = useFollowRerun()
 
@@ -94,8 +96,14 @@ export function useRerun(
   }
 
   async function trialsOf(runId: string): Promise<{ trials: EvalIteration[]; whole: boolean }> {
-    const trials: EvalIteration[] = []
     const input = { projectId, runId, limit: TRIALS_A_PAGE }
+    // What the run's pane has read to its end is not asked for again.
+    const shown = queryClient.getQueryData(queries.iterations.list.infinite(input).queryKey)
+    const known = shown?.pages.flatMap(({ items }) => items) ?? []
+    const last = shown?.pages.at(-1)
+    if (last && nextCursorOf(last) === undefined && !known.some(isOpenTrial))
+      return { trials: known, whole: true }
+    const trials: EvalIteration[] = []
     for await (const page of client.pages(contract.iterations.list, input, ASKED)) {
       trials.push(...page.items)
       if (trials.length >= MOST_TRIALS) return { trials, whole: false }

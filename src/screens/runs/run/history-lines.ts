@@ -2,7 +2,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts
 import { runCounts, type RunCounts } from '../../../api/runs/counts.ts'
 import { passRate } from '../../../api/runs/trials.ts'
 import { bar } from '../../../app/theme/charts.ts'
-import { formatShare, plural } from '../../../app/theme/format.ts'
+import { formatCount, formatShare, plural } from '../../../app/theme/format.ts'
 import { fit, widthOf } from '../../../app/theme/text.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
@@ -64,7 +64,7 @@ function nameOf({ runNumber, id }: EvalRun): string {
 }
 
 function countWords({ passed, failed, unit }: RunCounts): string {
-  return `${passed}/${passed + failed}${unit === undefined ? '' : ` ${unit}`}`
+  return `${formatCount(passed)}/${formatCount(passed + failed)}${unit === undefined ? '' : ` ${unit}`}`
 }
 
 /** Runs that count in another unit are no measure for this one. */

@@ -3,6 +3,7 @@ import { CAUSES, causeOf } from '../../../api/runs/causes.ts'
 import { classOfTrial, CLASS_WORDS } from '../../../api/runs/trial-class.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
+import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { trialLook } from './look.ts'
 
@@ -53,7 +54,7 @@ function whyInOneLine(trial: EvalIteration, steps: readonly EvalStepVerdict[]): 
     )
   const words = failing?.reason ?? trial.error ?? causeWords(trial)
   if (words === undefined) return undefined
-  const where = failing ? `${failing.kind} ${failing.stepId}: ` : ''
+  const where = failing ? `${stepName(failing)}: ` : ''
   return `${where}${words}`.replaceAll(/\s+/g, ' ').trim()
 }
 

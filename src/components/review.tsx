@@ -1,19 +1,18 @@
 import { Box, Text } from 'ink'
-import { Choice } from '../../../components/confirm.tsx'
-import { useOverlays } from '../../../components/overlays.tsx'
-import { SizeProvider, useSize } from '../../../components/size.tsx'
-import { Viewer, type Line } from '../../../components/viewer.tsx'
+import { Choice } from './confirm.tsx'
+import { useOverlays } from './overlays.tsx'
+import { SizeProvider, useSize } from './size.tsx'
+import { Viewer, type Line } from './viewer.tsx'
 
 const WIDTH = 84
 /** Rows of the two answers with the empty one above them. */
 const CHOICE_ROWS = 3
 
-/** Shows what a rerun would run, however many cases that is, and asks; it starts on Cancel. */
-export function useRerunDialog(): (question: {
-  title: string
-  lines: readonly Line[]
-  action: string
-}) => Promise<boolean> {
+/** What will happen, of any length, and the answer that acts. */
+export type ReviewQuestion = { title: string; lines: readonly Line[]; action: string }
+
+/** Asks above a text of any length that can be scrolled and searched; it starts on Cancel. Short questions have `useConfirm`. */
+export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
   const overlays = useOverlays()
   return ({ title, lines, action }) =>
     new Promise(resolve => {
@@ -21,7 +20,7 @@ export function useRerunDialog(): (question: {
         title,
         size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
         content: (
-          <RerunPreviewDialog
+          <ReviewDialog
             lines={lines}
             action={action}
             onAnswer={answer => {
@@ -35,7 +34,7 @@ export function useRerunDialog(): (question: {
 }
 
 /** The arrows choose the answer, so the text above scrolls by pages. */
-function RerunPreviewDialog(props: {
+function ReviewDialog(props: {
   lines: readonly Line[]
   action: string
   onAnswer: (answer: boolean) => void

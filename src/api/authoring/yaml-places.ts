@@ -1,0 +1,30 @@
+import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml'
+
+/** Line and column of a text, both counted from 1. */
+export type TextPlace = { line: number; column: number }
+
+/** The place of an offset. The parser's own counter misses line ends in some broken texts. */
+export function placeAt(text: string, offset: number): TextPlace {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+/** Where something is in the text: the value, or the name in front of it; what is missing is told at what it is missing in. */
+export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {
+  let node: unknown = contents
+  let offset = startOf(node)
+  for (const [index, segment] of path.entries()) {
+    const pair = isMap(node)
+      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
+      : undefined
+    const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(segment)] : undefined
+    if (pair) offset = startOf(pair.key) ?? offset
+    if (index < path.length - 1 || !onKey) offset = startOf(next) ?? offset
+    node = next
+  }
+  return offset ?? 0
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined
+}

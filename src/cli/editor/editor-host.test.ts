@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { EditorHost } from '../../components/editor/editor-host.ts'
+import { createEditorHost } from './editor-host.ts'
+
+const DAY = 24 * 3600
+let directory: string
+let host: EditorHost
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'mcpdeck-kept-'))
+  host = createEditorHost({ directory, env: {}, lend: work => work() })
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const file = (key: string) => ({ key, fileName: 'case.yaml' })
+
+/** Keeps a text that was written so many days ago. */
+function keep(key: string, days = 0): void {
+  const before = new Set(readdirSync(directory))
+  host.keep(file(key), key)
+  const folder = readdirSync(directory).find(name => !before.has(name))
+  if (folder === undefined) throw new Error(`nothing was kept of ${key}`)
+  const at = Date.now() / 1000 - days * DAY
+  utimesSync(join(directory, folder, 'case.yaml'), at, at)
+}
+
+test('a kept text is there for a month, and longer where it is opened again', () => {
+  keep('fresh', 29)
+  keep('forgotten', 31)
+  keep('reopened', 31)
+  host.keep(file('reopened'), 'again')
+  expect(host.kept(file('fresh'))?.text).toBe('fresh')
+  expect(host.kept(file('reopened'))?.text).toBe('again')
+  expect(host.kept(file('forgotten'))).toBeUndefined()
+})
+
+test('of more than a hundred texts the oldest go, never the one that is just kept', () => {
+  for (let index = 0; index < 105; index += 1) keep(`text ${index}`, 20 - index / 10)
+  expect(readdirSync(directory)).toHaveLength(100)
+  expect(host.kept(file('text 0'))).toBeUndefined()
+  expect(host.kept(file('text 104'))?.text).toBe('text 104')
+})
+
+test('the last text that is discarded takes the folder of all with it', () => {
+  keep('only')
+  host.discard(file('only'))
+  expect(readdirSync(tmpdir())).not.toContain(directory.split('/').at(-1))
+  host.keep(file('next'), 'next')
+})
