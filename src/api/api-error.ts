@@ -94,6 +94,11 @@ export function isLineFault(error: unknown): boolean {
   return error.kind === 'network' || error.kind === 'timeout' || error.code === 'local-workspace'
 }
 
+/** Whether the service answered that there is no such thing. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND'
+}
+
 /** The caller's own stop, before or after the request left. */
 export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, type ApiErrorFields, refusal } from './api-error.ts'
 import { advice } from './error-advice.ts'
-import { describeError } from './error-text.ts'
+import { describeError, failureSentence } from './error-text.ts'
 
 const failed = (fields: Partial<ApiErrorFields>) =>
   new ApiError({ kind: 'http', message: 'in their words', answer: 'contract', sent: true, ...fields })
@@ -88,6 +88,21 @@ describe('describeError', () => {
     expect(describeError(failed({ kind: 'timeout', endpoint: read })).sentence).not.toContain(doubt)
   })
 
+  test.each([
+    { kind: 'timeout' },
+    { kind: 'network', code: 'reset' },
+    { kind: 'network', code: 'other' },
+    { kind: 'invalid-response', code: 'html' },
+    { kind: 'invalid-response', code: 'not-json' },
+    { status: 500, code: 'INTERNAL_ERROR' },
+    { status: 502, answer: 'html' },
+    { status: 503, code: 'SOMETHING_NEW' },
+  ] as Partial<ApiErrorFields>[])('the doubt that %j leaves stands where 80 columns show it', fields => {
+    expect(failureSentence(failed({ ...fields, endpoint: launch })).slice(0, 75)).toContain(
+      'it may have happened',
+    )
+  })
+
   test('a bad input names its fields', () => {
     const issues = [{ path: 'body.suiteId', expected: 'expected string' }]
     expect(describeError(refusal('invalid-input', 'm', { issues })).sentence).toBe(
@@ -99,4 +114,16 @@ describe('describeError', () => {
     expect(describeError(new TypeError('boom'))).toMatchObject({ title: 'Fault in mcpdeck' })
     expect(describeError('boom').sentence).toContain('boom')
   })
+})
+
+test('what the machine refused is no fault of the program, however it was told', () => {
+  const cause = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' })
+  expect(describeError(new Error('The notebook n cannot be written.', { cause }))).toEqual({
+    title: 'Refused by this machine',
+    sentence: 'The notebook n cannot be written.',
+    next: 'Make room on that disk, then try again.',
+  })
+  const missing = Object.assign(new Error('ENOENT: mkdir x'), { code: 'ENOENT', syscall: 'mkdir' })
+  expect(describeError(missing).title).toBe('Refused by this machine')
+  expect(describeError(new Error('x is undefined')).title).toBe('Fault in mcpdeck')
 })

@@ -24,13 +24,41 @@ export function describeError(error: unknown): ErrorText {
   }
 }
 
+/** All of it as one text. What matters most stands first, because a small terminal shows the beginning. */
+export function failureSentence(error: unknown): string {
+  const { title, sentence, next } = describeError(error)
+  if (error instanceof ApiError && error.leavesDoubt)
+    return `${title}; it may have happened all the same. ${next}`
+  return `${title}: ${sentence} ${next}`
+}
+
+/** What to do where the machine did not let the program write or open something. */
+const MACHINE_ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room on that disk, then try again.',
+  EDQUOT: 'Make room in your share of that disk, then try again.',
+  EROFS: 'It can only be read there; name another directory.',
+  EACCES: 'See to it that you may write there, then try again.',
+  EPERM: 'See to it that you may write there, then try again.',
+}
+
+const LOOK_THERE = 'Look whether it is there and may be written, then try again.'
+
 function describeFault(error: unknown): ErrorText {
   const words = error instanceof Error ? error.message : String(error)
+  const code = systemCode(error)
+  if (code !== undefined)
+    return { title: 'Refused by this machine', sentence: words, next: MACHINE_ADVICE[code] ?? LOOK_THERE }
   return {
     title: 'Fault in mcpdeck',
     sentence: `The program failed by itself: ${words}`,
     next: 'Try again; if it comes back, report it with the log file.',
   }
+}
+
+/** The code of the operating system, also where the error was told in other words. */
+function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  return 'syscall' in error && 'code' in error ? String(error.code) : systemCode(error.cause)
 }
 
 function adviceKey(error: ApiError): AdviceKey {

@@ -41,7 +41,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   const program = common(new Command('mcpdeck'))
     .description('Terminal dashboard for a service that operates MCP servers.')
     .version(options.version)
-    .argument('[place]', 'where to open: projects/P/runs/R, projects/P/servers/S, or a mcpdeck:// locator')
+    .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
     .configureOutput({
       outputError: (text, write) =>
         write(text.replace(/^error: /, 'mcpdeck: ').trimEnd() + ' Try mcpdeck --help.\n'),
@@ -56,6 +56,13 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   addServe(program, code => {
     outcome = code
   })
+  addNotebook(
+    program,
+    code => {
+      outcome = code
+    },
+    chosen => options.dashboard('notebook', chosen),
+  )
   for (const add of [
     addGet,
     addWatch,
@@ -64,7 +71,6 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     addDoctor,
     addConfig,
     addProfiles,
-    addNotebook,
     addVisit,
     addCompletion,
   ])

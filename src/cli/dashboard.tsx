@@ -12,6 +12,7 @@ import { createReport } from '../app/shell/report.ts'
 import type { ShellActions } from '../app/shell/shell.tsx'
 import type { Abilities } from '../app/terminal/abilities.ts'
 import { createInput, type Input } from '../app/terminal/input.ts'
+import { toAscii } from '../app/terminal/ascii.ts'
 import { createLineScreen, type LineScreen } from '../app/terminal/line-screen.ts'
 import { copySequence, noticeSequence } from '../app/terminal/osc.ts'
 import { neverWaitFor } from '../app/terminal/output.ts'
@@ -167,6 +168,7 @@ function openScreen(look: Look, manners: Manners): { screen: Screen; linePace: L
     askBackground: look.asksBackground,
     onWritten: pace.written,
     mouse: manners.mouse,
+    ...(look.theme.ascii && { spell: toAscii }),
   })
   const spare = () => PACES[pace.level()]
   pace.subscribe(() => screen.setPause(spare().paintPauseMs))

@@ -1,15 +1,43 @@
 import { screens } from '../app/registry.ts'
 import { parsePlace, type Place } from '../app/router/place.ts'
+import { isWebAddress, type Pages, readPlace } from '../app/router/web-address.ts'
+import { nowRoute } from '../screens/now/route.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
 import { UsageError } from './settings.ts'
 
+const routes = screens.map(screen => screen.route)
+
 /** The place that the dashboard opens at: the one named, else the one left last, else the projects. */
-export function openingPlace(text: string | undefined, project: string | undefined, left?: string): Place {
-  const routes = screens.map(screen => screen.route)
-  if (text === undefined)
-    return (left && parsePlace(routes, left)) || projectsRoute.to({ projectId: project })
-  const place = parsePlace(routes, text)
+export function openingPlace(
+  text: string | undefined,
+  profile: Pages & { name: string },
+  project: string | undefined,
+  left?: string,
+): Place {
+  const before = left === undefined ? undefined : placeLeft(left)
+  if (text === undefined) return before ?? projectsRoute.to({ projectId: project })
+  const place = readPlace(routes, text, profile) ?? screenOf(text, project ?? before?.params['projectId'])
   if (place) return place
-  const forms = routes.map(route => route.path).join(', ')
+  if (isWebAddress(text))
+    throw new UsageError(
+      `"${text}" is the page of no place that profile ${profile.name} knows; its setting web tells such addresses.`,
+    )
+  const forms = [...routes.map(route => route.path), ...named.map(({ screen }) => screen)].join(', ')
   throw new UsageError(`There is no place "${text}". Places are written as ${forms}.`)
+}
+
+/** Screens of one project, which their name alone opens too: of the current project, else of the only one. */
+const named = screens.map(({ route }) => route).filter(({ path }) => path.startsWith('projects/{projectId}/'))
+
+function screenOf(text: string, projectId: string | undefined): Place | undefined {
+  const route = named.find(({ screen }) => screen === text)
+  return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }
+}
+
+/** The place that was left; Now begins with what is most urgent by now instead of with the line that was chosen then. */
+function placeLeft(text: string): Place | undefined {
+  const place = parsePlace(routes, text)
+  if (place?.screen !== nowRoute.screen) return place
+  const { line: _line, ...params } = place.params
+  return { ...place, params }
 }

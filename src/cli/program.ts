@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs'
 import manifest from '../../package.json' with { type: 'json' }
 import { abilitiesOf } from '../app/terminal/abilities.ts'
 import { atProfileOf } from './at-profile.ts'
@@ -8,6 +7,7 @@ import { EXIT } from './exit-codes.ts'
 import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from './log.ts'
 import { resolveManners } from './manners.ts'
+import { outliveReaders, printDirectly } from './output.ts'
 import { askSecret } from './secret-prompt.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
@@ -32,7 +32,7 @@ async function dashboard(
   given: CommonOptions,
   painted?: PaintedScreen,
 ): Promise<number | undefined> {
-  const options = atProfileOf(placeText, given)
+  const options = await atProfileOf(placeText, given, process.env)
   let picture = painted
   const settings = await resolveSettings(options, process.env, async question => {
     // A question is asked below the shell's own lines, not in the picture.
@@ -48,10 +48,10 @@ async function dashboard(
     if (placeText !== undefined) {
       // A place that is none is bad usage here too.
       const { openingPlace } = await import('./opening-place.ts')
-      openingPlace(placeText, settings.project)
+      openingPlace(placeText, opened.workspace.profile, settings.project)
     }
     const { plainSummary } = await import('./plain-summary.ts')
-    const code = await plainSummary(opened.workspace, text => void writeSync(1, text))
+    const code = await plainSummary(opened.workspace, printDirectly)
     await opened.close()
     return code
   }
@@ -67,7 +67,7 @@ async function dashboard(
   // Options show other data or show it otherwise; what they show is not what the next plain start comes back to.
   const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
   const kept = keeps === undefined ? undefined : readLastScreen(keeps)
-  const place = openingPlace(placeText, settings.project, kept?.place)
+  const place = openingPlace(placeText, opened.workspace.profile, settings.project, kept?.place)
   openDashboard({
     opened,
     place,
@@ -89,6 +89,7 @@ function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
 }
 
 async function parse(argv: readonly string[]): Promise<number | undefined> {
+  outliveReaders()
   const { buildProgram } = await import('./commands.ts')
   return await buildProgram({ version: manifest.version, dashboard }).parse(argv)
 }

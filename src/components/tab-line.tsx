@@ -4,11 +4,34 @@ import { useTheme } from '../app/theme/theme-context.tsx'
 import { useMouseArea } from './mouse-areas.tsx'
 import { useSize } from './size.tsx'
 
+/** The tabs from `first` to before `end` fit a line, with so many columns between two. */
+type Shown = { first: number; end: number; gap: number }
+
+/** Brackets around a tab, or the blanks in their place. */
+const BRACKETS = 2
+/** A margin on both sides, where a mark tells of tabs beyond. */
+const MARGINS = 2
+
+/** As many tabs as fit, among them the current one; a space between two is given up where all of them would not fit. */
+export function shownTabs(titles: readonly string[], current: number, width: number): Shown {
+  const widths = titles.map(title => widthOf(title) + BRACKETS)
+  const all = widths.reduce((sum, each) => sum + each, 0)
+  const room = width - MARGINS
+  for (const gap of [1, 0])
+    if (all + gap * (titles.length - 1) <= width - 1) return { first: 0, end: titles.length, gap }
+  let used = widths[current] ?? 0
+  let [first, end] = [current, current + 1]
+  // Those before it first: the line stays where it begins for as long as it can.
+  while (first > 0 && used + widths[first - 1]! <= room) used += widths[(first -= 1)]!
+  while (end < titles.length && used + widths[end]! <= room) used += widths[end++]!
+  return { first, end, gap: 0 }
+}
+
 /** The tab whose name, with the brackets around it, stands at this column. */
-function tabAt(titles: readonly string[], gap: number, column: number): number | undefined {
+function tabAt(titles: readonly string[], { first, end, gap }: Shown, column: number): number | undefined {
   let left = 1
-  for (const [index, title] of titles.entries()) {
-    const right = left + widthOf(title) + 2
+  for (let index = first; index < end; index += 1) {
+    const right = left + widthOf(titles[index]!) + BRACKETS
     if (column >= left && column < right) return index
     left = right + gap
   }
@@ -24,13 +47,11 @@ export function TabLine(props: {
 }) {
   const theme = useTheme()
   const { width } = useSize()
-  // A space between two tabs is given up where all of them would not fit.
-  const wide = props.titles.reduce((sum, title) => sum + widthOf(title) + 3, 0)
-  const gap = wide <= width ? 1 : 0
+  const shown = shownTabs(props.titles, props.current, width)
   useMouseArea(
     {
       press: ({ column }) => {
-        const index = tabAt(props.titles, gap, column)
+        const index = tabAt(props.titles, shown, column)
         if (index !== undefined) props.onChoose(index)
       },
     },
@@ -40,6 +61,9 @@ export function TabLine(props: {
     .map((title, index) =>
       index === props.current ? theme.paint('selected', `[${title}]`) : theme.paint('muted', ` ${title} `),
     )
-    .join(' '.repeat(gap))
-  return <Text wrap="truncate">{` ${line}`}</Text>
+    .slice(shown.first, shown.end)
+    .join(' '.repeat(shown.gap))
+  const before = shown.first > 0 ? theme.paint('muted', '‹') : ' '
+  const after = shown.end < props.titles.length ? theme.paint('muted', '›') : ''
+  return <Text wrap="truncate">{`${before}${line}${after}`}</Text>
 }

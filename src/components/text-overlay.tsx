@@ -1,19 +1,27 @@
 import { useBindings } from '../app/keymap/use-bindings.ts'
 import { clean } from '../app/theme/text.ts'
+import { useTheme } from '../app/theme/theme-context.tsx'
 import { useOverlays } from './overlays.tsx'
 import { textOverlayKeys } from './text-overlay-keys.ts'
 import { Viewer } from './viewer.tsx'
-import type { Lines } from './viewer/source.ts'
+import { countRows } from './viewer/paint.ts'
+import { toSource, type Lines } from './viewer/source.ts'
 
 const WIDTH = 100
+const BORDERS = 2
 
 /** Shows a longer text above the page until it is closed. */
 export function useTextOverlay(): (title: string, lines: Lines) => void {
   const overlays = useOverlays()
+  const theme = useTheme()
   return (title, lines) => {
     const close = overlays.open({
       title: clean(title),
-      size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
+      size: available => {
+        const width = Math.min(WIDTH, available.width)
+        const look = { theme, width: width - BORDERS, wraps: true }
+        return { width, height: countRows(toSource(lines), look, available.height - BORDERS) + BORDERS }
+      },
       content: <TextOverlay lines={lines} onClose={() => close()} />,
     })
   }

@@ -9,6 +9,8 @@ const STAY_OTHERWISE = 4_000
 
 export type Toasts = {
   show(tone: Tone, text: string): void
+  /** What was said is over: the person has begun something else. */
+  clear(): void
   current(): Toast | undefined
   subscribe(listener: () => void): () => void
 }
@@ -31,6 +33,9 @@ export function createToasts(): Toasts {
         () => set(shown.filter(other => other.id !== toast.id)),
         STAY[tone] ?? STAY_OTHERWISE,
       ).unref()
+    },
+    clear() {
+      if (shown.length > 0) set([])
     },
     current: () => shown.at(-1),
     subscribe(listener) {

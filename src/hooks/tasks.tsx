@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
-import { describeError } from '../api/error-text.ts'
+import { failureSentence } from '../api/error-text.ts'
 import { useNotify, type Notify } from './notify.tsx'
 
 /** Something under way that a person asked for. */
@@ -20,7 +20,7 @@ type Tasks = {
   subscribe(listener: () => void): () => void
 }
 
-function createTasks(): Tasks {
+function createTasks(onBegin: () => void): Tasks {
   let tasks: readonly Task[] = []
   let next = 1
   const listeners = new Set<() => void>()
@@ -32,6 +32,7 @@ function createTasks(): Tasks {
     begin(text, stop) {
       const id = next
       next += 1
+      onBegin()
       set([...tasks, { id, text, stop, progress: undefined }])
       return {
         progress: (done, total) =>
@@ -49,8 +50,9 @@ function createTasks(): Tasks {
 
 const TasksContext = createContext<Tasks | undefined>(undefined)
 
-export function TasksProvider(props: { children: ReactNode }) {
-  const [tasks] = useState(createTasks)
+/** `onBegin` hears of each task before it shows. */
+export function TasksProvider(props: { onBegin: () => void; children: ReactNode }) {
+  const [tasks] = useState(() => createTasks(props.onBegin))
   return <TasksContext.Provider value={tasks}>{props.children}</TasksContext.Provider>
 }
 
@@ -108,9 +110,4 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
     },
     [tasks, notify],
   )
-}
-
-function failureSentence(error: unknown): string {
-  const { title, sentence, next } = describeError(error)
-  return `${title}: ${sentence} ${next}`
 }

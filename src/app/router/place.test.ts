@@ -30,6 +30,12 @@ test('what is no place is none', () => {
     expect(parsePlace(routes, text)).toBeUndefined()
 })
 
+test('what is not escaped rightly stands as it is', () => {
+  expect(parsePlace(routes, 'projects/100%/runs/%zz?filter=a?b')).toEqual(
+    runs.to({ projectId: '100%', runId: '%zz', filter: 'a?b' }),
+  )
+})
+
 test('every place reads back as it was written', () => {
   const value = fc.string({ minLength: 1, unit: 'grapheme' })
   fc.assert(

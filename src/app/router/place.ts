@@ -64,10 +64,15 @@ export function formatLocator(routes: readonly Route[], profile: string, place: 
 export function profileOf(text: string): string | undefined {
   if (!text.startsWith(SCHEME)) return undefined
   const [name = ''] = text.slice(SCHEME.length).split('/')
+  return unescaped(name)
+}
+
+/** A part of an address as it was before it was escaped; as it stands where it was not, such as `100%`. */
+export function unescaped(part: string): string {
   try {
-    return decodeURIComponent(name)
+    return decodeURIComponent(part)
   } catch {
-    return name
+    return part
   }
 }
 
@@ -77,14 +82,14 @@ export function profileOf(text: string): string | undefined {
  */
 export function parsePlace(routes: readonly Route[], text: string): Place | undefined {
   const local = text.startsWith(SCHEME) ? text.slice(SCHEME.length).split('/').slice(1).join('/') : text
-  const [path = '', query = ''] = local.split('?', 2)
+  const [path = '', ...query] = local.split('?')
   const given = path.split('/').filter(Boolean)
   for (const route of [...routes].sort((a, b) => segments(b.path).length - segments(a.path).length)) {
     const params = matchSegments(segments(route.path), given)
     if (params)
       return {
         screen: route.screen,
-        params: { ...params, ...Object.fromEntries(new URLSearchParams(query)) },
+        params: { ...params, ...Object.fromEntries(new URLSearchParams(query.join('?'))) },
       }
   }
   return undefined
@@ -102,7 +107,7 @@ function matchSegments(
       if (segment.optional) break
       return undefined
     }
-    if (segment.parameter) params[segment.name] = decodeURIComponent(value)
+    if (segment.parameter) params[segment.name] = unescaped(value)
     else if (segment.name !== value) return undefined
   }
   return params

@@ -13,6 +13,8 @@ export type Router = {
   back(): boolean
   /** Swaps with the place that was left last. */
   last(): void
+  /** Opens another place instead of the present one, and forgets every place on the way back that is gone too. */
+  abandon(isGone: (place: Place) => boolean, instead: Place): void
   subscribe(listener: () => void): () => void
 }
 
@@ -24,7 +26,7 @@ function same(a: Place, b: Place): boolean {
 export function createRouter(initial: Place): Router {
   let current = initial
   let previous: Place | undefined
-  const history: Place[] = []
+  let history: Place[] = []
   const listeners = new Set<() => void>()
   const move = (place: Place): void => {
     previous = current
@@ -58,6 +60,11 @@ export function createRouter(initial: Place): Router {
       if (!previous) return
       history.push(current)
       move(previous)
+    },
+    abandon(isGone, instead) {
+      history = history.filter(place => !isGone(place))
+      move(instead)
+      previous = history.at(-1)
     },
     subscribe(listener) {
       listeners.add(listener)

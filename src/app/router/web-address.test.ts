@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { webAddress } from './web-address.ts'
+import { defineRoute } from './place.ts'
+import { placeAtAddress, readPlace, webAddress } from './web-address.ts'
 
 const addresses = {
   projects: 'https://app.example/p/{projectId}',
@@ -19,4 +21,57 @@ test('a place has its own address, else that of its project, else none', () => {
 test('what a place holds cannot leave its part of the address', () => {
   expect(at('projects', { projectId: '../../x?y#z' })).toBe('https://app.example/p/..%2F..%2Fx%3Fy%23z')
   expect(at('constructor', { projectId: 'p' })).toBe('https://app.example/p/p')
+})
+
+test('an address is read back by the template that made it', () => {
+  const id = fc.string({ minLength: 1, unit: 'grapheme' }).filter(text => !/^\.{1,2}$/.test(text))
+  const templates = {
+    projects: 'https://app.example/p/{projectId}',
+    runs: 'https://app.example/p/{projectId}/runs/{runId}?tab=trials',
+    servers: 'https://app.example/p/{projectId}?server=s-{serverId}',
+    findings: 'https://app.example/#/{projectId}/findings/{findingId}',
+  }
+  fc.assert(
+    fc.property(id, id, (projectId, other) => {
+      for (const [screen, name] of Object.entries({
+        runs: 'runId',
+        servers: 'serverId',
+        findings: 'findingId',
+      })) {
+        const place = { screen, params: { projectId, [name]: other } }
+        expect(placeAtAddress(templates, webAddress(templates, place)!)).toEqual(place)
+      }
+    }),
+  )
+})
+
+test('pages below the named one, their tabs and what comes with a link are of the same place', () => {
+  const run = { screen: 'runs', params: { projectId: 'p', runId: 'r' } }
+  for (const rest of ['', '/', '/trials/7', '?tab=trace&utm=mail', '#score'])
+    expect(placeAtAddress(addresses, `https://app.example/p/p/runs/r${rest}`)).toEqual(run)
+  expect(placeAtAddress(addresses, 'https://app.example/p/p/team')).toEqual({
+    screen: 'projects',
+    params: { projectId: 'p' },
+  })
+  for (const other of ['https://other.example/p/p', 'http://app.example/p/p', 'https://app.example/p', 'p/p'])
+    expect(placeAtAddress(addresses, other)).toBeUndefined()
+})
+
+test('where nobody told addresses the path is read by our own words, and never for the local workspace', () => {
+  const routes = [
+    defineRoute('projects', 'projects[/{projectId}]'),
+    defineRoute('runs', 'projects/{projectId}/runs[/{runId}]'),
+  ]
+  const text = 'https://app.example/org/projects/p/runs/r/trials/7?x=1'
+  const run = { screen: 'runs', params: { projectId: 'p', runId: 'r' } }
+  expect(readPlace(routes, text, { local: false })).toEqual(run)
+  expect(readPlace(routes, text, { local: true })).toBeUndefined()
+  expect(readPlace(routes, text, { local: false, web: addresses })).toBeUndefined()
+  expect(readPlace(routes, 'mcpdeck://x/projects/p/runs/r', { local: true })).toEqual(run)
+  for (const none of [
+    'https://app.example/projects',
+    'https://app.example/projects/%2e%2e%2fx',
+    'https://a/b',
+  ])
+    expect(readPlace(routes, none, { local: false })).toBeUndefined()
 })

@@ -1,9 +1,11 @@
-import type { Place } from './place.ts'
+import { parsePlace, type Place, type Route, unescaped } from './place.ts'
 
 /** Addresses of a hosted UI by screen, with `{projectId}` and the other parameters of its places. */
-type WebAddresses = Readonly<Partial<Record<string, string>>>
+export type WebAddresses = Readonly<Partial<Record<string, string>>>
 
 const PARAMETER = /\{(\w+)\}/g
+/** Ids of a service: what could leave its part of an address is none. */
+const ID = /^[\w.~-]+$/
 
 /** Where the hosted UI shows this place, or at least its project; undefined where no address is told for either. */
 export function webAddress(addresses: WebAddresses, place: Place): string | undefined {
@@ -15,4 +17,105 @@ export function webAddress(addresses: WebAddresses, place: Place): string | unde
     return template.replaceAll(PARAMETER, (_, name: string) => encodeURIComponent(place.params[name] ?? ''))
   }
   return undefined
+}
+
+/** Whether a text is an address of the web rather than a place of ours. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}
+
+/**
+ * The place that a page of the hosted UI shows, by the addresses that {@link webAddress} fills in. A page below the one that an
+ * address names is of the same place; of several that fit, the one that names most wins.
+ */
+export function placeAtAddress(addresses: WebAddresses, text: string): Place | undefined {
+  if (!isWebAddress(text)) return undefined
+  const given = partsOf(new URL(text))
+  const found = Object.entries(addresses).flatMap(([screen, template]) => {
+    const found = template === undefined ? undefined : match(template, given)
+    return found ? [{ place: { screen, params: found.params }, weight: found.weight }] : []
+  })
+  return found.toSorted((a, b) => b.weight - a.weight)[0]?.place
+}
+
+/** What a profile tells of its pages on the web. */
+export type Pages = { local: boolean; web?: WebAddresses | undefined }
+
+/**
+ * The place that a text names: a locator, the part of it below the profile, or the address of a page of the hosted UI.
+ * Undefined when it names none of this profile.
+ */
+export function readPlace(routes: readonly Route[], text: string, { local, web }: Pages): Place | undefined {
+  if (!isWebAddress(text)) return parsePlace(routes, text)
+  if (web) return placeAtAddress(web, text)
+  return local ? undefined : placeInPath(routes, text)
+}
+
+/** The place that the path of an address spells out in our own words, where nobody told the addresses of the hosted UI. */
+function placeInPath(routes: readonly Route[], text: string): Place | undefined {
+  const { pathname, hash } = new URL(text)
+  const words = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
+  const begin = words.indexOf('projects')
+  if (begin === -1 || words.slice(begin).some(word => !ID.test(word))) return undefined
+  for (let end = words.length; end > begin + 1; end -= 1) {
+    const place = parsePlace(routes, words.slice(begin, end).join('/'))
+    if (place) return place
+  }
+  return undefined
+}
+
+/** An address taken apart; path and anchor go by their segments. */
+type Parts = { origin: string; path: string[]; query: [name: string, value: string][]; anchor: string[] }
+
+function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
+  const segments = (path: string): string[] => path.split('/').filter(Boolean).map(unescaped)
+  return {
+    origin,
+    path: segments(pathname),
+    query: [...searchParams],
+    anchor: segments(hash.replace(/^#/, '')),
+  }
+}
+
+type Match = { params: Record<string, string>; weight: number }
+
+/** What stands for the parameters of a template in an address that fits it; the weight counts what they have in common. */
+function match(template: string, given: Parts): Match | undefined {
+  // A parser of addresses escapes the braces, and `partsOf` takes that back.
+  const expected = URL.canParse(template) ? partsOf(new URL(template)) : undefined
+  if (expected?.origin !== given.origin) return undefined
+  const values = new Map(given.query)
+  const pairs = {
+    path: expected.path.map((part, index) => [part, given.path[index]] as const),
+    query: expected.query.map(([name, part]) => [part, values.get(name)] as const),
+    anchor: expected.anchor.map((part, index) => [part, given.anchor[index]] as const),
+  }
+  const params: Record<string, string> = {}
+  let weight = 0
+  for (const [name, list] of Object.entries(pairs)) {
+    // What only says how a page is shown, such as its tab, may differ.
+    const isNeeded = name === 'path' || list.some(([part]) => part.search(PARAMETER) !== -1)
+    for (const [part, value] of list) {
+      const fits = value !== undefined && matchPart(part, value, params)
+      if (isNeeded && !fits) return undefined
+      weight += fits ? 1 : 0
+    }
+  }
+  return { params, weight }
+}
+
+/** Notes what stands for the parameters of one part; a parameter twice must be the same twice. */
+function matchPart(template: string, value: string, params: Record<string, string>): boolean {
+  const names = [...template.matchAll(PARAMETER)].map(([, name]) => name!)
+  const pattern = template
+    .split(PARAMETER)
+    .map((text, index) => (index % 2 === 1 ? '(.+)' : text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')))
+  const found = new RegExp(`^${pattern.join('')}$`).exec(value)
+  if (!found) return false
+  return names.every((name, index) => {
+    const seen = found[index + 1]!
+    const isSame = !Object.hasOwn(params, name) || params[name] === seen
+    params[name] = seen
+    return isSame
+  })
 }

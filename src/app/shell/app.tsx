@@ -48,7 +48,7 @@ export function App(props: AppParts) {
           <QueryClientProvider client={props.queryClient}>
             <WorkspaceProvider workspace={props.workspace}>
               <NotifyProvider notify={props.toasts.show}>
-                <TasksProvider>
+                <TasksProvider onBegin={props.toasts.clear}>
                   <ToastsProvider toasts={props.toasts}>
                     <CopyProvider copy={props.actions.copy}>
                       <CrumbsProvider>

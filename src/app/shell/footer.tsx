@@ -1,14 +1,15 @@
 import { Text } from 'ink'
+import { useSyncExternalStore } from 'react'
 import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
 import { useSize } from '../../components/size.tsx'
-import { useCurrentToast } from '../../components/toasts.tsx'
+import { useCurrentToast, useToasts } from '../../components/toasts.tsx'
 import { displayKey } from '../keymap/binding.ts'
 import type { Pending } from '../keymap/dispatcher.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import { useActiveBindings, useKeyName, usePendingKeys } from '../keymap/use-bindings.ts'
-import { clean, truncate, widthOf } from '../theme/text.ts'
+import { clean, truncate, widthOf, wrap } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
-import type { Theme } from '../theme/theme.ts'
+import type { Theme, Tone } from '../theme/theme.ts'
 import { appKeys } from './app-keys.ts'
 
 const GAP = 2
@@ -88,7 +89,31 @@ export function taskParts(
   ]
 }
 
-/** Last line: how a sequence of keys can go on, else what just happened, else the keys that work now. */
+/** Most rows that a sentence takes. */
+const TOAST_ROWS = 4
+/** Margin and mark before a sentence, and the margin after it. */
+const TOAST_FRAME = 4
+
+/** A sentence as the footer shows it, whole where it fits its rows. */
+function toastLines(text: string, width: number): string[] {
+  const room = Math.max(1, width - TOAST_FRAME)
+  const lines = wrap(clean(text), room)
+  if (lines.length <= TOAST_ROWS) return lines
+  return [...lines.slice(0, TOAST_ROWS - 1), truncate(lines.slice(TOAST_ROWS - 1).join(' '), room)]
+}
+
+/** How many rows the footer takes now: one, or what a sentence needs. */
+export function useFooterRows(width: number): number {
+  const toasts = useToasts()
+  const pending = usePendingKeys()
+  const rows = useSyncExternalStore(toasts.subscribe, () => {
+    const toast = toasts.current()
+    return toast ? toastLines(toast.text, width).length : 1
+  })
+  return pending ? 1 : rows
+}
+
+/** Last lines: how a sequence of keys can go on, else what just happened, else the keys that work now. */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()
@@ -99,13 +124,14 @@ export function Footer() {
   const key = useKeyName()
   if (pending) return <Text wrap="truncate">{pendingText(theme, pending)}</Text>
   if (toast) {
-    const { ok, error, bullet } = theme.symbols
-    const mark = toast.tone === 'ok' ? ok : toast.tone === 'error' ? error : bullet
-    return (
-      <Text wrap="truncate">
-        {theme.paint(toast.tone, ` ${mark} ${truncate(clean(toast.text), width - 4)}`)}
+    const { ok, warn, error, bullet } = theme.symbols
+    const marks: Partial<Record<Tone, string>> = { ok, warn, error }
+    const mark = marks[toast.tone] ?? bullet
+    return toastLines(toast.text, width).map((line, index) => (
+      <Text key={index} wrap="truncate">
+        {theme.paint(toast.tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`)}
       </Text>
-    )
+    ))
   }
   const parts = taskParts(theme, tasks, key(appKeys, 'stop'))
   const taken = parts.reduce((sum, part) => sum + widthOf(part.text), parts.length > 0 ? GAP : 0)

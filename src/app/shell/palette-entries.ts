@@ -2,7 +2,8 @@ import fuzzysort from 'fuzzysort'
 import { displayKey } from '../keymap/binding.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import type { NamedPlace } from '../router/named-place.ts'
-import type { Place } from '../router/place.ts'
+import { type Place, profileOf, type Route } from '../router/place.ts'
+import { isWebAddress, type Pages, readPlace } from '../router/web-address.ts'
 import { clean } from '../theme/text.ts'
 
 /** A line of the palette: somewhere to go, something by its name, or something to do. */
@@ -70,6 +71,33 @@ export function namedEntries(named: readonly NamedPlace[], go: (place: Place) =>
     detail: kind,
     choose: () => go(place),
   }))
+}
+
+type Opening = { go: (place: Place) => void; refuse: (why: string) => void }
+
+/** What a typed or pasted locator or page of the hosted UI opens, or why it cannot be opened here; undefined for other texts. */
+export function locatorEntry(
+  routes: readonly Route[],
+  text: string,
+  profile: Pages & { name: string },
+  { go, refuse }: Opening,
+): PaletteEntry | undefined {
+  const isPage = isWebAddress(text)
+  const place = text.includes('/') ? readPlace(routes, text, profile) : undefined
+  if (!place && !isPage) return undefined
+  const entry = { id: 'locator', text: `Open ${clean(text)}`, detail: isPage ? 'web page' : 'locator' }
+  const refused = (unavailable: string): PaletteEntry => ({
+    ...entry,
+    text: 'Open it',
+    unavailable,
+    choose: () => refuse(unavailable),
+  })
+  const owner = profileOf(text) ?? profile.name
+  if (owner !== profile.name)
+    return refused(`That is of the profile ${clean(owner)}: give it to mcpdeck in the shell.`)
+  if (place) return { ...entry, choose: () => go(place) }
+  if (profile.local) return refused('The local workspace has no pages on the web.')
+  return refused(`The setting web of the profile ${profile.name} tells no such address.`)
 }
 
 /**

@@ -58,6 +58,23 @@ describe('in the program', () => {
     await app.see('Reference server smoke')
   })
 
+  test('what is half typed, of another profile or of the web is told as it is', async () => {
+    await openPalette()
+    await app.type('projects/%')
+    await app.see('▌Open projects/%')
+    await app.press('escape')
+    await app.press(appKeys.bindings.palette)
+    await app.type('https://app.example/projects/prj_1')
+    await app.see('▌Open it (The local workspace has no pages on the web.)')
+    await app.press('escape')
+    await app.press(appKeys.bindings.palette)
+    await app.type('mcpdeck://production/projects/prj_1')
+    await app.see(/▌Open it .*the profile production/)
+    await app.press('enter')
+    await app.see('! That is of the profile production: give it to mcpdeck in the shell.')
+    expect(app.router.current()).toEqual(serversRoute.to({ projectId }))
+  })
+
   test('without a match it says so, and Enter does nothing', async () => {
     await openPalette()
     await app.type('zzzzqqq')

@@ -14,7 +14,9 @@ afterEach(() => app.close())
 
 const SUITE = 'Reference server smoke'
 
-async function openRuns(options: { readOnly?: boolean } = {}): Promise<TestApp> {
+async function openRuns(
+  options: { readOnly?: boolean; size?: { width: number; height: number } } = {},
+): Promise<TestApp> {
   app = await openApp({
     ...options,
     place: async client => runsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
@@ -22,6 +24,32 @@ async function openRuns(options: { readOnly?: boolean } = {}): Promise<TestApp> 
   await app.see(`▌${SUITE}`)
   return app
 }
+
+describe('a place of a project that is not there', () => {
+  test('is left for the only project, and nothing leads back to it', async () => {
+    app = await openApp({ place: runsRoute.to({ projectId: 'prj_gone', runId: 'run_1', pane: 'run' }) })
+    await app.see('The project of this place is gone, or not for this key. This is Sandbox.')
+    await app.see(`▌${SUITE}`)
+    const { items } = await app.client.projects.list()
+    expect(app.router.current().params.projectId).toBe(items[0]!.id)
+    app.router.last()
+    expect(app.router.back()).toBe(false)
+  })
+
+  test('is left for the list where there are several', async () => {
+    app = await openApp({
+      place: async client => {
+        await client.projects.create({ body: { name: 'Another' } })
+        return runsRoute.to({ projectId: 'prj_gone' })
+      },
+    })
+    await app.see('The project of this place is gone, or not for this key. Choose another.')
+    await app.see('Another')
+    expect(app.router.current().screen).toBe('projects')
+    app.router.go(runsRoute.to())
+    await app.see('No project is chosen, so there are no runs to show.')
+  })
+})
 
 describe('help', () => {
   test('lists every binding that works, with its keys', async () => {
@@ -160,11 +188,13 @@ describe('the frame', () => {
     await app.see(`Sandbox › Runs › ${SUITE}`)
   })
 
-  test('read-only refuses a launch in one sentence, and nothing is asked', async () => {
-    await openRuns({ readOnly: true })
+  test('read-only refuses a launch in one sentence, whole also where a row is short, and nothing is asked', async () => {
+    await openRuns({ readOnly: true, size: { width: 64, height: 20 } })
     await app.see('read-only')
     await app.press(runsKeys.bindings.launch)
-    await app.see('This session is read-only: it launches, calls and changes nothing.')
+    const frame = await app.see(/ ! This session is read-only: .+\n +nothing\./)
+    expect(frame.split('\n')).toHaveLength(20)
+    expect(frame).toContain('╯')
     expect(app.frame()).not.toContain('❯ Cancel')
   })
 })

@@ -16,9 +16,10 @@ import { screens } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys, goKeys } from './app-keys.ts'
 import { CheckKeeper } from './check-keeper.tsx'
-import { Footer } from './footer.tsx'
+import { Footer, useFooterRows } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
+import { ProjectKeeper } from './project-keeper.tsx'
 import type { ScreenEntry } from './screen-entry.ts'
 import { Tabs } from './tabs.tsx'
 import { TitleKeeper } from './title-keeper.tsx'
@@ -29,7 +30,6 @@ import { useSubjectActions } from './use-subject-actions.ts'
 
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
-const FRAME_ROWS = 3
 const TABS_ROW = 1
 /** Header and tabs stand above the body. */
 const BODY_TOP = 2
@@ -59,15 +59,17 @@ export function Shell(props: { actions: ShellActions }) {
   const size = useSize()
   const openScreen = useAppBindings(props.actions)
   const place = usePlace()
+  const footerRows = useFooterRows(size.width)
   const entry = screens.find(candidate => candidate.route.screen === place.screen) ?? screens[0]!
   if (size.width < LEAST.width || size.height < LEAST.height)
     return (
       <Text>{`mcpdeck needs at least ${LEAST.width}×${LEAST.height}; this terminal has ${size.width}×${size.height}.`}</Text>
     )
-  const body = { width: size.width, height: size.height - FRAME_ROWS }
+  const body = { width: size.width, height: size.height - BODY_TOP - footerRows }
   return (
     <Box flexDirection="column" width={size.width} height={size.height}>
       <CheckKeeper />
+      <ProjectKeeper />
       <TitleKeeper setTitle={props.actions.setTitle} announce={props.actions.announce} />
       <Header />
       <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />

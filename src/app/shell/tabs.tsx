@@ -1,7 +1,22 @@
+import { useNow } from '../../hooks/use-now.ts'
 import { useNowCount } from '../../hooks/use-now-memory.ts'
 import { nowRoute } from '../../screens/now/route.ts'
-import { TabLine } from '../../components/tab-line.tsx'
+import { useSize } from '../../components/size.tsx'
+import { shownTabs, TabLine } from '../../components/tab-line.tsx'
+import type { NowCount } from '../../api/now/memory.ts'
+import { formatAge } from '../theme/format.ts'
 import type { ScreenEntry } from './screen-entry.ts'
+
+/** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */
+const OLD_MS = 60_000
+
+/** What may stand behind a name for its count, the fullest first: an old one shows its age, or where that has no room a doubt. */
+export function countForms(count: NowCount | undefined, now: number): string[] {
+  if (!count || count.waiting === 0) return ['']
+  const { waiting, at } = count
+  if (now - at < OLD_MS) return [` ${waiting}`, '']
+  return [` ${waiting} (${formatAge(at, now)})`, ` ${waiting}?`, ' ?']
+}
 
 /** Second line: the screens with their numbers; Now with how many lines waited there when it was last on screen. */
 export function Tabs(props: {
@@ -10,13 +25,22 @@ export function Tabs(props: {
   top: number
   onOpen: (entry: ScreenEntry) => void
 }) {
-  const waiting = useNowCount()
-  const countOf = ({ route }: ScreenEntry): string =>
-    route === nowRoute && waiting !== undefined && waiting > 0 ? ` ${waiting}` : ''
+  const { width } = useSize()
+  const count = useNowCount()
+  const now = useNow()
+  const isNow = props.current === nowRoute.screen
+  const titlesWith = (form: string): string[] =>
+    props.screens.map(({ route, title }, index) => `${index + 1} ${title}${route === nowRoute ? form : ''}`)
+  const current = props.screens.findIndex(entry => entry.route.screen === props.current)
+  const fits = (titles: readonly string[]): boolean => {
+    const { first, end } = shownTabs(titles, current, width)
+    return end - first === titles.length
+  }
+  const forms = countForms(count, isNow ? (count?.at ?? now) : now).map(titlesWith)
   return (
     <TabLine
-      titles={props.screens.map((entry, index) => `${index + 1} ${entry.title}${countOf(entry)}`)}
-      current={props.screens.findIndex(entry => entry.route.screen === props.current)}
+      titles={forms.find(fits) ?? forms.at(-1)!}
+      current={current}
       top={props.top}
       onChoose={index => {
         const entry = props.screens[index]

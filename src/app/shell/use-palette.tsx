@@ -1,14 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useOverlays } from '../../components/overlays.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
 import { screens } from '../registry.ts'
-import { parsePlace, type Place } from '../router/place.ts'
+import type { Place } from '../router/place.ts'
 import { useRouter } from '../router/router-context.tsx'
 import {
   actionEntries,
   actionsHere,
+  locatorEntry,
   namedEntries,
   screenEntries,
   type PaletteEntry,
@@ -32,6 +35,8 @@ export function usePalette(projectId: () => string | undefined): {
   const router = useRouter()
   const queryClient = useQueryClient()
   const { dispatcher } = useKeymap()
+  const { profile } = useWorkspace()
+  const toasts = useToasts()
   const followed = useFollowedPlaces()
   const open = (title: string, entries: readonly PaletteEntry[], locate: Locate): void => {
     const close = overlays.open({
@@ -45,6 +50,7 @@ export function usePalette(projectId: () => string | undefined): {
     open('What can be done here', actionEntries(actionsHere(dispatcher.active()), perform), () => undefined)
   const palette = (): void => {
     const go = (place: Place): void => router.go(place)
+    const refuse = (why: string): void => toasts.show('warn', why)
     const places = screens.map(({ title, route }) => ({ title, place: route.to({ projectId: projectId() }) }))
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [
@@ -52,13 +58,7 @@ export function usePalette(projectId: () => string | undefined): {
       ...namedEntries([...followed(), ...named], go),
       ...actionEntries(dispatcher.active(), perform),
     ]
-    const locate = (text: string): PaletteEntry | undefined => {
-      const place = text.includes('/') ? parsePlace(routes, text.trim()) : undefined
-      return (
-        place && { id: 'locator', text: `Open ${text.trim()}`, detail: 'locator', choose: () => go(place) }
-      )
-    }
-    open('Go or do', entries, locate)
+    open('Go or do', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))
   }
   return { palette, actions }
 }

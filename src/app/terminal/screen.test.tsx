@@ -1,6 +1,7 @@
 import { Box, render, Text, useCursor, useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { toAscii } from './ascii.ts'
 import { createScreen, type Screen, type ScreenOptions } from './screen.ts'
 import { Emulator, type EmulatorOptions } from './test-emulator.ts'
 
@@ -153,6 +154,15 @@ test('a region lies over the frame and repaints by itself', async () => {
   region.close()
   await emulator.drawn()
   expect(emulator.text().slice(0, 2)).toEqual(['漢漢漢漢', '....................'])
+})
+
+test('characters are spelled otherwise in frames and in regions', async () => {
+  const { emulator, screen } = setUp({ spell: toAscii }, { columns: 20, rows: 5 })
+  await show(screen, emulator, ['“漢” × 3…', 'Servers › é'])
+  const region = screen.region('list', { row: 1, column: 10, width: 4, height: 1 })
+  region.paint(['❯ —'])
+  await emulator.drawn()
+  expect(emulator.text().slice(0, 2)).toEqual(['"漢" x 3~', 'Servers > > -'])
 })
 
 test('a batch of regions is one write', async () => {

@@ -22,6 +22,8 @@ export type ScreenOptions = {
   mouse?: boolean
   /** Hears of each write, to measure how fast the line is. */
   onWritten?: WrittenListener
+  /** Puts other characters for some of a frame's, each as wide as the one that it replaces. */
+  spell?: (text: string) => string
 }
 
 const DEFAULT_COLUMNS = 80
@@ -40,6 +42,7 @@ export class Screen {
   readonly #output: Output
   readonly #composition = new Composition()
   readonly #painter = createPainter()
+  readonly #spell: (text: string) => string
   readonly #asksSynchronized: boolean
   #painted: Row[] = []
   #cursor: FrameWrite['cursor']
@@ -62,6 +65,7 @@ export class Screen {
   constructor(out: TerminalStream, options: ScreenOptions) {
     this.#out = out
     this.#output = new Output(out, () => this.#flush(), options.onWritten)
+    this.#spell = options.spell ?? (text => text)
     this.#asksSynchronized = options.askSynchronized ?? false
     this.#asksBackground = options.askBackground ?? false
     this.#asksKeyboard = options.askKeyboard ?? false
@@ -157,7 +161,8 @@ export class Screen {
 
   /** The region of that name, put at this place; created when it is new. Later regions lie above earlier ones. */
   region(id: string, rectangle: Rectangle): Region {
-    return this.#composition.region(id, rectangle, () => this.#flush())
+    const region = this.#composition.region(id, rectangle, () => this.#flush())
+    return { ...region, paint: lines => region.paint(lines.map(this.#spell)) }
   }
 
   /** Paints once for everything that `change` changes. */
@@ -248,7 +253,7 @@ export class Screen {
   }
 
   #accept(text: string): void {
-    const { body, cursor, hidesCursor } = splitWrite(text)
+    const { body, cursor, hidesCursor } = splitWrite(this.#spell(text))
     if (body !== undefined || cursor !== undefined || hidesCursor) this.#cursor = cursor
     if (body !== undefined) this.#composition.setFrame(body.split('\n'))
     if (this.#isScheduled) return

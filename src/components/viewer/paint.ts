@@ -31,6 +31,17 @@ export function paintLines(source: LineSource, look: Look): PaintedLines {
   }
 }
 
+/** How many rows lines take, counted as far as `most`; lines that are laid out when they show may take any number. */
+export function countRows(source: LineSource, look: Look, most: number): number {
+  let rows = 0
+  for (let index = 0; index < source.count && rows < most; index += 1) {
+    const line = source.at(index)
+    if (typeof line === 'object' && 'block' in line) return most
+    rows += paintLine(line, look).length
+  }
+  return Math.min(rows, most)
+}
+
 /** The rows of a line, at least one. */
 export function paintLine(line: Line, look: Look): readonly string[] {
   const { theme, width } = look

@@ -97,9 +97,9 @@ describe('the list', () => {
     expect(reached('/tools') + reached('/doctor') + reached('/validate')).toBe(0)
   })
 
-  test('asks for a project when there is none', async () => {
+  test('without a project shows the only one that there is', async () => {
     app = await openApp({ testService, place: serversRoute.to() })
-    await app.see('No project is chosen')
+    await app.see(/everything +stdio/)
   })
 })
 

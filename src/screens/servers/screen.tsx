@@ -104,7 +104,14 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
 
 function WithoutProject() {
   const { queries } = useWorkspace()
-  return <NeedsProject what="servers" projects={useApiQuery(queries.projects.list.options({}))} />
+  const router = useRouter()
+  return (
+    <NeedsProject
+      what="servers"
+      projects={useApiQuery(queries.projects.list.options({}))}
+      open={projectId => router.replace({ projectId })}
+    />
+  )
 }
 
 function ProjectServers(props: { projectId: string }) {

@@ -1,0 +1,60 @@
+import { type Query, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { isMissing } from '../../api/api-error.ts'
+import { useToasts } from '../../components/toasts.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { projectsRoute } from '../../screens/projects/route.ts'
+import { useRouter } from '../router/router-context.tsx'
+import { clean } from '../theme/text.ts'
+
+/**
+ * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for the only project
+ * there is or else for the list of them; shows nothing itself.
+ */
+export function ProjectKeeper() {
+  const queryClient = useQueryClient()
+  const { queries } = useWorkspace()
+  const router = useRouter()
+  const toasts = useToasts()
+  useEffect(() => {
+    // What misses a thing of a project says nothing of the project itself.
+    const there = new Set<string>()
+    const asked = new Set<string>()
+    const here = (): string | undefined => router.current().params.projectId
+    const leave = (gone: string, projects: readonly { id: string; name: string }[]): void => {
+      const [only, ...others] = projects
+      const isOnly = only !== undefined && others.length === 0
+      const { screen } = router.current()
+      const instead = isOnly ? { screen, params: { projectId: only.id } } : projectsRoute.to()
+      router.abandon(({ params }) => params.projectId === gone, instead)
+      const where = isOnly ? `This is ${clean(only.name)}` : 'Choose another'
+      toasts.show('warn', `The project of this place is gone, or not for this key. ${where}.`)
+    }
+    const look = async (projectId: string): Promise<void> => {
+      if (there.has(projectId) || asked.has(projectId)) return
+      asked.add(projectId)
+      try {
+        const { items, nextCursor } = await queryClient.fetchQuery(queries.projects.list.options({}))
+        if (nextCursor || items.some(({ id }) => id === projectId)) there.add(projectId)
+        else if (here() === projectId) leave(projectId, items)
+      } catch {
+        // The pane that meets this trouble tells it, and the next answer that misses something asks again.
+      } finally {
+        asked.delete(projectId)
+      }
+    }
+    return queryClient.getQueryCache().subscribe(event => {
+      if (event.type !== 'updated' || event.action.type !== 'error' || !isMissing(event.action.error)) return
+      const projectId = projectOf(event.query)
+      if (projectId !== undefined && projectId === here()) void look(projectId)
+    })
+  }, [queryClient, queries, router, toasts])
+  return null
+}
+
+function projectOf({ queryKey }: Query): string | undefined {
+  const [, , input] = queryKey
+  return typeof input === 'object' && input !== null && 'projectId' in input
+    ? String(input.projectId)
+    : undefined
+}

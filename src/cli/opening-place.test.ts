@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { openingPlace } from './opening-place.ts'
+
+const PROFILE = { name: 'local', local: true }
+
+test('Now is opened again with its filter and without the line that was chosen then', () => {
+  const left = 'now?line=run+r1&faults=yes&pane=detail'
+  expect(openingPlace(undefined, PROFILE, undefined, left)).toEqual({
+    screen: 'now',
+    params: { faults: 'yes', pane: 'detail' },
+  })
+  expect(openingPlace('now?line=run+r1', PROFILE, undefined).params).toEqual({ line: 'run r1' })
+})
+
+test('every other place is opened as it was left', () => {
+  const left = 'projects/p1/runs/r1?tab=trials'
+  expect(openingPlace(undefined, PROFILE, 'p2', left)).toEqual(openingPlace(left, PROFILE, undefined))
+  expect(openingPlace(undefined, PROFILE, 'p2')).toMatchObject({
+    screen: 'projects',
+    params: { projectId: 'p2' },
+  })
+})

@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shownTabs } from './tab-line.tsx'
+
+const screens = ['1 Now', '2 Projects', '3 Servers', '4 Runs', '5 Findings', '6 Scenarios', '7 Notebook']
+
+test('all tabs show where they fit, close together before any is left out', () => {
+  expect(shownTabs(screens, 0, 120)).toEqual({ first: 0, end: 7, gap: 1 })
+  expect(shownTabs(screens, 0, 80)).toEqual({ first: 0, end: 7, gap: 0 })
+})
+
+test('the current one shows, with those before it', () => {
+  expect(shownTabs(screens, 0, 60)).toEqual({ first: 0, end: 5, gap: 0 })
+  expect(shownTabs(screens, 6, 60)).toEqual({ first: 2, end: 7, gap: 0 })
+})
+
+test('whatever the titles and the width, the current tab is among those shown and they fit', () => {
+  const titles = fc.array(fc.string({ maxLength: 12, unit: 'grapheme-ascii' }), {
+    minLength: 1,
+    maxLength: 9,
+  })
+  fc.assert(
+    fc.property(titles, fc.nat(), fc.integer({ min: 16, max: 90 }), (all, at, width) => {
+      const current = at % all.length
+      const { first, end, gap } = shownTabs(all, current, width)
+      expect(first <= current && current < end).toBe(true)
+      const used = all.slice(first, end).reduce((sum, title) => sum + title.length + 2, 0)
+      const margins = end - first === all.length ? 1 : 2
+      expect(used + gap * (end - first - 1) + margins).toBeLessThanOrEqual(width)
+    }),
+  )
+})
