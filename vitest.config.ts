@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.{ts,tsx}'],
     // Real processes and native modules are under test: each file gets a process of its own.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Some tests start a dozen processes, on two busy cores.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -32,6 +32,11 @@ describe('what is wrong is named with its line, its column and what is allowed',
       profile('    reedOnly: true\n'),
       /^f:4:5: .+"reedOnly"\. Did you mean "readOnly"\? Allowed here: baseUrl, .+\.$/,
     ],
+    [
+      'a screen that is none',
+      profile('    web: { run: https://x.test/ }\n'),
+      /^f:4:12: There is no setting "run"\. Did you mean "runs"\? Allowed here: now, projects, .+\.$/,
+    ],
     ['a part of a name', profile('    url: x\n'), /Did you mean "baseUrl"\?/],
     [
       'a type',

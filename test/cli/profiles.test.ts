@@ -319,5 +319,33 @@ describe('profiles of a service', () => {
       })
       expect(await home.run(['mcpdeck://%zz/projects'])).toMatchObject({ code: 2 })
     })
+
+    test('a page of a hosted UI opens in the profile whose addresses it fits', async () => {
+      await add('--key-env', 'K')
+      const web = (name: string) => `  ${name}:
+    baseUrl: ${service.address}
+    keyEnv: K
+    web: { runs: 'https://app.example/p/{projectId}/r/{runId}' }
+`
+      const one = file('one.yaml', `profiles:\n${web('prod')}`)
+      const page = 'https://app.example/p/prj_x/r/run_y/trials'
+      const env = { K: KEY, MCPDECK_CONFIG: one }
+      await using person = openTerminal({ args: [page], home: home.home, env })
+      await person.waitFor(`prod · ${service.host}`)
+      await person.waitFor('[4 Runs]')
+      person.type('q')
+      await person.waitForExit()
+      const both = file('both.yaml', `profiles:\n${web('prod')}${web('spare')}`)
+      const places = [
+        [page, both, 'can be a page of the profiles prod, spare; say which one with --profile.'],
+        ['https://app.example/else', one, 'is the page of no place that profile local knows'],
+        ['projects/%zz/nowhere', one, 'There is no place "projects/%zz/nowhere".'],
+      ] as const
+      for (const [place, config, stderr] of places)
+        expect(await home.run([place], { env: { ...env, MCPDECK_CONFIG: config } })).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(stderr),
+        })
+    })
   })
 })

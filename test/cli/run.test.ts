@@ -1,21 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openTerminal } from '../pty/terminal.ts'
-import { openHome } from './program.ts'
-import { hangingUp, openRunsDouble, trial, type RunsDouble } from './runs-double.ts'
+import type { Ending } from '../service/harness.ts'
+import { hangingUp, trial } from './runs-double.ts'
+import { openStage } from './stage.ts'
 
 const CREATE = 'POST /projects/p1/eval-runs'
 const RERUN = 'POST /projects/p1/eval-runs/r0/rerun'
 
-let home: Awaited<ReturnType<typeof openHome>>
-let service: RunsDouble
-/** Bodies of launches as they arrived. */
-let launched: { body: Record<string, unknown>; key: unknown }[]
-beforeEach(async () => {
-  home = await openHome()
-  service = await openRunsDouble()
-  launched = []
+/** A suite of two cases with two environments, of which each launch is told and at once passed. */
+async function openSuite(ending: Ending) {
+  const { home, service } = await openStage(ending)
+  /** Bodies of launches as they arrived. */
+  const launched: { body: Record<string, unknown>; key: unknown }[] = []
   service.suites = [{ id: 's1', name: 'Smoke', environment: { servers: ['everything'] } }]
   service.answers['GET /projects/p1/eval-suites/s1/cases'] = () => ({
     body: {
@@ -48,16 +46,13 @@ beforeEach(async () => {
     return { status: 202, body: { runId: 'r1', suiteId: 's1', status: 'pending' } }
   }
   service.trials = [trial('a')]
-})
-afterEach(async () => {
-  await service.close()
-  await home.close()
-})
+  const run = (...args: string[]) => home.run(['run', ...args], { env: service.env })
+  return { home, service, launched, run }
+}
 
-const run = (...args: string[]) => home.run(['run', ...args], { env: service.env })
-
-describe('before anything is sent', () => {
-  test('it says what will run, and asks: without a terminal --yes must have said it', async () => {
+describe.concurrent('before anything is sent', () => {
+  test('it says what will run, and asks: without a terminal --yes must have said it', async ending => {
+    const { launched, run } = await openSuite(ending)
     const { code, stdout, stderr } = await run('Smoke')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('Smoke: 2 cases, 4 trials.')
@@ -66,7 +61,7 @@ describe('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test.each<[string, Record<string, unknown>, string[], RegExp]>([
+  test.for<[string, Record<string, unknown>, string[], RegExp]>([
     [
       'several environments',
       { environmentIds: ['e1', 'e2'] },
@@ -100,7 +95,8 @@ describe('before anything is sent', () => {
     ['a key as an argument', {}, ['--model-key-env', 'sk-secret'], /takes PROVIDER=VARIABLE/],
     ['options of a launch with a rerun', {}, ['--rerun-failed', 'r0'], /Name a suite to run, or a run/],
     ['read-only', {}, ['--read-only'], /refuses every write/],
-  ])('%s', async (_, suite, args, sentence) => {
+  ])('%s', async ([, suite, args, sentence], ending) => {
+    const { service, launched, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], ...suite }]
     service.answers['GET /projects/p1/servers'] = () => ({
       body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },
@@ -111,7 +107,8 @@ describe('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test('a person is asked, and only the whole word agrees', async () => {
+  test('a person is asked, and only the whole word agrees', async ending => {
+    const { home, service, launched } = await openSuite(ending)
     for (const [answer, code] of [
       ['y', 3],
       ['yes', 0],
@@ -131,8 +128,9 @@ describe('before anything is sent', () => {
   })
 })
 
-describe('launching', () => {
-  test('sends what was chosen under one key, also when the first answer is lost', async () => {
+describe.concurrent('launching', () => {
+  test('sends what was chosen under one key, also when the first answer is lost', async ending => {
+    const { home, service, launched, run } = await openSuite(ending)
     service.fault = (response, path) => {
       if (path !== CREATE) return false
       service.fault = undefined
@@ -157,7 +155,8 @@ describe('launching', () => {
     })
   })
 
-  test('follows it where it is told to, with the verdict as exit code', async () => {
+  test('follows it where it is told to, with the verdict as exit code', async ending => {
+    const { run } = await openSuite(ending)
     expect(JSON.parse((await run('Smoke', '--yes', '--json')).stdout)).toMatchObject({
       run: { id: 'r1' },
       verdict: null,
@@ -169,7 +168,8 @@ describe('launching', () => {
     expect(JSON.parse(stdout)).toMatchObject({ run: { id: 'r1' }, verdict: 'passed', exitCode: 0 })
   })
 
-  test('several environments are one group, of which each run is followed', async () => {
+  test('several environments are one group, of which each run is followed', async ending => {
+    const { service, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
     service.put('r1', { status: 'completed', result: 'passed' })
     service.put('r2', { status: 'completed', result: 'failed' })
@@ -214,7 +214,8 @@ describe('launching', () => {
     })
   })
 
-  test('at the run limit it names who holds the slots; --wait launches when one is free', async () => {
+  test('at the run limit it names who holds the slots; --wait launches when one is free', async ending => {
+    const { service, launched, run } = await openSuite(ending)
     service.put('r9', { status: 'running' })
     const free = service.answers[CREATE]!
     const keys: unknown[] = []
@@ -236,7 +237,8 @@ describe('launching', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  test('what the service refuses has no verdict', async () => {
+  test('what the service refuses has no verdict', async ending => {
+    const { service, run } = await openSuite(ending)
     service.answers[CREATE] = () => ({
       status: 409,
       body: { code: 'CONFLICT', message: 'The environment was changed.' },
@@ -247,7 +249,7 @@ describe('launching', () => {
   })
 })
 
-describe('failed cases again', () => {
+describe.concurrent('failed cases again', () => {
   const preview = (fields: object) => ({
     body: {
       runId: 'r0',
@@ -266,7 +268,8 @@ describe('failed cases again', () => {
   })
   const PREVIEW = 'GET /projects/p1/eval-runs/r0/rerun-preview'
 
-  test('the preview comes first; then it is sent once, followed, and shown beside its parent', async () => {
+  test('the preview comes first; then it is sent once, followed, and shown beside its parent', async ending => {
+    const { service, launched, run } = await openSuite(ending)
     service.put('r0', { status: 'completed', result: 'failed' })
     service.answers[PREVIEW] = () => preview({})
     service.answers[RERUN] = body => {
@@ -305,10 +308,11 @@ describe('failed cases again', () => {
     expect(stdout).toContain('  fixed: Case a')
   })
 
-  test.each([
+  test.for<[object, string]>([
     [{ sourceTerminal: false, rerunnable: false, sourceStatus: 'running' }, 'The run is still running'],
     [{ rerunnable: false, selectedCaseCount: 0 }, 'No case of this run needs another try.'],
-  ])('%j cannot be rerun', async (fields, sentence) => {
+  ])('%j cannot be rerun', async ([fields, sentence], ending) => {
+    const { service, launched, run } = await openSuite(ending)
     service.answers[PREVIEW] = () => preview(fields)
     expect(await run('--rerun-failed', 'r0', '--yes')).toMatchObject({
       code: 3,

@@ -47,7 +47,7 @@ export async function openRunsDouble() {
   const runs = new Map<string, Fields>()
   const double = {
     runs,
-    trials: [] as Fields[],
+    trials: [trial('a'), trial('b')],
     suites: [{ id: 's1', name: 'Smoke' }] as Fields[],
     /** Answers of `METHOD path` below the address, whole. */
     answers: {} as Record<
@@ -104,7 +104,9 @@ export async function openRunsDouble() {
         ...fields,
       })
     },
+    /** Nobody listens any more; a second time it does nothing. */
     async close() {
+      if (!server.listening) return
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

@@ -1,37 +1,23 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Conclusion } from '../../src/cli/follow/conclusion.ts'
-import { openHome } from './program.ts'
-import { openRunsDouble, trial, type RunsDouble } from './runs-double.ts'
+import { expect, test } from 'vitest'
+import type { Ending } from '../service/harness.ts'
+import { trial } from './runs-double.ts'
+import { openStage } from './stage.ts'
 
-let home: Awaited<ReturnType<typeof openHome>>
-let service: RunsDouble
-beforeEach(async () => {
-  home = await openHome()
-  service = await openRunsDouble()
-})
-afterEach(async () => {
-  await service.close()
-  await home.close()
-})
-
-const watch = (...args: string[]) => home.run(['watch', ...args], { env: service.env })
-
-async function conclusionOf(...args: string[]): Promise<{ code: number | null; end: Conclusion }> {
-  const { code, stdout } = await watch(...args, '--json')
-  return { code, end: JSON.parse(stdout) as Conclusion }
-}
-
-beforeEach(() => {
-  service.trials = [
+/** A run that passed, with every kind of trial. */
+async function openGraded(ending: Ending) {
+  const stage = await openStage(ending)
+  stage.service.trials = [
     trial('a'),
     trial('b'),
     trial('c', { result: null, status: 'failed' }),
     trial('d', { result: 'failed' }),
   ]
-  service.put('r1', { status: 'completed', result: 'passed', completedAt: Date.now() })
-})
+  stage.service.put('r1', { status: 'completed', result: 'passed', completedAt: Date.now() })
+  return stage
+}
 
-test('the pass rate divides by what was graded; what is not known is 3', async () => {
+test.concurrent('the pass rate divides by what was graded; what is not known is 3', async ending => {
+  const { service, conclusionOf } = await openGraded(ending)
   expect(await conclusionOf('r1', '--min-pass-rate', '66%')).toMatchObject({
     code: 0,
     end: { gates: [{ gate: 'min-pass-rate', wanted: 0.66, actual: 2 / 3, passed: true }] },
@@ -47,7 +33,8 @@ test('the pass rate divides by what was graded; what is not known is 3', async (
   })
 })
 
-test('gates decide alone where they are told to, and name what failed', async () => {
+test.concurrent('gates decide alone where they are told to, and name what failed', async ending => {
+  const { service, watch, conclusionOf } = await openGraded(ending)
   service.put('r1', { result: 'failed' })
   expect(await conclusionOf('r1', '--min-pass-rate', '50%')).toMatchObject({
     code: 1,
@@ -64,7 +51,8 @@ test('gates decide alone where they are told to, and name what failed', async ()
   expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({ code: 3 })
 })
 
-test('no new failures, against a run that is there', async () => {
+test.concurrent('no new failures, against a run that is there', async ending => {
+  const { service, watch, conclusionOf } = await openGraded(ending)
   const side = (outcome: string, id: string) => ({ outcome, iterationIds: [id] })
   const compared = (cases: object[]) => ({
     suite: { id: 's1' },

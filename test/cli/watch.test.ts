@@ -1,174 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Conclusion } from '../../src/cli/follow/conclusion.ts'
+import { describe, expect, test } from 'vitest'
 import { openTerminal } from '../pty/terminal.ts'
 import { until } from '../service/harness.ts'
-import { openHome } from './program.ts'
-import { asHtml, hangingUp, openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.ts'
+import { asHtml, hangingUp, refusing, trial, type RunsDouble } from './runs-double.ts'
+import { openStage } from './stage.ts'
 
-let home: Awaited<ReturnType<typeof openHome>>
-let service: RunsDouble
-beforeEach(async () => {
-  home = await openHome()
-  service = await openRunsDouble()
-  service.trials = [trial('a'), trial('b')]
-})
-afterEach(async () => {
-  await service.close()
-  await home.close()
-})
-
-const watch = (...args: string[]) => home.run(['watch', ...args], { env: service.env })
-
-async function conclusionOf(
-  ...args: string[]
-): Promise<{ code: number | null; stderr: string; end: Conclusion }> {
-  const { code, stdout, stderr } = await watch(...args, '--json')
-  const end = JSON.parse(stdout) as Conclusion
-  expect(end.exitCode).toBe(code)
-  return { code, stderr, end }
-}
-
-describe('how a run ended is the exit code', () => {
-  test.each<[string, Record<string, unknown>, number, string]>([
-    ['passed', { status: 'completed', result: 'passed' }, 0, 'passed'],
-    ['failed', { status: 'completed', result: 'failed' }, 1, 'failed'],
-    ['undecided', { status: 'completed', result: null }, 3, 'undecided'],
-    ['cancelled, whatever was graded', { status: 'cancelled', result: 'failed' }, 3, 'cancelled'],
-    ['not executed', { status: 'failed', result: null }, 3, 'broken'],
-    [
-      'a state that is not in the contract’s list but ends',
-      { status: 'timed_out', result: null },
-      3,
-      'broken',
-    ],
-    [
-      'the decision before the result',
-      { status: 'completed', result: 'failed', decisionSummary: { decision: 'inconclusive' } },
-      3,
-      'undecided',
-    ],
-  ])('%s', async (_, fields, code, because) => {
-    service.put('r1', fields)
-    const { end } = await conclusionOf('r1')
-    expect(end).toMatchObject({
-      exitCode: code,
-      because,
-      run: { id: 'r1' },
-      counts: { unit: 'trials', total: 2 },
-    })
-    expect((await watch('r1')).code).toBe(code)
-  })
-
-  test('an unknown state is in flight until the run ends, and shows as it is', async () => {
-    service.put('r1', { status: 'grading' })
-    service.onAnswered = path => {
-      if (path.endsWith('/iterations')) service.put('r1', { status: 'completed', result: 'passed' })
-    }
-    const { code, stdout } = await watch('r1')
-    expect(code).toBe(0)
-    expect(stdout.split('\n').slice(0, 2)).toEqual([
-      expect.stringMatching(/^grading, 2 of 2 trials/),
-      expect.stringMatching(/^completed, 2 of 2 trials/),
-    ])
-  })
-})
-
-describe('what names a run', () => {
-  test.each([
-    'r1',
-    'projects/p1/runs/r1',
-    'mcpdeck://service/projects/p1/runs/r1?pane=trials',
-    'https://app.example/projects/p1/evals/runs/r1?tab=trials',
-    'https://api.example/api/v1/projects/p1/eval-runs/r1',
-  ])('%s', async name => {
-    service.put('r1', { status: 'completed', result: 'passed' })
-    expect(await watch(name)).toMatchObject({ code: 0 })
-    expect(service.seen).toContain('GET /projects/p1/eval-runs/r1')
-  })
-
-  test.each(['projects/p1/servers/x', 'https://app.example/', 'two words'])('not %s', async name => {
-    expect(await watch(name)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('names no run'),
-    })
-    expect(service.seen).toEqual([])
-  })
-})
-
-describe('no verdict, and never 1', () => {
-  test.each<[string, Parameters<typeof refusing>, string]>([
-    ['a key that is not accepted', [401, 'UNAUTHORIZED'], 'Key not accepted'],
-    ['no access', [403, 'FORBIDDEN'], 'Not allowed'],
-    ['no such run', [404, 'NOT_FOUND'], 'Not found'],
-  ])('%s ends at once', async (_, refusal, title) => {
-    service.put('r1', { status: 'running' })
-    service.fault = (response, path) => path.includes('eval-runs') && refusing(...refusal)(response, path)
-    const { code, end, stderr } = await conclusionOf('r1')
-    expect(code).toBe(3)
-    expect(end).toMatchObject({ run: null, verdict: null, because: 'refused', error: { status: refusal[0] } })
-    expect(stderr).toContain(title)
-    expect(service.seen.filter(path => path.endsWith('/r1'))).toHaveLength(1)
-  })
-
-  test.each<[string, NonNullable<RunsDouble['fault']>]>([
-    ['a web page', asHtml],
-    ['errors alone', refusing(500, 'INTERNAL_ERROR')],
-    ['broken connections', hangingUp],
-  ])('a service that only gives %s is unreachable', async (_, fault) => {
-    service.fault = fault
-    expect(await conclusionOf('r1')).toMatchObject({
-      code: 3,
-      end: { because: 'unreachable', verdict: null },
-    })
-  })
-
-  test('nobody listens', async () => {
-    await service.close()
-    const { code, end } = await conclusionOf('r1')
-    expect({ code, end }).toMatchObject({
-      code: 3,
-      end: { because: 'unreachable', error: { code: 'refused' } },
-    })
-    service = await openRunsDouble()
-  })
-
-  test('a run that takes longer than the time given', async () => {
-    service.put('r1', { status: 'running' })
-    const { code, end, stderr } = await conclusionOf('r1', '--timeout', '1s')
-    expect(code).toBe(3)
-    expect(end).toMatchObject({ because: 'timed_out', verdict: null, run: { status: 'running' } })
-    expect(stderr).toContain('the run goes on')
-    expect(stderr).toContain('mcpdeck watch r1')
-  })
-
-  test('wrong usage and no key are 2, with nothing on standard output', async () => {
-    for (const args of [
-      ['r1', '--timeout', 'soon'],
-      ['r1', '--json', '--jsonl'],
-      ['r1', '--gates-only'],
-      ['r1', '--min-pass-rate', '101%'],
-      ['r1', '--junit', '/nowhere/at/all.xml'],
-      [],
-    ])
-      expect(await watch(...args)).toMatchObject({ code: 2, stdout: '' })
-    const { MCPDECK_BASE_URL } = service.env
-    expect(await home.run(['watch', 'r1'], { env: { MCPDECK_BASE_URL } })).toMatchObject({
-      code: 2,
-      stdout: '',
-    })
-    expect(service.seen).toEqual([])
-  })
-})
-
-describe('a line that is lost midway', () => {
-  test.each<[string, NonNullable<RunsDouble['fault']>]>([
-    ['connections that break', hangingUp],
-    ['a page of a proxy', asHtml],
-    ['errors of the service', refusing(503, 'INTERNAL_ERROR')],
-  ])('%s: says so once, goes on and ends with the verdict', async (_, fault) => {
+// What waits longest begins first.
+describe.concurrent('a line that is lost midway', () => {
+  test.for<[string, number, NonNullable<RunsDouble['fault']>]>([
+    ['connections that break', 4, hangingUp],
+    // It is not asked for again at once.
+    ['a page of a proxy', 2, asHtml],
+    ['errors of the service', 4, refusing(503, 'INTERNAL_ERROR')],
+  ])('%s: says so once, goes on and ends with the verdict', async ([, times, fault], ending) => {
+    const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'running' })
     let faults = 0
     service.onAnswered = path => {
@@ -176,7 +22,7 @@ describe('a line that is lost midway', () => {
         service.put('r1', { status: 'completed', result: 'passed' })
         service.fault = (response, request) => {
           faults += 1
-          if (faults > 3) service.fault = undefined
+          if (faults === times) service.fault = undefined
           return fault(response, request)
         }
         service.onAnswered = undefined
@@ -195,7 +41,8 @@ describe('a line that is lost midway', () => {
     expect(stderr).toContain('The service answers again.')
   })
 
-  test('gone for longer than the time given is 3', async () => {
+  test('gone for longer than the time given is 3', async ending => {
+    const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
       if (path.endsWith('/iterations')) service.fault = hangingUp
@@ -207,7 +54,8 @@ describe('a line that is lost midway', () => {
     })
   })
 
-  test('a refusal midway ends it, with what was read', async () => {
+  test('a refusal midway ends it, with what was read', async ending => {
+    const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
       if (path.endsWith('/iterations')) service.fault = refusing(403, 'FORBIDDEN')
@@ -218,7 +66,8 @@ describe('a line that is lost midway', () => {
     })
   })
 
-  test('a 429 is waited for, as long as it says', async () => {
+  test('a 429 is waited for, as long as it says', async ending => {
+    const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'completed', result: 'passed' })
     let refusals = 0
     service.fault = (response, path) => {
@@ -229,8 +78,149 @@ describe('a line that is lost midway', () => {
   })
 })
 
-describe('interrupted', () => {
-  test('by a signal into a pipe: 130, and how to go on', async () => {
+describe.concurrent('how a run ended is the exit code', () => {
+  test.for<[string, Record<string, unknown>, number, string]>([
+    ['passed', { status: 'completed', result: 'passed' }, 0, 'passed'],
+    ['failed', { status: 'completed', result: 'failed' }, 1, 'failed'],
+    ['undecided', { status: 'completed', result: null }, 3, 'undecided'],
+    ['cancelled, whatever was graded', { status: 'cancelled', result: 'failed' }, 3, 'cancelled'],
+    ['not executed', { status: 'failed', result: null }, 3, 'broken'],
+    [
+      'a state that is not in the contract’s list but ends',
+      { status: 'timed_out', result: null },
+      3,
+      'broken',
+    ],
+    [
+      'the decision before the result',
+      { status: 'completed', result: 'failed', decisionSummary: { decision: 'inconclusive' } },
+      3,
+      'undecided',
+    ],
+  ])('%s', async ([, fields, code, because], ending) => {
+    const { service, watch, conclusionOf } = await openStage(ending)
+    service.put('r1', fields)
+    const { end } = await conclusionOf('r1')
+    expect(end).toMatchObject({
+      exitCode: code,
+      because,
+      run: { id: 'r1' },
+      counts: { unit: 'trials', total: 2 },
+    })
+    expect((await watch('r1')).code).toBe(code)
+  })
+
+  test('an unknown state is in flight until the run ends, and shows as it is', async ending => {
+    const { service, watch } = await openStage(ending)
+    service.put('r1', { status: 'grading' })
+    service.onAnswered = path => {
+      if (path.endsWith('/iterations')) service.put('r1', { status: 'completed', result: 'passed' })
+    }
+    const { code, stdout } = await watch('r1')
+    expect(code).toBe(0)
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^grading, 2 of 2 trials/),
+      expect.stringMatching(/^completed, 2 of 2 trials/),
+    ])
+  })
+})
+
+describe.concurrent('what names a run', () => {
+  test.for([
+    'r1',
+    'projects/p1/runs/r1',
+    'mcpdeck://service/projects/p1/runs/r1?pane=trials',
+    'https://app.example/projects/p1/evals/runs/r1?tab=trials',
+    'https://api.example/api/v1/projects/p1/eval-runs/r1',
+  ])('%s', async (name, ending) => {
+    const { service, watch } = await openStage(ending)
+    service.put('r1', { status: 'completed', result: 'passed' })
+    expect(await watch(name)).toMatchObject({ code: 0 })
+    expect(service.seen).toContain('GET /projects/p1/eval-runs/r1')
+  })
+
+  test.for(['projects/p1/servers/x', 'https://app.example/', 'two words'])('not %s', async (name, ending) => {
+    const { service, watch } = await openStage(ending)
+    expect(await watch(name)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('names no run'),
+    })
+    expect(service.seen).toEqual([])
+  })
+})
+
+describe.concurrent('no verdict, and never 1', () => {
+  test.for<[string, Parameters<typeof refusing>, string]>([
+    ['a key that is not accepted', [401, 'UNAUTHORIZED'], 'Key not accepted'],
+    ['no access', [403, 'FORBIDDEN'], 'Not allowed'],
+    ['no such run', [404, 'NOT_FOUND'], 'Not found'],
+  ])('%s ends at once', async ([, refusal, title], ending) => {
+    const { service, conclusionOf } = await openStage(ending)
+    service.put('r1', { status: 'running' })
+    service.fault = (response, path) => path.includes('eval-runs') && refusing(...refusal)(response, path)
+    const { code, end, stderr } = await conclusionOf('r1')
+    expect(code).toBe(3)
+    expect(end).toMatchObject({ run: null, verdict: null, because: 'refused', error: { status: refusal[0] } })
+    expect(stderr).toContain(title)
+    expect(service.seen.filter(path => path.endsWith('/r1'))).toHaveLength(1)
+  })
+
+  test.for<[string, NonNullable<RunsDouble['fault']>]>([
+    ['a web page', asHtml],
+    ['errors alone', refusing(500, 'INTERNAL_ERROR')],
+    ['broken connections', hangingUp],
+  ])('a service that only gives %s is unreachable', async ([, fault], ending) => {
+    const { service, conclusionOf } = await openStage(ending)
+    service.fault = fault
+    expect(await conclusionOf('r1')).toMatchObject({
+      code: 3,
+      end: { because: 'unreachable', verdict: null },
+    })
+  })
+
+  test('nobody listens', async ending => {
+    const { service, conclusionOf } = await openStage(ending)
+    await service.close()
+    expect(await conclusionOf('r1')).toMatchObject({
+      code: 3,
+      end: { because: 'unreachable', error: { code: 'refused' } },
+    })
+  })
+
+  test('a run that takes longer than the time given', async ending => {
+    const { service, conclusionOf } = await openStage(ending)
+    service.put('r1', { status: 'running' })
+    const { code, end, stderr } = await conclusionOf('r1', '--timeout', '3s')
+    expect(code).toBe(3)
+    expect(end).toMatchObject({ because: 'timed_out', verdict: null, run: { status: 'running' } })
+    expect(stderr).toContain('the run goes on')
+    expect(stderr).toContain('mcpdeck watch r1')
+  })
+
+  test('wrong usage and no key are 2, with nothing on standard output', async ending => {
+    const { home, service, watch } = await openStage(ending)
+    for (const args of [
+      ['r1', '--timeout', 'soon'],
+      ['r1', '--json', '--jsonl'],
+      ['r1', '--gates-only'],
+      ['r1', '--min-pass-rate', '101%'],
+      ['r1', '--junit', '/nowhere/at/all.xml'],
+      [],
+    ])
+      expect(await watch(...args)).toMatchObject({ code: 2, stdout: '' })
+    const { MCPDECK_BASE_URL } = service.env
+    expect(await home.run(['watch', 'r1'], { env: { MCPDECK_BASE_URL } })).toMatchObject({
+      code: 2,
+      stdout: '',
+    })
+    expect(service.seen).toEqual([])
+  })
+})
+
+describe.concurrent('interrupted', () => {
+  test('by a signal into a pipe: 130, and how to go on', async ending => {
+    const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     const { child, output, ended } = home.start(['watch', 'r1', '--jsonl'], { env: service.env })
     await until(output, text => text.includes('"changed"'))
@@ -247,7 +237,8 @@ describe('interrupted', () => {
     })
   })
 
-  test('by Ctrl+C at a terminal, which keeps its lines', async () => {
+  test('by Ctrl+C at a terminal, which keeps its lines', async ending => {
+    const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     await using terminal = openTerminal({
       args: ['watch', 'r1'],
@@ -265,7 +256,8 @@ describe('interrupted', () => {
     expect(terminal.cursorVisible).toBe(true)
   })
 
-  test('before anything was answered', async () => {
+  test('before anything was answered', async ending => {
+    const { home, service } = await openStage(ending)
     service.fault = () => true
     const { child, ended } = home.start(['watch', 'r1'], { env: service.env })
     await until(
@@ -276,7 +268,8 @@ describe('interrupted', () => {
     expect(await ended()).toMatchObject({ code: 130, stdout: '', stderr: 'Interrupted.\n' })
   })
 
-  test('by a reader that leaves, as head does: quiet', async () => {
+  test('by a reader that leaves, as head does: quiet', async ending => {
+    const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
       if (path.endsWith('/iterations'))
@@ -289,8 +282,9 @@ describe('interrupted', () => {
   })
 })
 
-describe('on a terminal', () => {
-  test('one line is rewritten in place, and the last word stays', async () => {
+describe.concurrent('on a terminal', () => {
+  test('one line is rewritten in place, and the last word stays', async ending => {
+    const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.trials = [trial('a'), trial('b', { status: 'running', result: null })]
     await using terminal = openTerminal({
@@ -311,7 +305,8 @@ describe('on a terminal', () => {
   })
 })
 
-test('the report appears whole, or leaves what was there', async () => {
+test.concurrent('the report appears whole, or leaves what was there', async ending => {
+  const { home, service, watch } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   writeFileSync(file, 'before')
   service.fault = refusing(403, 'FORBIDDEN')

@@ -7,7 +7,6 @@ import { createHttpFetch, type Fetch } from '../../src/api/fetch.ts'
 import { journalProfile } from '../../src/api/journal/entry.ts'
 import { type Intent, type Journal, openJournal } from '../../src/api/journal/journal.ts'
 import { resolveJournal } from '../../src/api/journal/resolve.ts'
-import { serve } from '../../src/cli/serve.ts'
 
 /** Moments at which a writer kills itself. */
 export type KillPoint = 'before-journal' | 'journaled' | 'sent' | 'answered' | 'settled'
@@ -63,6 +62,8 @@ function openWriter({ baseUrl, keyFile, file }: WriterOptions) {
 const modes: Record<string, () => Promise<unknown>> = {
   async serve() {
     const { dataDir } = JSON.parse(text) as { dataDir: string }
+    // Only here: writers, of which there are many, need nothing of the service.
+    const { serve } = await import('../../src/cli/serve.ts')
     await serve({ dataDir, json: true, rateLimit: 0, maxRuns: 100 })
     return undefined
   },

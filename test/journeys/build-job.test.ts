@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { XMLValidator } from 'fast-xml-parser'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { startServing } from './serving.ts'
 
@@ -17,8 +17,14 @@ type End = {
 
 test('a build job launches, waits for the verdict, keeps a report and repeats what failed', async () => {
   const home = await openHome()
-  const { env } = await startServing(home.home)
-  const mcpdeck = (...args: string[]) => home.run(args, { env })
+  onTestFinished(() => home.close())
+  // Each step runs on a machine of its own, with a budget of its own: together they ask more than one key may.
+  const { env } = await startServing(home.home, { args: ['--rate-limit', '0'] })
+  const mcpdeck = async (...args: string[]) => {
+    const machine = await openHome()
+    onTestFinished(() => machine.close())
+    return await machine.run(args, { env })
+  }
   const endOf = (stdout: string): End => JSON.parse(stdout) as End
 
   const report = join(home.home, 'evals.xml')
@@ -51,5 +57,4 @@ test('a build job launches, waits for the verdict, keeps a report and repeats wh
     items: unknown[]
   }
   expect(runs.items).toHaveLength(3)
-  await home.close()
 }, 120_000)

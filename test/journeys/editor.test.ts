@@ -1,19 +1,22 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { confirmKeys } from '../../src/components/component-keys.ts'
 import { goKeys } from '../../src/app/shell/app-keys.ts'
 import { casesKeys, middleKeys } from '../../src/screens/runs/cases/cases-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
-import { createHome, removeHome } from '../pty/home.ts'
+import type { Ending } from '../service/harness.ts'
+import { newHome } from './homes.ts'
 import { visit, type Visitor } from './visitor.ts'
 
 const TITLE = 'Echo gives the message back'
 
 /** A home with an editor that runs this script, which has the file's `path` and `text`, and `count`, how often it ran. */
-function homeWithEditor(script: string): { home: string; env: Record<string, string>; runs: () => string[] } {
-  const home = createHome()
-  onTestFinished(() => removeHome(home))
+function homeWithEditor(
+  ending: Ending,
+  script: string,
+): { home: string; env: Record<string, string>; runs: () => string[] } {
+  const home = newHome(ending)
   const editor = join(home, 'my editor')
   const log = join(home, 'runs')
   writeFileSync(
@@ -49,9 +52,12 @@ const keptIn = (home: string): string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('a case is edited in the person’s editor, corrected where it was wrong, and only then sent', async () => {
-  const { home, env, runs } = homeWithEditor(`
-writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30') : text.replace('iterations: 30', 'iterations: 5'))`)
+test.concurrent('a case is edited in the person’s editor, corrected where it was wrong, and only then sent', async ending => {
+  const { home, env, runs } = homeWithEditor(
+    ending,
+    `
+writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30') : text.replace('iterations: 30', 'iterations: 5'))`,
+  )
   await using person = visit({ home, env })
   await openCases(person)
   person.press(casesKeys.bindings.edit)
@@ -75,10 +81,13 @@ writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30'
   expect(second!.text!.split('\n')[Number(line) - 1]).toBe('iterations: 30')
 })
 
-test('an editor that gives up loses nothing, and the text is there the next time', async () => {
-  const { home, env, runs } = homeWithEditor(`
+test.concurrent('an editor that gives up loses nothing, and the text is there the next time', async ending => {
+  const { home, env, runs } = homeWithEditor(
+    ending,
+    `
 writeFileSync(path, text.replace('iterations: 3', 'iterations: 7'))
-process.exit(count === 1 ? 3 : 0)`)
+process.exit(count === 1 ? 3 : 0)`,
+  )
   await using person = visit({ home, env })
   await openCases(person)
   person.press(casesKeys.bindings.edit)
@@ -91,8 +100,8 @@ process.exit(count === 1 ? 3 : 0)`)
   await person.see('is kept; edit it again')
 })
 
-test('unchanged or emptied, nothing happens', async () => {
-  const { home, env } = homeWithEditor(`if (count > 1) writeFileSync(path, '# nothing\\n')`)
+test.concurrent('unchanged or emptied, nothing happens', async ending => {
+  const { home, env } = homeWithEditor(ending, `if (count > 1) writeFileSync(path, '# nothing\\n')`)
   await using person = visit({ home, env })
   await openCases(person)
   person.press(casesKeys.bindings.edit)
@@ -102,9 +111,8 @@ test('unchanged or emptied, nothing happens', async () => {
   expect(keptIn(home)).toEqual([])
 })
 
-test('an editor that is missing is said so, and the screen is there again', async () => {
-  const home = createHome()
-  onTestFinished(() => removeHome(home))
+test.concurrent('an editor that is missing is said so, and the screen is there again', async ending => {
+  const home = newHome(ending)
   await using person = visit({ home, env: { VISUAL: 'no-such-editor', EDITOR: 'true' } })
   await openCases(person)
   person.press(casesKeys.bindings.edit)
@@ -113,7 +121,7 @@ test('an editor that is missing is said so, and the screen is there again', asyn
   expect(keptIn(home)).toEqual([])
 })
 
-test.each([
+test.concurrent.for<[string, string, string]>([
   [
     'binary data',
     `writeFileSync(path, Buffer.from([0x74, 0x0a, 0, 1, 2]))`,
@@ -125,8 +133,8 @@ test.each([
     'longer than 4 MiB',
   ],
   ['what is no YAML', `writeFileSync(path, 'title: [\\n')`, 'cannot be read as YAML'],
-])('%s is refused with its line, and kept for the next time', async (_, script, words) => {
-  const { home, env } = homeWithEditor(script)
+])('%s is refused with its line, and kept for the next time', async ([, script, words], ending) => {
+  const { home, env } = homeWithEditor(ending, script)
   await using person = visit({ home, env })
   await openCases(person)
   person.press(casesKeys.bindings.edit)
@@ -141,14 +149,17 @@ test.each([
   expect(keptIn(home)).toHaveLength(1)
 })
 
-test('the terminal is the editor’s while it runs: keys and Ctrl+C are its own, and the screen comes back whole', async () => {
-  const { home, env } = homeWithEditor(`
+test.concurrent('the terminal is the editor’s while it runs: keys and Ctrl+C are its own, and the screen comes back whole', async ending => {
+  const { home, env } = homeWithEditor(
+    ending,
+    `
 process.stdout.write('EDITOR IS HERE\\n')
 process.on('SIGINT', () => process.stdout.write('INTERRUPTED\\n'))
 process.stdin.on('data', data => {
   process.stdout.write('GOT ' + JSON.stringify(String(data)) + '\\n')
   if (String(data).includes('done')) process.exit(0)
-})`)
+})`,
+  )
   await using person = visit({ home, env })
   await openCases(person)
   const before = person.terminal.screen()

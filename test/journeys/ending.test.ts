@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
 import { tabsKeys } from '../../src/components/component-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import { serversKeys } from '../../src/screens/servers/bindings.ts'
-import { createHome, removeHome } from '../pty/home.ts'
 import type { Terminal } from '../pty/terminal.ts'
 import { until } from '../service/harness.ts'
 import { descendantsOf, programBelow, serversOf, stillRunning } from './processes.ts'
+import { newHome } from './homes.ts'
 import { PROGRAM, visit, type Visitor } from './visitor.ts'
 
 const PTY_HOST = fileURLToPath(new URL('pty-host.ts', import.meta.url))
@@ -56,12 +56,6 @@ async function launch(person: Visitor): Promise<void> {
   person.press(formKeys.bindings.choose)
 }
 
-function newHome(): string {
-  const home = createHome()
-  onTestFinished(() => removeHome(home))
-  return home
-}
-
 async function untilGone(pids: readonly number[]): Promise<void> {
   await until(
     () => stillRunning(pids),
@@ -75,7 +69,7 @@ function everythingIn({ pid }: Terminal): number[] {
   return descendantsOf(pid).map(each => each.pid)
 }
 
-describe('the terminal is as it was and no process is left', () => {
+describe.concurrent('the terminal is as it was and no process is left', () => {
   test.each<[string, number, (person: Visitor) => void]>([
     ['q', 0, person => person.press(appKeys.bindings.quit)],
     ['Ctrl+C', 130, person => person.press(appKeys.bindings.interrupt)],
@@ -120,22 +114,22 @@ describe('the terminal is as it was and no process is left', () => {
     await untilGone(processes)
   })
 
-  test('after the terminal itself is gone', async () => {
-    const host = spawn(process.execPath, [PTY_HOST, newHome()], {
+  test('after the terminal itself is gone', async ending => {
+    const host = spawn(process.execPath, [PTY_HOST, newHome(ending)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    onTestFinished(() => void host.kill('SIGKILL'))
+    ending.onTestFinished(() => void host.kill('SIGKILL'))
     const [line] = (await once(host.stdout, 'data')) as [Buffer]
     const processes = JSON.parse(String(line)) as number[]
-    onTestFinished(() => stillRunning(processes).forEach(({ pid }) => process.kill(pid, 'SIGKILL')))
+    ending.onTestFinished(() => stillRunning(processes).forEach(({ pid }) => process.kill(pid, 'SIGKILL')))
     expect(processes.length).toBeGreaterThan(1)
     host.kill('SIGKILL')
     await untilGone(processes)
   })
 })
 
-test('a run whose dashboard was killed is settled at the next start, and a new one works', async () => {
-  const home = newHome()
+test.concurrent('a run whose dashboard was killed is settled at the next start, and a new one works', async ending => {
+  const home = newHome(ending)
   await using first = visit({ home })
   await first.see('▌Sandbox')
   first.press(projectsKeys.bindings.runs)

@@ -1,13 +1,11 @@
-import { DatabaseSync } from 'node:sqlite'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { SwarmFinding } from '../../src/api/contract/journey-findings.ts'
 import { confirmKeys } from '../../src/components/component-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { findingsKeys } from '../../src/screens/findings/bindings.ts'
-import { record, sighting } from '../service/graded-waves.ts'
-import { open, sandbox, temporaryDirectory, until, type Api } from '../service/harness.ts'
+import { recordFindings, removeFinding } from '../many-findings.ts'
+import { open, sandbox, temporaryDirectory, until, type Api, type Ending } from '../service/harness.ts'
 import { visit } from './visitor.ts'
 
 const keys = findingsKeys.bindings
@@ -18,19 +16,13 @@ const { journeyFindings } = contract
 /** Longer than a list at rest waits before it is read again, in milliseconds. */
 const NEXT_READ_MS = 45_000
 
-/** A workspace in which three waves left so many findings; every fifth of them was seen in each wave, the others in the last. */
-async function workspace(count: number) {
-  const dataDir = temporaryDirectory()
-  const { api, store } = await open({ dataDir })
+/** A workspace with so many findings. */
+async function workspace(count: number, ending: Ending) {
+  const dataDir = temporaryDirectory(ending)
+  const { api, store } = await open({ dataDir }, ending)
   const { projectId } = await sandbox(api)
-  const names = Array.from({ length: count }, (_, index) => `goal ${String(index).padStart(3, '0')}`)
-  for (const wave of [1, 2, 3])
-    record(
-      store,
-      { projectId, waveId: `w${wave}`, at: Date.now() - 60_000 + wave },
-      names.filter((_, index) => index % 5 === 0 || wave === 3).map(name => sighting(name)),
-    )
-  return { dataDir, api, projectId, args: ['--data-dir', dataDir, `projects/${projectId}/findings`] }
+  const labels = recordFindings(store, projectId, count)
+  return { dataDir, api, projectId, labels, args: ['--data-dir', dataDir, `projects/${projectId}/findings`] }
 }
 
 async function dismissed(api: Api, projectId: string): Promise<SwarmFinding[]> {
@@ -44,29 +36,18 @@ async function dismissed(api: Api, projectId: string): Promise<SwarmFinding[]> {
   return found.filter(({ dismissedAt }) => dismissedAt != null)
 }
 
-/** What nobody can do over the API: another process takes a finding away. */
-function remove(dataDir: string, label: string): void {
-  const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'), { timeout: 5000 })
-  try {
-    const { changes } = database.prepare('DELETE FROM finding WHERE subjectLabel = ?').run(label)
-    expect(changes).toBe(1)
-  } finally {
-    database.close()
-  }
-}
-
-test.each([
+test.concurrent.for([
   { cols: 120, rows: 40 },
   { cols: 80, rows: 24 },
 ])(
   '500 findings are triaged by keys alone at $cols×$rows, and one that is refused costs none of the others',
-  async size => {
-    const { dataDir, api, projectId, args } = await workspace(500)
+  async (size, ending) => {
+    const { dataDir, api, projectId, labels, args } = await workspace(500, ending)
     await using person = visit({ args, ...size })
     await person.see('Findings 1 of 500')
     for (const _ of ['unresolved', 'new', 'regressed', 'recurring']) person.press(keys.status)
     await person.see(/Findings 1 of 100\/500 ─+ recurring/)
-    const [, label = ''] = /▌● recurring +(goal \d+)/.exec(person.terminal.screen()) ?? []
+    const [, label = ''] = /▌● recurring +([a-z ]+ \d+)/.exec(person.terminal.screen()) ?? []
     for (let count = 0; count < 40; count += 1) {
       person.press(list.mark)
       person.press(list.down)
@@ -75,7 +56,7 @@ test.each([
     person.press(keys.dismiss)
     await person.see('Dismiss 40 findings?')
     expect(person.words()).toContain('None of them is resolved.')
-    remove(dataDir, label)
+    removeFinding(dataDir, label)
     person.press(confirm.next)
     person.press(confirm.choose)
     await person.see(/Dismissed 39 of 40 findings; 1 refused \(Not found\)/)
@@ -84,25 +65,26 @@ test.each([
     await person.see('39 findings shown again.')
     expect(await dismissed(api, projectId)).toEqual([])
     person.press(list.filter)
-    person.type('goal 005')
+    person.type(labels[5]!)
     await person.see(/Findings 1 of 1\/499/)
   },
 )
 
-test('two processes on one data directory see each other’s dismissals', async () => {
-  const { api, projectId, args } = await workspace(5)
+test.concurrent('two processes on one data directory see each other’s dismissals', async ending => {
+  const { dataDir, api, projectId, labels, args } = await workspace(5, ending)
+  const [first] = labels
   await using one = visit({ args })
-  await using other = visit({ args })
+  await using other = visit({ args: ['--data-dir', dataDir, 'findings'] })
   await one.see('Findings 1 of 5')
   await other.see('Findings 1 of 5')
   one.press(keys.dismiss)
-  await one.see('Dismiss goal 000?')
+  await one.see(`Dismiss ${first}?`)
   one.press(confirm.next)
   one.press(confirm.choose)
   await one.see('Dismissed 1 finding.')
-  await other.terminal.waitFor(/● recurring +⊘ yes +goal 000/, NEXT_READ_MS)
+  await other.terminal.waitFor(new RegExp(`● recurring +⊘ yes +${first}`), NEXT_READ_MS)
   other.press(keys.show)
-  await other.see('Show goal 000 again?')
+  await other.see(`Show ${first} again?`)
   other.press(confirm.next)
   other.press(confirm.choose)
   await until(

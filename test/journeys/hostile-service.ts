@@ -1,10 +1,9 @@
 import { createAdaptorServer } from '@hono/node-server'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
 import { allEndpoints, API_PREFIX } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
-import { open } from '../service/harness.ts'
+import { open, type Ending } from '../service/harness.ts'
 
 /** Bytes that are no UTF-8, where a string has this character, which nothing else has. */
 const NO_UTF8 = '\uE123'
@@ -35,8 +34,8 @@ const LONG = `evil ${'\u001B[1mlong \u202E'.repeat(90_000)}`
 export type Spoiling = 'every text' | 'every text but words of the contract' | 'every refusal'
 
 /** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
-export async function openHostileService(spoiling: Spoiling) {
-  const { api } = await open({ log: () => {} })
+export async function openHostileService(spoiling: Spoiling, ending: Ending) {
+  const { api } = await open({ log: () => {} }, ending)
   const spoil = createSpoiler(spoiling)
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
@@ -54,7 +53,7 @@ export async function openHostileService(spoiling: Spoiling) {
     },
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => {
+  ending.onTestFinished(() => {
     if ('closeAllConnections' in server) server.closeAllConnections()
     server.close()
   })

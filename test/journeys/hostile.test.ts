@@ -51,55 +51,62 @@ function crookedRows(terminal: Terminal): string[] {
     .filter((line, _, rows) => rows.length > 0 && !/[╮│╯┃]$/.test(line))
 }
 
-async function look(person: Visitor): Promise<void> {
-  const { terminal } = person
-  await still(terminal)
-  expect(terminal.exit, 'it runs').toBeUndefined()
-  const raw = RAW.exec(terminal.output.replaceAll(OWN, ''))
-  const around = raw && terminal.output.replaceAll(OWN, '').slice(Math.max(0, raw.index - 60), raw.index + 60)
-  expect(around, 'nothing of theirs was written').toBeNull()
-  expect(crookedRows(terminal), terminal.screen()).toEqual([])
+/** Looks at all that was written since the look before, and at the screen. */
+function lookerAt({ terminal }: Visitor): () => Promise<void> {
+  let seen = 0
+  return async () => {
+    await still(terminal)
+    expect(terminal.exit, 'it runs').toBeUndefined()
+    const written = terminal.output.slice(seen).replaceAll(OWN, '')
+    seen = terminal.output.length
+    const raw = RAW.exec(written)
+    const around = raw && written.slice(Math.max(0, raw.index - 60), raw.index + 60)
+    expect(around, 'nothing of theirs was written').toBeNull()
+    expect(crookedRows(terminal), terminal.screen()).toEqual([])
+  }
 }
 
 /** What a visitor may press anywhere without starting or ending anything; what asks first begins on Cancel. */
 const LOOKS = ['enter', 'enter', ']', ']', ']', ']', ']', 'tab', 'j', 'enter', 'J', 'escape', 'enter']
 const BACK = ['escape', 'escape', 'escape', 'escape']
 
-test.each(['every text but words of the contract', 'every text', 'every refusal'] as const)(
+// Each has a service and a terminal of its own, and waits most of its time for a screen that stands still.
+test.concurrent.for(['every text but words of the contract', 'every text', 'every refusal'] as const)(
   'hostile: %s reaches the terminal nowhere',
-  async spoiling => {
-    const { api, env } = await openHostileService(spoiling)
+  { timeout: 180_000 },
+  async (spoiling, ending) => {
+    const { api, env } = await openHostileService(spoiling, ending)
     const { projectId, suiteId } = await sandbox(api)
     const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })
     await untilEnded(api, projectId, launched.runId)
     await using person = visit({ env, cols: 120, rows: 36 })
     const { terminal } = person
+    const look = lookerAt(person)
     await person.see('Sandbox')
-    await look(person)
+    await look()
     terminal.press('enter')
     for (const [index] of screens.entries()) {
       person.go(index + 1)
-      await look(person)
+      await look()
       for (const key of [...LOOKS, ...BACK]) {
         if (key === 'escape') person.type(ESCAPE)
         else if (key.length === 1) person.type(key)
         else terminal.press(key as 'enter')
-        await look(person)
+        await look()
       }
       person.press(appKeys.bindings.help)
-      await look(person)
+      await look()
       person.type(ESCAPE)
-      await look(person)
+      await look()
       person.press(appKeys.bindings.palette)
       person.type('e')
-      await look(person)
+      await look()
       person.type(ESCAPE)
-      await look(person)
+      await look()
     }
     expect(terminal.output.match(/evil/g)!.length).toBeGreaterThan(50)
     terminal.press('ctrl+c')
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
     expect(terminal.buffer).toBe('normal')
   },
-  180_000,
 )

@@ -1,32 +1,26 @@
 import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
-import { createHome, removeHome } from '../pty/home.ts'
 import { lossyLine, type LossyLine } from '../pty/lossy-line.ts'
+import { newHome } from './homes.ts'
 import { startServing, type Serving } from './serving.ts'
 import { visit } from './visitor.ts'
 
 /** What a bad line does at once; silence only shows after a deadline. */
 const AT_ONCE = ['broken', 'unanswered', 'cut short'] as const
 
-function newHome(): string {
-  const home = createHome()
-  onTestFinished(() => removeHome(home))
-  return home
-}
-
 function through(line: LossyLine, service: Serving) {
   return { ...service.env, MCPDECK_BASE_URL: line.url }
 }
 
-test('over 300 ms to the service, and with one request in five lost, a run is launched once and followed to its end', async () => {
-  const service = await startServing(newHome())
+test.concurrent('over 300 ms to the service, and with one request in five lost, a run is launched once and followed to its end', async ending => {
+  const service = await startServing(newHome(ending), {}, ending)
   await using line = await lossyLine(service.baseUrl, { delayMs: 150, loss: 0.2, seed: 3, losses: AT_ONCE })
-  const log = join(newHome(), 'dashboard.log')
+  const log = join(newHome(ending), 'dashboard.log')
   await using person = visit({
     env: through(line, service),
     args: ['--log-file', log],
@@ -51,8 +45,8 @@ test('over 300 ms to the service, and with one request in five lost, a run is la
   expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
 })
 
-test('a line that goes down says since when, keeps what was read, and is back without a key', async () => {
-  const service = await startServing(newHome())
+test.concurrent('a line that goes down says since when, keeps what was read, and is back without a key', async ending => {
+  const service = await startServing(newHome(ending), {}, ending)
   await using line = await lossyLine(service.baseUrl, { delayMs: 50, losses: AT_ONCE })
   await using person = visit({ env: through(line, service) })
   await person.see('▌Sandbox')

@@ -17,7 +17,7 @@ const sizes = [
   { cols: 80, rows: 24 },
 ]
 
-describe.each(sizes)('in an empty home at $cols×$rows', size => {
+describe.concurrent.each(sizes)('in an empty home at $cols×$rows', size => {
   test('a newcomer examines a server, calls a tool, and runs, reads and reruns the evals', async () => {
     await using person = visit(size)
     await person.see(/▌Sandbox +admin/)

@@ -8,14 +8,15 @@ import { incidentsKeys, notebookKeys } from '../../src/screens/notebook/bindings
 import { nowKeys } from '../../src/screens/now/bindings.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { lossyLine } from '../pty/lossy-line.ts'
+import type { Condition } from '../pty/terminal.ts'
 import { createApi, sandbox } from '../service/harness.ts'
+import { patiently } from './answers.ts'
 import { startServing } from './serving.ts'
 import { visit } from './visitor.ts'
 
 const FAR = { delayMs: 150 }
-const PATIENCE_MS = 60_000
 
-test('on call over a far line that loses requests: a failed run is found, opened, acknowledged, pinned and exported', async () => {
+test('on call over a far line that loses requests: a failed run is found, opened, acknowledged, pinned, noted and exported', async () => {
   const home = createHome()
   onTestFinished(() => removeHome(home))
   const serving = await startServing(home)
@@ -38,8 +39,14 @@ test('on call over a far line that loses requests: a failed run is found, opened
     cols: 80,
     rows: 24,
   })
-  const see = (wanted: string | RegExp) => person.terminal.waitFor(wanted, PATIENCE_MS)
+  const see = (wanted: Condition) => patiently(person, wanted)
   await see(/run failed +Reference server smo/)
+  // What is most urgent stands first on the small screen.
+  expect(person.terminal.screen()).toMatch(/Read *│\n│▌act /)
+  person.press(nowKeys.bindings.faults)
+  await see(/Now 1 of \d+[^\n]* faults only/)
+  person.press(nowKeys.bindings.faults)
+  await see(terminal => !/Now 1 of[^\n]* faults only/.test(terminal.screen()))
   // Other lines may come before it as they are read; the line is found by its words.
   person.type('/smoke')
   person.press(fieldKeys.bindings.submit)
@@ -63,6 +70,11 @@ test('on call over a far line that loses requests: a failed run is found, opened
   person.type(',i')
   person.press(incidentsKeys.bindings.entries)
   await see(/▌\d\d:\d\d:\d\d \d\d:\d\d:\d\d run +#1/)
+  person.press(notebookKeys.bindings.note)
+  await see('Add a note')
+  person.type('looked at the line')
+  person.press(fieldKeys.bindings.submit)
+  await see(/▌[^\n]* note +looked at the line/)
   person.press(notebookKeys.bindings.export)
   await see('Export the incident')
   person.press(fieldKeys.bindings.clear)
@@ -72,7 +84,7 @@ test('on call over a far line that loses requests: a failed run is found, opened
   await see('Wrote ')
   const text = readFileSync(file, 'utf8')
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(text).toContain('- Outcome: failed')
+  expect(text).toMatch(/- Outcome: failed[^]*looked at the line/)
   expect(text).not.toContain(serving.env.MCPDECK_API_KEY)
   person.press(appKeys.bindings.quit)
   expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })

@@ -4,7 +4,8 @@ import { formKeys } from '../../src/components/form/form-keys.ts'
 import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
 import { scenariosKeys } from '../../src/screens/scenarios/bindings.ts'
 import { createHome, removeHome } from '../pty/home.ts'
-import { openTerminal, type Terminal } from '../pty/terminal.ts'
+import { clipboard } from '../pty/clipboard.ts'
+import { openTerminal } from '../pty/terminal.ts'
 import { createApi } from '../service/harness.ts'
 import { environmentFor } from '../service/visits.ts'
 import { startServing } from './serving.ts'
@@ -13,12 +14,6 @@ import { visit, wordsOf, type Visitor } from './visitor.ts'
 const keys = scenariosKeys.bindings
 const form = formKeys.bindings
 const answer = confirmKeys.bindings
-
-/** What the program put on the terminal's clipboard last. */
-function clipboard({ output }: Terminal): string {
-  const copied = [...output.matchAll(/\u001B\]52;c;([A-Za-z0-9+/=]+)/g)].at(-1)?.[1] ?? ''
-  return Buffer.from(copied, 'base64').toString()
-}
 
 /** Somebody who opened the link in a terminal of their own. */
 async function enter(home: string, link: string, invitation?: string) {
@@ -108,7 +103,11 @@ test('the access table row by row: what is said before is what becomes of a visi
   )
   await choose(person, [/▌ \( \) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
   await through(person, [/May enter: .*strangers who have the link/], 'open')
-  await closeProofs(person, /✓ Answered: accessVersion is 1\./)
+  await closeProofs(
+    person,
+    /✓ Answered: accessVersion is 1\./,
+    /copies it\. It is kept for this session only/,
+  )
   await person.see('! anyone with the link')
   expect(person.terminal.screen()).not.toContain('/visit/')
   const link = await copiedLink()
@@ -174,7 +173,11 @@ test('the access table row by row: what is said before is what becomes of a visi
 
   person.press(keys.remove)
   await choose(person, ['(o) ada@example.org', 'enter'], ['address or id', 'enter'], ['▌ Go on', 'enter'])
-  await through(person, [/Loses access at once: ada@example\.org/, ENDS, MOVES], 'remove')
+  await through(
+    person,
+    [/Loses the invitation at once: ada@example\.org/, /whoever is among/, ENDS, MOVES],
+    'remove',
+  )
   await closeProofs(person, /✓ Answered: ada@example\.org was removed/)
   await invited.ends(/The session has ended: the owner took access away from a member/)
 

@@ -1,30 +1,24 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
-import { createHome, removeHome } from '../pty/home.ts'
+import { newHome } from './homes.ts'
 import { startServing } from './serving.ts'
 import { visit } from './visitor.ts'
 
 const GAUGE = /[█░]{10} \d+\/10\b/
-
-function newHome(): string {
-  const home = createHome()
-  onTestFinished(() => removeHome(home))
-  return home
-}
 
 /** Status of every answer that the dashboard noted in its log. */
 function statuses(log: string): string[] {
   return [...readFileSync(log, 'utf8').matchAll(/^\S+ [A-Z]+ \/\S+ (\w+) \d+ms$/gm)].map(found => found[1]!)
 }
 
-test('a run on a service is followed to its end within the budget of requests', async () => {
-  const service = await startServing(newHome())
-  const log = join(newHome(), 'dashboard.log')
+test.concurrent('a run on a service is followed to its end within the budget of requests', async ending => {
+  const service = await startServing(newHome(ending), {}, ending)
+  const log = join(newHome(ending), 'dashboard.log')
   await using person = visit({ env: service.env, args: ['--log-file', log] })
   await person.see('▌Sandbox')
   await person.see(new RegExp(`^ service · ${service.host} `))
@@ -46,9 +40,9 @@ test('a run on a service is followed to its end within the budget of requests', 
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
 })
 
-test('when the service stops, what was read stays; its return is noticed without a key', async () => {
-  const home = newHome()
-  const service = await startServing(home)
+test.concurrent('when the service stops, what was read stays; its return is noticed without a key', async ending => {
+  const home = newHome(ending)
+  const service = await startServing(home, {}, ending)
   await using person = visit({ env: service.env })
   await person.see('▌Sandbox')
   await person.see('launch eval run')
@@ -62,15 +56,15 @@ test('when the service stops, what was read stays; its return is noticed without
   await person.see(/Read [^\n]* ago: Connection refused/)
   expect(person.terminal.screen()).toContain('▌Reference server smoke')
 
-  await startServing(home, { port: service.port })
+  await startServing(home, { port: service.port }, ending)
   await person.see(/^[^\n]*fresh/)
   await person.seeGone('Connection refused')
   expect(person.terminal.screen()).toContain('▌Reference server smoke')
 })
 
-test('a program that starts while the service is down shows what it knew, and goes on when it is back', async () => {
-  const [serving, home] = [newHome(), newHome()]
-  const service = await startServing(serving)
+test.concurrent('a program that starts while the service is down shows what it knew, and goes on when it is back', async ending => {
+  const [serving, home] = [newHome(ending), newHome(ending)]
+  const service = await startServing(serving, {}, ending)
   {
     await using person = visit({ home, env: service.env })
     await person.see('▌Sandbox')
@@ -86,7 +80,7 @@ test('a program that starts while the service is down shows what it knew, and go
   await person.see(/^[^\n]*no answer since \d\d:\d\d/)
   await person.see(/Read [^\n]* ago: Connection refused/)
   expect(person.terminal.screen()).toContain('▌Reference server smoke')
-  await startServing(serving, { port: service.port })
+  await startServing(serving, { port: service.port }, ending)
   await person.see(/^[^\n]*fresh/)
   await person.seeGone('Connection refused')
 

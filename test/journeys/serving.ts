@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { onTestFinished } from 'vitest'
 import { minimalEnv } from '../pty/home.ts'
+import { withRunningTest } from '../service/harness.ts'
 import { PROGRAM } from './visitor.ts'
 
 /** `mcpdeck serve` as a process of its own. */
@@ -18,17 +18,22 @@ export type Serving = {
 }
 
 /** Serves the workspace of a home until the test ends. */
-export async function startServing(home: string, options: { port?: number } = {}): Promise<Serving> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--json', '--port', String(options.port ?? 0)], {
+export async function startServing(
+  home: string,
+  options: { port?: number; args?: readonly string[]; env?: Record<string, string> } = {},
+  ending = withRunningTest,
+): Promise<Serving> {
+  const { port: wanted = 0, args = [], env } = options
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--json', '--port', String(wanted), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: minimalEnv(home),
+    env: { ...minimalEnv(home), ...env },
   })
   const exited = once(child, 'exit')
   const stop = async () => {
     child.kill('SIGTERM')
     await exited
   }
-  onTestFinished(stop)
+  ending.onTestFinished(stop)
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
   const { baseUrl, keyFile } = JSON.parse(String(line.value)) as { baseUrl: string; keyFile: string }
   const { host, port } = new URL(baseUrl)

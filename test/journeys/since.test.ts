@@ -1,31 +1,25 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
 import { newsKeys } from '../../src/components/list/list-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
-import { createHome, removeHome } from '../pty/home.ts'
 import { createApi, sandbox } from '../service/harness.ts'
+import { newHome } from './homes.ts'
 import { startServing } from './serving.ts'
 import { visit } from './visitor.ts'
 
-function newHome(): string {
-  const home = createHome()
-  onTestFinished(() => removeHome(home))
-  return home
-}
-
-test('the samples of a new workspace come into its lists by themselves', async () => {
-  await using person = visit({ home: newHome() })
+test.concurrent('the samples of a new workspace come into its lists by themselves', async ending => {
+  await using person = visit({ home: newHome(ending) })
   await person.see('▌Sandbox')
   person.go(4)
   await person.see('Sample: nightly')
 })
 
-test('what came since the last session is one key away, and what was marked as seen stays so', async () => {
-  const home = newHome()
-  const serving = await startServing(newHome())
+test.concurrent('what came since the last session is one key away, and what was marked as seen stays so', async ending => {
+  const home = newHome(ending)
+  const serving = await startServing(newHome(ending), {}, ending)
   const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
   const { projectId } = await sandbox(api)
   const save = async (name: string) => {
@@ -66,9 +60,9 @@ test('what came since the last session is one key away, and what was marked as s
   await person.see('Nothing is new or changed here since you looked')
 })
 
-test('while the service is gone a launch says why it waits, rows stay with their age, and the return is noticed', async () => {
-  const served = newHome()
-  const serving = await startServing(served)
+test.concurrent('while the service is gone a launch says why it waits, rows stay with their age, and the return is noticed', async ending => {
+  const served = newHome(ending)
+  const serving = await startServing(served, {}, ending)
   const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
   const { projectId } = await sandbox(api)
   await using person = visit({ env: serving.env, args: [`projects/${projectId}/runs`] })
@@ -79,15 +73,15 @@ test('while the service is gone a launch says why it waits, rows stay with their
   await person.see('! Read ')
   person.press(runsKeys.bindings.launch)
   await person.see('does not answer; this works again as soon as it does.')
-  await startServing(served, { port: serving.port })
+  await startServing(served, { port: serving.port }, ending)
   await person.see('fresh')
   await person.seeGone('! Read ')
   person.press(runsKeys.bindings.launch)
   await person.see('As configured')
 })
 
-test('a workspace that cannot be opened says so in every pane, and what needs it waits', async () => {
-  const home = newHome()
+test.concurrent('a workspace that cannot be opened says so in every pane, and what needs it waits', async ending => {
+  const home = newHome(ending)
   const inTheWay = join(home, 'file')
   writeFileSync(inTheWay, '')
   await using person = visit({ home, args: ['--data-dir', join(inTheWay, 'data')] })

@@ -15,7 +15,7 @@ async function leave(person: Visitor): Promise<void> {
   expect(person.terminal.buffer).toBe('normal')
 }
 
-describe('a line of 300 ms', () => {
+describe.concurrent('a line of 300 ms', () => {
   test('keys typed ahead do all that they say, in order', async () => {
     await using person = visit({ cols: 120, rows: 40, line: FAR })
     await person.see('▌Sandbox')
@@ -66,7 +66,7 @@ describe('a line of 300 ms', () => {
   })
 })
 
-describe('a line that carries 4 KB a second', () => {
+describe.concurrent('a line that carries 4 KB a second', () => {
   test('of what many keys change only the newest is sent', async () => {
     await using person = visit({ cols: 120, rows: 40, line: NARROW })
     const { terminal } = person

@@ -76,7 +76,7 @@ function coloursIn(output: string): Set<string> {
   return new Set(parameters.map(kindOf).filter(kind => kind !== ''))
 }
 
-describe('terminals of many kinds', () => {
+describe.concurrent('terminals of many kinds', () => {
   test.each([
     ['xterm', {}, ['16']],
     ['linux', {}, ['16']],
@@ -134,7 +134,7 @@ describe('terminals of many kinds', () => {
   })
 })
 
-describe('the mouse', () => {
+describe.concurrent('the mouse', () => {
   test('a click focuses and chooses, a double click opens, the wheel scrolls, M switches it off', async () => {
     await using person = visit({ cols: 120, rows: 24 })
     const { terminal } = person
@@ -168,7 +168,7 @@ describe('the mouse', () => {
   })
 })
 
-test('the title tells the run, and its end rings where that is wanted', async () => {
+test.concurrent('the title tells the run, and its end rings where that is wanted', async () => {
   await using person = visit({ env: { MCPDECK_NOTIFY: 'bell' }, cols: 120, rows: 40 })
   const titles = (): string[] =>
     [...person.terminal.output.matchAll(/\u001B\]2;([^\u001B]*)/g)].map(([, text]) => text!)
@@ -190,7 +190,7 @@ test('the title tells the run, and its end rings where that is wanted', async ()
   expect(person.terminal.output).toContain('\u001B[23;0t')
 })
 
-describe('under stress', () => {
+describe.concurrent('under stress', () => {
   test('50 resizes in a row end in a right frame', async () => {
     await using person = visit({ cols: 120, rows: 40 })
     await openTools(person)
@@ -239,25 +239,26 @@ describe('under stress', () => {
     await person.seeGone('Go or do')
     await leave(person)
   })
+})
 
-  test('while nothing is read the program keeps its size, and then is where the keys led', async () => {
-    await using person = visit({ cols: 200, rows: 60 })
-    await openTools(person)
-    const { terminal } = person
-    // What each screen takes once is not counted.
-    person.type('2323')
-    await person.see('[3 Servers]')
-    terminal.stopReading()
-    const before = memoryOf(terminal.pid)
-    person.type('23'.repeat(300))
-    // What the kernel keeps for the terminal fills up, then every paint waits.
-    await standsStill(terminal.pid)
-    person.type('4')
-    expect(memoryOf(terminal.pid) - before).toBeLessThan(250)
-    terminal.goOnReading()
-    await person.see('▌Reference')
-    await leave(person)
-  })
+// Alone, because it watches whether the program works.
+test('while nothing is read the program keeps its size, and then is where the keys led', async () => {
+  await using person = visit({ cols: 200, rows: 60 })
+  await openTools(person)
+  const { terminal } = person
+  // What each screen takes once is not counted.
+  person.type('2323')
+  await person.see('[3 Servers]')
+  terminal.stopReading()
+  const before = memoryOf(terminal.pid)
+  person.type('23'.repeat(300))
+  // What the kernel keeps for the terminal fills up, then every paint waits.
+  await standsStill(terminal.pid)
+  person.type('4')
+  expect(memoryOf(terminal.pid) - before).toBeLessThan(250)
+  terminal.goOnReading()
+  await person.see('▌Reference')
+  await leave(person)
 })
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0

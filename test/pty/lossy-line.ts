@@ -32,6 +32,8 @@ export type LossyLine = AsyncDisposable & {
   readonly lost: readonly Loss[]
   /** Loses another share from the next request on; 1 is a line that is down. */
   setLoss(share: number): void
+  /** Loses the next request whose first bytes fit, such as `/^PATCH /`, in this way, whatever the share is. */
+  loseNext(start: RegExp, loss: Loss): void
   close(): Promise<void>
 }
 
@@ -45,11 +47,16 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
   const random = randomNumbers(seed)
   const lost: Loss[] = []
   let requests = 0
+  let next: { start: RegExp; loss: Loss } | undefined
   /** Draws both numbers for each request, so that a share does not change what comes later. */
-  const draw = (): Loss | undefined => {
+  const draw = (piece: Buffer): Loss | undefined => {
     requests += 1
     const [chance, kind] = [random(), random()]
-    const loss = chance < share ? losses[Math.floor(kind * losses.length)] : undefined
+    let loss = chance < share ? losses[Math.floor(kind * losses.length)] : undefined
+    if (next?.start.test(piece.toString('latin1'))) {
+      loss = next.loss
+      next = undefined
+    }
     if (loss !== undefined) lost.push(loss)
     return loss
   }
@@ -77,8 +84,11 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
       return requests
     },
     lost,
-    setLoss: next => {
-      share = next
+    setLoss: wanted => {
+      share = wanted
+    },
+    loseNext(start, loss) {
+      next = { start, loss }
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -86,7 +96,12 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
 }
 
 /** Joins a client with the service for as long as nothing that it sends gets lost. */
-function join(client: Socket, service: Socket, line: LineOptions, draw: () => Loss | undefined): void {
+function join(
+  client: Socket,
+  service: Socket,
+  line: LineOptions,
+  draw: (piece: Buffer) => Loss | undefined,
+): void {
   const up = new OneWay(line, hasRoom => void (hasRoom ? client.resume() : client.pause()))
   const down = new OneWay(line, hasRoom => void (hasRoom ? service.resume() : service.pause()))
   let loss: Loss | undefined
@@ -101,7 +116,7 @@ function join(client: Socket, service: Socket, line: LineOptions, draw: () => Lo
     if (loss === 'silent') return
     if (!isAsking) {
       isAsking = true
-      loss = draw()
+      loss = draw(piece)
     }
     if (loss === 'broken') end()
     else if (loss !== 'silent') up.act(() => service.write(piece), piece.length)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, type TestContext } from 'vitest'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import {
   fillPath,
@@ -35,24 +35,29 @@ export type Api = {
   ): Promise<ErrorBody & { status: number; headers: Headers }>
 }
 
+/** What ends with a test; of tests that run side by side only the context of each knows which one that is. */
+export type Ending = Pick<TestContext, 'onTestFinished'>
+export const withRunningTest: Ending = { onTestFinished }
+
 /** A fresh directory that goes away with the test. */
-export function temporaryDirectory(): string {
+export function temporaryDirectory(ending = withRunningTest): string {
   const path = mkdtempSync(join(tmpdir(), 'mcpdeck-service-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  ending.onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
 /** A service that closes with the test; its failures fail the test unless it takes the log itself. */
 export async function open(
   options: Partial<ServiceOptions> & { dataDir?: string } = {},
+  ending = withRunningTest,
 ): Promise<Service & { api: Api }> {
   const failures: unknown[] = []
   const log = (entry: LogEntry) => {
     if (entry.kind === 'failure' || entry.status >= 500) failures.push(entry.error)
   }
-  const dataDir = options.dataDir ?? temporaryDirectory()
+  const dataDir = options.dataDir ?? temporaryDirectory(ending)
   const service = await createService({ log, ...options, dataDir })
-  onTestFinished(async () => {
+  ending.onTestFinished(async () => {
     await service.close()
     expect(failures).toEqual([])
   })

@@ -55,6 +55,16 @@ export async function scriptedModel(
   script: (asked: Asked) => Answer,
   kind: ModelKind = 'openai-compatible',
 ): Promise<ScriptedModel> {
+  const model = await openScriptedModel(script, kind)
+  onTestFinished(model.close)
+  return model
+}
+
+/** The same outside of tests; whoever opens it ends it. */
+export async function openScriptedModel(
+  script: (asked: Asked) => Answer,
+  kind: ModelKind = 'openai-compatible',
+): Promise<ScriptedModel & { close: () => void }> {
   const protocol = PROTOCOLS[kind]
   const asked: Asked[] = []
   const waiting = new Set<ServerResponse>()
@@ -79,16 +89,16 @@ export async function scriptedModel(
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   return {
     settings: { kind, baseUrl },
     asked,
     get waiting() {
       return waiting.size
+    },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
     },
   }
 }

@@ -1,0 +1,258 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { choiceKeys, formKeys } from '../../src/components/form/form-keys.ts'
+import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
+import { findingsKeys } from '../../src/screens/findings/bindings.ts'
+import { scenariosKeys } from '../../src/screens/scenarios/bindings.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { record, sighting } from '../service/graded-waves.ts'
+import { createApi, open, sandbox, temporaryDirectory, type Ending } from '../service/harness.ts'
+import { environmentFor, published } from '../service/visits.ts'
+import { agree, fill } from './answers.ts'
+import { startServing } from './serving.ts'
+import { visit, type Visitor } from './visitor.ts'
+
+const form = formKeys.bindings
+const keys = scenariosKeys.bindings
+const { journeyFindings, scenarios, userTesting } = contract
+
+/** What a busy machine adds to an age that a screen promises, in milliseconds. */
+const SLACK_MS = 10_000
+const WHOLE_MS = 180_000
+
+/** A published scenario, and another environment that it could point at. */
+async function studied(ending: Ending) {
+  const dataDir = temporaryDirectory(ending)
+  const { api, store } = await open({ dataDir }, ending)
+  const place = await published(api, { mode: 'invited_only' })
+  const { environmentId: otherId } = await environmentFor(api, 'Elsewhere')
+  const args = ['--data-dir', dataDir, `projects/${place.projectId}/scenarios/${place.scenarioId}`]
+  return { store, api, ...place, otherId, args }
+}
+
+/** The age within which the screen says that somebody else's change shows, in milliseconds. */
+async function promised(person: Visitor): Promise<number> {
+  await person.see(/change shows within [\d.]+s/)
+  return Number(/change shows within ([\d.]+)s/.exec(person.words())?.[1]) * 1000
+}
+
+/** Waits for what somebody else did for no longer than the screen promises. */
+async function learns(person: Visitor, wanted: RegExp, within: number): Promise<void> {
+  await person.terminal.waitFor(() => wanted.test(person.words()), within + SLACK_MS)
+}
+
+/** Closes what the program says that is known after a change. */
+async function readProofs(person: Visitor): Promise<void> {
+  await person.see('What is known now')
+  person.press(textOverlayKeys.bindings.close, 'q')
+  await person.seeGone('What is known now')
+}
+
+/** Fills in that a scenario for invited people shall be for anyone, or for members of the project. */
+async function chooseMode(person: Visitor, to: 'anyone' | 'members'): Promise<void> {
+  person.press(keys.mode)
+  await person.see(/▌ \(o\) invited people/)
+  person.press(to === 'anyone' ? form.down : form.up)
+  await person.see(to === 'anyone' ? /▌ \( \) anyone with/ : /▌ \( \) members of/)
+  person.press(form.choose)
+  await person.see('▌ Go on')
+  person.press(form.choose)
+}
+
+test.concurrent(
+  'two processes on one data directory see each other’s changes within the promised age',
+  async ending => {
+    const { args } = await studied(ending)
+    await using one = visit({ args })
+    await using other = visit({ args })
+    const within = await promised(one)
+    expect(await promised(other)).toBe(within)
+    await one.see(/Environment +Study/)
+    await other.see(/Environment +Study/)
+
+    await chooseMode(one, 'anyone')
+    await agree(one, 'open')
+    await readProofs(one)
+    await learns(other, /Open to +! anyone with the link/, within)
+
+    other.press(keys.rebind)
+    await other.see('Point Study elsewhere')
+    await other.see(/▌ \(o\) Study/)
+    other.press(form.down)
+    await other.see(/▌ \( \) Elsewhere/)
+    other.press(form.choose)
+    await other.see('▌ Go on')
+    other.press(form.choose)
+    await agree(other)
+    await readProofs(other)
+    await learns(one, /Environment +Elsewhere/, within)
+
+    one.press(keys.unpublish)
+    await agree(one, 'unpublish')
+    await readProofs(one)
+    await learns(other, /Nothing is published in this/, within)
+
+    for (const [person, steps] of [
+      [one, 0],
+      [other, 1],
+    ] as const) {
+      person.press(keys.publish)
+      await fill(
+        person,
+        ['▌ (o) Study', 'choose'],
+        ['▌ (o) members of the project', steps ? 'down' : 'choose'],
+      )
+      if (steps) await fill(person, [/▌ \( \) invited people/, 'choose'])
+      await fill(person, ['▌ Go on', 'choose'])
+      await person.see('❯ Cancel')
+    }
+    await agree(one)
+    await readProofs(one)
+    await agree(other)
+    await other.see('✗ Answered: it was published already, for members of the project:')
+  },
+  WHOLE_MS,
+)
+
+test.concurrent(
+  'a process that uses the data directory and one that uses its service see each other’s changes',
+  async ending => {
+    const home = createHome()
+    ending.onTestFinished(() => removeHome(home))
+    const serving = await startServing(home, {}, ending)
+    const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
+    const { projectId, scenarioId } = await published(api, { mode: 'invited_only' })
+    const place = `projects/${projectId}/scenarios/${scenarioId}`
+    await using near = visit({ args: ['--data-dir', join(home, '.local/share/mcpdeck'), place] })
+    await using far = visit({ env: serving.env, args: [place] })
+    const withinNear = await promised(near)
+    const withinFar = await promised(far)
+    await far.see(/Open to +invited people/)
+    await near.see(/Open to +invited people/)
+    await chooseMode(near, 'anyone')
+    await agree(near, 'open')
+    await readProofs(near)
+    await learns(far, /Open to +! anyone with the link/, withinFar)
+    far.press(keys.unpublish)
+    await agree(far, 'unpublish')
+    await readProofs(far)
+    await learns(near, /Nothing is published in this/, withinNear)
+  },
+  WHOLE_MS,
+)
+
+test.concurrent(
+  'who is asked while somebody else changes the mode is told first, and overwrites nothing',
+  async ending => {
+    const { api, target, args } = await studied(ending)
+    await using one = visit({ args })
+    await using other = visit({ args })
+    await one.see(/Open to +invited people/)
+    await other.see(/Open to +invited people/)
+    await chooseMode(other, 'members')
+    await other.see('Type “end”')
+    await chooseMode(one, 'anyone')
+    await agree(one, 'open')
+    await readProofs(one)
+    await agree(other, 'end')
+    await other.see('Not sent: while you decided, its mode became anyone with the')
+    // It is asked anew, about what holds now.
+    await other.see('Tightens access: anyone with the link > members of the')
+    other.press(form.cancel)
+    await other.seeGone('Tightens access')
+    expect(await api.call(scenarios.get, target)).toMatchObject({ mode: 'anyone_with_link' })
+    await other.see(/Open to +! anyone with the link/)
+    other.press(keys.rotate)
+    await other.see('Rotate the link of Study?')
+    one.press(keys.unpublish)
+    await agree(one, 'unpublish')
+    await readProofs(one)
+    await agree(other)
+    await other.see('Not found')
+    expect((await api.call(scenarios.list, { projectId: target.projectId })).items).toEqual([])
+  },
+  WHOLE_MS,
+)
+
+test.concurrent(
+  'who is asked while somebody else points the scenario elsewhere or sets its limits is told first, and overwrites nothing',
+  async ending => {
+    const { api, store, target, otherId, args } = await studied(ending)
+    await environmentFor(api, 'Third')
+    await using one = visit({ args })
+    await using other = visit({ args })
+    for (const [person, name] of [
+      [other, 'Third'],
+      [one, 'Elsewhere'],
+    ] as const) {
+      await person.see(/Environment +Study/)
+      person.press(keys.rebind)
+      await person.see(/▌ \(o\) Study/)
+      person.press(form.down)
+      await person.see(/▌ \( \) (?:Third|Elsewhere)/)
+      if (!new RegExp(`▌ \\( \\) ${name}`).test(person.terminal.screen())) person.press(form.down)
+      await person.see(new RegExp(`▌ \\( \\) ${name}`))
+      person.press(form.choose)
+      await person.see('▌ Go on')
+      person.press(form.choose)
+      await person.see('❯ Cancel')
+    }
+    await agree(one)
+    await readProofs(one)
+    await agree(other)
+    await other.see('Not sent: while you decided, it was pointed at')
+    expect(await api.call(userTesting.get, target)).toMatchObject({ environmentId: otherId })
+    // Asked anew with that beside it, the person may still choose theirs.
+    await agree(other)
+    await readProofs(other)
+    expect(await api.call(userTesting.get, target)).not.toMatchObject({ environmentId: otherId })
+
+    for (const person of [other, one]) {
+      person.press(keys.limits)
+      await person.see('Guest limits of Study')
+      if (person === one) person.press(choiceKeys.bindings.pick)
+      person.press(form.send)
+      await person.see('❯ Cancel')
+    }
+    await agree(one)
+    await readProofs(one)
+    await agree(other)
+    // Nobody tells guest limits, so it cannot be said more exactly.
+    await other.see('Not sent: while you decided, somebody changed something')
+    expect(store.scenarios.getEver(target.scenarioId)?.guestExecution).toMatchObject({ enabled: true })
+  },
+  WHOLE_MS,
+)
+
+test.concurrent(
+  'who is asked about a finding that somebody else dismisses meanwhile is told, and dismisses nothing anew',
+  async ending => {
+    const dataDir = temporaryDirectory(ending)
+    const { api, store } = await open({ dataDir }, ending)
+    const { projectId } = await sandbox(api)
+    record(store, { projectId, waveId: 'w1', at: Date.now() }, [sighting('late')])
+    const dismissedAt = async () =>
+      (await api.call(journeyFindings.list, { projectId })).items.map(finding => finding.dismissedAt)
+    const args = ['--data-dir', dataDir, `projects/${projectId}/findings`]
+    await using one = visit({ args })
+    await using other = visit({ args })
+    for (const person of [other, one]) {
+      await person.see('Findings 1 of 1')
+      person.press(findingsKeys.bindings.dismiss)
+      await person.see('Dismiss late?')
+    }
+    await agree(one)
+    await one.see('Dismissed 1 finding.')
+    const before = await dismissedAt()
+    expect(before).toEqual([expect.any(Number)])
+    await agree(other)
+    await other.see('Dismissed 0 of 1 finding; 1 somebody else had dismissed meanwhile.')
+    expect(await dismissedAt()).toEqual(before)
+    // It was not theirs, so there is nothing of it to take back.
+    other.press(findingsKeys.bindings.undo)
+    await other.see('There is nothing to take back')
+    expect(await dismissedAt()).toEqual(before)
+  },
+  WHOLE_MS,
+)

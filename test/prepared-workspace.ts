@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { createBudget } from '../src/api/budget.ts'
+import { createClient, type Client } from '../src/api/client.ts'
+import { API_PREFIX } from '../src/api/contract/contract.ts'
+import { createService } from '../src/service/app.ts'
+import type { Store } from '../src/service/store/store.ts'
+
+export type Prepared = { client: Client; store: Store; projectId: string; dataDir: string }
+
+/** Where the local workspace of a home lies. */
+export const dataDirOf = (home: string) => join(home, '.local/share/mcpdeck')
+
+/** Does something in the workspace of a home, before the program opens it. */
+export async function inWorkspace<T>(home: string, work: (workspace: Prepared) => Promise<T>): Promise<T> {
+  const dataDir = dataDirOf(home)
+  const service = await createService({ dataDir })
+  try {
+    const client = createClient({
+      fetch: service.answer,
+      baseUrl: `http://local.invalid${API_PREFIX}`,
+      key: service.localKey,
+      budget: createBudget({ unlimited: true }),
+    })
+    const projectId = (await client.projects.list()).items[0]!.id
+    return await work({ client, store: service.store, projectId, dataDir })
+  } finally {
+    await service.close()
+  }
+}

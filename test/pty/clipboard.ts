@@ -1,0 +1,7 @@
+import type { Terminal } from './terminal.ts'
+
+/** What the program put on the terminal's clipboard last. */
+export function clipboard({ output }: Pick<Terminal, 'output'>): string {
+  const copied = [...output.matchAll(/\u001B\]52;c;([A-Za-z0-9+/=]+)/g)].at(-1)?.[1] ?? ''
+  return Buffer.from(copied, 'base64').toString()
+}
