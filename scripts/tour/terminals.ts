@@ -1,10 +1,12 @@
+import './clock.ts'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { openTerminal, type Terminal, type TerminalOptions } from '../../test/pty/terminal.ts'
+import type { Condition, Terminal, TerminalOptions } from '../../test/pty/terminal.ts'
 import { ensureBuilt } from '../ensure-built.ts'
 import { dist, root } from '../paths.ts'
+import { openOnTheDay, press, settled, type Press } from './recorder.ts'
 
 const PROGRAM = join(dist, 'boot.js')
 const RUN = `'${process.execPath}' '${PROGRAM}'`
@@ -18,37 +20,31 @@ type Stop = {
   title: string
   words: string
   terminal: TerminalOptions
-  /** Brings the program to what is shown; without it, to the servers. */
-  show?: (terminal: Terminal) => Promise<string[] | void>
+  /** Brings the program to what is shown. */
+  show: (terminal: Terminal) => Promise<string[] | void>
   /** Ends what does not end with the terminal. */
   after?: () => void
 }
 
-/** Reproducible to the letter: what differs from run to run has its width and nothing more. */
-function steady(screen: string): string {
-  return screen
-    .replaceAll(/\b([a-z]{3})_[0-9a-z]{5,}…?/g, (id, kind: string) => `${kind}_`.padEnd(id.length, '0'))
-    .replaceAll(/Found \/[^ │]*/g, found => 'Found …'.padEnd([...found].length))
-    .replaceAll(/\d\d:\d\d/g, '00:00')
-    .replaceAll(/\b\d\d-[A-Z][a-z]{2}-\d\d$/gm, '01-Jan-00')
+/** What a row that is new or changed carries for a moment. */
+const NEWS = /[+~]│/
+
+/** Presses keys and waits for what they should show, and until it is no news any more. */
+function showing(keys: readonly Press[], until: Condition): (terminal: Terminal) => Promise<void> {
+  return async terminal => {
+    await terminal.waitFor(/[▌>] ?Sandbox/)
+    for (const key of keys) await press(terminal, key)
+    await terminal.waitFor(until)
+    await terminal.waitFor(() => !NEWS.test(terminal.screen()))
+  }
 }
 
-async function openServers(terminal: Terminal): Promise<void> {
-  await terminal.waitFor(/[▌>] ?Sandbox/)
-  terminal.press('enter')
-  await terminal.waitFor(SERVERS)
-  await terminal.waitFor('d doctor')
-  // Where there is room for it, the detail of the server.
-  if (terminal.cols >= 100) await terminal.waitFor('a program over stdio')
-}
-
-async function openWithReader(terminal: Terminal): Promise<void> {
-  await terminal.waitFor('> Sandbox')
-  terminal.press('enter')
-  await terminal.waitFor(/^> everything/m)
-  terminal.type('?')
-  await terminal.waitFor('What works here')
-}
+const openServers = showing(['enter', SERVERS], /d doctor/)
+/** The last of the sample's recorded nights, which failed. */
+const openRun = showing(
+  ['4', /Sample: nightly/, 'j', 'enter', /✗ failed/, 'enter'],
+  /▌Run #\d+[^]*Passed +6 of 7/,
+)
 
 const COLOURS: readonly (readonly [words: string, pattern: RegExp])[] = [
   ['bold', /^1$/],
@@ -83,6 +79,12 @@ async function cost(terminal: Terminal, what: string, send: () => void, shown: R
   return `- ${what}: on the screen after about ${milliseconds} ms, ${terminal.bytes - bytes} bytes in ${count} ${count === 1 ? 'paint' : 'paints'}.`
 }
 
+async function openWithReader(terminal: Terminal): Promise<void> {
+  await openServers(terminal)
+  terminal.type('?')
+  await terminal.waitFor('What works here')
+}
+
 async function overSlowLine(terminal: Terminal): Promise<string[]> {
   await terminal.waitFor('launch eval run')
   const opened = `- From the start to the whole first screen: ${terminal.bytes} bytes.`
@@ -96,7 +98,7 @@ async function overSlowLine(terminal: Terminal): Promise<string[]> {
       /\/sand/,
     ),
     await cost(terminal, '`Esc` leaves it', () => terminal.press('escape'), /Enter open its/),
-    await cost(terminal, '`4` opens the runs', () => terminal.type('4'), /▌Reference server smoke/),
+    await cost(terminal, '`4` opens the runs', () => terminal.type('4'), /▌Reference server/),
     await cost(terminal, '`3` opens the servers', () => terminal.type('3'), /▌everything/),
     await cost(terminal, '`Tab` goes into its detail', () => terminal.press('tab'), /▌everything ─/),
   ]
@@ -107,56 +109,76 @@ const socket = `mcpdeck-tour-${randomBytes(4).toString('hex')}`
 const STOPS: readonly Stop[] = [
   {
     title: 'tmux',
-    words: 'A real tmux; the last line is its own.',
+    words: 'A real tmux with Now; the last line is its own.',
     terminal: {
       command: 'tmux',
       args: ['-L', socket, '-f', '/dev/null', 'new-session', RUN, ';', 'set', 'status-right', ''],
       cols: 80,
       rows: 25,
     },
+    show: showing(['1'], /6 of 6|1 of 6/),
     after: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { stdio: 'ignore' }),
   },
   {
     title: 'GNU screen',
-    words: 'A real GNU screen.',
+    words: 'A real GNU screen with the findings.',
     terminal: {
       command: 'screen',
       args: ['-U', '-c', '/dev/null', process.execPath, PROGRAM],
       cols: 80,
       rows: 24,
     },
+    show: showing(['5'], /Findings 1 of 16/),
   },
-  { title: 'TERM=xterm', words: 'Nothing but what every xterm has.', terminal: { env: { TERM: 'xterm' } } },
+  {
+    title: 'TERM=xterm',
+    words: 'Nothing but what every xterm has; the doctor of a server.',
+    terminal: { env: { TERM: 'xterm' } },
+    show: showing(['enter', SERVERS, 'enter', /\[Overview\]/, 'd'], /✓ ready/),
+  },
   {
     title: 'TERM=linux',
-    words: 'The console of Linux: it is not asked for its background or its keyboard.',
+    words:
+      'The console of Linux: it is not asked for its background or its keyboard. The suites, with the trend of each.',
     terminal: { env: { TERM: 'linux' } },
+    show: showing(['4'], /Sample: nightly/),
   },
   {
     title: '16 colours',
     words:
-      'TERM=xterm-16color: the theme asks for the 16 by number, so they are those that the person chose.',
+      'TERM=xterm-16color: the theme asks for the 16 by number, so they are those that the person chose. What visitors of a scenario said.',
     terminal: { env: { TERM: 'xterm-16color' } },
+    show: showing(['6', /Sample: weather desk/, 'enter', { times: 3, keys: [']'] }], /\[Metrics\][^]*\d/),
   },
   {
     title: '256 colours, light background',
     words: 'The terminal answers that its background is white: the light theme, at once.',
     terminal: {},
     show: async terminal => {
-      await openServers(terminal)
+      await openRun(terminal)
       const before = terminal.output.length
       terminal.type(WHITE)
       await terminal.waitFor(() => /\u001B\[[\d;]*38;5;/.test(terminal.output.slice(before)))
-      await terminal.waitFor(SERVERS)
+      await settled(terminal)
       return [`- colours used from then on: ${coloursIn(terminal.output.slice(before))}`]
     },
   },
   {
     title: 'NO_COLOR',
-    words: 'What colour says is said by marks and words, too.',
+    words: 'What colour says is said by marks and words, too: the trials of the run.',
     terminal: { env: { NO_COLOR: '1' } },
+    show: async terminal => {
+      await openRun(terminal)
+      terminal.type(']')
+      await terminal.waitFor(/\[Trials/)
+    },
   },
-  { title: '--ascii', words: 'Borders and marks of ASCII alone.', terminal: { args: ['--ascii'] } },
+  {
+    title: '--ascii',
+    words: 'Borders and marks of ASCII alone: the findings, beside one of them.',
+    terminal: { args: ['--ascii'], cols: 120, rows: 30 },
+    show: showing(['5'], /Findings 1 of 16[^]*Fingerprint/),
+  },
   {
     title: 'TERM=dumb',
     words: 'It cannot move the cursor; the program says what to do and ends with code 2.',
@@ -180,11 +202,23 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: '80×24',
-    words: 'Panes that do not fit side by side take turns.',
+    words: 'Panes that do not fit side by side take turns: the run.',
     terminal: { cols: 80, rows: 24 },
+    show: openRun,
   },
-  { title: '120×40', words: '', terminal: { cols: 120, rows: 40 } },
-  { title: '200×50', words: '', terminal: { cols: 200, rows: 50 } },
+  {
+    title: '120×40',
+    words: 'Two of the three stand side by side.',
+    terminal: { cols: 120, rows: 40 },
+    show: openRun,
+  },
+  { title: '200×50', words: 'All three.', terminal: { cols: 200, rows: 50 }, show: openRun },
+  {
+    title: '60×15',
+    words: 'The least that it draws panes on.',
+    terminal: { cols: 60, rows: 15 },
+    show: openRun,
+  },
   {
     title: '59×14',
     words: 'Too small for panes: it asks for room, and goes on where it was when it gets some.',
@@ -206,10 +240,10 @@ async function record(stop: Stop): Promise<string> {
   const { command } = stop.terminal
   if (command !== undefined && !isInstalled(command))
     throw new Error(`${command} is needed for the tour of terminals`)
-  await using terminal = openTerminal({ cols: 80, rows: 24, ...stop.terminal })
+  await using terminal = openOnTheDay({ cols: 80, rows: 24, ...stop.terminal })
   try {
-    const facts = (await (stop.show ?? openServers)(terminal)) ?? []
-    const screen = steady(terminal.screen())
+    const facts = (await stop.show(terminal)) ?? []
+    const screen = await settled(terminal)
     const colours = command === undefined ? [`- colours used: ${coloursIn(terminal.output)}`] : []
     return [
       `## ${stop.title}`,
@@ -232,7 +266,7 @@ for (const stop of STOPS) {
 }
 const about =
   'Screens of the real program on a fresh home, written by `node scripts/tour/terminals.ts`. Sizes are 80×24 where nothing\n' +
-  'else is said; ids are zeros, so that two recordings differ in figures alone.'
+  'else is said; the clock is set, ids are zeros, so that two recordings differ in figures alone.'
 await writeFile(
   join(root, 'docs/terminals.md'),
   `# On many terminals\n\n${about}\n\n${sections.join('\n\n')}\n`,

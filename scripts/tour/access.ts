@@ -1,0 +1,190 @@
+import { serve } from '../../src/cli/serve.ts'
+import type { ModelSettings } from '../../src/service/models/settings.ts'
+import { DEFAULT_PORT } from '../../src/service/visit-address.ts'
+import { dataDirOf, inWorkspace } from '../../test/prepared-workspace.ts'
+import { clipboard } from '../../test/pty/clipboard.ts'
+import { createHome, removeHome } from '../../test/pty/home.ts'
+import type { Terminal } from '../../test/pty/terminal.ts'
+import { adder } from '../../test/service/model-runs.ts'
+import { openScriptedModel } from '../../test/service/scripted-model.ts'
+import { Chapter, openOnTheDay, press } from './recorder.ts'
+
+const WIDE = { cols: 120, rows: 40 }
+const SMALL = { cols: 80, rows: 24 }
+
+/** Somebody publishes a scenario, its link leaks, and a visitor in another terminal is there to see what that means. */
+export async function access(): Promise<Chapter> {
+  const chapter = new Chapter(
+    'Who may enter a scenario',
+    'An environment is published, and its link gets out. `mcpdeck serve` answers visitors in another terminal, with a scripted model. 120×40 ' +
+      'and, where a visitor looks, 80×24.',
+  )
+  const home = createHome()
+  const model = await openScriptedModel(adder)
+  try {
+    const projectId = await prepareStudy(home)
+    const stop = await serveVisitors(home, model.settings)
+    try {
+      const args = [`projects/${projectId}/scenarios`]
+      await using owner = openOnTheDay({ ...WIDE, home, args })
+      await publish(chapter, owner)
+      const link = await copiedLink(owner)
+      await using guest = openOnTheDay({ ...SMALL, home, args: ['visit', link] })
+      await visit(chapter, owner, guest)
+      await tighten(chapter, owner, guest)
+    } finally {
+      await stop()
+    }
+  } finally {
+    model.close()
+    removeHome(home)
+  }
+  return chapter
+}
+
+/** An environment that visitors can be let into. */
+function prepareStudy(home: string): Promise<string> {
+  return inWorkspace(home, async ({ client, projectId }) => {
+    const { items } = await client.servers.list({ projectId })
+    const { id: hostId } = await client.clients.create({
+      projectId,
+      body: { name: 'study client', config: { modelId: 'small', serverIds: [items[0]!.id] } },
+    })
+    await client.environments.create({ projectId, body: { name: 'Study', hostId } })
+    return projectId
+  })
+}
+
+/** Serves the workspace of a home where its links lead; @throws when that port is taken. */
+async function serveVisitors(home: string, models: ModelSettings): Promise<() => Promise<void>> {
+  const stop = new AbortController()
+  const listening = Promise.withResolvers<string>()
+  const served = serve({
+    dataDir: dataDirOf(home),
+    port: DEFAULT_PORT,
+    models,
+    stdout: listening.resolve,
+    signal: stop.signal,
+  })
+  await Promise.race([listening.promise, served])
+  return async () => {
+    stop.abort()
+    await served
+  }
+}
+
+async function copiedLink(owner: Terminal): Promise<string> {
+  owner.type('L')
+  await owner.waitFor(() => clipboard(owner).startsWith('http'))
+  return clipboard(owner)
+}
+
+async function publish(chapter: Chapter, owner: Terminal): Promise<void> {
+  await chapter.stop(owner, {
+    title: 'Nothing is published yet',
+    words: 'An empty list says what to do.',
+    until: 'Nothing is published in this',
+    rows: 12,
+  })
+  await chapter.stop(owner, {
+    title: 'Publishing',
+    words: 'Which environment, and who may enter. The choice that lets strangers in says so.',
+    keys: [
+      'n',
+      /\(o\) Study/,
+      'enter',
+      /\(o\) members of the project/,
+      'down',
+      /▌ \( \) invited people/,
+      'down',
+      /▌ \( \) anyone with the link/,
+      'enter',
+    ],
+    until: '▌ Go on',
+    rows: 30,
+  })
+  await chapter.stop(owner, {
+    title: 'Its consequence, before it is done',
+    words: 'What exposes to strangers wants a word typed; then a question that starts on Cancel.',
+    keys: ['enter'],
+    until: 'Type “open”',
+    rows: 30,
+  })
+  await chapter.stop(owner, {
+    title: 'What is known afterwards',
+    words: 'What the answer said, what was read back, and what nobody can know.',
+    keys: [{ text: 'open' }, /> open/, 'enter', /❯ Cancel/, 'down', 'enter'],
+    until: 'What is known now',
+    rows: 12,
+  })
+  await chapter.stop(owner, {
+    title: 'Published',
+    words: 'The link is known here and shown to nobody: `L` copies it, `v` shows it.',
+    keys: ['q'],
+    until: '! anyone with the link',
+    rows: 24,
+  })
+}
+
+async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promise<void> {
+  await guest.waitFor('Type a message')
+  await chapter.stop(owner, {
+    title: 'What guests may spend',
+    words:
+      'Nobody answers anonymous visitors until their limits are set: here answers, and 100 credits a day.',
+    keys: ['e', /Guest limits of Study/, 'space', 'tab', 'ctrl+u', { text: '100' }],
+    until: /credits a day +.*\n?.*100/,
+    rows: 30,
+  })
+  for (const key of ['ctrl+s', /❯ Cancel/, 'down', 'enter', /What is known now/, 'q']) await press(owner, key)
+  await chapter.stop(guest, {
+    title: 'What a visitor sees',
+    words:
+      '`mcpdeck visit LINK` in another terminal; the assistant behind the scenario calls a tool of the server.',
+    keys: [{ text: 'add 2 and 3' }, 'enter'],
+    until: 'It says:',
+  })
+}
+
+async function tighten(chapter: Chapter, owner: Terminal, guest: Terminal): Promise<void> {
+  await chapter.stop(owner, {
+    title: 'The link leaked',
+    words: 'Four steps on one key. The leaked link is filled in, hidden, to try it afterwards.',
+    keys: ['!'],
+    until: '1 of 4',
+    rows: 30,
+  })
+  await chapter.stop(owner, {
+    title: 'Rotating evicts nobody',
+    words: 'The second step says it before anything happens.',
+    keys: ['enter', 'enter'],
+    until: '❯ Cancel',
+    rows: 30,
+  })
+  await chapter.stop(owner, {
+    title: 'Those who are in',
+    words: 'Whoever came in by the old link is still there; each way out says what it ends.',
+    keys: ['down', 'enter'],
+    until: '3 of 4',
+    rows: 30,
+  })
+  await chapter.stop(owner, {
+    title: 'Changing who may enter',
+    words: 'A mode change with its consequence: the one live session ends.',
+    keys: ['down', 'down', 'enter', 'enter'],
+    until: 'Type “end”',
+    rows: 30,
+  })
+  await chapter.stop(owner, {
+    title: 'What is known, and what is still open',
+    words: 'The old link was tried before and after.',
+    keys: [{ text: 'end' }, /> end/, 'enter', /❯ Cancel/, 'down', 'enter'],
+    until: '4 of 4',
+    rows: 20,
+  })
+  await chapter.stop(guest, {
+    title: 'What the visitor sees of it',
+    words: 'The session ends within two seconds, with the reason.',
+    until: /The session has ended/,
+  })
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prepareNightly } from '../../test/nightly-home.ts'
+import { createHome, removeHome } from '../../test/pty/home.ts'
+import { Chapter, openOnTheDay } from './recorder.ts'
+
+/** From a failed nightly run to its cause and to a rerun that passes, in a workspace whose server changed between two nights. */
+export async function nightly(): Promise<Chapter> {
+  const chapter = new Chapter(
+    'A nightly run failed',
+    'Last night the suite passed, this night three of its four cases failed. 120×40.',
+  )
+  const home = createHome()
+  const folder = await mkdtemp(join(tmpdir(), 'mcpdeck-tour-'))
+  try {
+    const { place, drift } = await prepareNightly(home, folder)
+    await using terminal = openOnTheDay({ cols: 120, rows: 40, home, args: [place] })
+    await terminal.waitFor(/▌#2 +✗ failed/)
+    await chapter.stop(terminal, {
+      title: 'What changed',
+      words: 'The summary says what changed about the tools of the failing cases since the suite passed.',
+      keys: ['enter'],
+      until: 'the schema of get-sum changed',
+      rows: 23,
+    })
+    await chapter.stop(terminal, {
+      title: 'The tools, then and now',
+      words: 'What the last good run saw, what this one saw, and what the servers offer at this moment.',
+      keys: ['D'],
+      until: 'must be string',
+      rows: 17,
+    })
+    drift(false)
+    await chapter.stop(terminal, {
+      title: 'What a rerun would run',
+      words: 'The server is mended. The preview names the failed cases and what they cost last time.',
+      keys: ['escape', 'R'],
+      until: '3 of 4 cases would run again',
+    })
+    await chapter.stop(terminal, {
+      title: 'The rerun against its parent',
+      words: 'When it ends, the comparison opens by itself.',
+      keys: ['down', 'enter'],
+      until: /✓ fixed +adds nothing/,
+      rows: 14,
+    })
+  } finally {
+    removeHome(home)
+    await rm(folder, { recursive: true, force: true })
+  }
+  return chapter
+}

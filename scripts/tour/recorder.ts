@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Key } from '../../test/pty/keys.ts'
+import { openTerminal, type Condition, type Terminal, type TerminalOptions } from '../../test/pty/terminal.ts'
+import { clockEnv } from './clock.ts'
+import { steady } from './steady.ts'
+
+/** A key by its name or its letter, a text that is typed, keys that are pressed again and again, or what to wait for. */
+export type Press = string | { text: string } | { times: number; keys: readonly string[] } | RegExp
+
+export type Stop = {
+  title: string
+  /** What to see, in Markdown. */
+  words: string
+  keys?: readonly Press[]
+  until: Condition
+  /** Only so many rows from the top and the last one, the footer, are kept. */
+  rows?: number
+}
+
+/** Without output for so long, the screen is whole. */
+const QUIET_MS = 250
+const PATIENCE_MS = 3000
+
+/** What the terminal shows once it has come to rest, or what it shows after three seconds that had none. */
+export async function settled(terminal: Terminal): Promise<string> {
+  const until = performance.now() + PATIENCE_MS
+  for (let before = -1; before !== terminal.bytes && performance.now() < until;) {
+    before = terminal.bytes
+    await delay(QUIET_MS)
+  }
+  return steady(terminal.screen().trimEnd())
+}
+
+/** mcpdeck in a terminal, on the day of the recording. */
+export function openOnTheDay(options: TerminalOptions): Terminal {
+  return openTerminal({ ...options, env: { ...clockEnv, ...options.env } })
+}
+
+/** Presses one key. An Esc with a key right behind it would be Alt and that key; this form of it is Esc alone. */
+function pressKey(terminal: Terminal, key: string): void {
+  if (key === 'escape') terminal.type('\u001B[27u')
+  else if ([...key].length === 1) terminal.type(key)
+  else terminal.press(key as Key)
+}
+
+/** Presses what is to be pressed, or waits for what is to be waited for. */
+export async function press(terminal: Terminal, key: Press): Promise<void> {
+  if (key instanceof RegExp) await terminal.waitFor(key)
+  else if (typeof key === 'string') pressKey(terminal, key)
+  else if ('text' in key) terminal.type(key.text)
+  else
+    for (let count = 0; count < key.times; count += 1) for (const each of key.keys) pressKey(terminal, each)
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  escape: 'Esc',
+  down: '↓',
+  up: '↑',
+  pagedown: 'PgDn',
+}
+
+function nameOf(key: string): string {
+  if ([...key].length === 1) return `\`${key}\``
+  const name = key.replace(/(^|\+)[a-z]/g, letter => letter.toUpperCase())
+  return `\`${NAMES[key] ?? name}\``
+}
+
+/** The keys in the order in which they were pressed; the same one several times in a row is told once. */
+function toldKeys(keys: readonly Press[]): string {
+  const told: { words: string; times: number }[] = []
+  for (const key of keys) {
+    if (key instanceof RegExp) continue
+    const [words, times] =
+      typeof key === 'string'
+        ? [nameOf(key), 1]
+        : 'text' in key
+          ? [`typed: \`${key.text}\``, 1]
+          : [key.keys.map(nameOf).join(' '), key.times]
+    const last = told.at(-1)
+    if (last?.words === words) last.times += times
+    else told.push({ words, times })
+  }
+  return told.map(({ words, times }) => (times === 1 ? words : `${words} (${times} times)`)).join(', ')
+}
+
+/** A chapter of the tour: where one goes, what was pressed there and what was seen. */
+export class Chapter {
+  /** What was on screen at each stop, by its title. */
+  readonly screens = new Map<string, string>()
+  readonly #parts: string[]
+
+  constructor(title: string, words: string) {
+    this.#parts = [`## ${title}`, words]
+  }
+
+  /** Presses the keys, waits for what they should show, and keeps the screen. */
+  async stop(terminal: Terminal, { title, words, keys = [], until, rows }: Stop): Promise<void> {
+    for (const key of keys) await press(terminal, key)
+    await terminal.waitFor(until)
+    const lines = (await settled(terminal)).split('\n')
+    const shown =
+      rows === undefined || rows + 2 > lines.length
+        ? lines
+        : [...lines.slice(0, rows), '⋮', ...lines.slice(-1)]
+    this.screens.set(title, shown.join('\n'))
+    const pressed = keys.length === 0 ? '' : `Keys: ${toldKeys(keys)}.\n\n`
+    this.#parts.push(`### ${title}`, `${pressed}${words}`, `\`\`\`text\n${shown.join('\n')}\n\`\`\``)
+  }
+
+  /** Adds a text that is not a screen. */
+  add(words: string, text: string, language: string): void {
+    this.#parts.push(words, `\`\`\`\`${language}\n${steady(text.trimEnd())}\n\`\`\`\``)
+  }
+
+  toString(): string {
+    return this.#parts.join('\n\n')
+  }
+}
