@@ -3,7 +3,7 @@ import { openTerminal, type Key, type Terminal } from '../../test/pty/terminal.t
 import { createHome, removeHome } from '../../test/pty/home.ts'
 import { during, settle, type Stretch } from './measure.ts'
 import { residentMegabytes } from './process.ts'
-import { nameOf, startOn, type Build } from './program.ts'
+import { nameOf, startOn, trialsTab, type Build } from './program.ts'
 import { idleMilliseconds } from './target.ts'
 import { iterations, type PreparedWorkspace, type PreparedWorkspaces } from './workspaces.ts'
 
@@ -105,7 +105,7 @@ async function launched<T>(
     // Ctrl+S sends a form.
     terminal.type('\u0013')
     await terminal.waitFor(/▌. [a-z]+ +(?:Waits|Echo)/, 30_000)
-    await terminal.waitFor(`Trials ${trials}]`, 60_000)
+    await terminal.waitFor(trialsTab(trials), 60_000)
     return await measure(terminal)
   } finally {
     await terminal.close()

@@ -2,10 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createHome, minimalEnv, removeHome } from '../../test/pty/home.ts'
 import { startOn, type Build } from './program.ts'
+import { median } from './statistics.ts'
 import type { PreparedWorkspace } from './workspaces.ts'
 
 /** What one start without a terminal takes, in milliseconds. */
 export type OneShotSample = { bare: number; summary: number }
+
+/** Starts of each in turn, of which the median counts. */
+const pairs = 5
 
 /** Times `mcpdeck` printing its summary into a pipe, and a Node that does nothing beside it. */
 export async function sampleOneShot(build: Build, workspace: PreparedWorkspace): Promise<OneShotSample> {
@@ -13,8 +17,13 @@ export async function sampleOneShot(build: Build, workspace: PreparedWorkspace):
   const { command, args, prepare } = startOn(build, workspace)
   prepare(home)
   try {
-    const bare = await timed(command, ['-e', '0'], home)
-    return { bare, summary: await timed(command, args.slice(0, 1), home) }
+    const times: OneShotSample[] = []
+    for (let pair = 0; pair < pairs; pair += 1)
+      times.push({
+        bare: await timed(command, ['-e', '0'], home),
+        summary: await timed(command, args.slice(0, 1), home),
+      })
+    return { bare: median(times.map(each => each.bare)), summary: median(times.map(each => each.summary)) }
   } finally {
     removeHome(home)
   }

@@ -55,7 +55,7 @@ function trials(what: string, build: Build, workspace: PreparedWorkspace): Targe
     before: [workspace.place],
     painted: terminal => terminal.screen().includes('Projects'),
     toList: terminal => terminal.waitFor(selectedTrial),
-    loaded: terminal => terminal.waitFor(`Trials ${rows}]`, 60_000),
+    loaded: terminal => terminal.waitFor(trialsTab(rows), 60_000),
     rows,
     position: terminal => positionIn(terminal, workspace.cases),
     // V8 returns memory for some seconds after its last work.
@@ -65,6 +65,11 @@ function trials(what: string, build: Build, workspace: PreparedWorkspace): Targe
     page: 'pagedown',
     quit: terminal => terminal.type('q'),
   }
+}
+
+/** The tab of the trials once so many are there. */
+export function trialsTab(count: number): RegExp {
+  return new RegExp(String.raw`Trials ${count.toLocaleString('en').replaceAll(',', ',?')}\]`)
 }
 
 /** The selected row of the trials: the number of the case, then that of the trial. */

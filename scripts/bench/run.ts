@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../paths.ts'
@@ -8,6 +9,7 @@ import { isInstalled, peers } from './peers.ts'
 import { copyBuild, longList, shortList, type Build } from './program.ts'
 import { machine, markdown, writeInto, type Run } from './report.ts'
 import { measureService, serviceTable } from './service.ts'
+import { median } from './statistics.ts'
 import { bareNode, sample, type Sample, type Target } from './target.ts'
 import { prepareWorkspaces, type PreparedWorkspaces } from './workspaces.ts'
 
@@ -15,13 +17,16 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', multiple: true },
-    // A further build to compare in the same run, as `label=folder`.
+    // A further build to compare in the same run, as `label=folder`: one of these sources, or of another checkout.
     build: { type: 'string', multiple: true, default: [] },
     live: { type: 'boolean', default: true },
     write: { type: 'boolean', default: false },
   },
   allowNegative: true,
 })
+
+/** Starts of a Node that does nothing in each round: the unit of start times is the median of them. */
+const bareStarts = 5
 
 using own = copyBuild()
 const others: readonly Build[] = values.build.map(text => {
@@ -44,9 +49,11 @@ async function measure(targets: readonly Target[], workspaces: PreparedWorkspace
   const bare: number[] = []
   // The first start after a pause reads everything from disk, and fills the compile cache.
   await bareNode()
-  for (const build of [own, ...others]) await sampleOneShot(build, workspaces.small)
+  await sampleOneShot(own, workspaces.small)
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    bare.push(await bareNode())
+    const starts: number[] = []
+    for (let start = 0; start < bareStarts; start += 1) starts.push(await bareNode())
+    bare.push(median(starts))
     for (const target of present) {
       process.stderr.write(`round ${round + 1}: ${target.name}\n`)
       samples.get(target.name)?.push(await sample(target))
@@ -57,16 +64,25 @@ async function measure(targets: readonly Target[], workspaces: PreparedWorkspace
   return { bare, targets: samples, live, oneShots, notes }
 }
 
+/** The data for a build: what another checkout's own service writes, since an older one reads nothing newer. */
+async function prepareFor(build: Build): Promise<PreparedWorkspaces | undefined> {
+  const sources = resolve(build.dist, '../scripts/bench/workspaces.ts')
+  if (!existsSync(sources) || build.dist.startsWith(root)) return undefined
+  const theirs = (await import(sources)) as { prepareWorkspaces: typeof prepareWorkspaces }
+  return await theirs.prepareWorkspaces()
+}
+
 const document = join(root, 'docs/performance.md')
 
 async function reportPrograms(): Promise<void> {
-  using workspaces = await prepareWorkspaces()
-  const targets = [
-    longList(own, workspaces),
-    shortList(own, workspaces),
-    ...others.map(build => longList(build, workspaces)),
-    ...peers,
-  ]
+  using prepared = new DisposableStack()
+  const workspaces = prepared.use(await prepareWorkspaces())
+  const targets = [longList(own, workspaces), shortList(own, workspaces)]
+  for (const build of others) {
+    const theirs = await prepareFor(build)
+    targets.push(longList(build, theirs ? prepared.use(theirs) : workspaces))
+  }
+  targets.push(...peers)
   const run = await measure(targets, workspaces)
   const tables = [markdown(run), goalsTable(run)].filter(Boolean).join('\n\n')
   console.log(tables)

@@ -206,6 +206,12 @@ describe('the way in and out', () => {
     await app.see('[2 Projects]')
   })
 
+  test('a place that names a run which is not there says so', async () => {
+    await openRuns({ runId: 'run_gone', pane: 'run' })
+    await app.see('There is no run run_gone in this project')
+    expect(app.router.current().params.runId).not.toBe('run_gone')
+  })
+
   test('a place that names only a run opens its suite and its row', async () => {
     const suiteId = await suiteWithRuns('Located', 2)
     const [, first] = await runsOf(suiteId)

@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useMemo } from 'react'
+import { isMissing } from '../../api/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
+import { useToasts } from '../../components/toasts.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -76,7 +79,7 @@ function useRowOf<Item>({ selection }: ListState<Item>, key: string | undefined)
   }, [key, selection])
 }
 
-/** A locator may name only the run: finds its suite, so that the lists stand at the right rows. */
+/** A locator may name only the run: finds its suite, so that the lists stand at the right rows, or says that there is no such run. */
 function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void {
   const { queries } = useWorkspace()
   const router = useRouter()
@@ -94,4 +97,11 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
     select(suiteId)
     router.replace({ suiteId })
   }, [unknown, suiteId, select, router])
+  const toasts = useToasts()
+  const gone = unknown && isMissing(run.error) ? params.runId : undefined
+  useEffect(() => {
+    if (gone === undefined) return
+    toasts.show('warn', `There is no run ${clean(gone)} in this project, or not for this key.`)
+    router.replace({ runId: undefined })
+  }, [gone, router, toasts])
 }
