@@ -124,11 +124,13 @@ const STOPS: readonly Stop[] = [
     words: 'A real GNU screen with the findings.',
     terminal: {
       command: 'screen',
-      args: ['-U', '-c', '/dev/null', process.execPath, PROGRAM],
+      args: ['-U', '-S', socket, '-c', '/dev/null', process.execPath, PROGRAM],
       cols: 80,
       rows: 24,
     },
     show: showing(['5'], /Findings 1 of 16/),
+    // Losing its terminal only detaches it.
+    after: () => void spawnSync('screen', ['-S', socket, '-X', 'quit'], { stdio: 'ignore' }),
   },
   {
     title: 'TERM=xterm',
