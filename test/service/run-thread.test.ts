@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { getPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
@@ -60,13 +61,15 @@ async function expectPasses(api: Api, suite: { projectId: string; suiteId: strin
   expect(await untilEnded(api, projectId, runId)).toMatchObject({ status: 'completed', result: 'passed' })
 }
 
-test('a thread starts with the first run, serves several, and ends after a while without one', async () => {
+test('a thread starts with the first run, serves several, comes with its servers after everything else, and ends after a while without one', async () => {
   const threads = threadsOfTest()
   const { api, settle } = await open({ connections: { idleMs: 200 } })
   const suite = await suiteOf(api, [echoCase('one', 'a')])
   expect(threads).toHaveLength(0)
   await Promise.all([expectPasses(api, suite), expectPasses(api, suite)])
   expect(threads).toHaveLength(1)
+  if (process.platform === 'linux')
+    for (const { pid } of programs()) expect(getPriority(pid)).toBeGreaterThan(getPriority())
   await settle()
   await until(
     () => threads.every(isOver) && programs().length === 0,

@@ -1,6 +1,6 @@
 import { RERUN_REASONS } from '../../api/contract/runs.ts'
 import { ServiceError } from '../errors.ts'
-import type { TrialClass } from './types.ts'
+import type { GradedTrial, GradedTrials } from './graded-trials.ts'
 
 /** Failures on a page unless told otherwise (contract: "Decision summary"). */
 const DEFAULT_LIMIT = 20
@@ -17,16 +17,10 @@ export type Diagnostics = {
   failures: Failure[]
 }
 
-type Diagnosed = {
-  iterationId: string
-  caseId: string
-  title: string
-  iterationNumber: number
-  class: TrialClass
-  error?: string | null | undefined
-}
+type Failure = Omit<GradedTrial, 'error' | 'position'> & { reason: string | null }
 
-type Failure = Omit<Diagnosed, 'error'> & { reason: string | null }
+/** The classes that a rerun would select, without those that have not happened yet. */
+const UNEXPLAINED = RERUN_REASONS.filter(reason => reason !== 'pending')
 
 /**
  * The trials that want an explanation, a page at a time. The cursor is the last shown iteration's id: stable while
@@ -34,34 +28,26 @@ type Failure = Omit<Diagnosed, 'error'> & { reason: string | null }
  * @throws ServiceError `VALIDATION_ERROR` on a cursor of another run
  */
 export function diagnose(
-  trials: readonly Diagnosed[],
-  ended: boolean,
+  trials: Pick<GradedTrials, 'first' | 'positionOf'>,
+  { total, ended }: { total: number; ended: boolean },
   page: DiagnosticsPage = {},
 ): Diagnostics {
   const { cursor, limit = DEFAULT_LIMIT } = page
-  const start = cursor === undefined ? 0 : trials.findIndex(trial => trial.iterationId === cursor) + 1
-  if (cursor !== undefined && start === 0)
+  const behind = cursor === undefined ? -1 : trials.positionOf(cursor)
+  if (behind === undefined)
     throw new ServiceError('VALIDATION_ERROR', 'The cursor is not of this run.', {
       details: { field: 'cursor' },
     })
-  const failures: Failure[] = []
-  let at = start
-  for (; at < trials.length && failures.length < limit; at++) {
-    const trial = trials[at]
-    if (trial && wantsExplanation(trial)) failures.push(toFailure(trial))
-  }
-  const more = trials.slice(at).some(wantsExplanation)
+  const found = trials.first(UNEXPLAINED, limit + 1, behind)
+  const shown = found.slice(0, limit)
+  const more = found.length > limit
+  const last = shown.length === limit ? shown.at(-1)?.position : undefined
   return {
     complete: ended && cursor === undefined && !more,
-    scannedIterations: at - start,
-    nextCursor: more ? (failures.at(-1)?.iterationId ?? null) : null,
-    failures,
+    scannedIterations: (last ?? total - 1) - behind,
+    nextCursor: more ? (shown.at(-1)?.iterationId ?? null) : null,
+    failures: shown.map(toFailure),
   }
-}
-
-/** The classes that a rerun would select, without those that have not happened yet. */
-function wantsExplanation(trial: Diagnosed): boolean {
-  return trial.class !== 'pending' && (RERUN_REASONS as readonly string[]).includes(trial.class)
 }
 
 function toFailure({
@@ -71,6 +57,6 @@ function toFailure({
   iterationNumber,
   class: trialClass,
   error,
-}: Diagnosed): Failure {
+}: GradedTrial): Failure {
   return { iterationId, caseId, title, iterationNumber, class: trialClass, reason: error ?? null }
 }

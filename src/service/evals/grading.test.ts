@@ -1,33 +1,48 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DecisionSummary, EvalRun } from '../../api/contract/runs.ts'
 import { ServiceError } from '../errors.ts'
+import { openDatabase } from '../store/database.ts'
+import { migrate } from '../store/migrations/migrations.ts'
+import { createTrialRows } from '../store/trials.ts'
+import type { GradedTrials } from './graded-trials.ts'
 import { gradeRun, passThreshold, type GradingInput } from './grading.ts'
-import type { TrialClass } from './types.ts'
+import { TRIAL_CLASSES, type TrialClass } from './types.ts'
 
-const CLASSES: TrialClass[] = [
-  'passed',
-  'failed',
-  'evaluator_error',
-  'timed_out',
-  'execution_failed',
-  'setup_failed',
-  'pending',
-  'cancelled',
-  'skipped',
-]
+const database = openDatabase(':memory:')
+migrate(database)
+// Grading reads trials alone.
+database.exec('PRAGMA foreign_keys = OFF')
+afterAll(database.close)
+const rows = createTrialRows(database)
 
-const input = (cases: TrialClass[][], rest: Partial<GradingInput> = {}): GradingInput => ({
-  trials: cases.flatMap((trials, c) =>
-    trials.map((kind, t) => ({
-      iterationId: `it-${c}-${t}`,
+/** The trials of a new run, given by case. */
+function stored(cases: readonly (readonly TrialClass[])[]): GradedTrials {
+  database.run('DELETE FROM trial')
+  const trials = cases.flatMap((ofCase, c) => ofCase.map((kind, t) => ({ c, t, kind })))
+  rows.insert(
+    trials.map(({ c, t, kind }, position) => ({
+      id: `it-${c}-${t}`,
+      runId: 'r',
+      position,
+      casePosition: c,
       caseId: `case-${c}`,
       title: `Case ${c}`,
       iterationNumber: t + 1,
+      status: 'completed',
       class: kind,
-      ...(kind !== 'passed' && { error: `because ${kind}` }),
+      result: null,
+      error: kind === 'passed' ? null : `because ${kind}`,
+      startedAt: null,
+      durationMs: null,
+      tokensUsed: null,
     })),
-  ),
+  )
+  return rows.graded('r')
+}
+
+const input = (cases: TrialClass[][], rest: Partial<GradingInput> = {}): GradingInput => ({
+  trials: stored(cases),
   phase: 'ended',
   threshold: null,
   runPath: '/projects/p/eval-runs/r',
@@ -215,7 +230,7 @@ test('7 of 100 reach 0.07, as a fraction and as a percentage', () => {
 })
 
 test('counts always add up, errors are never failures, and the answer fits the wire', () => {
-  const cases = fc.array(fc.array(fc.constantFrom(...CLASSES), { minLength: 1, maxLength: 5 }), {
+  const cases = fc.array(fc.array(fc.constantFrom(...TRIAL_CLASSES), { minLength: 1, maxLength: 5 }), {
     maxLength: 8,
   })
   const threshold = fc.option(fc.double({ min: 0, max: 1, noNaN: true }))

@@ -1,20 +1,10 @@
 import { ServiceError } from '../errors.ts'
 import { diagnose, type Diagnostics, type DiagnosticsPage } from './diagnostics.ts'
-import type { TrialClass } from './types.ts'
-
-/** One trial as grading sees it, in the run's order: by case, then by iteration. */
-export type GradedTrial = {
-  iterationId: string
-  /** Row id of the case, or its position in an inline run. */
-  caseId: string
-  title: string
-  iterationNumber: number
-  class: TrialClass
-  error?: string | null | undefined
-}
+import type { GradedTrials } from './graded-trials.ts'
+import { TRIAL_CLASSES, type TrialClass } from './types.ts'
 
 export type GradingInput = {
-  trials: readonly GradedTrial[]
+  trials: GradedTrials
   /** Whether trials may still change, the run was stopped, or every trial has ended. */
   phase: 'running' | 'cancelled' | 'ended'
   /** Suite-wide threshold as a fraction, see {@link passThreshold}; null = per-case grading. */
@@ -63,16 +53,18 @@ export type RunGrade = {
  */
 export function gradeRun(input: GradingInput): RunGrade {
   const { trials, phase, threshold } = input
-  const cases = [...Map.groupBy(trials, trial => trial.caseId).values()].map(outcomeOfCase)
-  const unit = threshold === null ? cases : trials.map(trial => outcomeOfTrial(trial))
-  const counts = countOutcomes(unit)
+  const { tally } = trials
+  const cases = [...Map.groupBy(tally, ({ caseId }) => caseId).values()].map(outcomeOfCase)
+  const classes = countClasses(tally)
+  const total = sum(tally.map(group => group.trials))
+  const counts = threshold === null ? countOutcomes(cases) : countTrials(classes, total)
   const graded = counts.passed + counts.failed
   const passRate = graded > 0 ? counts.passed / graded : null
   const missed = threshold === null ? counts.failed > 0 : passRate !== null && passRate < threshold
-  const measured = trials.length > 0 && !cases.includes('undecided')
+  const measured = total > 0 && !cases.includes('undecided')
   const final = phase === 'ended' ? (missed ? 'failed' : measured ? 'passed' : 'inconclusive') : null
   const result = final === 'inconclusive' ? null : final
-  const firstFailed = trials.find(trial => trial.class === 'failed')
+  const [firstFailed] = trials.first(['failed'], 1)
   return {
     status: statusOf(input),
     result,
@@ -80,11 +72,11 @@ export function gradeRun(input: GradingInput): RunGrade {
     decisionSummary: {
       version: 1,
       measurementUnit: threshold === null ? 'case_executions' : 'trials',
-      counts: { ...counts, trials: { total: trials.length, ...countClasses(trials) } },
+      counts: { ...counts, trials: { total, ...classes } },
       decision: final,
       verdict: result ?? 'notEstablished',
       ...(result === null && { undecided: whyUndecided(input) }),
-      diagnostics: diagnose(trials, phase !== 'running', input.page),
+      diagnostics: diagnose(trials, { total, ended: phase !== 'running' }, input.page),
       evidence: firstFailed
         ? { tracePath: `${input.runPath}/iterations/${firstFailed.iterationId}/trace` }
         : null,
@@ -112,10 +104,14 @@ export function passThreshold(settings: {
 }
 
 /** How often each class occurs; classes that don't occur are left out. */
-function countClasses(trials: readonly { class: TrialClass }[]): Partial<Record<TrialClass, number>> {
+function countClasses(tally: GradedTrials['tally']): Partial<Record<TrialClass, number>> {
   const counts: Partial<Record<TrialClass, number>> = {}
-  for (const trial of trials) counts[trial.class] = (counts[trial.class] ?? 0) + 1
+  for (const group of tally) counts[group.class] = (counts[group.class] ?? 0) + group.trials
   return counts
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0)
 }
 
 function checkedFraction(fraction: number, field: string): number {
@@ -123,14 +119,15 @@ function checkedFraction(fraction: number, field: string): number {
   throw new ServiceError('VALIDATION_ERROR', `${field} must be between 0 and 100.`, { details: { field } })
 }
 
-function outcomeOfTrial(trial: { class: TrialClass }): Outcome {
-  return trial.class === 'passed' || trial.class === 'failed' ? trial.class : 'undecided'
-}
-
 /** What a case's trials say together. */
 export function outcomeOfCase(trials: readonly { class: TrialClass }[]): Outcome {
   if (trials.some(trial => trial.class === 'failed')) return 'failed'
   return trials.some(trial => trial.class === 'passed') ? 'passed' : 'undecided'
+}
+
+function countTrials(classes: Partial<Record<TrialClass, number>>, total: number): UnitCounts {
+  const { passed = 0, failed = 0 } = classes
+  return { total, passed, failed, undecided: total - passed - failed }
 }
 
 function countOutcomes(outcomes: readonly Outcome[]): UnitCounts {
@@ -141,14 +138,18 @@ function countOutcomes(outcomes: readonly Outcome[]): UnitCounts {
 
 function statusOf({ phase, trials }: GradingInput): RunGrade['status'] {
   if (phase !== 'ended') return phase
-  return trials.every(trial => trial.class === 'setup_failed') ? 'failed' : 'completed'
+  return trials.tally.every(group => group.class === 'setup_failed') ? 'failed' : 'completed'
 }
+
+/** What is neither passed nor failed says nothing about its case. */
+const UNDECIDED = TRIAL_CLASSES.filter(each => each !== 'passed' && each !== 'failed')
 
 function whyUndecided({ phase, trials }: GradingInput): NonNullable<RunDecisionSummary['undecided']> {
   if (phase === 'running') return { reason: 'unfinished', message: 'The run has not ended.' }
   if (phase === 'cancelled') return { reason: 'stopped_early', message: 'The run was cancelled.' }
-  const why = trials.find(trial => outcomeOfTrial(trial) === 'undecided')?.error
+  const why = trials.first(UNDECIDED, 1)[0]?.error
   const message =
-    why ?? (trials.length === 0 ? 'The run has no trials.' : 'Not every case has a trial with a verdict.')
+    why ??
+    (trials.tally.length === 0 ? 'The run has no trials.' : 'Not every case has a trial with a verdict.')
   return { reason: 'undecidable', message }
 }

@@ -5,16 +5,18 @@ import type { Tool } from '../connections/types.ts'
  * What became of one trial, most specific reason first. The rerun selection counts trials by it
  * (contract: "Rerun preview"): all but `passed`, `cancelled` and `skipped` select their case.
  */
-export type TrialClass =
-  | 'passed'
-  | 'failed'
-  | 'evaluator_error'
-  | 'timed_out'
-  | 'execution_failed'
-  | 'setup_failed'
-  | 'pending'
-  | 'cancelled'
-  | 'skipped'
+export const TRIAL_CLASSES = [
+  'passed',
+  'failed',
+  'evaluator_error',
+  'timed_out',
+  'execution_failed',
+  'setup_failed',
+  'pending',
+  'cancelled',
+  'skipped',
+] as const
+export type TrialClass = (typeof TRIAL_CLASSES)[number]
 
 /** A case as a run executes it: the snapshot taken at launch, so that later edits change nothing. */
 export type CaseSnapshot = {

@@ -1,4 +1,4 @@
-import type { GradedTrial } from '../evals/grading.ts'
+import type { GradedTrials } from '../evals/graded-trials.ts'
 import type { TrialClass, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from './database.ts'
 
@@ -33,8 +33,8 @@ export type TrialRows = {
   get(runId: string, id: string): TrialWithOutcome | undefined
   /** In order of position, without outcomes. */
   list(runId: string): TrialRow[]
-  /** What grading reads of each, in order of position. */
-  graded(runId: string): GradedTrial[]
+  /** What grading reads; inside the transaction in which it was asked for. */
+  graded(runId: string): GradedTrials
   /** In order of position, with outcomes. */
   listWithOutcomes(runId: string): TrialWithOutcome[]
   /** Up to `limit` rows behind `after`. */
@@ -95,12 +95,24 @@ export function createTrialRows(database: Database): TrialRows {
       return row && read(row)
     },
     list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
-    graded: runId =>
-      database.all(
-        `SELECT id AS iterationId, caseId, title, iterationNumber, class, error
-         FROM trial WHERE runId = :runId ORDER BY position`,
+    graded: runId => ({
+      tally: database.all(
+        `SELECT caseId, class, count(*) AS trials FROM trial WHERE runId = :runId GROUP BY caseId, class`,
         { runId },
       ),
+      first: (classes, limit, behind = -1) =>
+        database.all(
+          `SELECT id AS iterationId, position, caseId, title, iterationNumber, class, error FROM trial
+           WHERE runId = :runId AND position > :behind AND class IN (SELECT value FROM json_each(:classes))
+           ORDER BY position LIMIT :limit`,
+          { runId, behind, classes: JSON.stringify(classes), limit },
+        ),
+      positionOf: id =>
+        database.get<{ position: number }>('SELECT position FROM trial WHERE id = :id AND runId = :runId', {
+          id,
+          runId,
+        })?.position,
+    }),
     listWithOutcomes: runId =>
       database
         .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })

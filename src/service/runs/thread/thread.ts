@@ -8,6 +8,7 @@ import { createRunRows } from '../../store/runs.ts'
 import { createRunToolRows } from '../../store/run-tools.ts'
 import { createTrialRows } from '../../store/trials.ts'
 import { createExecutor } from '../executor.ts'
+import { comeAfterTheScreen } from './priority.ts'
 import {
   fromSentError,
   toSentError,
@@ -22,6 +23,7 @@ if (!parentPort) throw new Error('This file is the entry of a thread.')
 const port = parentPort
 // That of the program does not reach its threads; what is still to be loaded is most of it.
 enableCompileCache()
+comeAfterTheScreen()
 const settings = workerData as ThreadSettings
 // The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
 // on the database would take SQLite's locks away from the first.
