@@ -1,6 +1,7 @@
 import manifest from '../package.json' with { type: 'json' }
 import { isAtTerminal } from './cli/at-terminal.ts'
 import { paintLastScreen } from './cli/last-screen.ts'
+import { keepYoungSpaceSmall } from './cli/young-space.ts'
 
 // This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads
 // the sentence below instead of a syntax error. Before the program is loaded it shows the screen that was left last.
@@ -23,16 +24,6 @@ function keepCompiledCode(): void {
   }
 }
 
-/**
- * Ends the growth of the space for young objects, which would double to sixteen megabytes a half: most of what a start leaves
- * resident. Before the program is loaded this would cost a tenth of the start; a server has use for the room, and what ends at once
- * stays small by itself.
- */
-function keepYoungSpaceSmall(): void {
-  if (process.argv[2] === 'serve' || !isAtTerminal()) return
-  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
-}
-
 if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
@@ -40,7 +31,8 @@ if (isOlder(process.versions.node, required)) {
   const painted = paintLastScreen(process.argv.slice(2), process.env)
   keepCompiledCode()
   void import('./main.tsx').then(({ start }) => {
-    keepYoungSpaceSmall()
+    // A server has use for the room, and what ends at once stays small by itself.
+    if (process.argv[2] !== 'serve' && isAtTerminal()) keepYoungSpaceSmall()
     return start(painted)
   })
 }

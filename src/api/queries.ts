@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -12,6 +11,7 @@ import type { ApiError } from './api-error.ts'
 import { type Client, newIdempotencyKey } from './client.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
 import { type Contract, contract } from './contract/contract.ts'
+import { keysHeard } from './keys-heard.ts'
 import { pagesOfRound } from './page-rounds.ts'
 import { nextCursor, withCursor } from './pages.ts'
 import type { Priority } from './waiting-line.ts'
@@ -251,11 +251,6 @@ let lastReading = 0
 function noteReading(context: PagesContext): void {
   lastReading += 1
   readingsOf(context).set(context.pageParam, lastReading)
-}
-
-/** A service in the same process answers without a pause in which keys would be heard. */
-async function keysHeard(): Promise<void> {
-  await setImmediate()
 }
 
 type RequestContext = {

@@ -11,6 +11,7 @@ import { createHttpFetch, type Fetch } from '../api/fetch.ts'
 import { journalProfile } from '../api/journal/entry.ts'
 import { type Journal, openJournal } from '../api/journal/journal.ts'
 import type { Notebook } from '../api/notebook.ts'
+import { keysHeard } from '../api/keys-heard.ts'
 import { openNotebook } from '../api/notebook-file.ts'
 import type { NowMemory } from '../api/now/memory.ts'
 import { openNowMemory } from '../api/now/memory-file.ts'
@@ -145,7 +146,11 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
       ...Object.fromEntries(request.headers),
       authorization: `Bearer ${service.localKey}`,
     })
-    return await service.answer({ ...request, headers })
+    await keysHeard()
+    const answer = await service.answer({ ...request, headers })
+    // What reads the answer takes as long again.
+    await keysHeard()
+    return answer
   }
   const budget = createBudget({ unlimited: true })
   const journal = openWrites(log, LOCAL_ADDRESS, resolve(settings.dataDir))

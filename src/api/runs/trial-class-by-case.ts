@@ -19,8 +19,14 @@ export type CaseTrials = {
 }
 
 /** What the trials of one case have in common; a case may be tried on several models, each by itself. */
-export function caseOfTrial(trial: Pick<EvalIteration, 'testCaseId' | 'title' | 'model'>): string {
-  return `${trial.testCaseId ?? trial.title ?? ''}\n${trial.model ?? ''}`
+export function caseOfTrial({
+  testCaseId,
+  title,
+  model,
+}: Pick<EvalIteration, 'testCaseId' | 'title' | 'model'>): string {
+  const own = testCaseId ?? title ?? ''
+  // A run may have ten thousand trials, and most say no model: their key need not be made.
+  return model ? `${own}\n${model}` : own
 }
 
 /** Trials put together by their case, in the order in which the cases first occur. */

@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
 import { toldTrials } from '../../api/runs/counts.ts'
@@ -44,6 +45,12 @@ export function endSentence(run: Pick<EvalRun, 'id' | 'runNumber' | 'status' | '
   return `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`} ${runLook(run).word}`
 }
 
+/** The trials of a run that have been read, where the service does not tell how they stand. */
+function readTrials(queryClient: QueryClient, runId: string): EvalIteration[] {
+  const trials = cachedItems(queryClient, contract.iterations.list)
+  return trials.flatMap(({ input, item }) => (input.runId === runId ? [item] : []))
+}
+
 /** Keeps the terminal's title, and announces the end of a followed run; shows nothing itself. */
 export function TitleKeeper(props: {
   setTitle: ((title: string) => void) | undefined
@@ -54,17 +61,11 @@ export function TitleKeeper(props: {
   const crumbs = useCurrentCrumbs()
   const [runs] = useState(() => createFollowedRuns(queryClient))
   const { running, ended } = useSyncExternalStore(runs.subscribe, runs.state)
-  // A list may hold ten thousand trials, and most of the time no run is in flight.
-  const trials = running.length === 0 ? [] : cachedItems(queryClient, contract.iterations.list)
   const title = titleText({
     symbols,
     crumbs,
     ended,
-    running: running.map(
-      run =>
-        toldTrials(run) ??
-        countTrials(trials.flatMap(({ input, item }) => (input.runId === run.id ? [item] : []))),
-    ),
+    running: running.map(run => toldTrials(run) ?? countTrials(readTrials(queryClient, run.id))),
   })
   const outside = useRef(props)
   outside.current = props

@@ -8,6 +8,13 @@ export type Changes<Item> = {
   gone: number
 }
 
+type Placed<Item> = { item: Item; index: number }
+
+/** What does not stand in the other list at the same place as the same object: of a long list mostly little. */
+function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Placed<Item>[] {
+  return items.flatMap((item, index) => (item === others[index] ? [] : [{ item, index }]))
+}
+
 /** As many rows at once are a further page of the same answer. */
 const PAGE_ROWS = 20
 
@@ -24,12 +31,15 @@ export function diffItems<Item>(
 ): Changes<Item> {
   const { keyOf } = list
   const columns = list.columns.filter(({ quiet }) => !quiet)
-  const earlier = new Map(before.map(item => [keyOf(item), item]))
+  const olds = apartFrom(after, before)
+  const news = apartFrom(before, after)
+  const earlier = new Map(olds.map(({ item }) => [keyOf(item), item]))
   const rows = new Map<string, Change<Item>>()
-  let kept = 0
-  let lastKept = -1
+  const same = before.length - olds.length
+  let kept = same
+  let lastKept = same > 0 ? after.findLastIndex((item, index) => item === before[index]) : -1
   const added: { key: string; index: number }[] = []
-  for (const [index, item] of after.entries()) {
+  for (const { item, index } of news) {
     const key = keyOf(item)
     const from = earlier.get(key)
     if (from === undefined) {
@@ -37,12 +47,12 @@ export function diffItems<Item>(
       continue
     }
     kept += 1
-    lastKept = index
+    lastKept = Math.max(lastKept, index)
     const differs = from !== item && columns.some(column => cellText(from, column) !== cellText(item, column))
     if (differs) rows.set(key, { kind: 'changed', from })
   }
   if (kept === 0) return { rows: new Map(), gone: 0 }
-  const gone = earlier.size - kept
+  const gone = earlier.size - (kept - same)
   if (added.length >= PAGE_ROWS && gone === 0 && rows.size === 0) return { rows, gone }
   const appended = added.filter(({ index }) => index > lastKept).length
   for (const { key, index } of added)

@@ -26,6 +26,8 @@ export function useChosen<Item>(list: ListState<Item>): Item | undefined {
   useEffect(() => {
     if (!moving.current) setKey(selection.key())
   }, [list.items, selection])
-  const found = key === undefined ? undefined : list.items.find(item => list.keyOf(item) === key)
-  return found ?? list.current()
+  const current = list.current()
+  // Mostly it is the chosen row, which need not be looked for among ten thousand.
+  if (key === undefined || (current && list.keyOf(current) === key)) return current
+  return list.items.find(item => list.keyOf(item) === key) ?? current
 }

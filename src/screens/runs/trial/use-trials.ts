@@ -35,7 +35,7 @@ export function useTrials(data: RunData): Trials {
   const counts = useRef<ReadonlyMap<string, number>>(new Map())
   counts.current = useMemo(() => countsByCase(trials), [trials])
   const ofCase = useMemo(() => (trial: EvalIteration) => counts.current.get(caseOfTrial(trial)), [])
-  const models = useMemo(() => new Set(trials.map(({ model }) => model)).size > 1, [trials])
+  const models = useMemo(() => trials.some(({ model }) => model !== trials[0]?.model), [trials])
   const columns = useMemo(() => trialColumns(symbols, { ofCase, models }), [symbols, ofCase, models])
   const items = useMemo(() => byUrgency(trials), [trials])
   const list = useList({ items, keyOf: trialKey, columns, initialKey: params.iterationId })

@@ -1,0 +1,6 @@
+/** Lets keys and timers have their turn: a service in the same process answers without a pause in which they would be heard. */
+export function keysHeard(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(resolve)
+  })
+}
