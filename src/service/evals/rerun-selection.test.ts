@@ -2,19 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RerunPreview } from '../../api/contract/runs.ts'
 import { previewRerun } from './rerun-selection.ts'
-import type { TrialClass } from './types.ts'
-
-const CLASSES: TrialClass[] = [
-  'passed',
-  'failed',
-  'evaluator_error',
-  'timed_out',
-  'execution_failed',
-  'setup_failed',
-  'pending',
-  'cancelled',
-  'skipped',
-]
+import { TRIAL_CLASSES, type TrialClass } from './types.ts'
 
 const preview = (status: string, trials: TrialClass[][]) =>
   previewRerun({
@@ -68,7 +56,7 @@ test('the selection agrees with the rule restated naively', () => {
   fc.assert(
     fc.property(
       status,
-      fc.array(fc.array(fc.constantFrom(...CLASSES), { maxLength: 6 }), { maxLength: 8 }),
+      fc.array(fc.array(fc.constantFrom(...TRIAL_CLASSES), { maxLength: 6 }), { maxLength: 8 }),
       (state, trials) => {
         const answer = RerunPreview().parse(preview(state, trials))
         const selected = trials.flatMap((list, index) => {
@@ -80,7 +68,7 @@ test('the selection agrees with the rule restated naively', () => {
         expect(answer.rerunnable).toBe(
           ['completed', 'failed', 'cancelled'].includes(state) && selected.length > 0,
         )
-        for (const kind of CLASSES) {
+        for (const kind of TRIAL_CLASSES) {
           const count = trials.flat().filter(trial => trial === kind).length
           const bag = ['passed', 'cancelled', 'skipped'].includes(kind) ? answer.excluded : answer.reasons
           expect(bag[kind] ?? 0).toBe(count)
