@@ -15,7 +15,6 @@ import { forgetInBackground } from './retention.ts'
 import { createRunEngine } from './runs/engine.ts'
 import { createExecutor, type ExecutionSettings, type Executor } from './runs/executor.ts'
 import { createThreadExecutor } from './runs/thread/thread-executor.ts'
-import { insertNextSamples } from './samples/insert-samples.ts'
 import { openWorkspace, type WorkspaceOptions } from './sandbox.ts'
 import { createVisits } from './scenarios/visits.ts'
 import { mineInBackground } from './scenarios/windows.ts'
@@ -63,6 +62,8 @@ export type ServiceOptions = WorkspaceOptions & {
   now?: () => number
   /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
   schedulePollMs?: number
+  /** Longest pause between two looks of any work in the background, in milliseconds. Default: as each work has it. */
+  longestLookMs?: number
   /** Told when something was added to lists that no request asked for: the samples of a new workspace. */
   onArrival?: () => void
   /** Told of every request and of every failure that no caller sees. */
@@ -109,7 +110,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       },
     }
     const runs = createRunEngine({ store, executor, onError })
-    const background = createBackground(onError)
+    const background = createBackground(onError, options.longestLookMs)
     const jobs = createJobs(store, onError)
     const limits = createLimits(store, fixedLimits(options))
     const now = options.now ?? Date.now
@@ -140,7 +141,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     forgetInBackground(store, background, now)
     mineInBackground(context, background)
     if (store.samples.due().length > 0)
-      background.every(SAMPLES_MS, () => {
+      background.every(SAMPLES_MS, async () => {
+        const { insertNextSamples } = await import('./samples/insert-samples.ts')
         const isMore = insertNextSamples(store, now())
         options.onArrival?.()
         return isMore

@@ -9,7 +9,8 @@ export type Background = {
   close(): Promise<void>
 }
 
-export function createBackground(onError: (error: unknown) => void): Background {
+/** @param longestMs longest pause between two looks, where the looks themselves would wait longer */
+export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
   const timers: NodeJS.Timeout[] = []
   const underWay = new Set<Promise<void>>()
   return {
@@ -31,7 +32,7 @@ export function createBackground(onError: (error: unknown) => void): Background 
         underWay.add(done)
         void done.finally(() => underWay.delete(done))
       }
-      const timer = setInterval(begin, milliseconds).unref()
+      const timer = setInterval(begin, Math.min(milliseconds, longestMs)).unref()
       timers.push(timer)
     },
     async close() {

@@ -13,14 +13,18 @@ export type Router = {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The contract's paths below the version prefix. */
+/** The contract's paths below the version prefix. Those of one method and length get their trie when the first of them is asked for. */
 export function createRouter(): Router {
-  const trie = new TrieRouter<AnyEndpoint>()
-  for (const endpoint of literalsFirst(allEndpoints()))
-    trie.add(endpoint.method, API_PREFIX + endpoint.path.replaceAll(/\{([^}]+)\}/g, ':$1'), endpoint)
-
+  const byShape = Map.groupBy(allEndpoints(), ({ method, path }) => shapeOf(method, API_PREFIX + path))
+  const tries = new Map<string, TrieRouter<AnyEndpoint>>()
+  const trieOf = (shape: string): TrieRouter<AnyEndpoint> | undefined => {
+    const endpoints = byShape.get(shape)
+    const trie = tries.get(shape) ?? (endpoints && trieFor(endpoints))
+    if (trie) tries.set(shape, trie)
+    return trie
+  }
   const match = (method: string, path: string): Match | undefined => {
-    const found = trie.match(method, path)[0][0]
+    const found = trieOf(shapeOf(method, path))?.match(method, path)[0][0]
     if (!found) return undefined
     const [endpoint, values] = found
     const params: Record<string, string> = {}
@@ -38,6 +42,18 @@ export function createRouter(): Router {
         method === 'GET' ? ['GET', 'HEAD'] : [method],
       ),
   }
+}
+
+/** What a declared path and a path that it takes have in common: the method and how many segments there are. */
+function shapeOf(method: string, path: string): string {
+  return `${method} ${path.split('/').length}`
+}
+
+function trieFor(endpoints: AnyEndpoint[]): TrieRouter<AnyEndpoint> {
+  const trie = new TrieRouter<AnyEndpoint>()
+  for (const endpoint of literalsFirst(endpoints))
+    trie.add(endpoint.method, API_PREFIX + endpoint.path.replaceAll(/\{([^}]+)\}/g, ':$1'), endpoint)
+  return trie
 }
 
 /** `…/capabilities` must win over `…/{id}`, and the first path added wins. */

@@ -18,10 +18,10 @@ const moody = (asked: Asked): Answer => {
   return { calls: [{ name: 'get-sum', args: { a: 'two', b: 3 } }] }
 }
 
-async function study() {
+async function study(options: { longestLookMs?: number } = {}) {
   const model = await scriptedModel(moody)
   const clock = { now: NOON }
-  const service = await open({ models: model.settings, now: () => clock.now, log: () => {} })
+  const service = await open({ models: model.settings, now: () => clock.now, log: () => {}, ...options })
   const place = await published(service.api, { mode: 'anyone_with_link' })
   const { api } = service
   const { target } = place
@@ -193,7 +193,7 @@ describe('signals', () => {
   })
 
   test('are mined without anybody asking, and shown to members with the scenario', async () => {
-    const { api, target, visit, store, scenarioId } = await study()
+    const { api, target, visit, store, scenarioId } = await study({ longestLookMs: 20 })
     expect(await api.call(userTesting.get, target)).not.toHaveProperty('insights')
     const session = await visit.enter()
     await session.say('hello')
