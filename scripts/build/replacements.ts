@@ -18,7 +18,7 @@ type Replacement = {
 }
 
 /**
- * What is replaced in the packages that Ink draws with. None of it changes a result
+ * What is replaced in the packages that Ink draws with and that requests go through. None of it changes a result
  * (`test/tooling/replacements.test.ts`); docs/performance.md says what each of them costs otherwise.
  */
 const replacements: readonly Replacement[] = [
@@ -94,6 +94,27 @@ export default class Output {`,
     files: ['yoga-layout/dist/binaries/yoga-wasm-base64-esm.js'],
     // With `fetch` in reach it would load Node's whole HTTP client to read a data URL.
     edits: [[/"function" ?!= ?typeof fetch/g, 'true']],
+    prelude: '',
+  },
+  {
+    name: 'undici-fetch-alone',
+    files: ['undici/index.js'],
+    // Mocks, proxies, caches and WebSockets load otherwise before the first request; `api/fetch.ts` asks for these two.
+    edits: [
+      [/^[^]*(?=const fetchImpl = )/, `module.exports.Agent = require('./lib/dispatcher/agent')\n`],
+      [/module\.exports\.Headers = [^]*$/, ''],
+    ],
+    prelude: '',
+  },
+  {
+    name: 'undici-late-http2',
+    files: ['undici/lib/dispatcher/client.js'],
+    edits: [
+      [
+        "const connectH2 = require('./client-h2.js')",
+        "const connectH2 = (...args) => require('./client-h2.js')(...args)",
+      ],
+    ],
     prelude: '',
   },
 ]

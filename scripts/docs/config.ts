@@ -1,4 +1,4 @@
-import { LOCAL_PROFILE } from '../../src/cli/config/schema.ts'
+import { LOCAL_PROFILE } from '../../src/cli/config/defaults.ts'
 import { defaultFile, type SettingText, settingTexts } from '../../src/cli/config/default-file.ts'
 
 /** docs/config.md: every setting of the config file, from its declaration. */

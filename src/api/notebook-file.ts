@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { type Clock, systemClock } from './clock.ts'
 import { alone, stampOf } from './file-lock.ts'
+import { shape } from './contract/shapes.ts'
 import { readKeptFile, writeKeptFile } from './kept-file.ts'
 import {
   createNotebook,
@@ -17,34 +18,36 @@ import {
 
 const VERSION = 1
 
-const text = z.string().max(MAX_FACT)
-const Entry = z.object({
-  id: text,
-  at: z.number(),
-  note: z.string().max(MAX_NOTE),
-  pinned: z
-    .object({
-      kind: text,
-      id: text,
-      name: text,
-      place: z.object({ screen: text, params: z.record(z.string(), text) }),
-      facts: z.array(z.tuple([text, text])).max(MAX_FACTS),
-    })
-    .optional(),
-})
-const Kept = z.object({
-  version: z.literal(VERSION),
-  incidents: z
-    .array(
-      z.object({
+const Kept = shape(() => {
+  const text = z.string().max(MAX_FACT)
+  const Entry = z.object({
+    id: text,
+    at: z.number(),
+    note: z.string().max(MAX_NOTE),
+    pinned: z
+      .object({
+        kind: text,
         id: text,
-        title: z.string().max(MAX_TITLE),
-        openedAt: z.number(),
-        closedAt: z.number().optional(),
-        entries: z.array(Entry).max(MAX_ENTRIES),
-      }),
-    )
-    .max(MAX_INCIDENTS),
+        name: text,
+        place: z.object({ screen: text, params: z.record(z.string(), text) }),
+        facts: z.array(z.tuple([text, text])).max(MAX_FACTS),
+      })
+      .optional(),
+  })
+  return z.object({
+    version: z.literal(VERSION),
+    incidents: z
+      .array(
+        z.object({
+          id: text,
+          title: z.string().max(MAX_TITLE),
+          openedAt: z.number(),
+          closedAt: z.number().optional(),
+          entries: z.array(Entry).max(MAX_ENTRIES),
+        }),
+      )
+      .max(MAX_INCIDENTS),
+  })
 })
 
 /**
@@ -83,7 +86,7 @@ export function openNotebook(options: { file: string; clock?: Clock }): Notebook
 
 function readNotebook(file: string): readonly Incident[] {
   if (!existsSync(file)) return []
-  const read = Kept.safeParse(readKeptFile(file))
+  const read = Kept().safeParse(readKeptFile(file))
   if (read.success) return read.data.incidents
   throw new Error(`The notebook ${file} cannot be read; move it away to begin a new one.`)
 }

@@ -63,6 +63,12 @@ export const MAX_TITLE = 200
 export const MAX_FACTS = 40
 export const MAX_FACT = 500
 
+/** The incident that is not kept any more as soon as another one begins. */
+export function nextToGo(incidents: readonly Incident[]): Incident | undefined {
+  const oldest = incidents.toSorted((one, other) => one.openedAt - other.openedAt)
+  return oldest.length >= MAX_INCIDENTS ? oldest[0] : undefined
+}
+
 /** Why a note cannot be taken as it is. */
 export function noteProblem(note: string): string | undefined {
   if (note.length <= MAX_NOTE) return undefined

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
+import { THEME_CHOICES } from '../app/theme/theme-choice.ts'
 import { FAULT_FORM } from '../service/fault-kinds.ts'
 import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
@@ -13,11 +14,18 @@ import { addProfiles } from './commands/profile.ts'
 import { addRun } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
 import { addWatch } from './commands/watch.ts'
+import { EXIT } from './exit-codes.ts'
 import { collect, whole } from './option-values.ts'
 import type { KeyOptions } from './serve-command.ts'
 import type { CommonOptions } from './settings.ts'
+import { UsageError } from './usage-error.ts'
+import { refusalSentence } from './usage-words.ts'
 
-type Dashboard = (place: string | undefined, options: CommonOptions) => Promise<number | undefined>
+type Dashboard = (
+  place: string | undefined,
+  options: CommonOptions,
+  commands: readonly string[],
+) => Promise<number | undefined>
 
 function common(command: Command): Command {
   return command
@@ -29,7 +37,7 @@ function common(command: Command): Command {
     .option('--read-only', 'refuse every write before it is sent')
     .option('--no-color', 'no colours (NO_COLOR)')
     .option('--ascii', 'no characters beyond ASCII')
-    .option('--theme <name>', 'auto, dark, light or high-contrast (MCPDECK_THEME)')
+    .addOption(new Option('--theme <name>', 'colours (MCPDECK_THEME)').choices(THEME_CHOICES))
     .option('--no-mouse', 'leave the mouse to the terminal')
     .option('--screen-reader', 'plain lines as things change (MCPDECK_SCREEN_READER)')
     .option('--log-file <file>', 'write a log there, without secrets')
@@ -42,13 +50,13 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     .description('Terminal dashboard for a service that operates MCP servers.')
     .version(options.version)
     .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
-    .configureOutput({
-      outputError: (text, write) =>
-        write(text.replace(/^error: /, 'mcpdeck: ').trimEnd() + ' Try mcpdeck --help.\n'),
-    })
     .exitOverride()
     .action(async (place: string | undefined) => {
-      outcome = await options.dashboard(place, program.opts<CommonOptions>())
+      outcome = await options.dashboard(
+        place,
+        program.opts<CommonOptions>(),
+        program.commands.map(command => command.name()),
+      )
     })
   addApi(program, code => {
     outcome = code
@@ -61,7 +69,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     code => {
       outcome = code
     },
-    chosen => options.dashboard('notebook', chosen),
+    chosen => options.dashboard('notebook', chosen, []),
   )
   for (const add of [
     addGet,
@@ -77,6 +85,14 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     add(program, code => {
       outcome = code
     })
+  let refused: string | undefined
+  eachCommand(program, program.name(), (command, name) =>
+    command.configureOutput({
+      outputError: text => {
+        refused = refusalSentence(text, name)
+      },
+    }),
+  )
   return {
     program,
     async parse(argv: readonly string[]): Promise<number | undefined> {
@@ -84,11 +100,17 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
         await program.parseAsync(argv, { from: 'user' })
         return outcome
       } catch (error) {
-        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-        throw error
+        if (!(error instanceof CommanderError)) throw error
+        if (refused !== undefined) throw new UsageError(refused)
+        return error.exitCode === 0 ? EXIT.done : EXIT.usage
       }
     },
   }
+}
+
+function eachCommand(command: Command, name: string, work: (command: Command, name: string) => void): void {
+  work(command, name)
+  for (const inner of command.commands) eachCommand(inner, `${name} ${inner.name()}`, work)
 }
 
 function addApi(program: Command, done: (code: number) => void): void {

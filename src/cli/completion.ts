@@ -2,10 +2,8 @@ import type { Command } from 'commander'
 import { bashScript } from './completion/bash.ts'
 import { declaredCommands, type DeclaredCommand } from './completion/declared.ts'
 import { fishScript } from './completion/fish.ts'
+import type { Shell } from './completion/shells.ts'
 import { zshScript } from './completion/zsh.ts'
-
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
 
 const PRINTERS: Record<Shell, (name: string, commands: readonly DeclaredCommand[]) => string> = {
   bash: bashScript,

@@ -89,7 +89,7 @@ export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>
 /** Shows the kept screen at once where the program is started without arguments in a terminal of the same size. */
 export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
   if (argv.length > 0 || !isAtTerminal()) return undefined
-  const kept = readLastScreen(lastScreenFile(env))
+  const kept = readKept(env)
   if (!kept) return undefined
   const { stdin, stdout } = process
   if (stdout.columns !== kept.columns || stdout.rows !== kept.rows) return undefined
@@ -132,4 +132,13 @@ function fingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+/** Nothing where the environment has no place for it, which the program itself says better. */
+function readKept(env: NodeJS.ProcessEnv): LastScreen | undefined {
+  try {
+    return readLastScreen(lastScreenFile(env))
+  } catch {
+    return undefined
+  }
 }

@@ -1,16 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' }
-import { abilitiesOf } from '../app/terminal/abilities.ts'
-import { atProfileOf } from './at-profile.ts'
-import { isAtTerminal } from './at-terminal.ts'
-import { boundKeys } from './bound-keys.ts'
-import { EXIT } from './exit-codes.ts'
-import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
-import { createLog } from './log.ts'
-import { resolveManners } from './manners.ts'
-import { outliveReaders, printDirectly } from './output.ts'
-import { askSecret } from './secret-prompt.ts'
-import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
-import { openWorkspace } from './workspace.ts'
+import { endOnCrash } from './crashes.ts'
+import type { PaintedScreen } from './last-screen.ts'
+import type { openPlace } from './open-command.ts'
+import { outliveReaders } from './output.ts'
 
 /** Runs the command line; resolves to the exit code, or `undefined` while the program goes on by itself. */
 export async function run(
@@ -18,77 +10,22 @@ export async function run(
   painted: PaintedScreen | undefined,
 ): Promise<number | undefined> {
   try {
-    return argv.length === 0 ? await dashboard(undefined, {}, painted) : await parse(argv)
+    return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv)
   } catch (error) {
     painted?.undo()
-    if (!(error instanceof UsageError)) throw error
-    process.stderr.write(`mcpdeck: ${error.message}\n`)
-    return EXIT.usage
+    const { reportFailure } = await import('./report-failure.ts')
+    return reportFailure(error)
   }
 }
 
-async function dashboard(
-  placeText: string | undefined,
-  given: CommonOptions,
-  painted?: PaintedScreen,
-): Promise<number | undefined> {
-  const options = await atProfileOf(placeText, given, process.env)
-  let picture = painted
-  const settings = await resolveSettings(options, process.env, async question => {
-    // A question is asked below the shell's own lines, not in the picture.
-    picture?.undo()
-    picture = undefined
-    return await askSecret(question)
-  })
-  const manners = resolveManners(options, process.env, settings.preferences)
-  const log = createLog(settings.logFile)
-  const isTerminal = isAtTerminal()
-  const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
-  if (!isTerminal) {
-    if (placeText !== undefined) {
-      // A place that is none is bad usage here too.
-      const { openingPlace } = await import('./opening-place.ts')
-      openingPlace(placeText, opened.workspace.profile, settings.project)
-    }
-    const { plainSummary } = await import('./plain-summary.ts')
-    const code = await plainSummary(opened.workspace, printDirectly)
-    await opened.close()
-    return code
-  }
-  const abilities = abilitiesOf(process.env, true)
-  if (abilities.dumb && !manners.screenReader)
-    throw new UsageError(
-      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
-    )
-  const [{ openDashboard }, { openingPlace }] = await Promise.all([
-    import('./dashboard.tsx'),
-    import('./opening-place.ts'),
-  ])
-  // Options show other data or show it otherwise; what they show is not what the next plain start comes back to.
-  const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
-  const kept = keeps === undefined ? undefined : readLastScreen(keeps)
-  const place = openingPlace(placeText, opened.workspace.profile, settings.project, kept?.place)
-  openDashboard({
-    opened,
-    place,
-    painted: picture,
-    lastScreenFile: keeps,
-    abilities: settings.color ? abilities : { ...abilities, colour: 0 },
-    ascii: settings.ascii,
-    manners,
-    badge: settings.profile.badge,
-    bindings: await boundKeys(settings.preferences.keys),
-    log,
-  })
-  return undefined
-}
-
-/** Whether any option differs from how commander fills it in by itself. */
-function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
-  return color === false || mouse === false || Object.keys(others).length > 0
+/** The commands that open nothing, such as `--version`, load neither the client nor its contract. */
+async function dashboard(...chosen: Parameters<typeof openPlace>): Promise<number | undefined> {
+  const open = await import('./open-command.ts')
+  return await open.openPlace(...chosen)
 }
 
 async function parse(argv: readonly string[]): Promise<number | undefined> {
+  endOnCrash()
   outliveReaders()
   const { buildProgram } = await import('./commands.ts')
   return await buildProgram({ version: manifest.version, dashboard }).parse(argv)

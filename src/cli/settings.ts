@@ -1,6 +1,7 @@
 import type { BadgeColour } from '../app/theme/badge-colours.ts'
 import { readConfig } from './config/file.ts'
-import { LOCAL_PROFILE, type Preferences } from './config/schema.ts'
+import { LOCAL_PROFILE } from './config/defaults.ts'
+import type { Preferences } from './config/schema.ts'
 import { directories } from './directories.ts'
 import type { AskSecret } from './profile-key.ts'
 import { type Choice, chooseProfile, type ProfileOptions } from './profiles.ts'

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { check, problemLine } from '../../src/cli/config/file.ts'
 import { defaultFile } from '../../src/cli/config/default-file.ts'
+import { DEFAULTS } from '../../src/cli/config/defaults.ts'
 import { Config } from '../../src/cli/config/schema.ts'
 import { openHome } from './program.ts'
 
@@ -103,6 +104,20 @@ describe('what is wrong is named with its line, its column and what is allowed',
     expect(found.map(line => line.split(':')[1])).toEqual(['1', '3', '5', '6', '7'])
   })
 
+  test('bindings and the default profile too, whatever else is wrong', async () => {
+    const found = await problems(
+      'default: prd\nprofiles:\n  prod: {}\ntheme: x\nkeys:\n  app.refrsh: r\n  app.help: 5\n  app.quit: "?"\n',
+    )
+    expect(found).toEqual([
+      expect.stringMatching(/^f:1:\d+: "default" cannot .+ Did you mean "prod"\?/),
+      expect.stringMatching(/^f:3:/),
+      expect.stringMatching(/^f:4:/),
+      expect.stringMatching(/^f:6:3: There is no binding "app.refrsh"\. Did you mean "app.refresh"\?/),
+      expect.stringMatching(/^f:7:/),
+      expect.stringMatching(/^f:8:3: app\.quit cannot be on \?/),
+    ])
+  })
+
   test('a key that was written into the file is told of, and never shown', async () => {
     const text = ['keyFile', 'keyCommand', 'keyEnv', 'project', 'readOnly', 'key', 'badge']
       .map((name, index) => `  p${index}: { baseUrl: "https://x.test", ${name}: sk_very_secret }`)
@@ -179,6 +194,8 @@ describe('the default file', () => {
   test('says nothing by itself, and is right when everything in it is said', async () => {
     expect(parse(defaultFile())).toBeNull()
     expect(await problems(defaultFile())).toEqual([])
+    // Without a file nobody asks the schema.
+    expect(Config.parse({})).toEqual(DEFAULTS)
     const uncommented = defaultFile()
       .split('\n')
       .filter(line => /^# +[\w.]+:|^# +- /.test(line))

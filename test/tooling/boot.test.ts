@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const boot = join(import.meta.dirname, '../../dist/boot.js')
@@ -23,4 +24,14 @@ test.each(['22.19.0', '22.20.1', '24.0.0', '100.0.0'])('Node %s starts the progr
   expect(stderr).toBe('')
   expect(stdout).toMatch(/\d+\.\d+\.\d+/)
   expect(status).toBe(0)
+})
+
+test('what a start loads is plain ASCII, which V8 keeps with one byte a character', () => {
+  const folder = dirname(boot)
+  const loaded = readdirSync(folder).filter(name => /^(?:start|open|registry|dashboard|app)-/.test(name))
+  expect(loaded.map(name => name.replace(/-.*/, ''))).toEqual(
+    expect.arrayContaining(['start', 'open', 'registry', 'dashboard', 'app']),
+  )
+  const others = loaded.filter(name => readFileSync(join(folder, name)).some(byte => byte > 0x7f))
+  expect(others).toEqual([])
 })

@@ -1,8 +1,14 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { createServer as createHttp2Server, type Http2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { rolldown } from 'rolldown'
+import type { Agent, fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replaceCostlyParts, replacementNames } from '../../scripts/build/replacements.ts'
 import { kept } from '../../scripts/build/replacements/kept.ts'
@@ -16,7 +22,7 @@ type Frame = {
   get(): unknown
 }
 
-/** What Ink draws with, bundled as the program bundles it. */
+/** What Ink draws with and what requests go through, bundled as the program bundles it. */
 type TextPackages = {
   stringWidth: (text: string, options?: object) => number
   wrapAnsi: (text: string, columns: number, options?: object) => string
@@ -30,6 +36,8 @@ type TextPackages = {
   wrapText: (text: string, columns: number, kind: string) => string
   loadYoga: () => Promise<unknown>
   Output: new (size: { width: number; height: number }) => Frame
+  fetch: typeof fetch
+  Agent: typeof Agent
 }
 
 const entry = `
@@ -43,6 +51,7 @@ export { default as measureText } from './node_modules/ink/build/measure-text.js
 export { default as wrapText } from './node_modules/ink/build/wrap-text.js'
 export { default as Output } from './node_modules/ink/build/output.js'
 export { default as loadYoga } from './node_modules/yoga-layout/dist/binaries/yoga-wasm-base64-esm.js'
+export { Agent, fetch } from 'undici'
 `
 
 let folder: string
@@ -303,5 +312,70 @@ describe('text packages with costly parts replaced', () => {
       ),
       { numRuns: 1500 },
     )
+  })
+})
+
+describe('requests are sent and answered as before', () => {
+  const servers: (Server | Http2Server)[] = []
+  const listen = async (server: Server | Http2Server): Promise<string> => {
+    servers.push(server)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const agents: Agent[] = []
+
+  afterAll(async () => {
+    await Promise.all(agents.map(agent => agent.destroy()))
+    for (const server of servers) server.close()
+  })
+
+  const answered = async (packages: TextPackages, url: string, options: Agent.Options, body?: string) => {
+    const agent = new packages.Agent(options)
+    agents.push(agent)
+    const init = {
+      dispatcher: agent,
+      redirect: 'manual',
+      ...(body !== undefined && { method: 'POST', body }),
+    } as const
+    try {
+      const response = await packages.fetch(url, init)
+      const headers = [...response.headers].filter(([name]) => name !== 'date')
+      return { status: response.status, headers, text: await response.text() }
+    } catch (error) {
+      const { message, cause } = error as Error & { cause?: { code?: string } }
+      return { message, code: cause?.code }
+    }
+  }
+
+  test('over HTTP/1.1, whatever the answer', async () => {
+    const origin = await listen(
+      createHttpServer((request, response) => {
+        if (request.url === '/gzip') response.setHeader('content-encoding', 'gzip').end(gzipSync('zipped'))
+        else if (request.url === '/moved') response.writeHead(302, { location: '/gzip' }).end()
+        else if (request.url === '/cut')
+          response.writeHead(200, { 'content-length': 9 }).end('less', () => request.socket.destroy())
+        else {
+          const { host: _, ...sent } = request.headers
+          response.setHeader('content-type', 'application/json').flushHeaders()
+          response.write(JSON.stringify([request.method, sent]))
+          request.pipe(response)
+        }
+      }),
+    )
+    for (const [path, body] of [['/'], ['/', 'sent'], ['/gzip'], ['/moved'], ['/cut']] as const) {
+      const before = await answered(original, origin + path, {}, body)
+      expect(await answered(replaced, origin + path, {}, body), path).toEqual(before)
+    }
+  })
+
+  test('over HTTP/2, which loads with its first connection', async () => {
+    const origin = await listen(
+      createHttp2Server((request, response) => void response.end(`second ${request.httpVersion}`)),
+    )
+    const options = { allowH2: true, useH2c: true }
+    const before = await answered(original, origin, options)
+    expect(before).toMatchObject({ status: 200, text: 'second 2.0' })
+    expect(await answered(replaced, origin, options)).toEqual(before)
   })
 })

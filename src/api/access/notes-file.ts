@@ -2,29 +2,32 @@ import { existsSync, renameSync } from 'node:fs'
 import * as z from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import { alone, stampOf } from '../file-lock.ts'
+import { shape } from '../contract/shapes.ts'
 import { readKeptFile, writeKeptFile } from '../kept-file.ts'
 import { type AccessNotes, createAccessNotes, MAX_MEMBERS, MAX_TEXT, type ScenarioNotes } from './notes.ts'
 
 const VERSION = 1
 
-const text = z.string().max(MAX_TEXT)
-const KeptNotes = z.object({
-  at: z.number(),
-  environmentId: text.optional(),
-  version: z.object({ value: z.number(), at: z.number(), by: z.enum(['publish', 'rebind']) }).optional(),
-  moved: z.object({ by: text, at: z.number() }).optional(),
-  members: z
-    .array(z.object({ member: text, change: z.enum(['invited', 'removed']), at: z.number() }))
-    .max(MAX_MEMBERS),
-  caps: z
-    .object({
-      at: z.number(),
-      caps: z.record(z.string(), z.union([z.number(), z.boolean()])),
-      changedAt: z.number().optional(),
-    })
-    .optional(),
+const Kept = shape(() => {
+  const text = z.string().max(MAX_TEXT)
+  const KeptNotes = z.object({
+    at: z.number(),
+    environmentId: text.optional(),
+    version: z.object({ value: z.number(), at: z.number(), by: z.enum(['publish', 'rebind']) }).optional(),
+    moved: z.object({ by: text, at: z.number() }).optional(),
+    members: z
+      .array(z.object({ member: text, change: z.enum(['invited', 'removed']), at: z.number() }))
+      .max(MAX_MEMBERS),
+    caps: z
+      .object({
+        at: z.number(),
+        caps: z.record(z.string(), z.union([z.number(), z.boolean()])),
+        changedAt: z.number().optional(),
+      })
+      .optional(),
+  })
+  return z.object({ version: z.literal(VERSION), scenarios: z.array(z.tuple([text, KeptNotes])) })
 })
-const Kept = z.object({ version: z.literal(VERSION), scenarios: z.array(z.tuple([text, KeptNotes])) })
 
 /**
  * Notes of access in a file for its owner only. It is read when it is first asked for; a file that is missing, broken or of another
@@ -66,6 +69,6 @@ export function openAccessNotes(options: {
 }
 
 function readNotes(file: string): ReadonlyMap<string, ScenarioNotes> | undefined {
-  const kept = Kept.safeParse(readKeptFile(file))
+  const kept = Kept().safeParse(readKeptFile(file))
   return kept.success ? new Map(kept.data.scenarios as [string, ScenarioNotes][]) : undefined
 }

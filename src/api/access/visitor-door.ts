@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type ApiBody, plainHeaders } from '../contract/message.ts'
+import { shape } from '../contract/shapes.ts'
 import type { Fetch } from '../fetch.ts'
 
 /**
@@ -31,8 +32,8 @@ const LINK_PATH = /^\/visit\/([\w.-]+)$/
 const PATIENCE_MS = 1_500
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
-const Described = z.looseObject({ name: z.string() })
-const Refused = z.looseObject({ code: z.string() })
+const Described = shape(() => z.looseObject({ name: z.string() }))
+const Refused = shape(() => z.looseObject({ code: z.string() }))
 
 export function createVisitorDoor(options: {
   origin: string
@@ -61,7 +62,9 @@ export function createVisitorDoor(options: {
       try {
         const { status, body } = await get(http, `${at}/visit/session`)
         // Without a session's token the visitors' endpoint refuses, in its own words.
-        return status === 401 && Refused.safeParse(body).data?.code === 'UNAUTHORIZED' ? 'listening' : 'other'
+        return status === 401 && Refused().safeParse(body).data?.code === 'UNAUTHORIZED'
+          ? 'listening'
+          : 'other'
       } catch {
         return 'nothing'
       }
@@ -72,7 +75,7 @@ export function createVisitorDoor(options: {
         return { leads: 'unknown', why: 'This is no link to a scenario of the local workspace.' }
       try {
         const { status, body } = await get(answer, `http://local.invalid/visit/${secret}`)
-        const described = Described.safeParse(body)
+        const described = Described().safeParse(body)
         if (status === 200 && described.success) return { leads: 'open', name: described.data.name }
         if (status === 404) return { leads: 'nowhere' }
         return { leads: 'unknown', why: `The workspace answered with status ${status}.` }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
+import { shape } from '../contract/shapes.ts'
 import { readKeptFile, writeKeptFile } from '../kept-file.ts'
 import {
   createNowMemory,
@@ -14,20 +15,22 @@ import {
 
 const VERSION = 1
 
-const text = z.string().max(MAX_TEXT)
-const Check = z.object({
-  projectId: text,
-  serverId: text,
-  name: text.optional(),
-  status: text,
-  why: text.optional(),
-  at: z.number(),
-})
-const Kept = z.object({
-  version: z.literal(VERSION),
-  projects: z.array(text).max(MAX_PROJECTS).optional(),
-  acknowledged: z.array(z.tuple([text, z.object({ mark: text, at: z.number() })])).max(MAX_ACKNOWLEDGED),
-  checks: z.array(z.tuple([z.string(), Check])).max(MAX_CHECKS),
+const Kept = shape(() => {
+  const text = z.string().max(MAX_TEXT)
+  const Check = z.object({
+    projectId: text,
+    serverId: text,
+    name: text.optional(),
+    status: text,
+    why: text.optional(),
+    at: z.number(),
+  })
+  return z.object({
+    version: z.literal(VERSION),
+    projects: z.array(text).max(MAX_PROJECTS).optional(),
+    acknowledged: z.array(z.tuple([text, z.object({ mark: text, at: z.number() })])).max(MAX_ACKNOWLEDGED),
+    checks: z.array(z.tuple([z.string(), Check])).max(MAX_CHECKS),
+  })
 })
 
 /**
@@ -56,7 +59,7 @@ export function openNowMemory(options: {
 }
 
 function readNow(file: string): NowKept {
-  const read = Kept.safeParse(readKeptFile(file))
+  const read = Kept().safeParse(readKeptFile(file))
   if (!read.success) return NOTHING_KEPT
   const { projects, acknowledged, checks } = read.data
   return {

@@ -7,6 +7,7 @@ import type { Bindings } from '../../app/keymap/binding.ts'
 import { applyOverrides } from '../../app/keymap/overrides.ts'
 import { clean } from '../../app/theme/text.ts'
 import { didYouMean } from '../nearest.ts'
+import { LOCAL_PROFILE } from './defaults.ts'
 import { Config } from './schema.ts'
 
 /** Reading ends in the settings, or in everything that is wrong. */
@@ -40,11 +41,11 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
     return { ok: false, problems: [at(0, sentence(error instanceof Error ? error.message : String(error)))] }
   }
   const checked = Config.safeParse(value, { reportInput: true })
-  const problems = checked.success
-    ? keyProblems(checked.data.keys, groups).map(({ name, message }) => at(on(['keys', name], true), message))
-    : checked.error.issues.flatMap(issue =>
-        told(issue).map(({ path, message, onKey }) => at(on(path, onKey), message)),
-      )
+  const problems = [
+    ...(checked.error?.issues ?? []).flatMap(told),
+    ...defaultProblem(value),
+    ...keyProblems(value, groups),
+  ].map(({ path, message, onKey }) => at(on(path, onKey), message))
   problems.sort((a, b) => a.line - b.line || a.column - b.column)
   if (isNonEmpty(problems)) return { ok: false, problems }
   return { ok: true, config: Config.parse(value), document }
@@ -81,7 +82,7 @@ function told(issue: Issue): Told[] {
     case 'invalid_key':
       return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
     case 'custom':
-      return on(`${name} cannot be used: ${issue.message}.${allowedNames(issue)}`)
+      return on(`${name} cannot be used: ${issue.message}.`)
     default:
       return on(`${name} cannot be used: ${issue.message}.`)
   }
@@ -110,13 +111,6 @@ function unionIssue(
   )
 }
 
-function allowedNames(issue: Extract<Issue, { code: 'custom' }>): string {
-  const allowed: unknown = issue.params?.['allowed']
-  if (!Array.isArray(allowed)) return ''
-  const names = allowed.map(String)
-  return `${didYouMean(String(issue.input), names)} Allowed here: ${names.join(', ')}.`
-}
-
 function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
@@ -139,20 +133,42 @@ function allowedAt(path: Path): string[] {
     : Object.keys(profile)
 }
 
-/** Keys for bindings that are none, and keys that something else has at the same time. */
-function keyProblems(keys: Config['keys'], groups: readonly Bindings[]): { name: string; message: string }[] {
+/** The members of a block of settings that may be anything yet. */
+function members(value: unknown, name: string): Record<string, unknown> {
+  const block = (Object(value) as Record<string, unknown>)[name]
+  return typeof block === 'object' && block !== null && !Array.isArray(block) ? { ...block } : {}
+}
+
+/** A default that names no profile. */
+function defaultProblem(value: unknown): Told[] {
+  const { default: name = LOCAL_PROFILE } = Object(value) as { default?: unknown }
+  const names = [LOCAL_PROFILE, ...Object.keys(members(value, 'profiles'))]
+  if (typeof name !== 'string' || names.includes(name)) return []
+  const message = `"default" cannot be used: there is no profile of this name.${didYouMean(name, names)} Allowed here: ${names.join(', ')}.`
+  return [{ path: ['default'], message, onKey: false }]
+}
+
+/** Keys for bindings that are none, and keys that something else has at the same time; a key that is none was told of already. */
+function keyProblems(value: unknown, groups: readonly Bindings[]): Told[] {
   const known = groups.flatMap(group => Object.keys(group.bindings).map(id => `${group.name}.${id}`))
-  const unknown = Object.keys(keys).filter(name => !known.includes(name))
-  const overrides = Object.fromEntries(Object.entries(keys).filter(([name]) => known.includes(name)))
+  const given = Object.entries(members(value, 'keys'))
+  const usable = given.flatMap(([name, keys]) => {
+    const read = Config.shape.keys.unwrap().valueType.safeParse(keys)
+    return known.includes(name) && read.success ? [[name, read.data] as const] : []
+  })
+  const on = (name: string, message: string): Told => ({ path: ['keys', name], message, onKey: true })
   return [
-    ...unknown.map(name => ({
-      name,
-      message: `There is no binding "${name}".${didYouMean(name, known)} docs/keys.md names all of them.`,
-    })),
-    ...applyOverrides(groups, overrides).problems.map(message => ({
-      name: Object.keys(overrides).find(name => message.startsWith(`${name} `)) ?? '',
-      message,
-    })),
+    ...given.flatMap(([name]) =>
+      known.includes(name)
+        ? []
+        : on(
+            name,
+            `There is no binding "${name}".${didYouMean(name, known)} docs/keys.md names all of them.`,
+          ),
+    ),
+    ...applyOverrides(groups, Object.fromEntries(usable)).problems.map(message =>
+      on(usable.find(([name]) => message.startsWith(`${name} `))?.[0] ?? '', message),
+    ),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { configFile } from '../directories.ts'
 import { EXIT } from '../exit-codes.ts'
+import { say } from '../prose.ts'
 import { UsageError } from '../usage-error.ts'
 import { defaultFile } from './default-file.ts'
 import { check, loadConfig, problemLine, readConfigText, writeConfig } from './file.ts'
@@ -39,6 +40,6 @@ export async function checkConfigFile(json: boolean | undefined): Promise<number
     process.stdout.write(
       text === undefined ? `There is no ${path}; everything is at its default.\n` : `${path} is fine.\n`,
     )
-  else for (const problem of problems) process.stderr.write(`${problemLine(path, problem)}\n`)
+  else for (const problem of problems) say(problemLine(path, problem))
   return checked.ok ? EXIT.done : EXIT.usage
 }

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Document } from 'yaml'
+import { whyNot } from '../../api/machine-words.ts'
 import { configFile } from '../directories.ts'
 import { UsageError } from '../usage-error.ts'
 import type { TextProblem } from '../../api/authoring/yaml-reading.ts'
 import type { Checked } from './check.ts'
-import { Config } from './schema.ts'
+import { DEFAULTS } from './defaults.ts'
+import type { Config } from './schema.ts'
 
 /** The settings in force, with the file that they come from. */
 export type LoadedConfig = {
@@ -59,7 +61,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<LoadedConfig> 
 
 /** The settings in force, at the cost of a YAML parser only where there is a file. */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
-  return readConfigText(configFile(env)) === undefined ? Config.parse({}) : (await loadConfig(env)).config
+  return readConfigText(configFile(env)) === undefined ? DEFAULTS : (await loadConfig(env)).config
 }
 
 /** Text of the file, or undefined when there is none. @throws UsageError when it cannot be read */
@@ -71,8 +73,7 @@ export function readConfigText(path: string): string | undefined {
   } catch (error) {
     if (error instanceof UsageError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    const words = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`The config file ${path} cannot be read: ${words}.`)
+    throw new UsageError(`The config file ${path} cannot be read: ${whyNot(error)}.`)
   }
 }
 
@@ -92,17 +93,18 @@ export async function check(text: string): Promise<Checked> {
 export async function writeConfig(path: string, text: string): Promise<void> {
   const checked = await check(text)
   if (!checked.ok) throw new ConfigError(path, checked.problems)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // A link to a file elsewhere, as people keep their settings in a repository, stays a link.
   const target = realPath(path)
   const fresh = `${target}.${randomUUID()}`
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(fresh, text, { mode: OWNER_ONLY, flush: true })
     renameSync(fresh, target)
   } catch (error) {
     rmSync(fresh, { force: true })
-    const words = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`The config file ${path} cannot be written: ${words}.`)
+    throw new UsageError(
+      `The config file ${path} cannot be written: ${whyNot(error)}. MCPDECK_CONFIG names another.`,
+    )
   }
 }
 

@@ -6,9 +6,8 @@ import { goKeys } from '../../app/shell/app-keys.ts'
 import { THEME_CHOICES } from '../../app/theme/theme-choice.ts'
 import { addressProblem, DEFAULT_SLUG } from '../address.ts'
 import { NOTIFY_CHOICES } from '../notify-choices.ts'
+import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 
-/** Name of the local workspace where a profile is named; no profile can have it. */
-export const LOCAL_PROFILE = 'local'
 /** Where a profile's key can come from; a profile names one of them, or none. */
 export const KEY_SOURCES = ['keyFile', 'keyCommand', 'keyEnv'] as const
 
@@ -92,53 +91,48 @@ export const ProfileSettings = z
   })
 export type ProfileSettings = z.output<typeof ProfileSettings>
 
-/** The config file. Every setting is declared here once: its check, its default, its sentence for the docs. */
-export const Config = z
-  .strictObject({
-    default: z
-      .string()
-      .default(LOCAL_PROFILE)
-      .describe('Profile that opens when neither an option nor the environment names one.')
-      .meta({ example: 'production' }),
-    profiles: z
-      .record(
-        z
-          .string()
-          .regex(PROFILE_NAME, 'a name is letters, digits, dots, dashes and underscores')
-          .refine(name => name !== LOCAL_PROFILE, `"${LOCAL_PROFILE}" is the local workspace itself`),
-        ProfileSettings,
-      )
-      .default({})
-      .describe('Services by name. A profile without a key source asks for its key once, and keeps it.'),
-    theme: z
-      .enum(THEME_CHOICES)
-      .default('auto')
-      .describe('Colours of the dashboard; `auto` goes by the background of the terminal.'),
-    notify: z
-      .enum(NOTIFY_CHOICES)
-      .default('off')
-      .describe('How the end of a followed run is told: not, by the bell, or by a desktop message (OSC 9).'),
-    mouse: z.boolean().default(true).describe('Clicks select and the wheel scrolls.'),
-    screenReader: z.boolean().default(false).describe('Plain lines as things change, and no frame.'),
-    keys: z
-      .record(
-        z.string(),
-        z.union([keyName(), z.array(keyName()).min(1, 'it is empty')]).transform(value => [value].flat()),
-      )
-      .default({})
-      .describe('Other keys for a binding, by its name in docs/keys.md; they replace all its own.')
-      .meta({ example: { 'app.refresh': ['r', 'ctrl+r'] } }),
-  })
-  .superRefine(({ default: name, profiles }, context) => {
-    if (name !== LOCAL_PROFILE && !Object.hasOwn(profiles, name))
-      context.addIssue({
-        code: 'custom',
-        path: ['default'],
-        input: name,
-        message: 'there is no profile of this name',
-        params: { allowed: [LOCAL_PROFILE, ...Object.keys(profiles)] },
-      })
-  })
+/**
+ * The config file. Every setting is declared here once: its check, its default, its sentence for the docs. What goes by several
+ * settings is looked at in `check.ts`, also where one of them is wrong.
+ */
+export const Config = z.strictObject({
+  default: z
+    .string()
+    .default(DEFAULTS.default)
+    .describe('Profile that opens when neither an option nor the environment names one.')
+    .meta({ example: 'production' }),
+  profiles: z
+    .record(
+      z
+        .string()
+        .regex(PROFILE_NAME, 'a name is letters, digits, dots, dashes and underscores')
+        .refine(name => name !== LOCAL_PROFILE, `"${LOCAL_PROFILE}" is the local workspace itself`),
+      ProfileSettings,
+    )
+    .default(DEFAULTS.profiles)
+    .describe('Services by name. A profile without a key source asks for its key once, and keeps it.'),
+  theme: z
+    .enum(THEME_CHOICES)
+    .default(DEFAULTS.theme)
+    .describe('Colours of the dashboard; `auto` goes by the background of the terminal.'),
+  notify: z
+    .enum(NOTIFY_CHOICES)
+    .default(DEFAULTS.notify)
+    .describe('How the end of a followed run is told: not, by the bell, or by a desktop message (OSC 9).'),
+  mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
+  screenReader: z
+    .boolean()
+    .default(DEFAULTS.screenReader)
+    .describe('Plain lines as things change, and no frame.'),
+  keys: z
+    .record(
+      z.string(),
+      z.union([keyName(), z.array(keyName()).min(1, 'it is empty')]).transform(value => [value].flat()),
+    )
+    .default(DEFAULTS.keys)
+    .describe('Other keys for a binding, by its name in docs/keys.md; they replace all its own.')
+    .meta({ example: { 'app.refresh': ['r', 'ctrl+r'] } }),
+})
 export type Config = z.output<typeof Config>
 /** What a config says of the dashboard's looks and keys. */
 export type Preferences = Omit<Config, 'default' | 'profiles'>

@@ -4,6 +4,7 @@ import { createLog } from '../log.ts'
 import { didYouMean } from '../nearest.ts'
 import { openOutput, type Output } from '../output.ts'
 import { chooseProject } from '../project-choice.ts'
+import { say } from '../prose.ts'
 import { reportError } from '../report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../settings.ts'
 import { openWorkspace } from '../workspace.ts'
@@ -135,9 +136,7 @@ async function printList(
   const kept: unknown[] = []
   let count = 0
   const onCut = (most: number): void => {
-    process.stderr.write(
-      `The service lists no more than ${most} ${noun.name} at once; there may be others.\n`,
-    )
+    say(`The service lists no more than ${most} ${noun.name} at once; there may be others.`)
   }
   for await (const item of listItems({ ...listing, onCut })) {
     if (own.status !== undefined && valueAt(item, 'status') !== own.status) continue
@@ -150,7 +149,7 @@ async function printList(
   progress.end()
   if (own.json) return await output.write(`${JSON.stringify({ items: kept })}\n`)
   if (own.jsonl) return
-  if (kept.length === 0) process.stderr.write(`No ${noun.name}.\n`)
+  if (kept.length === 0) say(`No ${noun.name}.`)
   else await writeTable(noun, kept, output, common)
 }
 

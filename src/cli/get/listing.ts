@@ -22,8 +22,17 @@ export function endpointOf(operation: OperationName): AnyEndpoint {
   return endpoint
 }
 
+type ListQuery = { filters: readonly string[]; pageSize?: number }
+const queries = new WeakMap<AnyEndpoint, ListQuery>()
+
 /** Options that a list takes to narrow it, and the most items of a page where the contract states it. */
-export function queryOf({ query, cursor }: AnyEndpoint): { filters: readonly string[]; pageSize?: number } {
+export function queryOf(endpoint: AnyEndpoint): ListQuery {
+  const known = queries.get(endpoint) ?? readQuery(endpoint)
+  queries.set(endpoint, known)
+  return known
+}
+
+function readQuery({ query, cursor }: AnyEndpoint): ListQuery {
   if (!query) return { filters: [] }
   const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { limit } = properties

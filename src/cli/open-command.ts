@@ -1,0 +1,86 @@
+import { abilitiesOf } from '../app/terminal/abilities.ts'
+import { atProfileOf } from './at-profile.ts'
+import { isAtTerminal } from './at-terminal.ts'
+import { boundKeys } from './bound-keys.ts'
+import { leaveCrashesAlone } from './crashes.ts'
+import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
+import { createLog } from './log.ts'
+import { resolveManners } from './manners.ts'
+import { printDirectly } from './output.ts'
+import { askSecret } from './secret-prompt.ts'
+import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
+import { openWorkspace } from './workspace.ts'
+
+/**
+ * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while the
+ * dashboard goes on by itself.
+ * @param commands what may stand where a place does, for whoever meant one of them
+ * @throws UsageError for a place or settings that cannot be used
+ */
+export async function openPlace(
+  placeText: string | undefined,
+  given: CommonOptions,
+  commands: readonly string[],
+  painted?: PaintedScreen,
+): Promise<number | undefined> {
+  const options = await atProfileOf(placeText, given, process.env)
+  let picture = painted
+  const settings = await resolveSettings(options, process.env, async question => {
+    // A question is asked below the shell's own lines, not in the picture.
+    picture?.undo()
+    picture = undefined
+    return await askSecret(question)
+  })
+  const manners = resolveManners(options, process.env, settings.preferences)
+  const log = createLog(settings.logFile)
+  const isTerminal = isAtTerminal()
+  const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
+  if (!isTerminal) {
+    if (placeText !== undefined) {
+      // A place that is none is bad usage here too.
+      const { openingPlace } = await import('./opening-place.ts')
+      openingPlace(placeText, opened.workspace.profile, { project: settings.project, commands })
+    }
+    const { plainSummary } = await import('./plain-summary.ts')
+    const code = await plainSummary(opened.workspace, printDirectly)
+    await opened.close()
+    return code
+  }
+  const abilities = abilitiesOf(process.env, true)
+  if (abilities.dumb && !manners.screenReader)
+    throw new UsageError(
+      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
+    )
+  const [{ openDashboard }, { openingPlace }] = await Promise.all([
+    import('./dashboard.tsx'),
+    import('./opening-place.ts'),
+  ])
+  // Options show other data or show it otherwise; what they show is not what the next plain start comes back to.
+  const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
+  const kept = keeps === undefined ? undefined : readLastScreen(keeps)
+  const place = openingPlace(placeText, opened.workspace.profile, {
+    project: settings.project,
+    left: kept?.place,
+    commands,
+  })
+  // From here on whoever looks after the terminal gives it back first.
+  leaveCrashesAlone()
+  openDashboard({
+    opened,
+    place,
+    painted: picture,
+    lastScreenFile: keeps,
+    abilities: settings.color ? abilities : { ...abilities, colour: 0 },
+    ascii: settings.ascii,
+    manners,
+    badge: settings.profile.badge,
+    bindings: await boundKeys(settings.preferences.keys),
+    log,
+  })
+  return undefined
+}
+
+/** Whether any option differs from how commander fills it in by itself. */
+function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
+  return color === false || mouse === false || Object.keys(others).length > 0
+}
