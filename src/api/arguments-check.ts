@@ -4,7 +4,12 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 type JsonObject = Record<string, unknown>
 
 /** What is wrong with the arguments, and with which of them; without a name with all together. */
-export type ArgumentFault = { name: string | undefined; message: string }
+export type ArgumentFault = {
+  name: string | undefined
+  message: string
+  /** The argument was not given at all. */
+  isMissing?: boolean
+}
 
 /** Checks arguments against a tool's input schema, or says why that schema cannot be used. */
 export type ArgumentCheck = { faults: (value: JsonObject) => ArgumentFault[] } | { unusable: string }
@@ -84,7 +89,8 @@ function faultOf(error: ErrorObject): ArgumentFault {
   const named = params['missingProperty'] ?? params['additionalProperty']
   const name = first ?? (typeof named === 'string' ? named : undefined)
   const place = inner.length > 0 ? `${inner.join('.')} ` : ''
-  return { name, message: `${place}${messageOf(error, params, first === undefined)}` }
+  const message = `${place}${messageOf(error, params, first === undefined)}`
+  return error.keyword === 'required' ? { name, message, isMissing: true } : { name, message }
 }
 
 function messageOf(error: ErrorObject, params: JsonObject, own: boolean): string {

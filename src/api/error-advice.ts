@@ -64,7 +64,7 @@ export const advice: Record<AdviceKey, Advice> = {
   NOT_FOUND: {
     title: 'Not found',
     sentence: 'It does not exist, or this key cannot see it.',
-    next: 'Go back and refresh the list; it may have been deleted.',
+    next: 'Look at the list again; it may have been deleted.',
   },
   BASELINE_NOT_FOUND: {
     title: 'No baseline',
@@ -320,8 +320,8 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.local-workspace': {
     title: 'Local workspace closed',
-    sentence: error => `The local workspace could not be opened: ${words(error.message)}`,
-    next: 'Look at its data directory (--data-dir chooses another), then try again; it is also tried by itself.',
+    sentence: error => `The local workspace could not be opened: ${words(error.message)}.`,
+    next: 'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by itself.',
   },
   'refused.journal': {
     title: 'Journal not writable',

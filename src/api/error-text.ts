@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.ts'
 import { advice, type Advice, type AdviceKey } from './error-advice.ts'
+import { whatWentWrong } from './machine-words.ts'
 
 /** An error in words. The service's own words are `error.message`, which this does not repeat. */
 export type ErrorText = {
@@ -44,15 +45,20 @@ const MACHINE_ADVICE: Readonly<Record<string, string>> = {
 const LOOK_THERE = 'Look whether it is there and may be written, then try again.'
 
 function describeFault(error: unknown): ErrorText {
-  const words = error instanceof Error ? error.message : String(error)
+  const sentence = `${whatWentWrong(error)}.`
   const code = systemCode(error)
   if (code !== undefined)
-    return { title: 'Refused by this machine', sentence: words, next: MACHINE_ADVICE[code] ?? LOOK_THERE }
+    return { title: 'Refused by this machine', sentence, next: MACHINE_ADVICE[code] ?? LOOK_THERE }
   return {
     title: 'Fault in mcpdeck',
-    sentence: `The program failed by itself: ${words}`,
+    sentence: `The program failed by itself: ${sentence}`,
     next: 'Try again; if it comes back, report it with the log file.',
   }
+}
+
+/** Whether an error is the program's own, and neither an answer nor a refusal of the machine. */
+export function isFault(error: unknown): boolean {
+  return !(error instanceof ApiError) && systemCode(error) === undefined
 }
 
 /** The code of the operating system, also where the error was told in other words. */

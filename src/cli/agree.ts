@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { laidOut } from './prose.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -24,7 +25,7 @@ export async function agreed(effect: string): Promise<boolean> {
     if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT')
     else process.kill(process.pid, 'SIGINT')
   })
-  const answered = lines.question(`${effect}. Type yes to go on: `)
+  const answered = lines.question(laidOut(`${effect}. Type yes to go on: `, process.stderr))
   void answered.then(answer => resolve(answer.trim() === 'yes')).catch(() => undefined)
   try {
     return await promise

@@ -3,10 +3,12 @@ import { text as readAll } from 'node:stream/consumers'
 import { allEndpoints } from '../api/contract/contract.ts'
 import type { AnyEndpoint, Risk } from '../api/contract/endpoint.ts'
 import { newIdempotencyKey, type Client } from '../api/client.ts'
+import { whyNot } from '../api/machine-words.ts'
 import { agreed } from './agree.ts'
 import { buildInput, findOperation, inputNames } from './api-operation.ts'
 import { EXIT } from './exit-codes.ts'
 import { createLog } from './log.ts'
+import { say } from './prose.ts'
 import { reportError } from './report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
@@ -83,12 +85,12 @@ async function readBody(file: string | undefined): Promise<unknown> {
   try {
     text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`The file ${file} cannot be read: ${whyNot(error)}.`)
   }
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new UsageError(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} is no JSON: ${whyNot(error)}.`)
   }
 }
 
@@ -116,6 +118,6 @@ function listOperations(json: boolean): number {
       `${endpoint.operation} ${endpoint.method} ${endpoint.path} [${endpoint.risk}${gate}] ${inputNames(endpoint).join(' ')}\n`,
     )
   }
-  process.stderr.write(`${endpoints.length} operations\n`)
+  say(`${endpoints.length} operations`)
   return EXIT.done
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { allEndpoints } from '../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../api/contract/endpoint.ts'
+import { didYouMean } from './nearest.ts'
 import { UsageError } from './settings.ts'
 
 /** An operation that was named on the command line, with the path parameters its path gave. */
@@ -18,21 +19,24 @@ export function findOperation(words: readonly string[]): NamedOperation {
   if (METHODS.has(first.toUpperCase())) return findByPath(first.toUpperCase(), path)
   if (path !== undefined)
     throw new UsageError(`"${first}" is no method; write mcpdeck api METHOD PATH or mcpdeck api OPERATION.`)
+  if (first === '')
+    throw new UsageError(
+      'Name an operation, such as listProjects, or write METHOD PATH; mcpdeck api --list names all operations.',
+    )
   const endpoint = allEndpoints().find(
     candidate => candidate.operation === first || `${candidate.resource}.${candidate.name}` === first,
   )
   if (endpoint) return { endpoint, fields: {} }
   throw new UsageError(
-    `There is no operation "${first}"${near(first)}. mcpdeck api --list names all of them.`,
+    `There is no operation "${first}".${near(first)} mcpdeck api --list names all of them.`,
   )
 }
 
 function near(name: string): string {
   const wanted = name.toLowerCase()
-  const hits = allEndpoints()
-    .map(endpoint => endpoint.operation)
-    .filter(operation => operation.toLowerCase().includes(wanted) || wanted.includes(operation.toLowerCase()))
-  return hits.length > 0 ? `; near: ${hits.slice(0, 5).join(', ')}` : ''
+  const operations = allEndpoints().map(endpoint => endpoint.operation)
+  const hits = operations.filter(operation => operation.toLowerCase().includes(wanted))
+  return hits.length > 0 ? ` Near: ${hits.slice(0, 5).join(', ')}.` : didYouMean(name, operations)
 }
 
 function findByPath(method: string, text: string | undefined): NamedOperation {
@@ -115,7 +119,7 @@ export function buildInput(
     if (at < 1) throw new UsageError(`"${field}" is no field; write --field name=value.`)
     const [name, value] = [field.slice(0, at), field.slice(at + 1)]
     if (inPath.has(name) || inQuery.has(name)) input[name] = value
-    else if (!bodySchema) throw new UsageError(`${endpoint.operation} has no field "${name}".`)
+    else if (!bodySchema) throw noField(endpoint, name)
     else content = put(content, name.split('.'), value, bodySchema)
   }
   if (content !== undefined) {
@@ -123,6 +127,15 @@ export function buildInput(
     input.body = content
   }
   return input
+}
+
+function noField(endpoint: AnyEndpoint, name: string): UsageError {
+  const names = inputNames(endpoint).map(known => known.replace(/\?$/, ''))
+  return new UsageError(
+    names.length === 0
+      ? `${endpoint.operation} takes no fields, so there is no place for "${name}".`
+      : `${endpoint.operation} has no field "${name}".${didYouMean(name, names)} It takes ${names.join(', ')}.`,
+  )
 }
 
 function put(

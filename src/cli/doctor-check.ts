@@ -2,6 +2,7 @@ import { createTheme, type Theme, type Tone } from '../app/theme/theme.ts'
 import { fit, widthOf } from '../app/theme/text.ts'
 import { abilitiesOf } from '../app/terminal/abilities.ts'
 import { EXIT } from './exit-codes.ts'
+import { linesWithin } from './prose.ts'
 import type { CommonOptions } from './settings.ts'
 
 /** One thing that the doctor looked at. */
@@ -58,10 +59,18 @@ export function checkLines(checks: readonly Check[], theme: Theme): string {
     skipped: ['muted', theme.symbols.pending],
   }
   const width = Math.max(...checks.map(({ check }) => widthOf(check)))
+  const indent = width + 4
+  const below = (lines: readonly string[]): string[] => lines.map(line => ' '.repeat(indent) + line)
   return checks
-    .flatMap(({ check, state, detail, next }) => [
-      `${theme.paint(...marks[state])} ${fit(check, width)}  ${detail}\n`,
-      ...(next === null ? [] : [`  ${' '.repeat(width)}  ${theme.paint('muted', next)}\n`]),
-    ])
+    .flatMap(({ check, state, detail, next }) => {
+      const [first = '', ...others] = linesWithin(detail, process.stdout, indent)
+      const steps = next === null ? [] : linesWithin(next, process.stdout, indent)
+      return [
+        `${theme.paint(...marks[state])} ${fit(check, width)}  ${first}`,
+        ...below(others),
+        ...below(steps.map(line => theme.paint('muted', line))),
+      ]
+    })
+    .map(line => `${line}\n`)
     .join('')
 }

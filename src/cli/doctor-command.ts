@@ -3,7 +3,6 @@ import { ApiError } from '../api/api-error.ts'
 import type { Client } from '../api/client.ts'
 import { contract } from '../api/contract/contract.ts'
 import { DOCTOR_STEPS, type DoctorReport } from '../api/contract/server-operations.ts'
-import { describeError } from '../api/error-text.ts'
 import { formatDuration } from '../app/theme/format.ts'
 import { clean } from '../app/theme/text.ts'
 import { type Check, checkLines, exitCodeOf, reportTheme } from './doctor-check.ts'
@@ -12,6 +11,8 @@ import { EXIT } from './exit-codes.ts'
 import { createLog } from './log.ts'
 import { didYouMean } from './nearest.ts'
 import { chooseProject } from './project-choice.ts'
+import { say } from './prose.ts'
+import { reportError } from './report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -30,7 +31,7 @@ export async function examineSelf(common: CommonOptions, json: boolean | undefin
   if (json) process.stdout.write(`${JSON.stringify({ items: checks, exitCode })}\n`)
   else {
     process.stdout.write(checkLines(checks, reportTheme(common)))
-    process.stderr.write(`${verdict(checks)}\n`)
+    say(verdict(checks))
   }
   return exitCode
 }
@@ -67,10 +68,7 @@ export async function examineServers(
     if (json) process.stdout.write(`${JSON.stringify({ items: examined, exitCode })}\n`)
     return exitCode
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    const { title, sentence, next } = describeError(error)
-    process.stderr.write(`${title}: ${sentence} ${next}\n`)
-    return EXIT.noVerdict
+    return reportError(error)
   } finally {
     await opened.close()
   }

@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fail, type Finding, ok, warn } from './doctor-check.ts'
@@ -17,7 +17,8 @@ type Directory = {
 
 /** Whether a directory can be written, and whether others can see what is in it. */
 export function checkDirectory({ name, path, open }: Directory): Finding {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = lookAt(path)
+  if (stats instanceof Error) return barred(name, path, stats)
   if (!stats) return missingDirectory(name, path)
   if (!stats.isDirectory())
     return fail(name, 'configuration', `${path} is no directory`, 'Move it away, or name another directory.')
@@ -37,9 +38,24 @@ export function checkDirectory({ name, path, open }: Directory): Finding {
   return ok(name, `${path} (mode ${mode})`)
 }
 
+/** What is there, or why that cannot even be asked. */
+function lookAt(path: string): Stats | Error | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** What lies there may be as good as ever; only the way to it is closed. */
+function barred(name: string, path: string, error?: Error): Finding {
+  const why = error ? `cannot be looked at: ${error.message}` : 'may not be read and written by this user'
+  return fail(name, 'configuration', `${path} ${why}`, `chown or chmod it: ${path}`)
+}
+
 function missingDirectory(name: string, path: string): Finding {
   let parent = dirname(path)
-  while (!statSync(parent, { throwIfNoEntry: false })) parent = dirname(parent)
+  while (lookAt(parent) === undefined) parent = dirname(parent)
   return isAllowed(parent, constants.W_OK | constants.X_OK)
     ? ok(name, `${path} is made when it is needed`)
     : fail(
@@ -62,14 +78,20 @@ function isAllowed(path: string, mode: number): boolean {
 /** Secret files that the rights of the directory and their own leave open. */
 function exposedFiles(path: string): string[] {
   if ((statSync(path).mode & OTHERS) === 0 || !isAllowed(path, constants.R_OK)) return []
-  return readdirSync(path).filter(
-    name => SECRET_FILE.test(name) && (statSync(join(path, name)).mode & OTHERS) !== 0,
-  )
+  return readdirSync(path).filter(name => {
+    const stats = SECRET_FILE.test(name) ? lookAt(join(path, name)) : undefined
+    return stats && !(stats instanceof Error) && (stats.mode & OTHERS) !== 0
+  })
 }
 
 /** Whether a database can be read and is whole. */
 export function checkDatabase(name: string, path: string): Finding {
-  if (!statSync(path, { throwIfNoEntry: false })) return ok(name, `${path} is made when it is needed`)
+  const stats = lookAt(path)
+  if (stats === undefined) return ok(name, `${path} is made when it is needed`)
+  if (stats instanceof Error) return barred(name, path, stats)
+  // Also to read it SQLite writes beside it.
+  const needs = [path, dirname(path)].filter(each => !isAllowed(each, constants.R_OK | constants.W_OK))
+  if (needs.length > 0) return barred(name, needs.at(-1) ?? path)
   try {
     const database = new DatabaseSync(path, { readOnly: true })
     try {

@@ -1,4 +1,5 @@
 import { fchmodSync, openSync, writeSync } from 'node:fs'
+import { whyNot } from '../api/machine-words.ts'
 import { createRedaction } from './redaction.ts'
 import { UsageError } from './settings.ts'
 
@@ -35,8 +36,7 @@ export function openLogFile(file: string): (line: string) => void {
     descriptor = openSync(file, 'a', 0o600)
     fchmodSync(descriptor, 0o600)
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`The log file ${file} cannot be written: ${words}.`)
+    throw new UsageError(`The log file ${file} cannot be written: ${whyNot(error)}.`)
   }
   return line => {
     try {

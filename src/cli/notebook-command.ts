@@ -4,6 +4,7 @@ import { exportIncident, writeForOwner } from '../api/notebook-export.ts'
 import type { Incident } from '../api/notebook.ts'
 import { screens } from '../app/registry.ts'
 import { formatLocator } from '../app/router/place.ts'
+import { say } from './prose.ts'
 import { knownSecrets } from './redaction.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from './settings.ts'
 import { notebookOfSettings } from './workspace.ts'
@@ -20,7 +21,7 @@ export async function exportNotebook(
   const incident = chosenOf(incidentsOf(settings), named)
   const routes = screens.map(({ route }) => route)
   const { target, profile } = settings
-  const text = exportIncident(incident, {
+  const text = await exportIncident(incident, {
     locator: place => formatLocator(routes, profile.name, place),
     now: Date.now(),
     known: [...knownSecrets(process.env), ...(target.kind === 'remote' ? [target.key] : [])],
@@ -34,7 +35,7 @@ export async function exportNotebook(
   const refusal = writeForOwner(file, text, own.force ?? false)
   if (refusal === 'exists') throw new UsageError(`${file} is there already; --force replaces it.`)
   if (refusal) throw new UsageError(`${file} was not written: ${refusal.reason}.`)
-  process.stderr.write(`Wrote ${file}.\n`)
+  say(`Wrote ${file}.`)
   return 0
 }
 

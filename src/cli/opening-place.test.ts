@@ -5,18 +5,24 @@ const PROFILE = { name: 'local', local: true }
 
 test('Now is opened again with its filter and without the line that was chosen then', () => {
   const left = 'now?line=run+r1&faults=yes&pane=detail'
-  expect(openingPlace(undefined, PROFILE, undefined, left)).toEqual({
+  expect(openingPlace(undefined, PROFILE, { left })).toEqual({
     screen: 'now',
     params: { faults: 'yes', pane: 'detail' },
   })
-  expect(openingPlace('now?line=run+r1', PROFILE, undefined).params).toEqual({ line: 'run r1' })
+  expect(openingPlace('now?line=run+r1', PROFILE).params).toEqual({ line: 'run r1' })
 })
 
 test('every other place is opened as it was left', () => {
   const left = 'projects/p1/runs/r1?tab=trials'
-  expect(openingPlace(undefined, PROFILE, 'p2', left)).toEqual(openingPlace(left, PROFILE, undefined))
-  expect(openingPlace(undefined, PROFILE, 'p2')).toMatchObject({
+  expect(openingPlace(undefined, PROFILE, { project: 'p2', left })).toEqual(openingPlace(left, PROFILE))
+  expect(openingPlace(undefined, PROFILE, { project: 'p2' })).toMatchObject({
     screen: 'projects',
     params: { projectId: 'p2' },
   })
+})
+
+test('whoever mistypes a place or a command is told what is near', () => {
+  const open = (text: string) => () => openingPlace(text, PROFILE, { commands: ['get', 'doctor'] })
+  expect(open('Findngs')).toThrow('There is no place "Findngs". Did you mean "findings"?')
+  expect(open('docter')).toThrow('Did you mean "doctor"?')
 })

@@ -3,16 +3,26 @@ import { parsePlace, type Place } from '../app/router/place.ts'
 import { isWebAddress, type Pages, readPlace } from '../app/router/web-address.ts'
 import { nowRoute } from '../screens/now/route.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
+import { didYouMean } from './nearest.ts'
 import { UsageError } from './settings.ts'
+
+type OpeningOptions = {
+  project?: string | undefined
+  /** Locator of the place that was left last. */
+  left?: string | undefined
+  commands?: readonly string[]
+}
 
 const routes = screens.map(screen => screen.route)
 
-/** The place that the dashboard opens at: the one named, else the one left last, else the projects. */
+/**
+ * The place that the dashboard opens at: the one named, else the one left last, else the projects.
+ * @param commands what else may stand where a place does, for whoever meant one of them
+ */
 export function openingPlace(
   text: string | undefined,
   profile: Pages & { name: string },
-  project: string | undefined,
-  left?: string,
+  { project, left, commands = [] }: OpeningOptions = {},
 ): Place {
   const before = left === undefined ? undefined : placeLeft(left)
   if (text === undefined) return before ?? projectsRoute.to({ projectId: project })
@@ -22,8 +32,11 @@ export function openingPlace(
     throw new UsageError(
       `"${text}" is the page of no place that profile ${profile.name} knows; its setting web tells such addresses.`,
     )
-  const forms = [...routes.map(route => route.path), ...named.map(({ screen }) => screen)].join(', ')
-  throw new UsageError(`There is no place "${text}". Places are written as ${forms}.`)
+  const words = [...new Set(routes.map(({ screen }) => screen))]
+  const paths = routes.map(({ path }) => path).filter(path => !words.includes(path))
+  throw new UsageError(
+    `There is no place "${text}".${didYouMean(text, [...words, ...commands])} Places are written as ${[...words, ...paths].join(', ')}; mcpdeck --help lists the commands.`,
+  )
 }
 
 /** Screens of one project, which their name alone opens too: of the current project, else of the only one. */

@@ -1,7 +1,7 @@
-import { describeError } from '../api/error-text.ts'
 import { clean } from '../app/theme/text.ts'
 import { UNKNOWN } from '../app/theme/format.ts'
 import type { Workspace } from '../hooks/workspace.tsx'
+import { reportError } from './report-error.ts'
 
 /** What `mcpdeck` prints where there is no terminal: the projects with their servers and suites. */
 export async function plainSummary(workspace: Workspace, write: (text: string) => void): Promise<number> {
@@ -23,8 +23,6 @@ export async function plainSummary(workspace: Workspace, write: (text: string) =
     }
     return 0
   } catch (error) {
-    const text = describeError(error)
-    process.stderr.write(`${text.title}: ${text.sentence} ${text.next}\n`)
-    return 3
+    return reportError(error)
   }
 }

@@ -1,4 +1,8 @@
-/** Prints records as `{"items": […]}` or as aligned columns, the last of which runs free. */
+import { behind } from './prose.ts'
+
+const GAP = '  '
+
+/** Prints records as `{"items": […]}` or as aligned columns, the last of which runs free, broken where a terminal ends. */
 export function printItems<T>(
   items: readonly T[],
   json: boolean | undefined,
@@ -10,11 +14,8 @@ export function printItems<T>(
   }
   const rows = items.map(cells)
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
-  for (const row of rows)
-    process.stdout.write(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    )
+  for (const row of rows) {
+    const columns = row.slice(0, -1).map((cell, column) => cell.padEnd(widths[column] ?? 0) + GAP)
+    process.stdout.write(`${behind(columns.join(''), row.at(-1) ?? '', process.stdout).trimEnd()}\n`)
+  }
 }

@@ -3,12 +3,14 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { BADGE_COLOURS } from '../app/theme/badge-colours.ts'
 import { readConfig } from './config/file.ts'
-import { LOCAL_PROFILE, type ProfileSettings } from './config/schema.ts'
+import { LOCAL_PROFILE } from './config/defaults.ts'
+import type { ProfileSettings } from './config/schema.ts'
 import { EXIT } from './exit-codes.ts'
 import { addProfile, type NewProfile, removeProfile, makeDefault } from './profile-edit.ts'
-import { hasFile, typedKey } from './profile-key.ts'
+import { typedKey } from './profile-key.ts'
 import {
   chooseProfile,
+  hasFile,
   keySource,
   normalizeBaseUrl,
   profileNamed,

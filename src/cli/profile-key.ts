@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { KEY_PREFIX } from '../api/contract/contract.ts'
+import { whyNot } from '../api/machine-words.ts'
 import { clean } from '../app/theme/text.ts'
 import { writeSecretFile } from '../service/store/data-directory.ts'
-import type { KeySource, ServiceChoice } from './profiles.ts'
+import { hasFile, type KeySource, type ServiceChoice } from './profiles.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Asks for a secret that is not shown; undefined where nobody can be asked. */
@@ -74,7 +75,7 @@ export function readSecret(path: string): string {
   try {
     descriptor = openSync(path, 'r')
   } catch (error) {
-    throw new UsageError(`The file ${path} cannot be read: ${wordsOf(error)}.`)
+    throw new UsageError(`The file ${path} cannot be read: ${whyNot(error)}.`)
   }
   try {
     const { mode } = fstatSync(descriptor)
@@ -85,15 +86,10 @@ export function readSecret(path: string): string {
     return firstLine(readFileSync(descriptor, 'utf8'))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`The file ${path} cannot be read: ${wordsOf(error)}.`)
+    throw new UsageError(`The file ${path} cannot be read: ${whyNot(error)}.`)
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** Whether a file is there, whatever is in it. */
-export function hasFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 /** A command of the config is as powerful as its owner, so nobody else may be able to write it. */
@@ -144,8 +140,4 @@ function checkedKey(key: string, where: string): string {
   if (!key.startsWith(KEY_PREFIX) || !SENDABLE.test(key))
     throw new UsageError(`${where} does not look like a key of the service: it starts with "${KEY_PREFIX}".`)
   return key
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

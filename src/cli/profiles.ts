@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { homedir } from 'node:os'
 import type { BadgeColour } from '../app/theme/badge-colours.ts'
 import { addressProblem, DEFAULT_SLUG, normalAddress } from './address.ts'
 import { commandWords } from './command-words.ts'
-import { type Config, LOCAL_PROFILE, type ProfileSettings } from './config/schema.ts'
+import { LOCAL_PROFILE } from './config/defaults.ts'
+import type { Config, ProfileSettings } from './config/schema.ts'
 import { configFile, directories } from './directories.ts'
 import { didYouMean } from './nearest.ts'
 import { UsageError } from './usage-error.ts'
@@ -151,11 +153,18 @@ export function sourceText(source: KeySource): string {
     case 'command':
       return `command ${source.words[0] ?? ''}`
     case 'stored':
-      return `stored in ${source.path}`
+      return hasFile(source.path)
+        ? `stored in ${source.path}`
+        : `asked for at a terminal, then stored in ${source.path}`
   }
 }
 
 function expanded(path: string, base: string): string {
   if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
   return isAbsolute(path) ? path : join(base, path)
+}
+
+/** Whether a file is there, whatever is in it. */
+export function hasFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
 }

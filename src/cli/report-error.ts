@@ -2,6 +2,7 @@ import { ApiError } from '../api/api-error.ts'
 import { describeError } from '../api/error-text.ts'
 import { clean } from '../app/theme/text.ts'
 import { EXIT } from './exit-codes.ts'
+import { say } from './prose.ts'
 import { UsageError } from './usage-error.ts'
 
 /** An error in one line for people: what happened, what to do, and the service's own words where it gave some. */
@@ -23,6 +24,6 @@ const USAGE: ReadonlySet<string> = new Set(['read-only', 'invalid-input', 'inval
 /** Says on standard error what went wrong; resolves to the exit code. @throws UsageError as it is */
 export function reportError(error: unknown): number {
   if (error instanceof UsageError) throw error
-  process.stderr.write(`${errorLine(error)}\n`)
+  say(errorLine(error))
   return exitCodeOfError(error)
 }

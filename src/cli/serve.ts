@@ -12,6 +12,7 @@ import type { LogEntry } from '../service/pipeline.ts'
 import { insertSamples } from '../service/samples/insert-samples.ts'
 import type { Store } from '../service/store/store.ts'
 import type { Log } from './log.ts'
+import { laidOut } from './prose.ts'
 import { createRedaction } from './redaction.ts'
 import { createRequestLog } from './request-log.ts'
 
@@ -62,7 +63,7 @@ export class ServeError extends Error {
 export async function serve(options: ServeOptions): Promise<void> {
   const { dataDir, port = 0, host = '127.0.0.1', rateLimit: perMinute, burst, seed = 1 } = options
   const { stdout = text => void process.stdout.write(text) } = options
-  const { stderr = text => void process.stderr.write(text) } = options
+  const { stderr = text => void process.stderr.write(laidOut(text, process.stderr)) } = options
   const isRemote = !isLoopback(host)
   if (isRemote && !options.allowRemote)
     throw new ServeError(
@@ -168,8 +169,17 @@ async function listening(server: NodeJS.EventEmitter, host: string, port: number
   try {
     await once(server, 'listening')
   } catch (error) {
-    throw new ServeError(`Cannot listen on ${host}:${port}: ${describe(error)}`, { cause: error })
+    throw new ServeError(`Cannot listen on ${host}:${port}: ${whyNotListening(error)}.`, { cause: error })
   }
+}
+
+/** Why an address cannot be listened on, and what to choose instead. */
+function whyNotListening(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return 'another program has this port; --port chooses another, 0 any free one'
+  if (code === 'EACCES') return 'this port is not for everyone; --port chooses another, from 1024 on'
+  if (code === 'EADDRNOTAVAIL') return 'this machine has no such address; --host chooses another'
+  return describe(error)
 }
 
 /** Cuts the connection before the answer, or after half of its body while the headers promise all of it. */

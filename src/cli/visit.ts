@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import { clean } from '../app/theme/text.ts'
 import { EXIT } from './exit-codes.ts'
+import { laidOut } from './prose.ts'
 import { UsageError } from './settings.ts'
 
 export type VisitOptions = {
@@ -64,8 +65,10 @@ class Refused extends Error {
  */
 export async function runVisit(link: string, options: VisitOptions = {}): Promise<number> {
   const url = URL.parse(link)
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError('A link begins with http:// or https://.')
-  const { print = text => void process.stdout.write(text), input = process.stdin } = options
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`"${clean(link)}" is no link to a scenario: one begins with http:// or https://.`)
+  const { print = text => void process.stdout.write(laidOut(text, process.stdout)), input = process.stdin } =
+    options
   let reader: Interface | undefined
   let typed: AsyncIterator<string> | undefined
   const open = (): AsyncIterator<string> => {
@@ -190,7 +193,10 @@ async function call(method: string, url: string, bearer?: string, body?: object)
     })
     answer = await response.json()
   } catch (error) {
-    throw new Refused(`The scenario cannot be reached: ${reasonOf(error)}`, undefined)
+    throw new Refused(
+      `The scenario cannot be reached: ${reasonOf(error)}. Check the link, and whether whoever shared it still serves it.`,
+      undefined,
+    )
   }
   if (response.ok) return answer
   const refusal = Refusal.safeParse(answer)

@@ -10,6 +10,7 @@ import { type ApiResponse, plainHeaders } from '../api/contract/message.ts'
 import { createHttpFetch, type Fetch } from '../api/fetch.ts'
 import { journalProfile } from '../api/journal/entry.ts'
 import { type Journal, openJournal } from '../api/journal/journal.ts'
+import { whatWentWrong } from '../api/machine-words.ts'
 import type { Notebook } from '../api/notebook.ts'
 import { keysHeard } from '../api/keys-heard.ts'
 import { openNotebook } from '../api/notebook-file.ts'
@@ -137,7 +138,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     } catch (error) {
       opening = undefined
       log.error(error)
-      throw refusal('local-workspace', error instanceof Error ? error.message : String(error))
+      throw refusal('local-workspace', whatWentWrong(error))
     }
   }
   const fetch: Fetch = async request => {

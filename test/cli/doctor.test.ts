@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkClock } from '../../src/cli/doctor-checks.ts'
@@ -99,6 +99,8 @@ describe('about itself', () => {
     writeFileSync(join(state, 'journal.sqlite'), 'SQLite format 3\0 and then nothing that is one')
     mkdirSync(join(home.home, '.cache'), { recursive: true })
     writeFileSync(join(home.home, '.cache/mcpdeck'), 'no directory')
+    // As little can be known of it as of what another user has closed.
+    symlinkSync('budget.sqlite', join(state, 'budget.sqlite'))
     // The workspace is another one: opening it would take the rights away that are looked for.
     const found = await examine(['--profile', 'none', '--data-dir', data], { MCPDECK_CONFIG: config })
     expect(found).toMatchObject({
@@ -107,6 +109,11 @@ describe('about itself', () => {
       'data dir': { state: 'warn', detail: expect.stringContaining('ours.key') },
       'cache dir': { state: 'fail' },
       journal: { state: 'fail' },
+      budget: {
+        state: 'fail',
+        detail: expect.stringContaining('cannot be looked at'),
+        next: expect.stringContaining('chown or chmod'),
+      },
     })
     expect(dirname(config)).toBe(home.home)
   })

@@ -99,7 +99,7 @@ describe('as a program', () => {
     [['suites', '--json', '--jsonl'], /exclude each other/],
     [['suites', '--filter', 'x=1'], /takes no filter/],
     [['suites', '--limit', '0'], /whole number/],
-    [[], /missing required argument/],
+    [[], /Missing required argument/],
   ])('%j is wrong usage', async (args, sentence) => {
     expect(await get(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })
     expect(service.seen).toEqual([])

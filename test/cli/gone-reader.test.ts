@@ -18,3 +18,45 @@ test.concurrent.each([
     await home.close()
   }
 })
+
+test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get', 'projects']]])(
+  'a full disk behind what %j prints is no failed verdict',
+  async args => {
+    const home = await openHome()
+    try {
+      const { code, stderr } = await home.run(args, { stdout: '/dev/full' })
+      expect(stderr).toContain('Refused by this machine: no space left on device.')
+      expect(stderr).not.toContain('    at ')
+      expect(code).toBe(3)
+    } finally {
+      await home.close()
+    }
+  },
+)
+
+test.concurrent.each([
+  [['serve', '--port', '0'], 3],
+  [['serve', 'key', 'list'], 3],
+  [['serve', 'limits'], 3],
+  [['get', 'projects'], 3],
+])('a data directory that cannot be made ends %j in a sentence', async (args, code) => {
+  const home = await openHome()
+  try {
+    const ended = await home.run([...args, '--data-dir', '/dev/null/workspace'])
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toMatch(/^(?:Refused by this machine|Local workspace closed): .*\/dev\/null.*\.\n$/)
+  } finally {
+    await home.close()
+  }
+})
+
+test('directories that would depend on where it is started are refused', async () => {
+  const home = await openHome()
+  try {
+    const { code, stderr } = await home.run(['get', 'projects'], { env: { HOME: '', XDG_DATA_HOME: '' } })
+    expect(stderr).toContain('set HOME')
+    expect(code).toBe(2)
+  } finally {
+    await home.close()
+  }
+})

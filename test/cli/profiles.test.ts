@@ -233,7 +233,7 @@ describe('profiles of a service', () => {
   })
 
   test('without a source and without a terminal it says how to give a key', async () => {
-    expect(await add()).toMatchObject({ code: 0, stdout: expect.stringContaining('stored in') })
+    expect(await add()).toMatchObject({ code: 0, stdout: expect.stringContaining('asked for at a terminal') })
     const ended = await me()
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain('there is no terminal to ask on: set MCPDECK_API_KEY')

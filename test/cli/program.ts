@@ -22,9 +22,14 @@ export async function openHome() {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
   return {
     home,
-    /** Starts the program as a script would; `output` is what it has written to standard output so far. */
-    start(args: readonly string[], options: { env?: Record<string, string> } = {}): Started {
-      const child = spawn(process.execPath, [PROGRAM, ...args], {
+    /** Starts the program as a script would, or with a file for its standard output; `output` is what it has written to standard output so far. */
+    start(args: readonly string[], options: { env?: Record<string, string>; stdout?: string } = {}): Started {
+      const words = [process.execPath, PROGRAM, ...args]
+      const [file = '', ...rest] =
+        options.stdout === undefined
+          ? words
+          : ['/bin/sh', '-c', `exec "$@" > ${options.stdout}`, 'sh', ...words]
+      const child = spawn(file, rest, {
         env: { ...minimalEnv(home), ...options.env },
         stdio: 'pipe',
       })
@@ -45,7 +50,7 @@ export async function openHome() {
     /** Runs the program to its end, as a script would. */
     async run(
       args: readonly string[],
-      options: { env?: Record<string, string>; input?: string } = {},
+      options: { env?: Record<string, string>; input?: string; stdout?: string } = {},
     ): Promise<Ended> {
       const { child, ended } = this.start(args, options)
       child.stdin.end(options.input ?? '')

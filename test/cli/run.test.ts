@@ -93,7 +93,7 @@ describe.concurrent('before anything is sent', () => {
     ['a report that nothing writes', {}, ['--junit', 'x.xml'], /needs the end of the run: add --watch/],
     ['a report that cannot be written', {}, ['--watch', '--junit', '/nowhere/x.xml'], /cannot be written/],
     ['a key as an argument', {}, ['--model-key-env', 'sk-secret'], /takes PROVIDER=VARIABLE/],
-    ['options of a launch with a rerun', {}, ['--rerun-failed', 'r0'], /Name a suite to run, or a run/],
+    ['options of a launch with a rerun', {}, ['--rerun-failed', 'r0'], /Name a suite to run .+ or a run/],
     ['read-only', {}, ['--read-only'], /refuses every write/],
   ])('%s', async ([, suite, args, sentence], ending) => {
     const { service, launched, run } = await openSuite(ending)

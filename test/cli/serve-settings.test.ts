@@ -40,7 +40,7 @@ describe('serve limits', () => {
     [['limits', 'set', 'burst=0'], /burst takes a whole number from 1 to /],
     [['limits', 'set', 'burst=2', 'concurrentRuns=x'], /concurrentRuns takes a whole number/],
     [['limits', 'set', 'burst'], /write name=value/],
-    [['limits', 'set'], /missing required argument/],
+    [['limits', 'set'], /Missing required argument/],
     [['limits', 'unset', 'nothing'], /There is no limit "nothing"/],
     [['gate', 'swarm', 'off'], /There is no gate "swarm"; gates are swarms, user-testing/],
     [['gate', 'swarms', 'maybe'], /write on or off/],

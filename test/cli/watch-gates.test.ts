@@ -102,4 +102,8 @@ test.concurrent('no new failures, against a run that is there', async ending => 
     end: { because: 'unknown_gate', comparison: null },
   })
   expect(await watch('r1', '--no-new-failures-against', 'nowhere')).toMatchObject({ code: 2, stdout: '' })
+  const elsewhere = 'https://api.example/api/v1/projects/p2/eval-runs/r0'
+  const refused = await watch('r1', '--no-new-failures-against', elsewhere)
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('Run r0 is of project p2')
 })

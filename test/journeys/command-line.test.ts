@@ -25,7 +25,7 @@ function runIn(home: string, ...args: string[]) {
 
 describe('bad usage is one sentence and exit code 2', () => {
   test.each<[string, string[], RegExp]>([
-    ['an unknown option', ['--bogus'], /unknown option '--bogus'/],
+    ['an unknown option', ['--bogus'], /Unknown option '--bogus'/],
     [
       'an address without a key',
       ['--base-url', 'https://mcp.example/api/v1'],
@@ -33,7 +33,7 @@ describe('bad usage is one sentence and exit code 2', () => {
     ],
     ['an address that is none', ['--base-url', 'mcp.example'], /^mcpdeck: .+\n$/],
     ['a place that is none', ['nowhere/at/all'], /^mcpdeck: There is no place "nowhere\/at\/all"\. .+\n$/],
-    ['an unknown option of a command', ['serve', '--bogus'], /unknown option '--bogus'/],
+    ['an unknown option of a command', ['serve', '--bogus'], /Unknown option '--bogus'/],
     ['a port out of range', ['serve', '--port', '70000'], /whole number from 0 to 65535/],
   ])('%s', (_, args, sentence) => {
     const { status, stdout, stderr } = run(...args)

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { SHELLS, type Shell } from '../completion.ts'
+import { SHELLS, type Shell } from '../completion/shells.ts'
 import type { CommonOptions } from '../settings.ts'
 
 type Done = (code: number) => void

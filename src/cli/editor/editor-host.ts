@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { whyNot } from '../../api/machine-words.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
 import { isPassedOn } from '../browser.ts'
 import { editorCommand, editorEnvironment } from './editor-command.ts'
@@ -40,13 +41,13 @@ export function createEditorHost(options: {
       try {
         if (text !== undefined) keep(file, text)
       } catch (error) {
-        return { kind: 'failed', reason: `The text cannot be written to ${path}: ${wordsOf(error)}.` }
+        return { kind: 'failed', reason: `The text cannot be written to ${path}: ${whyNot(error)}.` }
       }
       let command: readonly string[]
       try {
         command = editorCommand(env)
       } catch (error) {
-        return { kind: 'failed', reason: wordsOf(error) }
+        return { kind: 'failed', reason: `${whyNot(error)}.` }
       }
       const failure = await lend(() => runEditor(command, path, editorEnvironment(env, isPassedOn)))
       if (failure !== undefined) return { kind: 'failed', reason: failure }
@@ -107,7 +108,7 @@ async function runEditor(
     resolve(
       'code' in error && error.code === 'ENOENT'
         ? `There is no program ${program}; name your editor in VISUAL or EDITOR.`
-        : `${program} cannot be run: ${wordsOf(error)}.`,
+        : `${program} cannot be run: ${whyNot(error)}.`,
     ),
   )
   child.once('exit', (code, signal) =>
@@ -132,15 +133,11 @@ async function readSaved(path: string): Promise<EditorEnd> {
       return { kind: 'failed', reason: `The text has ${size} bytes, which is too much to read.` }
     return { kind: 'saved', content: readText(readFileSync(path)) }
   } catch (error) {
-    return { kind: 'failed', reason: `What was saved cannot be read: ${wordsOf(error)}.` }
+    return { kind: 'failed', reason: `What was saved cannot be read: ${whyNot(error)}.` }
   }
 }
 
 /** A file name that is one on every system, whatever it was made of. */
 function safeName(name: string): string {
   return name.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'text.yaml'
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -8,6 +8,7 @@ import { estimateRemaining } from '../../api/runs/estimate.ts'
 import { countTrials, type TrialCounts } from '../../api/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
 import { createTrialReader } from '../../api/runs/trial-reader.ts'
+import { toldTrial } from './told-trial.ts'
 
 /**
  * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in milliseconds, 0 when
@@ -53,7 +54,7 @@ export async function followRun(
 ): Promise<Followed> {
   const signal = AbortSignal.any([interrupt, timeout])
   const options = { signal, owner: runId }
-  const reader = createTrialReader(client, { projectId, runId }, options)
+  const reader = createTrialReader(client, { projectId, runId }, options, { keep: toldTrial })
   const stopPolling = client.budget.startPolling()
   let run: EvalRun | undefined
   let trials: readonly EvalIteration[] = []

@@ -1,14 +1,13 @@
-import { ApiError, isMissing } from '../../api/api-error.ts'
-import type { CallOptions, Client } from '../../api/client.ts'
-import type { EvalRun } from '../../api/contract/runs.ts'
+import { ApiError } from '../../api/api-error.ts'
+import type { Client } from '../../api/client.ts'
 import { describeError } from '../../api/error-text.ts'
 import { changedCases } from '../../api/runs/changes.ts'
 import { judgeGate, type Gate, type GateResult } from '../../api/runs/gates.ts'
-import { outcomeOfRun } from '../../api/runs/outcome.ts'
 import { UsageError } from '../usage-error.ts'
+import { findBase, type Base } from './base.ts'
 import { toComparison, type Comparison } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
-import { parseRun, type RunPlace } from './reference.ts'
+import type { RunPlace } from './reference.ts'
 
 export type GateOptions = {
   minPassRate?: number
@@ -34,65 +33,17 @@ export function gatesOf(own: GateOptions): Gate[] {
   return gates
 }
 
-/** Words for a base that is chosen when the run has ended. */
-const CHOSEN_LATER = new Set(['last', 'baseline'])
-
-/**
- * Makes sure that a run named as a base is there, before anything spends.
- * @throws UsageError when it is not
- */
-export async function checkBase(client: Client, projectId: string, gates: readonly Gate[]): Promise<void> {
-  for (const { gate, wanted } of gates) {
-    if (gate !== 'no-new-failures-against' || CHOSEN_LATER.has(wanted)) continue
-    const { runId } = parseRun(wanted)
-    try {
-      await client.runs.get({ projectId, runId }, { priority: 'asked' })
-    } catch (error) {
-      if (isMissing(error))
-        throw new UsageError(`There is no run "${runId}" to compare with in this project.`)
-      throw error
-    }
-  }
-}
-
-const LATEST_RUNS = 100
-
-/**
- * The id of the run to compare with: `baseline` leaves the choice to the service (undefined), `last` is the latest
- * earlier run of the suite that has a verdict.
- * @returns a sentence in `why` where there is none
- */
-async function baseOf(
-  client: Client,
-  { projectId }: RunPlace,
-  run: EvalRun,
-  against: string,
-  options: CallOptions,
-): Promise<{ baseRunId?: string } | { why: string }> {
-  if (against === 'baseline') return {}
-  if (against !== 'last') return { baseRunId: parseRun(against).runId }
-  const input = { projectId, suiteId: run.suiteId, limit: LATEST_RUNS }
-  const { items } = await client.runs.list(input, options)
-  const place = items.findIndex(({ id }) => id === run.id)
-  const earlier = items.slice(place + 1).find(other => {
-    const outcome = outcomeOfRun(other)
-    return outcome === 'passed' || outcome === 'failed'
-  })
-  return earlier ? { baseRunId: earlier.id } : { why: 'the suite has no earlier run with a verdict' }
-}
-
 /** A run beside another, or why they cannot be compared. */
 export async function compareRun(
   client: Client,
   place: RunPlace,
   { run, trials }: Extract<Followed, { kind: 'ended' }>,
-  against: string,
+  against: Base,
 ): Promise<Comparison | string> {
-  const options = { priority: 'asked' } as const
   try {
-    const base = await baseOf(client, place, run, against, options)
+    const base = await findBase(against, { client, place, run })
     if ('why' in base) return base.why
-    const comparison = await client.runs.compare({ ...place, ...base }, options)
+    const comparison = await client.runs.compare({ ...place, ...base }, { priority: 'asked' })
     return toComparison(comparison.baseline.baseRunId, changedCases(comparison, trials))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

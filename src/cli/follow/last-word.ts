@@ -2,6 +2,7 @@ import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement } 
 import type { Followed } from './follow-run.ts'
 import type { Output } from '../output.ts'
 import type { ReportMode } from './reporter.ts'
+import { laidOut, say } from '../prose.ts'
 import { conclusionLines, failureLines } from './words.ts'
 
 /** A run that is followed no more; the label tells it from its siblings. */
@@ -27,14 +28,16 @@ export async function printLastWord(
   { mode, output, unknown, goesOn, runGroupId }: LastWordOptions,
 ): Promise<number> {
   const exitCode = worstExitCode(results.map(({ conclusion }) => conclusion.exitCode))
-  const named = ({ label }: Result, line: string): string => `${label === '' ? '' : `${label}: `}${line}\n`
+  const named = ({ label }: Result, line: string): string => `${label === '' ? '' : `${label}: `}${line}`
+  const words = (lines: readonly string[]): string =>
+    lines.map(line => `${laidOut(line, process.stdout)}\n`).join('')
   const sentence = ({ conclusion, followed }: Result): string => sentenceOf(conclusion, followed, goesOn)
   if (mode === 'text') {
     const linesOf = (result: Result): string[] => [
       ...failureLines(result.followed.trials),
       ...conclusionLines(result.conclusion, unknown),
     ]
-    await output.write(results.flatMap(result => linesOf(result).map(line => named(result, line))).join(''))
+    await output.write(words(results.flatMap(result => linesOf(result).map(line => named(result, line)))))
   } else {
     const record = recordOf(results, exitCode, runGroupId)
     const data = mode === 'jsonl' ? { event: 'ended', at: Date.now(), ...record } : record
@@ -44,8 +47,8 @@ export async function printLastWord(
   // What was decided about the runs is data; why nothing was is for people.
   for (const result of results) {
     const text = named(result, sentence(result))
-    if (mode === 'text' && result.followed.kind === 'ended') await output.write(text)
-    else process.stderr.write(text)
+    if (mode === 'text' && result.followed.kind === 'ended') await output.write(words([text]))
+    else say(text)
   }
   return exitCode
 }

@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { parsePlace, type Place } from '../../app/router/place.ts'
 import { isWebAddress, placeAtAddress, type WebAddresses } from '../../app/router/web-address.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
@@ -9,7 +10,8 @@ export type NamedRun = { runId: string; projectId?: string }
 /** A run and the project that it belongs to. */
 export type RunPlace = { projectId: string; runId: string }
 
-const BEFORE_RUN = new Set(['runs', 'run', 'eval-runs'])
+/** Where an address names a run: those of the API, and those of our own places. */
+const DECLARED = [contract.runs.get.path, runsRoute.path]
 const ID = /^[\w.~-]+$/
 
 /**
@@ -33,16 +35,23 @@ function runOf(place: Place | undefined): NamedRun | undefined {
   return projectId !== undefined && runId !== undefined ? { projectId, runId } : undefined
 }
 
-/** Where nobody told the addresses of the hosted UI, an id follows the word for what it is. */
+/** Where nobody told the addresses of the hosted UI, an id follows the word that it follows in the declared paths. */
 function fromAddress(text: string): NamedRun | undefined {
   const { pathname, searchParams, hash } = new URL(text)
   const segments = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
-  const after = (isWord: (word: string) => boolean): string | undefined => {
-    const value = segments[segments.findIndex(isWord) + 1]
-    return segments.some(isWord) && value !== undefined && ID.test(value) ? value : undefined
+  const valueOf = (name: string): string | undefined => {
+    const words = wordsBefore(name)
+    const value = segments[segments.findIndex(word => words.has(word)) + 1]
+    const isThere = segments.some(word => words.has(word)) && value !== undefined && ID.test(value)
+    return isThere ? value : (searchParams.get(name) ?? undefined)
   }
-  const runId = after(word => BEFORE_RUN.has(word)) ?? searchParams.get('runId') ?? searchParams.get('run')
-  const projectId = after(word => word === 'projects') ?? searchParams.get('projectId') ?? undefined
+  const [runId, projectId] = [valueOf('runId'), valueOf('projectId')]
   if (!runId || !ID.test(runId)) return undefined
   return projectId === undefined ? { runId } : { projectId, runId }
+}
+
+/** The words that stand before a parameter in the declared paths. */
+function wordsBefore(name: string): Set<string> {
+  const before = new RegExp(`([\\w-]+)\\[?/\\{${name}\\}`)
+  return new Set(DECLARED.flatMap(path => before.exec(path)?.[1] ?? []))
 }

@@ -1,4 +1,5 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { whyNot } from '../../api/machine-words.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** A file that appears whole or not at all. */
@@ -18,7 +19,7 @@ export function openReport(file: string): ReportFile {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
     closeSync(openSync(draft, 'w'))
   } catch (error) {
-    throw new UsageError(`The report ${file} cannot be written: ${wordsOf(error)}.`)
+    throw new UsageError(`The report ${file} cannot be written: ${whyNot(error)}.`)
   }
   return {
     write(text) {
@@ -27,8 +28,4 @@ export function openReport(file: string): ReportFile {
     },
     discard: () => rmSync(draft, { force: true }),
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

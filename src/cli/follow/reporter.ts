@@ -5,6 +5,7 @@ import { remainingWords } from '../../api/runs/estimate.ts'
 import type { TrialCounts } from '../../api/runs/trials.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Output } from '../output.ts'
+import { say } from '../prose.ts'
 import type { FollowEvent } from './follow-run.ts'
 import { printedLines, rewrittenLine, type StatusLine } from './status-line.ts'
 
@@ -33,9 +34,9 @@ export type ReporterOptions = {
 export function createReporter({ mode, output, inPlace }: ReporterOptions): Reporter {
   const line = statusLine(mode, output, inPlace)
   const texts = new Map<string, string>()
-  const say = (sentence: string): void => {
+  const interject = (sentence: string): void => {
     line.clear()
-    process.stderr.write(`${sentence}\n`)
+    say(sentence)
   }
   const show = (label: string, text: string): void => {
     const named = label === '' ? text : `${label}: ${text}`
@@ -43,7 +44,7 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
     line.show(inPlace ? [...texts.values()].join('  |  ') : named)
   }
   return {
-    say,
+    say: interject,
     end: () => line.clear(),
     onEvent(label, event) {
       if (mode === 'jsonl') void output.write(`${JSON.stringify(eventRecord(event))}\n`)
@@ -53,10 +54,10 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
           break
         case 'retrying':
           // Once for each time that the line is lost; until it is back there is nothing new to say.
-          if (event.failures === 1) say(lostSentence(label, event))
+          if (event.failures === 1) interject(lostSentence(label, event))
           break
         case 'answered':
-          say(`${label === '' ? '' : `${label}: `}The service answers again.`)
+          interject(`${label === '' ? '' : `${label}: `}The service answers again.`)
       }
     },
   }

@@ -6,9 +6,11 @@ import { clean } from '../../app/theme/text.ts'
 import { listenForInterrupt } from '../interrupt.ts'
 import { wantsScreenReader } from '../manners.ts'
 import { openOutput, type Output } from '../output.ts'
+import { say } from '../prose.ts'
 import type { CommonOptions } from '../settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { followRun, isPassing, type FollowEvent, type Followed } from './follow-run.ts'
+import type { Base } from './base.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printLastWord, resultOf, type Result } from './last-word.ts'
 import type { RunPlace } from './reference.ts'
@@ -29,8 +31,8 @@ export type FollowedRun = { label: string; place: RunPlace }
 export type FollowExtras = {
   /** Command that goes on watching; without it the runs end with this process. */
   again?: string
-  /** The run that it is to be shown beside, such as the one that it repeats. */
-  parent?: string
+  /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
+  base?: Base | undefined
   /** Of a run group, as the final record tells it. */
   runGroupId?: string
 }
@@ -73,8 +75,9 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
     reporter.end()
     const goesOn = again !== undefined
     const exitCode = await printLastWord(results, { mode, output, unknown, goesOn, runGroupId })
-    const isOpen = results.some(({ followed }) => followed.kind !== 'ended')
-    if (isOpen && goesOn && !output.closed) process.stderr.write(`To watch it again: ${again}\n`)
+    // What the service refused will be refused again.
+    const isOpen = results.some(({ followed: { kind } }) => kind !== 'ended' && kind !== 'refused')
+    if (isOpen && goesOn && !output.closed) say(`To watch it again: ${again}`)
     return exitCode
   }
 
@@ -91,7 +94,7 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
           const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
           const options = { interrupt, timeout: timeout.signal, onEvent }
           const followed = await followRun(client, place, options)
-          return await judged({ client, place, gates, own, reporter, parent: extras.parent }, label, followed)
+          return await judged({ client, place, gates, own, reporter, base: extras.base }, label, followed)
         }),
       )
       if (report) await writeReport(client, runs, results, report.write)
@@ -149,19 +152,18 @@ type JudgeOptions = {
   gates: readonly Gate[]
   own: SessionOptions
   reporter: Reporter
-  parent: string | undefined
+  base: Base | undefined
 }
 
 async function judged(
-  { client, place, gates, own, reporter, parent }: JudgeOptions,
+  { client, place, gates, own, reporter, base }: JudgeOptions,
   label: string,
   followed: Followed,
 ): Promise<Result> {
-  const against = gates.find(({ gate }) => gate === 'no-new-failures-against')?.wanted ?? parent
   const compared =
-    against === undefined || followed.kind !== 'ended'
+    base === undefined || followed.kind !== 'ended'
       ? undefined
-      : await compareRun(client, place, followed, String(against))
+      : await compareRun(client, place, followed, base)
   if (typeof compared === 'string') reporter.say(`Not compared: ${compared.replace(/\.$/, '')}.`)
   return resultOf(label, followed, {
     gates: judgeGates(gates, followed, compared),

@@ -5,7 +5,7 @@ import { chooseProject } from '../project-choice.ts'
 import { UsageError } from '../usage-error.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../settings.ts'
 import { openWorkspace } from '../workspace.ts'
-import { checkBase } from './gate-facts.ts'
+import { baseOf, checkBase } from './base.ts'
 import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
 import { openSession, type SessionOptions } from './session.ts'
 
@@ -16,13 +16,14 @@ export async function runWatch(text: string, given: CommonOptions, own: SessionO
   try {
     const settings = await resolveSettings(common, process.env)
     const named = parseRun(text, settings.profile.web)
+    const base = baseOf(session.gates, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
     const { client } = opened.workspace
     try {
       return await session.guard(async () => {
         const place = await placeOf(client, settings, named)
-        await checkBase(client, place.projectId, session.gates)
-        return await session.follow(client, [{ label: '', place }], { again: `mcpdeck watch ${text}` })
+        await checkBase(client, place.projectId, base)
+        return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}` })
       })
     } finally {
       await opened.close()

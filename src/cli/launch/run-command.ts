@@ -4,7 +4,7 @@ import { clean } from '../../app/theme/text.ts'
 import { agreed } from '../agree.ts'
 import { atProfileOf } from '../at-profile.ts'
 import { EXIT } from '../exit-codes.ts'
-import { checkBase } from '../follow/gate-facts.ts'
+import { baseOf, checkBase, type Base } from '../follow/base.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
 import { printLaunched } from '../follow/launched.ts'
 import { openSession, type Session, type SessionOptions } from '../follow/session.ts'
@@ -49,13 +49,14 @@ export async function runLaunch(
   if (!watch) refuseFollowing(own)
   const session = openSession(common, own)
   try {
+    const base = baseOf(session.gates, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
     const { client } = opened.workspace
     try {
       return await session.guard(async () => {
         if (isHere && !own.watch)
           session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
-        const work = { client, settings, session, own, modelApiKeys, watch }
+        const work = { client, settings, session, own, modelApiKeys, watch, base }
         return own.rerunFailed === undefined
           ? await launchSuite(work, suite ?? '')
           : await rerunFailed(work, own.rerunFailed)
@@ -75,11 +76,15 @@ type Work = {
   own: RunOptions
   modelApiKeys: Record<string, string> | undefined
   watch: boolean
+  /** What the gates compare with. */
+  base: Base | undefined
 }
 
 function checkOptions(suite: string | undefined, own: RunOptions): void {
   if ((suite === undefined) === (own.rerunFailed === undefined))
-    throw new UsageError('Name a suite to run, or a run with --rerun-failed.')
+    throw new UsageError(
+      'Name a suite to run (mcpdeck get suites lists them), or a run with --rerun-failed, and not both.',
+    )
   if (own.rerunFailed === undefined) return
   const given = [
     own.environment.length > 0 && '--environment',
@@ -115,7 +120,7 @@ async function launchSuite(work: Work, suite: string): Promise<number> {
   const { id: projectId } = await chooseProject(client, settings.project)
   const plan = await planLaunch(client, projectId, suite, own)
   checkGroup(plan, own, modelApiKeys !== undefined)
-  await checkBase(client, projectId, session.gates)
+  await checkBase(client, projectId, work.base)
   tell(session, plan.lines)
   if (!(await isAgreed(work, `This launches ${clean(plan.suite.name)} and spends`))) return declined(session)
   const options = {
@@ -134,7 +139,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   const named = parseRun(text, settings.profile.web)
   const projectId = named.projectId ?? (await chooseProject(client, settings.project)).id
   const source: RunPlace = { projectId, runId: named.runId }
-  await checkBase(client, projectId, session.gates)
+  await checkBase(client, projectId, work.base)
   const { preview, lines, obstacle } = await planRerun(client, source)
   tell(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) {
@@ -151,7 +156,7 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   return await afterLaunch(
     work,
     { runs: [{ label: '', place: { projectId, runId } }], failures: [] },
-    source.runId,
+    { runId: source.runId },
   )
 }
 
@@ -168,7 +173,7 @@ function declined({ reporter }: Session): number {
   return EXIT.noVerdict
 }
 
-async function afterLaunch(work: Work, launched: Launched, parent: string | undefined): Promise<number> {
+async function afterLaunch(work: Work, launched: Launched, parent: Base | undefined): Promise<number> {
   const { client, settings, session, watch } = work
   const { runs, runGroupId, failures } = launched
   for (const failure of failures) session.reporter.say(failure)
@@ -177,7 +182,7 @@ async function afterLaunch(work: Work, launched: Launched, parent: string | unde
   const again = runs.map(({ place }) => `mcpdeck watch projects/${place.projectId}/runs/${place.runId}`)
   const extras = {
     ...(settings.target.kind === 'remote' && { again: again.join('; ') }),
-    ...(parent !== undefined && { parent }),
+    base: work.base ?? parent,
     ...(runGroupId !== undefined && { runGroupId }),
   }
   const exitCode =

@@ -16,6 +16,7 @@ import { isFile, readTextFile, writeTextFile } from '../../api/authoring/text-fi
 import { readText, type Read } from '../../api/authoring/yaml-reading.ts'
 import type { Client } from '../../api/client.ts'
 import { contract } from '../../api/contract/contract.ts'
+import { whyNot } from '../../api/machine-words.ts'
 import { counted } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import { agreed } from '../agree.ts'
@@ -23,6 +24,7 @@ import { EXIT } from '../exit-codes.ts'
 import { createLog } from '../log.ts'
 import { didYouMean } from '../nearest.ts'
 import { chooseProject } from '../project-choice.ts'
+import { say } from '../prose.ts'
 import { reportError } from '../report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from '../settings.ts'
 import { openWorkspace } from '../workspace.ts'
@@ -67,15 +69,15 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
     if ('obstacle' in found) throw new UsageError(clean(found.obstacle))
     const { plan, names } = found
     const prune = own.prune ?? false
-    if (!own.json) process.stderr.write(planText(plan, prune))
+    if (!own.json) say(planText(plan, prune))
     if (own.dryRun || isSettled(plan, prune)) {
       if (own.json) print({ plan: planJson(plan, prune), done: null, exitCode: EXIT.done })
-      else if (!own.dryRun) process.stderr.write('The service has all of it already.\n')
+      else if (!own.dryRun) say('The service has all of it already.')
       return EXIT.done
     }
     if (settings.readOnly) throw new UsageError('This changes the suite, and every write is refused here.')
     if (!own.yes && !(await agreed(effectOf(plan, prune)))) {
-      process.stderr.write('Nothing was changed.\n')
+      say('Nothing was changed.')
       return EXIT.noVerdict
     }
     const done = await sendSync(client, projectId, plan, names, {
@@ -85,7 +87,7 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
     })
     const exitCode = done.outcomes.some(({ kind }) => kind === 'failed') ? EXIT.noVerdict : EXIT.done
     if (own.json) print({ plan: planJson(plan, prune), done: doneJson(done), exitCode })
-    else process.stderr.write(doneText(done))
+    else say(doneText(done))
     return exitCode
   })
 }
@@ -144,9 +146,7 @@ function onDisk<T>(done: string, path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw new UsageError(
-      `${path} cannot be ${done}: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new UsageError(`The file ${path} cannot be ${done}: ${whyNot(error)}.`)
   }
 }
 
@@ -175,7 +175,7 @@ function planText(plan: SyncPlan, prune: boolean): string {
     `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : ', left as they are (--prune deletes)'}`,
     ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
   ]
-  return `${lines.map(line => clean(line)).join('\n')}\n`
+  return lines.map(line => clean(line)).join('\n')
 }
 
 function doneText({ suiteId, isNew, outcomes, changed, deleted }: SyncDone): string {
@@ -183,7 +183,6 @@ function doneText({ suiteId, isNew, outcomes, changed, deleted }: SyncDone): str
   return [
     ...failed.map(({ form, code, message }) => clean(`${form.title}: ${code}: ${message ?? ''}`)),
     `${isNew ? 'Created' : 'Changed'} ${suiteId}: ${outcomeCounts(outcomes)}, ${changed} changed, ${deleted} deleted.`,
-    '',
   ].join('\n')
 }
 

@@ -1,0 +1,29 @@
+/** What only a shell would understand, where it is not quoted. */
+const SHELL_ONLY = /[|&;<>()$`*?[\]{}~#!\n]/
+const WORD_PART = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy
+
+/** Why a text is no command: it is for a shell, ends in the middle of something quoted, or says nothing. */
+export type CommandProblem = 'shell' | 'open' | 'empty'
+
+/**
+ * The words of a command that runs without a shell: split at blanks, with quotes and backslashes as a shell has them. What only a
+ * shell would understand is a problem, so that it never means something else in silence.
+ */
+export function splitCommand(command: string): readonly string[] | CommandProblem {
+  const words: string[] = []
+  let word: string | undefined
+  let end = 0
+  for (const { 0: part, 1: single, 2: double, 3: escaped, 4: plain } of command.matchAll(WORD_PART)) {
+    end += part.length
+    if (plain !== undefined && SHELL_ONLY.test(plain)) return 'shell'
+    if (double !== undefined && /(?<!\\)[$`]/.test(double)) return 'shell'
+    const text = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? plain
+    if (text === undefined) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else word = (word ?? '') + text
+  }
+  if (end < command.length) return 'open'
+  if (word !== undefined) words.push(word)
+  return words.length === 0 ? 'empty' : words
+}
