@@ -122,7 +122,7 @@ describe('the check before sending', () => {
   test('finds wrong types and missing arguments at their names, also under draft-07', async () => {
     expect(await faults(sum, { a: 1 })).toEqual([])
     expect(await faults(sum, { note: 3 })).toEqual([
-      { name: 'a', message: 'is required' },
+      { name: 'a', message: 'is required', isMissing: true },
       { name: 'note', message: 'must be string' },
     ])
   })
@@ -161,6 +161,8 @@ describe('the check before sending', () => {
 
   test('two schemas of one $id do not meet', async () => {
     expect(await faults({ $id: 'x', type: 'object' }, {})).toEqual([])
-    expect(await faults({ $id: 'x', required: ['a'] }, {})).toEqual([{ name: 'a', message: 'is required' }])
+    expect(await faults({ $id: 'x', required: ['a'] }, {})).toEqual([
+      { name: 'a', message: 'is required', isMissing: true },
+    ])
   })
 })

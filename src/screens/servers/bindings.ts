@@ -15,6 +15,13 @@ export const serversKeys = defineBindings({
       needs: 'service',
       help: 'Examine the server, or all marked ones, step by step from probe to listings.',
     },
+    add: {
+      keys: ['n'],
+      label: 'new server',
+      hint: true,
+      needs: 'write',
+      help: 'Save another server, by its address or its command.',
+    },
     validate: {
       keys: ['v'],
       label: 'validate',
@@ -27,6 +34,12 @@ export const serversKeys = defineBindings({
       label: 'check OAuth',
       needs: 'service',
       help: 'Ask whether its settings demand OAuth; nothing is connected.',
+    },
+    remove: {
+      keys: ['X'],
+      label: 'remove server',
+      needs: 'write',
+      help: 'Take the saved server away, after asking.',
     },
   },
 })

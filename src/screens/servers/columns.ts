@@ -29,7 +29,7 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
     },
     {
       id: 'transport',
-      title: 'Over',
+      title: 'Via',
       width: 5,
       cell: ({ server }) => ({ text: server.transportType, tone: 'muted' }),
       sort: ({ server }) => server.transportType,
@@ -38,6 +38,7 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
       id: 'enabled',
       title: 'On',
       width: 3,
+      from: 40,
       cell: ({ server }) => (server.enabled ? 'yes' : { text: 'no', tone: 'warn' }),
       sort: ({ server }) => (server.enabled ? 'yes' : 'no'),
     },
@@ -45,10 +46,10 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
       id: 'doctor',
       title: 'Doctor',
       width: 13,
-      cell: ({ doctor }) =>
+      cell: ({ server, doctor }) =>
         doctor
           ? { text: `${symbols[doctor.look.symbol]} ${doctor.look.word}`, tone: doctor.look.tone }
-          : { text: UNKNOWN, tone: 'muted' },
+          : { text: server.enabled ? UNKNOWN : `${symbols.cancelled} off`, tone: 'muted' },
       sort: ({ doctor }) => doctor?.look.word,
     },
     {

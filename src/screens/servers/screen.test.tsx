@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { viewerKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys, viewerKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import { callsKeys, promptsKeys, resourcesKeys, resultKeys, serversKeys, toolsKeys } from './bindings.ts'
@@ -89,7 +89,7 @@ async function addServer(name: string, behaviour: string): Promise<string> {
 describe('the list', () => {
   test('shows the saved servers and opens one', async () => {
     await openServer({ pane: 'list' })
-    expect(await app.see(/everything +stdio +yes +—/)).toContain('a program over stdio')
+    expect(await app.see(/everything +stdio +—/)).toContain('a program over stdio')
     await app.press(keys.open)
     expect(app.router.current().params).toMatchObject({ pane: 'detail', serverId: everything })
     await app.press(keys.back)
@@ -285,6 +285,40 @@ test('a hostile server’s words stay words, its schemas stay data', async () =>
   expect(result).toContain('✗ tool error')
   await app.press(resultKeys.bindings.close, keys.doctor)
   safe(await app.see('Protocol'))
+})
+
+describe('saving', () => {
+  test('another server is saved by its command, what is refused is asked for again, and it can be taken away', async () => {
+    app = await openApp({ testService, place: serversRoute.to({ projectId }) })
+    await app.see('▌everything')
+    await app.press(keys.add)
+    await app.see('Address or command')
+    await app.type('everything')
+    await app.press(formKeys.bindings.next)
+    await app.type('localhost:1/mcp')
+    await app.press(formKeys.bindings.send)
+    await app.see('An address begins with http:// or https://.')
+    await app.press(fieldKeys.bindings.clear)
+    await app.type('GREETING="good day" node ./server.js --quiet')
+    await app.see('This machine runs node whenever')
+    await app.press(formKeys.bindings.send)
+    await app.see('Another server is called everything; choose another name.')
+    expect(app.frame()).toContain('node ./server')
+    await app.type(' too')
+    await app.press(formKeys.bindings.send)
+    await app.see('Saved everything too. d examines it.')
+    const { items } = await testService.client.servers.list({ projectId })
+    const { id } = items.find(({ name }) => name === 'everything too')!
+    expect(app.router.current().params['serverId']).toBe(id)
+    await app.press(keys.remove)
+    await app.see('Remove everything too?')
+    await app.type('remove')
+    await app.press(fieldKeys.bindings.submit, confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Removed everything too.')
+    expect(
+      (await testService.client.servers.list({ projectId })).items.some(server => server.id === id),
+    ).toBe(false)
+  })
 })
 
 describe('prompts and resources', () => {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -25,11 +25,7 @@ import { ServerPane, tabOf, type ServerTab } from './server-pane.tsx'
 import { NO_ITEMS } from './tab.ts'
 import { useDoctorRound } from './use-doctor-round.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
-
-const EMPTY = {
-  why: 'This project has no saved server.',
-  next: 'Save one over the API (createProjectServer) or in the hosted app.',
-}
+import { useSaving } from './use-saving.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
 export function ServersScreen() {
@@ -67,12 +63,13 @@ function useServerList(projectId: string) {
 function useServerBindings(projectId: string, list: ListState<ServerRow>, inDetail: boolean): void {
   const router = useRouter()
   const { width } = useSize()
+  const { plain } = useTheme()
   const checks = useServerChecks()
   const examineAll = useDoctorRound(projectId)
   const open = (): void => router.replace({ serverId: list.current()?.server.id, pane: 'detail' })
   // Where one pane shows at a time, the answer would otherwise appear out of sight.
   const look = (tab: ServerTab): void =>
-    width < TWO_PANES_FROM
+    width < TWO_PANES_FROM || plain
       ? router.replace({ tab, serverId: list.current()?.server.id, pane: 'detail' })
       : router.replace({ tab })
   const check = (tab: ServerTab, ask: (input: ServerInput) => void) => () => {
@@ -82,7 +79,7 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     look(tab)
   }
   const back = (): void => {
-    if (inDetail) router.replace({ pane: undefined })
+    if (inDetail) router.stepOut({ pane: undefined })
     else router.back()
   }
   const doctor = (): void => {
@@ -91,6 +88,15 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     list.marks.clear()
     void examineAll(marked.map(({ server }) => server))
   }
+  const saving = useSaving(projectId, serverId => {
+    list.selection.select(serverId)
+    router.replace({ serverId })
+  })
+  const remove = async (): Promise<void> => {
+    const row = list.choose()
+    if (!row) return
+    await saving.remove(row.server)
+  }
   const none = unavailable('There is no server.')
   const some = list.items.length > 0
   useBindings(serversKeys, {
@@ -98,6 +104,8 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     back,
     doctor: some ? doctor : none,
     validate: some ? check('overview', checks.validate) : none,
+    add: saving.add,
+    remove: some ? remove : none,
     checkOAuth: some ? check('overview', checks.checkOAuth) : none,
   })
 }
@@ -118,6 +126,7 @@ function ProjectServers(props: { projectId: string }) {
   const { projectId } = props
   const { queries } = useWorkspace()
   const router = useRouter()
+  const key = useKeyName()
   const { params } = usePlace()
   const { servers, list } = useServerList(projectId)
   const server = useChosen(list)?.server
@@ -142,7 +151,10 @@ function ProjectServers(props: { projectId: string }) {
               data={servers}
               focused={focus}
               loading="Reading the saved servers…"
-              empty={EMPTY}
+              empty={{
+                why: 'This project has no saved server.',
+                next: `Save one with ${key(serversKeys, 'add')}: its address, or the command that runs it.`,
+              }}
             />
           ),
         },

@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import { clean } from '../../app/theme/text.ts'
+import { FieldsForm, type FormText } from './fields-form.tsx'
+import type { FormFieldLook } from './form-field.tsx'
+import { numberProblem } from './field-input.ts'
+import { useOverlays } from '../overlays.tsx'
+
+export type FormFieldAsked = Omit<FormFieldLook, 'error' | 'note'> & {
+  id: string
+  initial: string
+  note?: string
+  /** Why what was given cannot be taken. */
+  check?: (text: string) => string | undefined
+}
+
+export type FormValues = Readonly<Record<string, string>>
+
+export type FormAsked = {
+  title: string
+  about: readonly FormText[]
+  fields: readonly FormFieldAsked[]
+  /** What holds for these values; nothing is sent by the form itself. */
+  effect?: (values: FormValues) => readonly FormText[]
+  act: string
+}
+
+/** The act of a form that sends nothing itself. */
+export const GO_ON = 'Go on: see what it does first'
+
+const WIDTH = 76
+/** Rows beside one per field: border, what is said, what the active field shows, the two answers. */
+const ROWS_AROUND = 16
+
+/** Asks for what an action needs; resolves to the values, or to nothing when the person gives up. */
+export function useFormDialog(): (asked: FormAsked) => Promise<FormValues | undefined> {
+  const overlays = useOverlays()
+  return asked =>
+    new Promise(resolve => {
+      const close = overlays.open({
+        title: clean(asked.title),
+        size: available => ({
+          width: Math.min(WIDTH, available.width),
+          height: Math.min(available.height, ROWS_AROUND + asked.fields.length),
+        }),
+        content: (
+          <FormDialog
+            asked={asked}
+            onDone={values => {
+              close()
+              resolve(values)
+            }}
+          />
+        ),
+      })
+    })
+}
+
+/** Why a field cannot be taken as it is. */
+function problemOf(field: FormFieldAsked, text: string): string | undefined {
+  if (field.required && text.trim() === '') return 'This is needed.'
+  if (field.input?.kind === 'number') {
+    const problem = numberProblem(text, field.input)
+    if (problem !== undefined) return problem
+  }
+  return field.check?.(text)
+}
+
+function FormDialog(props: { asked: FormAsked; onDone: (values: FormValues | undefined) => void }) {
+  const { asked, onDone } = props
+  const { fields } = asked
+  const [texts, setTexts] = useState(() => fields.map(({ initial }) => initial))
+  const [problems, setProblems] = useState<readonly (string | undefined)[]>([])
+  const values = Object.fromEntries(fields.map(({ id }, index) => [id, texts[index] ?? '']))
+  const act = async (): Promise<number | undefined> => {
+    const found = fields.map((field, index) => problemOf(field, texts[index] ?? ''))
+    setProblems(found)
+    const wrong = found.findIndex(problem => problem !== undefined)
+    if (wrong !== -1) return wrong
+    onDone(values)
+    return undefined
+  }
+  return (
+    <FieldsForm
+      fields={fields.map(({ initial: _initial, check: _check, note, ...look }, index) => ({
+        ...look,
+        note,
+        error: problems[index],
+      }))}
+      texts={texts}
+      onText={(index, text) => {
+        setTexts(texts.map((old, at) => (at === index ? text : old)))
+        setProblems([])
+      }}
+      about={asked.about}
+      effect={asked.effect?.(values) ?? []}
+      act={asked.act}
+      onAct={act}
+      onCancel={() => onDone(undefined)}
+    />
+  )
+}
