@@ -6,14 +6,14 @@ import type { Line } from './viewer.tsx'
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
 
-/** Labels and values in two columns; an unknown value shows as such, never as nothing. */
-export function fieldLines(fields: readonly Field[]): Line[] {
-  const width = Math.max(...fields.map(([label]) => widthOf(label)))
+/** Labels and values in two columns, of which a long value goes on below itself; an unknown one shows as such, never as nothing. */
+export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
+  const width = Math.max(...fields.map(([label]) => widthOf(label))) + 2
+  const margin = ' '.repeat(indent)
   return fields.map(([label, value, tone]) => ({
-    parts: [
-      { text: `${fit(label, width)}  `, tone: 'muted' },
-      { text: value == null || value === '' ? UNKNOWN : value, tone: tone ?? 'plain' },
-    ],
+    lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],
+    rest: [{ text: ' '.repeat(indent + width), tone: 'muted' }],
+    spans: [{ text: value == null || value === '' ? UNKNOWN : value, tone: tone ?? 'plain' }],
   }))
 }
 

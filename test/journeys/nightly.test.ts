@@ -27,7 +27,7 @@ describe.concurrent.each([
     expect(person.words().replaceAll(/ ?┃/g, '')).toContain('(was number) (3 cases)')
 
     person.press(keys.doctor)
-    await person.see(() => person.words().includes('adds small numbers: get-sum: `a` must be string'))
+    await person.see(() => person.words().includes('adds small numbers: called get-sum: `a` must be string'))
     const words = person.words()
     expect(words).toContain('From run #1 to run #2')
     expect(words).toContain('/properties/a/type a is now string (was number)')
@@ -37,7 +37,7 @@ describe.concurrent.each([
 
     drift(false)
     person.press(keys.doctor)
-    await person.see(() => person.words().includes('The tools take what the cases give.'))
+    await person.see(() => person.words().includes('The tools of now take all 3 calls of the failing cases.'))
     person.press(textOverlayKeys.bindings.close)
     await person.seeGone('From run #1')
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { EvalRun } from '../../api/contract/runs.ts'
+import { runCounts } from '../../api/runs/counts.ts'
 import { formatCount, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -96,11 +97,14 @@ export function RunPane(props: {
   )
 }
 
-/** `✗ failed 9/10`, so that every tab tells how the run stands. */
+/** `✗ failed, 9/10 trials passed`, so that every tab tells how the run stands. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const look = runLook(run)
   const graded = passedOfGraded(run)
-  return [symbols[look.symbol], look.word, ...(graded === UNKNOWN ? [] : [graded])].join(' ')
+  const state = `${symbols[look.symbol]} ${look.word}`
+  return graded === UNKNOWN
+    ? state
+    : `${state}, ${[graded, runCounts(run)?.unit, 'passed'].filter(Boolean).join(' ')}`
 }
 
 /** Says once how a run ended that was seen in flight. */

@@ -79,10 +79,10 @@ function ProjectRuns(props: { projectId: string }) {
       focused={focused}
       onFocus={pane => router.replace({ pane })}
       panes={[
-        { id: 'suites', weight: 3, render: focus => <Suites lists={lists} focused={focus} /> },
+        { id: 'suites', weight: 14, render: focus => <Suites lists={lists} focused={focus} /> },
         {
           id: 'runs',
-          weight: 3,
+          weight: 13,
           render: focus => (
             <Middle
               projectId={projectId}
@@ -96,7 +96,7 @@ function ProjectRuns(props: { projectId: string }) {
         },
         {
           id: 'run',
-          weight: 5,
+          weight: 20,
           render: focus =>
             middle === 'cases' ? (
               <CasePane cases={cases} focused={focus} />

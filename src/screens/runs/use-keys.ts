@@ -57,9 +57,9 @@ export function useKeys(options: {
         : options.openTrial,
   }
   const back = (): void => {
-    if (focused === 'run' && tab === 'trial') router.replace({ tab: 'trials' })
+    if (focused === 'run' && tab === 'trial') router.stepOut({ tab: 'trials' })
     else if (focused === 'suites') router.back()
-    else router.replace({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
+    else router.stepOut({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
   }
   const follow = useFollowToggle(options.projectId)
   const canCancel = run !== undefined && actions.canCancel(run)

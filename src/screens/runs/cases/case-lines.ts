@@ -39,8 +39,9 @@ const CHECK_WORDS: Readonly<Record<string, string>> = {
 
 function stepLines(step: EvalCase['steps'][number], index: number): Line[] {
   const title: Line = {
-    parts: [
-      { text: `${index + 1}. `, tone: 'muted' },
+    lead: [{ text: `${index + 1}. `, tone: 'muted' }],
+    rest: [{ text: ' '.repeat(String(index + 1).length + 2), tone: 'muted' }],
+    spans: [
       { text: stepWords(step), tone: 'plain' },
       { text: `  ${step.id}`, tone: 'muted' },
     ],

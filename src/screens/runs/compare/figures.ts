@@ -164,7 +164,7 @@ function scoreLines(contract: JsonObject): Line[] {
           },
         ],
       },
-      ...fieldLines(scorerFields(scorer)).map(indented),
+      ...fieldLines(scorerFields(scorer), 4),
     ]),
   ]
 }
@@ -178,12 +178,6 @@ function scorerFields(scorer: JsonObject): Field[] {
     ['Mean value', diffText(diffOf(scorer['meanValue']), rounded)],
     ['Errors', `${formatCount(numberOf(errors['compare']))} (was ${formatCount(numberOf(errors['base']))})`],
   ]
-}
-
-function indented(line: Line): Line {
-  return typeof line === 'object' && 'parts' in line
-    ? { parts: [{ text: '    ', tone: 'plain' }, ...line.parts] }
-    : line
 }
 
 /** The contract leaves the scores of a comparison open, so only numbers are taken from them. */

@@ -55,6 +55,8 @@ describe('the form', () => {
     await goTo('Iterations')
     await app.type('11')
     await app.see('It must be a whole number from 1 to 10.')
+    await seeWords('How many trials it makes is open until what is marked above is put right.')
+    expect(app.frame()).not.toContain('22 trials')
     await app.press('backspace')
     await app.type('0')
     await goTo('Cases')

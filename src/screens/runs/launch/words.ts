@@ -13,7 +13,9 @@ const USUAL_SLOTS = 2
 /** What the launch will do, cost and take. */
 export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
   return [
-    { text: sizeSentence(facts, launch), tone: 'plain' },
+    hasSize(launch)
+      ? { text: sizeSentence(facts, launch), tone: 'plain' }
+      : { text: 'How many trials it makes is open until what is marked above is put right.', tone: 'warn' },
     ...whereLines(facts, launch),
     ...attachLines(facts, launch),
     { text: `${slotSentence(facts)} ${timeSentence(facts)}`, tone: 'plain' },
@@ -21,8 +23,14 @@ export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText
   ]
 }
 
+/** Whether what the draft says of cases and iterations can be counted with. */
+function hasSize({ errors }: DraftedLaunch): boolean {
+  return !errors.iterations && !errors.cases && !errors.someCases
+}
+
 /** What the last line of the form does, in a sentence. */
 export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
+  if (!hasSize(launch)) return 'Launch'
   const { trials, runs } = countOf(facts, launch)
   const names = launch.attach.map(id => environmentName(facts, id))
   const what =

@@ -69,8 +69,7 @@ function Failures({
   const hasMore = more !== undefined
   const roots = useMemo(
     () => diagnosticsNodes(run, pages, { symbols, openKey, causes }),
-    // The pages are new objects with every draw; these are what they say.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the pages are new objects with every draw; these are what they say
     [run, count, scanned, isComplete, problem?.sentence, isReading, hasMore, symbols, openKey, causes],
   )
   const view = useOutline({

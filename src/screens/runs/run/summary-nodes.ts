@@ -4,13 +4,12 @@ import { remainingWords } from '../../../api/runs/estimate.ts'
 import { bar } from '../../../app/theme/charts.ts'
 import { formatCount, formatDuration, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../../app/theme/theme.ts'
-import { heading } from '../../../components/lines.ts'
+import { fieldLines, heading } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
 import { linesNode } from '../../../components/viewer/sections.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { distributionLines } from './distribution-lines.ts'
 import { plannedTrials, type TrialFacts } from './facts.ts'
-import { fieldRows } from './field-rows.ts'
 import { historyLines } from './history-lines.ts'
 import { judgeLines, judgesOf } from './judge-lines.ts'
 import { originFields } from './origin-fields.ts'
@@ -39,7 +38,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
   return [
     linesNode('standing', [
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
-      ...fieldRows([...verdictFields(run, symbols), ...countFields(run), ['Trials', trialWords(input)]]),
+      ...fieldLines([...verdictFields(run, symbols), ...countFields(run), ['Trials', trialWords(input)]]),
     ]),
     ...findingNodes(input.findings, look),
     ...causeNodes(facts.causes, look),
@@ -49,7 +48,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
     ...(judges.length > 0
       ? [linesNode('judges', ['', heading('Judges'), ...judges.flatMap(each => judgeLines(each, symbols))])]
       : []),
-    linesNode('origin', ['', heading('Where it ran'), ...fieldRows(originFields(run, facts.models))]),
+    linesNode('origin', ['', heading('Where it ran'), ...fieldLines(originFields(run, facts.models))]),
   ]
 }
 

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { isDeepStrictEqual } from 'node:util'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../../api/api-error.ts'
 import { contract } from '../../../api/contract/contract.ts'
@@ -58,6 +59,7 @@ export function useAnalysisRequests(
   if (!isTerminalRunStatus(run.status)) return { insights: NOT_ENDED, judge: NOT_ENDED }
   const place = { projectId, runId: run.id }
   const name = nameOf(run)
+  const look = () => client.runs.get(place, ASKED)
   const hasInsights = run.insights?.status === 'completed'
   const judge = run.judges?.goalCompletion?.status
   const askInsights = async (): Promise<void> => {
@@ -75,9 +77,11 @@ export function useAnalysisRequests(
       action: hasInsights ? 'Make them again' : 'Ask for insights',
     })
     if (!agreed) return
-    await send(contract.runs.requestInsights, `Asking for insights of ${name}…`, () =>
-      client.runs.requestInsights({ ...place, body: hasInsights ? { force: true } : {} }, ASKED),
-    )
+    await send(contract.runs.requestInsights, `Asking for insights of ${name}…`, {
+      request: () =>
+        client.runs.requestInsights({ ...place, body: hasInsights ? { force: true } : {} }, ASKED),
+      ...(hasInsights && { stays: now => isDeepStrictEqual(now.insights, run.insights), look }),
+    })
   }
   const askJudge = (): void => {
     const isGraded = judge === 'completed'
@@ -96,9 +100,13 @@ export function useAnalysisRequests(
       onSend: (choice: JudgeChoice) => {
         // One that was never asked for may be off in the suite; this switches it on for this run alone.
         const body = { ...choice, ...(isGraded && { force: true }), ...(judge == null && { enable: true }) }
-        void send(contract.runs.requestJudge, `Asking for a judge of ${name}…`, () =>
-          client.runs.requestJudge({ ...place, body }, ASKED),
-        )
+        void send(contract.runs.requestJudge, `Asking for a judge of ${name}…`, {
+          request: () => client.runs.requestJudge({ ...place, body }, ASKED),
+          ...(isGraded && {
+            stays: now => isDeepStrictEqual(now.judges?.goalCompletion, run.judges?.goalCompletion),
+            look,
+          }),
+        })
       },
     })
   }
@@ -116,6 +124,13 @@ export function useAnalysisRequests(
 
 const ASKED = { priority: 'asked' } as const
 
+type Request = {
+  request: () => Promise<unknown>
+  /** Of what is charged again: whether the run is still as it was asked about. */
+  stays?: (now: EvalRun) => boolean
+  look?: () => Promise<EvalRun>
+}
+
 /** Sends a request and reads the run again whatever came of it; a refusal for want of a model says how to get one. */
 function useSend() {
   const queryClient = useQueryClient()
@@ -123,12 +138,14 @@ function useSend() {
   return (
     endpoint: AnyEndpoint,
     start: string,
-    request: () => Promise<unknown>,
+    { request, stays, look }: Request,
   ): Promise<string | undefined> =>
     runTask({
       start,
       work: async () => {
         try {
+          if (stays && look && !stays(await look()))
+            return 'Not asked: it changed while you decided. What shows now is the newest.'
           await request()
           return ''
         } catch (error) {

@@ -67,7 +67,8 @@ function verdictWords(run: EvalRun): string | undefined {
 
 function integrityField({ scoreIntegrity }: EvalRun, symbols: Symbols): Field {
   if (scoreIntegrity === 'valid') return ['Scores', 'valid']
-  if (scoreIntegrity == null) return ['Scores', 'not checked, which counts as invalid', 'muted']
+  if (scoreIntegrity == null)
+    return ['Scores', 'nobody checked that they hold, which counts as invalid', 'muted']
   return ['Scores', `${symbols.warn} ${scoreIntegrity}: they do not hold`, 'warn']
 }
 

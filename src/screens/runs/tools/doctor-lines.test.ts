@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { createTheme } from '../../../app/theme/theme.ts'
 import { plainText } from '../../../components/viewer/source.ts'
+import { callFaults } from './call-faults.ts'
 import { doctorLines, type DoctorFacts } from './doctor-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
@@ -26,7 +27,11 @@ const told = (facts: Partial<DoctorFacts> & Pick<DoctorFacts, 'evidence'>): stri
   doctorLines({ run, failing, now: undefined, ...facts }, symbols)
     .map(plainText)
     .join('\n')
-const now = { listings: listing(['get-sum', 'fresh']), problems: [], faults: [] }
+const now = {
+  listings: listing(['get-sum', 'fresh']),
+  problems: [],
+  calls: { checked: 3, unchecked: 0, faults: [] },
+}
 
 describe('the doctor beside a failure', () => {
   test('names tools that came and went, those of failing cases first', () => {
@@ -42,7 +47,7 @@ describe('the doctor beside a failure', () => {
     )
     expect(text).toContain('Used by 1 failing case: adds')
     expect(text).toMatch(/From run #2 to now\n +~ sums: the tool fresh is new/)
-    expect(text).toContain('The tools take what the cases give.')
+    expect(text).toContain('✓ The tools of now take all 3 calls of the failing cases.')
     expect(text).not.toContain('less certain')
   })
 
@@ -63,11 +68,74 @@ describe('the doctor beside a failure', () => {
     const problems = [{ serverName: 'sums', why: 'No answer.' }]
     const silent = told({
       evidence: { base, before: undefined, seen, reading: false },
-      now: { listings: [], problems, faults: [] },
+      now: { listings: [], problems, calls: { checked: 0, unchecked: 1, faults: [] } },
     })
     expect(silent).toContain('The trace of run #1 does not say')
     expect(silent).toContain('✗ sums: No answer.')
     expect(silent).toContain('No server answered, so nothing can be checked.')
     expect(silent).not.toContain('Nothing changed since.')
+  })
+})
+
+describe('the calls of failing cases against the tools of now', () => {
+  const schema = (properties: object, required: string[]) => ({ type: 'object', properties, required })
+  const sum = (type: string) => ({
+    serverName: 'sums',
+    tools: [{ name: 'get-sum', inputSchema: schema({ a: { type } }, ['a']) }],
+  })
+  const trial = (title: string, calls: Partial<EvalIteration>): EvalIteration => ({
+    ...failing[0]!,
+    id: title,
+    title,
+    actualToolCalls: [],
+    ...calls,
+  })
+  const call = (args?: object) => ({
+    toolName: 'get-sum',
+    serverName: 'sums',
+    ...(args && { arguments: args }),
+  })
+  const trials = [
+    trial('adds', { actualToolCalls: [call({ a: 2 }), call({ a: 2 })], expectedToolCalls: [call({ a: 2 })] }),
+    trial('was wrong', { actualToolCalls: [call({ a: [] })] }),
+    trial('expects a part', { expectedToolCalls: [call({})] }),
+    trial('kept none', { actualToolCalls: [call()] }),
+    trial('elsewhere', { actualToolCalls: [{ ...call({ a: 2 }), serverName: 'silent' }] }),
+  ]
+
+  test('are counted once each, and each says which argument and whether it fitted when the run saw the tool', async () => {
+    const moments = { now: [sum('string')], isWhole: false, seen: [sum('string')], before: [sum('number')] }
+    const calls = await callFaults(trials, [], moments)
+    expect(calls).toMatchObject({ checked: 3, unchecked: 2 })
+    const evidence = { base, before: undefined, seen: [sum('number')], reading: false }
+    const text = told({ evidence, now: { listings: [sum('string')], problems: [], calls } })
+    expect(text).toContain('✗ 2 of 3 calls of the failing cases do not fit the tools of now:')
+    expect(text).toContain('adds: called get-sum: `a` must be string (it fitted the tools of run #1)')
+    expect(text).toContain(
+      'was wrong: called get-sum: `a` must be string (nor did it fit the tools of run #2)',
+    )
+    expect(text).toContain('2 calls cannot be checked')
+    const unrecorded = { base, before: undefined, seen: undefined, reading: false }
+    const only = told({ evidence: unrecorded, now: { listings: [sum('string')], problems: [], calls } })
+    expect(only).not.toContain('point at no tool')
+  })
+
+  test('say nothing of the past where nobody recorded it, and name a tool that is gone', async () => {
+    const gone = [{ serverName: 'sums', tools: [] }]
+    const calls = await callFaults(trials.slice(0, 1), [], {
+      now: gone,
+      isWhole: true,
+      seen: undefined,
+      before: undefined,
+    })
+    expect(calls.faults).toEqual([
+      {
+        title: 'adds',
+        toolName: 'get-sum',
+        from: 'made',
+        says: 'is offered by no server of the run',
+        fitted: undefined,
+      },
+    ])
   })
 })

@@ -13,6 +13,7 @@ import { plural } from '../../../app/theme/format.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
+import type { CallFault } from './call-faults.ts'
 import type { ToolsNow } from './tools-now.ts'
 import type { ToolEvidence } from './use-tool-evidence.ts'
 
@@ -50,9 +51,11 @@ export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbol
       indent: 2,
     })),
     '',
-    heading('What the failing cases call, against the tools of now'),
-    ...(now ? faultLines(now, failing, symbols) : [muted('Waits for the servers.')]),
-    ...(!reading && !seen ? ['', ...weakLines(failing, now, symbols)] : []),
+    heading('Calls of the failing cases, against the tools of now'),
+    ...(now
+      ? faultLines(now, { symbols, run: name, base: base && nameOf(base) })
+      : [muted('Waits for the servers.')]),
+    ...(!reading && !seen ? weakLines(failing, now, symbols) : []),
   ]
 }
 
@@ -118,20 +121,59 @@ function usedBy(titles: readonly string[]): string {
   return `Used by ${plural(titles.length, 'failing case')}: ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function faultLines(now: ToolsNow, failing: readonly EvalIteration[], symbols: Symbols): Line[] {
-  if (now.listings.length === 0) return [muted('No server answered, so nothing can be checked.')]
-  if (now.faults.length > 0)
-    return now.faults.map(({ title, toolName, says }): Line => ({
-      text: `${symbols.error} ${title}: ${toolName}: ${says}`,
+/** How many calls the tools of now refuse, and of each which argument. */
+function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } & RunNames): Line[] {
+  const { symbols } = looks
+  if (listings.length === 0) return [muted('No server answered, so nothing can be checked.')]
+  const { checked, unchecked, faults } = calls
+  const rest: Line[] =
+    unchecked > 0
+      ? [
+          muted(
+            `${plural(unchecked, 'call')} cannot be checked: no schema that can be used, or no arguments.`,
+          ),
+        ]
+      : []
+  if (checked === 0) return unchecked > 0 ? rest : [muted('The failing cases name no call.')]
+  if (faults.length === 0)
+    return [
+      {
+        text: `${symbols.ok} The tools of now take ${checked === 1 ? 'the one call' : `all ${checked} calls`} of the failing cases.`,
+        tone: 'ok',
+        indent: 2,
+      },
+      ...rest,
+    ]
+  const more = faults.length - MOST_CHANGES
+  return [
+    {
+      text: `${symbols.error} ${faults.length} of ${plural(checked, 'call')} of the failing cases ${faults.length === 1 ? 'does' : 'do'} not fit the tools of now:`,
       tone: 'error',
       indent: 2,
-    }))
-  const calls = failing.some(
-    trial => (trial.expectedToolCalls?.length ?? 0) + (trial.actualToolCalls?.length ?? 0) > 0,
-  )
-  return calls
-    ? [{ text: `${symbols.ok} The tools take what the cases give.`, tone: 'ok', indent: 2 }]
-    : [muted('The failing cases name no call.')]
+    },
+    ...faults.slice(0, MOST_CHANGES).map((fault): Line => ({ text: faultWords(fault, looks), indent: 4 })),
+    ...(more > 0 ? [muted(`${plural(more, 'further call')}.`)] : []),
+    ...rest,
+  ]
+}
+
+const SOURCE_WORDS = { made: 'called', expected: 'expects', step: 'its step calls' } as const
+
+/** How the run and the one before it are named. */
+type RunNames = { run: string; base: string | undefined }
+
+/** `Weather of a city: called get-weather: city is required (it fitted the tools of run #1)`. */
+function faultWords(
+  { title, toolName, from, says, fitted }: CallFault,
+  { run, base = 'an earlier run' }: RunNames,
+): string {
+  const then =
+    fitted === undefined
+      ? ''
+      : fitted === 'neither'
+        ? ` (nor did it fit the tools of ${run})`
+        : ` (it fitted the tools of ${fitted === 'run' ? run : base})`
+  return `${title}: ${SOURCE_WORDS[from]} ${toolName}: ${says}${then}`
 }
 
 /** Without recorded tools the calls alone are evidence. */
@@ -150,7 +192,10 @@ function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined,
       ]
     }),
   )
+  // What the calls say is told above already.
+  if (lines.length === 0 && now && now.calls.faults.length > 0) return []
   return [
+    '',
     heading('Judged by the calls alone, which is less certain'),
     ...(lines.length > 0
       ? [...new Set(lines)].slice(0, MOST_CHANGES).map((text): Line => ({

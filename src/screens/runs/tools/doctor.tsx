@@ -61,7 +61,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
   // Asked anew with every look, since what the servers offer now is the question.
   const now = useQuery({
     queryKey: ['tools-now', projectId, run.id, names],
-    queryFn: () => readToolsNow(client, { projectId, suiteId: run.suiteId, names, failing }),
+    queryFn: () => readToolsNow(client, { projectId, suiteId: run.suiteId, names, failing, evidence }),
     enabled: !evidence.reading && names.length > 0,
     gcTime: 0,
     refetchInterval: false,
@@ -74,7 +74,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
   return <Viewer lines={lines} focused />
 }
 
-const NO_SERVERS = { listings: [], problems: [], faults: [] }
+const NO_SERVERS = { listings: [], problems: [], calls: { checked: 0, unchecked: 0, faults: [] } }
 
 /** Servers that the recorded listings name, else those that were called. */
 function serverNames({ before, seen }: ToolEvidence, trials: readonly EvalIteration[]): string[] {

@@ -72,7 +72,7 @@ export function trialColumns(
       title: 'Tokens',
       width: 7,
       align: 'right',
-      from: 62,
+      from: 84,
       cell: trial => ({ text: formatCount(trial.tokensUsed), tone: 'muted' }),
       sort: trial => trial.tokensUsed ?? undefined,
     },
@@ -80,7 +80,7 @@ export function trialColumns(
       id: 'why',
       title: 'Why',
       width: 'flex',
-      from: 90,
+      from: 118,
       cell: trial => ({ text: whyOf(trial) ?? '', tone: 'muted' }),
     },
   ]
@@ -152,7 +152,7 @@ export function caseColumns(symbols: Symbols, options: { models: boolean }): rea
       id: 'why',
       title: 'Why',
       width: 'flex',
-      from: 90,
+      from: 118,
       cell: row => ({ text: firstWhy(row) ?? '', tone: 'muted' }),
     },
   ]

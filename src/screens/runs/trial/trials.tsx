@@ -1,14 +1,21 @@
+import { Box, Text } from 'ink'
 import { useEffect, useMemo } from 'react'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { byCase } from '../../../api/runs/trial-class-by-case.ts'
 import { unavailable } from '../../../app/keymap/binding.ts'
 import { useBindings } from '../../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../../app/router/router-context.tsx'
+import { UNKNOWN } from '../../../app/theme/format.ts'
+import { clean, truncate, wrap } from '../../../app/theme/text.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
+import type { Tone } from '../../../app/theme/theme.ts'
 import { List } from '../../../components/list/list.tsx'
 import { useList } from '../../../components/list/use-list.ts'
 import { PaneState } from '../../../components/pane-state.tsx'
+import { SizeProvider, useSize } from '../../../components/size.tsx'
 import type { RunData } from '../use-runs-data.ts'
 import { caseColumns, caseKey } from './columns.ts'
+import { trialLook, whyOf } from './look.ts'
 import { nextPreset, presets } from './presets.ts'
 import { trialsKeys } from './trial-keys.ts'
 import type { Trials } from './use-trials.ts'
@@ -44,10 +51,47 @@ export function TrialsTab(props: { data: RunData; trials: Trials; focused: boole
       {isByCase ? (
         <Cases data={data} trials={trials} focused={focused} />
       ) : (
-        <List list={list} focused={focused} empty={EMPTY.why} />
+        <TrialList trials={trials} focused={focused} />
       )}
     </PaneState>
   )
+}
+
+/** Rows below the list for the chosen trial: its case and why it is as it is. */
+const FOOT_ROWS = 4
+/** A pane of fewer rows gives them all to the list. */
+const LEAST_ROWS = 12
+
+function TrialList(props: { trials: Trials; focused: boolean }) {
+  const { list, chosen } = props.trials
+  const { width, height } = useSize()
+  const theme = useTheme()
+  const hasFoot = height >= LEAST_ROWS
+  const rows = hasFoot && chosen ? footRows(chosen, width - 2) : []
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <SizeProvider width={width} height={hasFoot ? height - FOOT_ROWS : height}>
+        <List list={list} focused={props.focused} empty={EMPTY.why} />
+      </SizeProvider>
+      {rows.map(({ text, tone }, index) => (
+        <Text key={index} wrap="truncate">{` ${theme.paint(tone, text)}`}</Text>
+      ))}
+    </Box>
+  )
+}
+
+/** What the columns have no room for; of a long reason the beginning. */
+function footRows(trial: EvalIteration, columns: number): { text: string; tone: Tone }[] {
+  const why = whyOf(trial)
+  const rows = why === undefined ? [] : wrap(clean(why).replaceAll(/\s+/g, ' ').trim(), Math.max(1, columns))
+  const shown = rows.slice(0, FOOT_ROWS - 1)
+  const last = shown.at(-1)
+  if (last !== undefined && rows.length > shown.length)
+    shown[shown.length - 1] = truncate(`${last} …`, columns)
+  return [
+    { text: truncate(clean(trial.title ?? UNKNOWN), columns), tone: 'accent' },
+    ...shown.map(text => ({ text, tone: trialLook(trial).tone })),
+  ]
 }
 
 function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {

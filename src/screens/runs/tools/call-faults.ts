@@ -1,0 +1,158 @@
+import { compileCheck, type ArgumentCheck } from '../../../api/arguments-check.ts'
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { EvalCase } from '../../../api/contract/suites.ts'
+import { toolNameOf, type SeenTool, type ToolListing } from '../../../api/runs/comparison-tools.ts'
+
+/** Faults of one call that are told. */
+const MOST_SAYS = 3
+
+/** A call of a failing case that the tools of now refuse. */
+export type CallFault = {
+  /** Of the case. */
+  title: string
+  toolName: string
+  /** Whether a trial made it, the case expects it, or a step of the case as it stands now makes it. */
+  from: CallSource
+  /** Which argument is wrong, and how. */
+  says: string
+  /** Which earlier tools took it, those that the run saw or those of the pass before it; undefined where nobody can tell. */
+  fitted: 'run' | 'base' | 'neither' | undefined
+}
+
+/** Tools at the three moments that are known: now, as the run saw them, and as the last pass before it did. */
+export type ToolMoments = {
+  now: readonly ToolListing[]
+  /** Every server of the run told its tools now. */
+  isWhole: boolean
+  seen: readonly ToolListing[] | undefined
+  before: readonly ToolListing[] | undefined
+}
+
+type CallSource = 'made' | 'expected' | 'step'
+
+/** The calls of the failing cases against the tools of now, each call of a case counted once. */
+export type CallFaults = {
+  checked: number
+  /** Calls of servers that did not answer, without arguments that were kept, or of tools whose schema cannot be used. */
+  unchecked: number
+  faults: readonly CallFault[]
+}
+
+type Call = {
+  title: string
+  toolName: string
+  serverName: string | undefined
+  args: Record<string, unknown> | undefined
+  from: CallSource
+}
+
+/**
+ * What of the calls that failing trials made, and of those that their cases name as they stand now, the tools of now refuse.
+ * Where two servers have a tool of that name, one that takes the arguments is enough.
+ */
+export async function callFaults(
+  failing: readonly EvalIteration[],
+  cases: readonly EvalCase[],
+  { now, isWhole, seen, before }: ToolMoments,
+): Promise<CallFaults> {
+  const check = checker()
+  const faults: CallFault[] = []
+  let checked = 0
+  let unchecked = 0
+  for (const call of callsOf(failing, cases)) {
+    const verdict = await verdictOn(call, now, { isWhole, check })
+    if (verdict === undefined) unchecked += 1
+    else checked += 1
+    if (verdict === undefined || verdict === 'fits') continue
+    const inRun = seen && (await verdictOn(call, seen, { isWhole: false, check }))
+    const inBase = before && (await verdictOn(call, before, { isWhole: false, check }))
+    const { title, toolName, from } = call
+    const none = inRun || inBase ? ('neither' as const) : undefined
+    const fitted = inRun === 'fits' ? 'run' : inBase === 'fits' ? 'base' : none
+    faults.push({ title, toolName, from, says: verdict.says, fitted })
+  }
+  return { checked, unchecked, faults }
+}
+
+/** Every call of the failing cases once, those that were made first. */
+function callsOf(failing: readonly EvalIteration[], cases: readonly EvalCase[]): Call[] {
+  const byId = new Map(cases.map(each => [each.id, each]))
+  const calls = new Map<string, Call>()
+  for (const trial of failing) {
+    const steps = byId.get(trial.testCaseId ?? '')?.steps?.filter(({ kind }) => kind === 'toolCall') ?? []
+    const sources: [CallSource, readonly Record<string, unknown>[]][] = [
+      ['made', trial.actualToolCalls ?? []],
+      ['expected', trial.expectedToolCalls ?? []],
+      ['step', steps],
+    ]
+    for (const [from, each] of sources)
+      for (const written of each) {
+        const call = callOf(trial, from, written)
+        if (!call) continue
+        const key = JSON.stringify([call.title, call.toolName, call.args])
+        if (!calls.has(key)) calls.set(key, call)
+      }
+  }
+  return [...calls.values()]
+}
+
+function callOf(trial: EvalIteration, from: CallSource, written: Record<string, unknown>): Call | undefined {
+  const toolName = toolNameOf(written)
+  if (toolName === undefined) return undefined
+  const { serverName } = written
+  const given = written['arguments'] ?? written['args']
+  return {
+    title: trial.title ?? trial.id,
+    toolName,
+    serverName: typeof serverName === 'string' ? serverName : undefined,
+    // A step without arguments gives none; of a recorded or expected call it is not known.
+    args: isObject(given) ? given : from === 'step' ? {} : undefined,
+    from,
+  }
+}
+
+type Check = (tool: SeenTool) => Promise<ArgumentCheck>
+
+/** Each tool's schema is compiled once. */
+function checker(): Check {
+  const checks = new Map<SeenTool, Promise<ArgumentCheck>>()
+  return tool => {
+    const known = checks.get(tool)
+    if (known) return known
+    const check = compileCheck(isObject(tool.inputSchema) ? tool.inputSchema : undefined)
+    checks.set(tool, check)
+    return check
+  }
+}
+
+/** What these tools say to a call; undefined where nobody can tell. */
+async function verdictOn(
+  call: Call,
+  listings: readonly ToolListing[],
+  { isWhole, check }: { isWhole: boolean; check: Check },
+): Promise<'fits' | { says: string } | undefined> {
+  const { serverName, toolName, args } = call
+  const own = listings.filter(listing => serverName === undefined || listing.serverName === serverName)
+  const tools = own.flatMap(({ tools: offered }) => offered.filter(({ name }) => name === toolName))
+  if (tools.length === 0) {
+    const isKnown = serverName === undefined ? isWhole : own.length > 0
+    return isKnown ? { says: 'is offered by no server of the run' } : undefined
+  }
+  if (args === undefined) return undefined
+  const says: string[] = []
+  for (const tool of tools) {
+    const compiled = await check(tool)
+    if ('unusable' in compiled) return undefined
+    const found = compiled
+      .faults(args)
+      // What a case expects may be a part of the arguments only.
+      .filter(({ isMissing }) => !(isMissing && call.from === 'expected'))
+    if (found.length === 0) return 'fits'
+    says.push(...found.map(({ name, message }) => (name === undefined ? message : `\`${name}\` ${message}`)))
+  }
+  return { says: [...new Set(says)].slice(0, MOST_SAYS).join('; ') }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
