@@ -126,7 +126,7 @@ test.concurrent(
     expect(await dismissed()).toBe(before - undone)
     person.press(filterKeys.bindings.clear)
     await person.terminal.waitFor(() => !at.shows('/goal 00'), PATIENCE_MS)
-    person.press(list.first)
+    person.press(list.last)
     person.press(findings.open)
     await see('[Overview]')
     for (const tab of ['Evidence', 'Sessions', 'Insights']) {

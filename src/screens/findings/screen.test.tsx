@@ -73,17 +73,17 @@ const labelled = async (label: string) =>
   (await swarmFindings()).find(({ subject }) => subject?.label === label)!
 
 describe('the list', () => {
-  test('holds both sources, most recurring first, and narrows by status, dismissal and source apart', async () => {
+  test('holds both sources, what is new or came back first, and narrows by status, dismissal and source apart', async () => {
     insertSamples(store(), Date.now())
     await open()
     await app.see('Findings 1 of 16')
-    await app.see(/regressed[^]*recurring[^]*resolved[^]*new/)
+    await app.see(/! new[^]*regressed[^]*recurring[^]*resolved/)
     // What is read for the first time is no change.
     expect(app.frame()).not.toContain('+│')
-    expect(app.frame()).toContain('by seen ↓')
+    expect(app.frame()).toContain('by status ↑')
     expect(app.row('regressed')).toMatch(DISMISSED)
     await app.press(keys.status)
-    await app.see(/of 13\/16 ─+ unresolved · by seen/)
+    await app.see(/of 13\/16 ─+ unresolved · by status/)
     await app.press(keys.dismissed)
     await app.see(/of 12\/16 ─+ unresolved · undismissed/)
     await app.press(keys.source, keys.source)
@@ -134,6 +134,8 @@ describe('dismissing', () => {
   test('asks first and starts on Cancel; the finding is recurring and dismissed at once, and one key takes it back', async () => {
     wavesOf()
     await open()
+    await app.see('▌! new')
+    await app.press(list.down)
     await app.see('▌● recurring')
     await app.press(keys.dismiss)
     await app.see('Dismiss Goal c?')
@@ -168,7 +170,7 @@ describe('dismissing', () => {
     await app.press(confirm.next, confirm.choose)
     await app.see('Dismissed 2 of 3 findings; 1 refused (Not found). What is left keeps its mark.')
     expect(app.frame()).toContain('1 marked')
-    expect(app.row('◆')).toContain('✗ Not found')
+    expect(app.row('Goal b')).toContain('✗ Not found')
     expect((await swarmFindings()).filter(({ dismissedAt }) => dismissedAt != null)).toHaveLength(2)
     instead = () => undefined
     await app.press(keys.dismiss)
@@ -253,7 +255,7 @@ describe('one finding', () => {
   test('tells its numbers with their unit, its evidence as received, and leads to what was said and back to the same row', async () => {
     await open({ source: 'scenario' })
     await app.see('of 5/16')
-    await app.press(keys.open)
+    await app.press(list.down, list.down, keys.open)
     await app.see(/Seen in +\d windows/)
     await app.press(tabsKeys.bindings.next)
     await app.see('1. transcript')
@@ -263,7 +265,7 @@ describe('one finding', () => {
     await app.see(/Session +ses_/)
     await app.see('user')
     await app.press(keys.back)
-    await app.see(/▌ .* 1d /)
+    await app.see(/▌ +\d+ +\d+[hd] +alan@/)
     await app.press(keys.back)
     await app.see('▌Findings')
   })
@@ -319,6 +321,17 @@ describe('insights', () => {
     await app.see(/1\. (judge|transcript|tool error)/)
     await app.press(keys.stopInsights)
     await app.see('No insights of it are being generated.')
+    // Somebody else has them made anew while one decides: a second request would be counted for nothing.
+    await app.press(keys.insights)
+    await app.see('Generate them again')
+    const path = asked.find(each => /^POST .*\/insights$/.test(each))!
+    const waveId = path.split('/').at(-2)!
+    await testService.client.waveInsights.request({ projectId, waveId, body: { force: true } })
+    const requests = () => asked.filter(each => each === path).length
+    const before = requests()
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Not asked: they changed while you decided.')
+    expect(requests()).toBe(before)
   })
 
   test('that are pending are cancelled after asking', async () => {

@@ -11,7 +11,8 @@ import { findingBornAt, findingSays } from './news.ts'
 import { useSources, type Sources } from './use-sources.ts'
 
 const findingKeyOf = ({ key }: Finding): string => key
-const RECURRENCE = { column: 'occurrences', descending: true }
+/** What is new or came back wants a look before what is known; among equals the most recurring one comes first. */
+const ATTENTION = { column: 'status', descending: false }
 
 /** What writes told of rows before the lists are read again. */
 export type RowNotes = {
@@ -42,7 +43,7 @@ export function useFindings(projectId: string): FindingsList {
   const sources = useSources(projectId)
   const notes = useRowNotes()
   const { findings } = sources
-  const rows = useMemo(() => rowsOf(findings, notes), [findings, notes])
+  const rows = useMemo(() => rowsOf(byRecurrence(findings), notes), [findings, notes])
   const isGraded = useMemo(() => findings.some(({ severity }) => severity !== undefined), [findings])
   const columns = useMemo(() => findingColumns(symbols, isGraded), [symbols, isGraded])
   const { status, dismissed, source } = filtersOf(params)
@@ -69,12 +70,16 @@ export function useFindings(projectId: string): FindingsList {
     keyOf: rowKey,
     columns,
     initialKey: params.findingId && findingKey(params.findingId, params.scenarioId),
-    initialSorting: RECURRENCE,
+    initialSorting: ATTENTION,
     news,
     only,
     arriving: !wasRead.current,
   })
   return { sources, list, finding: useChosen(list), filters, notes }
+}
+
+function byRecurrence(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((one, other) => (other.occurrences ?? -1) - (one.occurrences ?? -1))
 }
 
 const plainRows = new WeakMap<Finding, FindingRow>()

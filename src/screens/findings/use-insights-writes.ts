@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { InsightsRead } from '../../api/findings/insights.ts'
 import { refresh } from '../../api/queries.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -12,14 +13,17 @@ import { targetWords, type Brake, type InsightsTarget } from './insights-target.
 export function useInsightsWrites(of: {
   projectId: string
   target: InsightsTarget | undefined
-  /** There are some, so that another request replaces them and counts once more. */
-  isAgain: boolean
+  /** As they are on screen; where there are some, another request replaces them and counts once more. */
+  shown: InsightsRead | undefined
+  /** Reads them as they are now. */
+  look: () => Promise<InsightsRead>
   isClosed: boolean
   insightsPerDay: number | undefined
   /** Hears which window a request is about. */
   onAsked: (asked: { scenarioId: string; windowId: string }) => void
 }) {
-  const { projectId, target, isAgain, isClosed, insightsPerDay, onAsked } = of
+  const { projectId, target, shown, look, isClosed, insightsPerDay, onAsked } = of
+  const isAgain = shown?.status === 'completed'
   const { client } = useWorkspace()
   const queryClient = useQueryClient()
   const confirm = useConfirm()
@@ -57,21 +61,23 @@ export function useInsightsWrites(of: {
   }
 
   const request = async (): Promise<void> => {
-    const agreed = await confirm({
-      title: `Ask for insights of ${targetWords(target)}?`,
-      lines: [
-        `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
-        'A model reads the sessions and writes what it makes of them; that takes a while.',
-        ...(isAgain ? ['What is there now is replaced.'] : []),
-        ...(target?.kind === 'window' ? ['It looks at the scenario’s present window.'] : []),
-      ],
-      action: isAgain ? 'Generate them again' : 'Ask for insights',
-    })
+    const agreed = await confirm(questionOf(target, { isAgain, insightsPerDay }))
     if (!agreed) return
     await runTask({
       start: `Asking for insights of ${targetWords(target)}…`,
-      work: () => send(isAgain),
-      done: () => `Insights of ${targetWords(target)} are being generated.`,
+      work: async () => {
+        // Each request takes its part of the day, so nobody pays for what somebody else has just had made.
+        if (isAgain && !isSame(shown, await look())) return false
+        await send(isAgain)
+        return true
+      },
+      done: isAsked =>
+        isAsked
+          ? `Insights of ${targetWords(target)} are being generated.`
+          : {
+              tone: 'warn',
+              text: 'Not asked: they changed while you decided. What shows now is the newest.',
+            },
     })
   }
 
@@ -109,4 +115,24 @@ export function useInsightsWrites(of: {
   }
 
   return { brake, request, cancel }
+}
+
+function isSame(one: InsightsRead, other: InsightsRead): boolean {
+  return one.status === other.status && one.updatedAt === other.updatedAt
+}
+
+function questionOf(
+  target: InsightsTarget | undefined,
+  { isAgain, insightsPerDay }: { isAgain: boolean; insightsPerDay: number | undefined },
+) {
+  return {
+    title: `Ask for insights of ${targetWords(target)}?`,
+    lines: [
+      `It uses ${isAgain ? 'a second one' : 'one'} of the organization’s insight requests of the day${insightsPerDay === undefined ? '' : ` (${insightsPerDay} a day)`}; it takes no credits.`,
+      'A model reads the sessions and writes what it makes of them; that takes a while.',
+      ...(isAgain ? ['What is there now is replaced.'] : []),
+      ...(target?.kind === 'window' ? ['It looks at the scenario’s present window.'] : []),
+    ],
+    action: isAgain ? 'Generate them again' : 'Ask for insights',
+  }
 }

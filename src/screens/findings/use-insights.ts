@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Finding } from '../../api/findings/finding.ts'
@@ -80,10 +80,12 @@ export function useInsights(
     { isLive: read => isGenerating(read, Date.now()), requestsEach: 1 },
   )
 
+  const queryClient = useQueryClient()
   const { brake, request, cancel } = useInsightsWrites({
     projectId,
     target,
-    isAgain: query.data?.status === 'completed',
+    shown: query.data,
+    look: () => queryClient.fetchQuery({ ...insightsQuery(workspace, projectId, target), staleTime: 0 }),
     isClosed,
     insightsPerDay,
     onAsked: setAsked,

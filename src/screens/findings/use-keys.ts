@@ -94,10 +94,10 @@ function goBack(
   const isBehind =
     tab === 'behind' && params['findingId'] === findingId && params['scenarioId'] === scenarioId
   if (!inDetail) router.back()
-  else if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
+  else if (isBehind && params['sessionId'] !== undefined) router.stepOut({ sessionId: undefined })
   else if (isBehind && params['runId'] !== undefined)
     router.replace({ runId: undefined, lastRunId: params['runId'] })
-  else router.replace({ pane: undefined })
+  else router.stepOut({ pane: undefined })
 }
 
 /** The marked findings, also those that a filter hides, else the chosen one. */
