@@ -66,8 +66,7 @@ export function Access(props: TabProps) {
           ]
         : []),
     ]
-    // Notes and secrets answer something else only with another version of theirs.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- notes and secrets answer something else only with another version of theirs
   }, [row, symbols, props.showsSecrets, notesVersion, secretsVersion, input.scenarioId])
   return <Viewer lines={lines} focused={props.focused} />
 }

@@ -4,7 +4,7 @@ import { MODE_WORDS } from '../../api/access/words.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import type { Environment } from '../../api/contract/environment-shapes.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
-import type { FormFieldAsked } from './form-dialog.tsx'
+import type { FormFieldAsked } from '../../components/form/form-dialog.tsx'
 
 const ROW_WORDS = {
   tighten: 'tightens, ends sessions',

@@ -5,7 +5,7 @@ import type { CapsNote } from '../../api/access/notes.ts'
 import { formatCount } from '../../app/theme/format.ts'
 import { YES } from '../../components/form/field-input.ts'
 import { formatAge } from '../../app/theme/format.ts'
-import type { FormFieldAsked, FormValues } from './form-dialog.tsx'
+import type { FormFieldAsked, FormValues } from '../../components/form/form-dialog.tsx'
 
 export type GuestCaps = z.input<ReturnType<typeof GuestExecutionRequest>>
 

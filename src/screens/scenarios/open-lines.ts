@@ -42,7 +42,7 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
   const short = fields.filter(([, words]) => words.length <= MOST_BESIDE)
   const long = fields.filter(([, words]) => words.length > MOST_BESIDE)
   return [
-    ...(short.length > 0 ? indented(fieldLines(short), depth) : []),
+    ...(short.length > 0 ? fieldLines(short, depth * INDENT) : []),
     // A value beside its label is cut where the pane ends; a line of its own is wrapped.
     ...long.flatMap(([label, words]) => [
       ...indented([{ text: label, tone: 'muted' }], depth),
@@ -74,8 +74,6 @@ function indented(lines: readonly Line[], depth: number): Line[] {
     if (typeof line === 'string') return { text: line, indent: depth * INDENT }
     if ('text' in line && typeof line.text === 'string')
       return { ...line, text: line.text, indent: depth * INDENT }
-    if ('parts' in line)
-      return { parts: [{ text: ' '.repeat(depth * INDENT), tone: 'plain' }, ...line.parts] }
     return line
   })
 }

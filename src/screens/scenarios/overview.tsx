@@ -194,8 +194,7 @@ export function Overview(props: TabProps) {
       heading('Guest limits'),
       ...capLines(notes, toEpochMs(row.scenario.updatedAt), now),
     ]
-    // Notes answer something else only with another version of theirs.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
   }, [
     row,
     props.isClosed,

@@ -62,7 +62,12 @@ export type Changing<Answer extends ChangeAnswer> = {
 export type Quietly = { quiet?: boolean; before?: readonly Consequence[] }
 export const QUIET: Quietly = { quiet: true }
 
-export type Changed<Answer> = { answer: Answer; proofs: readonly Proof[] }
+/** `changedAt` is when the service says that it was changed last, read after the change. */
+export type Changed<Answer> = {
+  answer: Answer
+  proofs: readonly Proof[]
+  changedAt: number | undefined
+}
 
 /** Resources that a change of access makes out of date beside those that its endpoint names. */
 const TOUCHED = ['userTesting', 'userTestingSessions', 'userTestingInsights', 'scenarios']
@@ -272,7 +277,7 @@ export function useChange(projectId: string, isClosed: boolean) {
           ...proofLines(theme, proofs),
           ...broughtLines(changing, answer),
         ])
-      return { answer, proofs }
+      return { answer, proofs, changedAt }
     }
   }
 }

@@ -42,7 +42,12 @@ export function useKeys(options: {
   const publication = usePublication(projectId, { data, change, onPublished })
   const exposure = useExposure(projectId, change)
   const members = useMembers(projectId, change)
-  const leak = useLeak(exposure, members)
+  const leak = useLeak({
+    exposure,
+    members,
+    publication,
+    mayUnpublish: obstacle('unpublish', data.capabilities) === undefined,
+  })
   const copies = useSecretCopies()
   const checkLink = useLinkCheck()
   const none = unavailable('There is no scenario.')
@@ -58,8 +63,8 @@ export function useKeys(options: {
   }
   const publishing = obstacle('publish', data.capabilities)
   const back = (): void => {
-    if (params.sessionId !== undefined) router.replace({ sessionId: undefined })
-    else if (inDetail) router.replace({ pane: undefined })
+    if (params.sessionId !== undefined) router.stepOut({ sessionId: undefined })
+    else if (inDetail) router.stepOut({ pane: undefined })
     else router.back()
   }
   const invitations = row ? secretsOf(client).invitationsOf(row.scenario.id) : []

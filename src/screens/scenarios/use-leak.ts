@@ -1,6 +1,6 @@
 import type { Consequence } from '../../api/access/consequences.ts'
 import type { LinkState } from '../../api/access/visitor-door.ts'
-import { isAccessMode } from '../../api/access/table.ts'
+import { effectOf, isAccessMode } from '../../api/access/table.ts'
 import { linkGrants, modeWords } from '../../api/access/words.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
@@ -16,20 +16,33 @@ import { endsSessions } from './forms.ts'
 import { useKeptHere } from './use-copies.ts'
 import { proofLines, QUIET } from './use-change.ts'
 import type { Exposure } from './use-exposure.ts'
-import { useFormDialog } from './form-dialog.tsx'
+import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import type { Members } from './use-members.ts'
+import type { Publication } from './use-publication.ts'
 
 const WAY: readonly Consequence[] = [
   { text: 'Step 2 of 4; then decide about those who are in, then see what is known.', tone: 'muted' },
 ]
 const LEAVE = 'leave'
 const REMOVE = 'remove'
+const UNPUBLISH = 'unpublish'
+
+/** What can be done about a scenario. */
+type Means = {
+  exposure: Exposure
+  members: Members
+  publication: Publication
+  /** The person may take it offline. */
+  mayUnpublish: boolean
+}
 
 /** What the leaked link did before, and does after the rotation. */
 type Verified = { before: LinkState; after: LinkState } | undefined
 
 /** The link got out: rotate it, decide about those who are in, verify, and say what is still open. */
-export function useLeak(exposure: Exposure, members: Members) {
+export function useLeak(of: Means) {
+  const { exposure } = of
+  const decide = useDecision(of)
   const { door } = useWorkspace()
   const runTask = useRunTask()
   const show = useTextOverlay()
@@ -66,8 +79,47 @@ export function useLeak(exposure: Exposure, members: Members) {
     return values?.['link']?.trim()
   }
 
-  /** What the person wants of those who are in; resolves to what was done about them. */
-  const decide = async (row: ScenarioRow): Promise<readonly Line[]> => {
+  return async (row: ScenarioRow): Promise<void> => {
+    // Only the local workspace can be asked what a link leads to.
+    const link = door ? await askForLink(row) : ''
+    if (link === undefined) return
+    const before = link === '' ? undefined : await door?.leadsTo(link)
+    const rotated = await exposure.rotate(row, { ...QUIET, before: WAY })
+    if (!rotated) return
+    const { lines, isOffline } = await decide(after(row, rotated.changedAt))
+    const leadsNow =
+      link === '' || !door
+        ? undefined
+        : await runTask({
+            start: 'Trying the old link inside the workspace…',
+            work: () => door.leadsTo(link),
+          })
+    const verified = before && leadsNow && { before, after: leadsNow }
+    show(`The link of ${row.scenario.name} leaked: 4 of 4, what is known`, [
+      heading('The link'),
+      ...proofLines(
+        theme,
+        rotated.proofs.filter(({ how }) => how !== 'untold'),
+      ),
+      '',
+      heading('Those who are in'),
+      ...lines,
+      '',
+      heading('The old link'),
+      ...verifiedLines(theme.symbols, verified, { hasDoor: door !== undefined, given: link !== '' }),
+      '',
+      heading('Still open'),
+      ...openLines(theme.symbols, isOffline ? undefined : keptHere.link(rotated.answer.link)),
+    ])
+  }
+}
+
+/** Asks about those who are in, and does it; resolves to what that came to. */
+function useDecision({ exposure, members, publication, mayUnpublish }: Means) {
+  const theme = useTheme()
+  const ask = useFormDialog()
+
+  return async (row: ScenarioRow): Promise<{ lines: readonly Line[]; isOffline: boolean }> => {
     const { mode } = row.scenario
     const values = await ask({
       title: `The link of ${row.scenario.name} leaked: 3 of 4, who is in`,
@@ -78,65 +130,42 @@ export function useLeak(exposure: Exposure, members: Members) {
           label: 'those who are in',
           required: true,
           kind: '',
-          input: { kind: 'choice', options: ways(mode) },
+          input: { kind: 'choice', options: ways(mode, mayUnpublish) },
           initial: LEAVE,
         },
       ],
       act: 'Go on',
     })
     const wanted = values?.['do']
+    if (wanted === UNPUBLISH) {
+      const gone = await publication.unpublish(row, QUIET)
+      const lines = gone ? proofLines(theme, gone.proofs) : stillIn(theme.symbols)
+      return { lines, isOffline: gone?.answer.deleted === true }
+    }
     const done =
       wanted === REMOVE
         ? await members.remove(row, QUIET)
         : isAccessMode(wanted)
           ? await exposure.mode(row, wanted, QUIET)
           : undefined
-    return done ? proofLines(theme, done.proofs) : stillIn(theme.symbols)
-  }
-
-  return async (row: ScenarioRow): Promise<void> => {
-    // Only the local workspace can be asked what a link leads to.
-    const link = door ? await askForLink(row) : ''
-    if (link === undefined) return
-    const before = link === '' ? undefined : await door?.leadsTo(link)
-    const rotated = await exposure.rotate(row, { ...QUIET, before: WAY })
-    if (!rotated) return
-    const decided = await decide(row)
-    const after =
-      link === '' || !door
-        ? undefined
-        : await runTask({
-            start: 'Trying the old link inside the workspace…',
-            work: () => door.leadsTo(link),
-          })
-    const verified = before && after && { before, after }
-    show(`The link of ${row.scenario.name} leaked: 4 of 4, what is known`, [
-      heading('The link'),
-      ...proofLines(
-        theme,
-        rotated.proofs.filter(({ how }) => how !== 'untold'),
-      ),
-      '',
-      heading('Those who are in'),
-      ...decided,
-      ...closingLines(theme.symbols, verified, { hasDoor: door !== undefined, given: link !== '' }),
-      keptHere.link(rotated.answer.link),
-    ])
+    return { lines: done ? proofLines(theme, done.proofs) : stillIn(theme.symbols), isOffline: false }
   }
 }
 
-function closingLines(symbols: Symbols, ...verified: Rest<Parameters<typeof verifiedLines>>): Line[] {
+/** The scenario as the rotation left it, which is no change that somebody else made. */
+function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
+  return changedAt === undefined ? row : { ...row, scenario: { ...row.scenario, updatedAt: changedAt } }
+}
+
+/** What is left to do; without `kept` it is offline. */
+function openLines(symbols: Symbols, kept: string | undefined): Line[] {
+  if (kept === undefined)
+    return [`${symbols.pending} It is offline, its new link included; ${effectOf({ do: 'unpublish' }).lost}`]
   return [
-    '',
-    heading('The old link'),
-    ...verifiedLines(symbols, ...verified),
-    '',
-    heading('Still open'),
     `${symbols.pending} Hand the new link to those who shall enter; the old one is of no use to them.`,
+    kept,
   ]
 }
-
-type Rest<All> = All extends [unknown, ...infer Others] ? Others : never
 
 function stillIn(symbols: Symbols): Line[] {
   return [
@@ -145,7 +174,7 @@ function stillIn(symbols: Symbols): Line[] {
 }
 
 /** What can be done about those who are in, as far as the mode leaves it; first of all nothing. */
-function ways(mode: string | null | undefined): FieldOption[] {
+function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOption[] {
   return [
     { value: LEAVE, label: 'leave them in', detail: 'ends nothing' },
     ...SCENARIO_MODES.filter(to => to !== mode && endsSessions(mode, to)).map(to => ({
@@ -154,6 +183,15 @@ function ways(mode: string | null | undefined): FieldOption[] {
       detail: 'ends every session',
     })),
     { value: REMOVE, label: 'remove one member', detail: 'ends every session' },
+    ...(mayUnpublish
+      ? [
+          {
+            value: UNPUBLISH,
+            label: 'take it offline',
+            detail: 'ends every session; nobody enters, by no link',
+          },
+        ]
+      : []),
   ]
 }
 

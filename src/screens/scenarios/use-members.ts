@@ -3,7 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { YES } from '../../components/form/field-input.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { GO_ON, useFormDialog, type FormAsked } from './form-dialog.tsx'
+import { GO_ON, useFormDialog, type FormAsked } from '../../components/form/form-dialog.tsx'
 import { memberFields } from './forms.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { useKeptHere } from './use-copies.ts'
@@ -96,7 +96,13 @@ export type Members = ReturnType<typeof useMembers>
 function inviteForm(target: Target, isLocal: boolean): FormAsked {
   return {
     title: `Invite somebody to ${target.name}`,
-    about: [{ text: `It is for ${modeWords(target.mode)} now.`, tone: 'plain' }],
+    about: [
+      { text: `It is for ${modeWords(target.mode)} now.`, tone: 'plain' },
+      {
+        text: 'The service does not list members: whom somebody else invited, also just now, is not seen here.',
+        tone: 'muted',
+      },
+    ],
     fields: [
       {
         id: 'email',

@@ -6,12 +6,12 @@ import { modeWords } from '../../api/access/words.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { GO_ON, useFormDialog } from './form-dialog.tsx'
+import { GO_ON, useFormDialog } from '../../components/form/form-dialog.tsx'
 import { environmentField, modeField } from './forms.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { useKeptHere } from './use-copies.ts'
 import { ASKED, targetOf } from './standing.ts'
-import type { Change } from './use-change.ts'
+import type { Change, Quietly } from './use-change.ts'
 import { useEnvironments } from './use-environments.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
@@ -26,6 +26,7 @@ export function usePublication(
   const secrets = secretsOf(client)
   const keptHere = useKeptHere()
   const environments = useEnvironments(projectId, options.data)
+  const unpublish = useUnpublishing(projectId, change, environments)
 
   const publish = async (): Promise<void> => {
     const free = await environments.unpublished()
@@ -60,28 +61,6 @@ export function usePublication(
       },
     })
     if (changed) onPublished(changed.answer.id)
-  }
-
-  const unpublish = async (row: ScenarioRow): Promise<void> => {
-    const target = targetOf(row)
-    const environmentId = row.environmentId ?? (await environments.chooseOf(row))
-    if (environmentId === undefined) return
-    await change({
-      change: { do: 'unpublish' },
-      target,
-      title: `Take ${target.name} offline?`,
-      action: 'Unpublish',
-      endpoint: contract.userTesting.unpublish,
-      start: `Taking ${target.name} offline…`,
-      send: now => takeOffline(client, { projectId, environmentId: now.environmentId ?? environmentId }),
-      done: ({ deleted }) =>
-        deleted === true ? `${target.name} is offline.` : `Nothing was published under that environment.`,
-      keep({ deleted, id }) {
-        if (deleted !== true || (id ?? target.id) !== target.id) return
-        secrets.forget(target.id)
-        accessNotes?.forget(target.id)
-      },
-    })
   }
 
   const rebind = async (row: ScenarioRow): Promise<void> => {
@@ -119,6 +98,42 @@ export function usePublication(
 
   return { publish, unpublish, rebind }
 }
+
+/** Taking a scenario offline; resolves to what was answered and proved, unless it was not sent. */
+function useUnpublishing(
+  projectId: string,
+  change: Change,
+  environments: ReturnType<typeof useEnvironments>,
+) {
+  const { client, accessNotes } = useWorkspace()
+  const secrets = secretsOf(client)
+  return async (row: ScenarioRow, options?: Quietly) => {
+    const target = targetOf(row)
+    const environmentId = row.environmentId ?? (await environments.chooseOf(row))
+    if (environmentId === undefined) return undefined
+    return await change(
+      {
+        change: { do: 'unpublish' },
+        target,
+        title: `Take ${target.name} offline?`,
+        action: 'Unpublish',
+        endpoint: contract.userTesting.unpublish,
+        start: `Taking ${target.name} offline…`,
+        send: now => takeOffline(client, { projectId, environmentId: now.environmentId ?? environmentId }),
+        done: ({ deleted }) =>
+          deleted === true ? `${target.name} is offline.` : `Nothing was published under that environment.`,
+        keep({ deleted, id }) {
+          if (deleted !== true || (id ?? target.id) !== target.id) return
+          secrets.forget(target.id)
+          accessNotes?.forget(target.id)
+        },
+      },
+      options,
+    )
+  }
+}
+
+export type Publication = ReturnType<typeof usePublication>
 
 function noteVersion(
   notes: AccessNotes | undefined,

@@ -126,8 +126,7 @@ export function useScenarios(projectId: string) {
           link: scenarioUrl(scenario.link) ?? secrets.linkOf(id)?.link,
         }
       }),
-    // Notes and secrets answer something else only with another version of theirs.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- notes and secrets answer something else only with another version of theirs
     [items, details, visits, names, accessNotes, secrets, secretsVersion, notesVersion],
   )
   return { scenarios, rows, capabilities: capabilities.data, environments, isClosed, isOpen }
