@@ -1,4 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
 import { type Own, redacted, SECRET } from './redaction.ts'
 
@@ -7,10 +8,22 @@ export type ExportOptions = Own & {
   locator: (place: Pinned['place']) => string
   /** Epoch milliseconds. */
   now: number
+  /** Told of each entry that is done. */
+  progress?: (done: number, total: number) => void
+  /** Gives it up. */
+  signal?: AbortSignal
 }
 
-/** An incident as Markdown that others may read: redacted, and none of its texts can pass for markup. */
-export function exportIncident(incident: Incident, options: ExportOptions): string {
+/** How long it works without letting anything else happen, in milliseconds. */
+const TURN_MS = 10
+
+/**
+ * An incident as Markdown that others may read: redacted, and none of its texts can pass for markup. To redact costs
+ * microseconds a character, so a long one is worked on in turns, between which keys and answers have theirs.
+ *
+ * @throws what the signal was aborted with
+ */
+export async function exportIncident(incident: Incident, options: ExportOptions): Promise<string> {
   const safe = (text: string): string => redacted(text, options)
   const thing = (text: string): string => code(redacted(text, { ...options, isId: true }))
   const line = (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim())
@@ -18,8 +31,17 @@ export function exportIncident(incident: Incident, options: ExportOptions): stri
   const parts = [
     `# ${line(incident.title)}`,
     `Opened ${momentOf(incident.openedAt)}, ${ended}. Exported ${momentOf(options.now)} by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.`,
-    ...incident.entries.toSorted((one, other) => one.at - other.at).map(entryText),
   ]
+  let turn = performance.now()
+  for (const [done, entry] of incident.entries.toSorted((one, other) => one.at - other.at).entries()) {
+    if (performance.now() - turn >= TURN_MS) {
+      options.progress?.(done, incident.entries.length)
+      await setImmediate()
+      options.signal?.throwIfAborted()
+      turn = performance.now()
+    }
+    parts.push(entryText(entry))
+  }
   return `${parts.join('\n\n')}\n`
 
   function entryText({ at, note, pinned }: NotebookEntry): string {

@@ -99,10 +99,10 @@ describe('redaction', () => {
     )
   })
 
-  test('of an exported incident leaves none in any of its places', () => {
+  test('of an exported incident leaves none in any of its places', async () => {
     const place = fc.constantFrom('title', 'note', 'name', 'label', 'value', 'id', 'param', 'kind')
-    fc.assert(
-      fc.property(seeded, place, ({ secret, text }, where) => {
+    await fc.assert(
+      fc.asyncProperty(seeded, place, async ({ secret, text }, where) => {
         const at = (name: string, otherwise: string) => (where === name ? text : otherwise)
         const incident: Incident = {
           id: 'i',
@@ -125,7 +125,7 @@ describe('redaction', () => {
         }
         const locator = ({ params }: { params: Readonly<Record<string, string>> }) =>
           `mcpdeck://local/${params['runId']}`
-        const text2 = exportIncident(incident, { locator, now: 2 })
+        const text2 = await exportIncident(incident, { locator, now: 2 })
         expect(joined(text2)).not.toContain(secret)
       }),
       { numRuns: 1_500 },

@@ -40,8 +40,7 @@ export function useNotebook(): {
   }, [notebook])
   return useMemo(
     () => ({ notebook, ...readOf(notebook) }),
-    // What the notebook answers changes with its version.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- what the notebook answers changes with its version
     [notebook, version],
   )
 }

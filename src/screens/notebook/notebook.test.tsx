@@ -7,7 +7,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { openNotebook } from '../../api/notebook-file.ts'
-import { createNotebook, type Incident, MAX_ENTRIES, MAX_NOTE } from '../../api/notebook.ts'
+import { exportIncident } from '../../api/notebook-export.ts'
+import {
+  createNotebook,
+  type Incident,
+  MAX_ENTRIES,
+  MAX_INCIDENTS,
+  MAX_NOTE,
+  nextToGo,
+} from '../../api/notebook.ts'
 import { systemClock } from '../../api/clock.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
@@ -103,6 +111,47 @@ describe('the notebook on disk', () => {
     expect(() => notebook.pin(pinned)).toThrow('“first” is full')
     notebook.close(first.id)
     expect(notebook.pin(pinned).incident.title).toMatch(/^Incident/)
+  })
+
+  test('tells which one another takes the place of once as many are kept as can be', () => {
+    const one = { id: 'i0', title: 'the oldest', openedAt: 1, closedAt: 2, entries: [] }
+    const others = Array.from({ length: MAX_INCIDENTS - 1 }, (_, at) => ({
+      ...one,
+      id: `n${at}`,
+      openedAt: 2 + at,
+    }))
+    expect(nextToGo(others)).toBeUndefined()
+    let kept: readonly Incident[] = [...others, one]
+    const notebook = createNotebook({ clock: systemClock, read: () => kept, write: next => (kept = next) })
+    expect(nextToGo(notebook.incidents())).toEqual(one)
+    notebook.begin('another')
+    expect(kept.some(({ id }) => id === one.id)).toBe(false)
+    expect(kept).toHaveLength(MAX_INCIDENTS)
+  })
+
+  test('is exported in turns that let others have theirs, and can be given up', async () => {
+    const entries = Array.from({ length: 30 }, (_, at) => ({
+      id: `e${at}`,
+      at,
+      note: 'a longer word. '.repeat(1300),
+    }))
+    const incident = { id: 'i', title: 'long', openedAt: 0, entries }
+    const options = { locator: () => '', now: 1 }
+    const told: number[] = []
+    let turns = 0
+    const other = setInterval(() => (turns += 1), 0)
+    const text = await exportIncident(incident, { ...options, progress: done => told.push(done) })
+    clearInterval(other)
+    expect(text.match(/^## /gm)).toHaveLength(30)
+    expect(told.length).toBeGreaterThan(1)
+    expect(turns).toBeGreaterThan(1)
+    const given = new AbortController()
+    const stopped = exportIncident(incident, {
+      ...options,
+      signal: given.signal,
+      progress: () => given.abort(),
+    })
+    await expect(stopped).rejects.toThrow('aborted')
   })
 })
 
@@ -212,6 +261,7 @@ describe('the notebook on screen', () => {
       await app.see(/✓ closed +one/)
       await app.press(notebookKeys.bindings.close)
       await app.see(/✓ closed +two/)
+      await app.see(/Closed “two”; \S+ opens it again\./)
     } finally {
       await own.close()
     }

@@ -33,6 +33,7 @@ export function NotebookScreen() {
   useSubject(pinned?.kind ?? '', subject, pinned?.place)
   useNotebookKeys({
     notebook,
+    incidents,
     incident,
     entry: entries.current,
     hasEntries: entries.items.length > 0,

@@ -14,6 +14,7 @@ import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useToasts } from '../../components/toasts.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsRoute } from '../findings/route.ts'
 import { nowRoute } from '../now/route.ts'
@@ -42,14 +43,29 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
   const attempt = useAttempt()
   const confirm = useConfirm()
   const toasts = useToasts()
+  const runTask = useRunTask()
   const queryClient = useQueryClient()
   const { profile, client } = useWorkspace()
   return async incident => {
     const own = { known: knownSecrets(client, queryClient), homes: [homedir()] }
     const locator = (place: Pinned['place']) => formatLocator(routes, profile.name, place)
     let file = ''
+    const compose = (): Promise<string | undefined> =>
+      runTask({
+        start: `Redacting “${incident.title}”…`,
+        work: ({ signal, progress }) =>
+          exportIncident(latest(notebook, incident), {
+            locator,
+            now: Date.now(),
+            ...own,
+            signal,
+            progress,
+          }),
+        stopped: 'Nothing was written.',
+      })
+    let text: string | undefined
     const write = (replace: boolean): boolean => {
-      const text = exportIncident(latest(notebook, incident), { locator, now: Date.now(), ...own })
+      if (text === undefined) return false
       const refusal = writeForOwner(file, text, replace)
       if (refusal === undefined || refusal === 'exists') return refusal === undefined
       throw new Error(`${file} was not written: ${refusal.reason}.`)
@@ -62,11 +78,13 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
       ],
       initial: fileName(redacted(incident.title, own)),
     }
-    const isGiven = await askToKeep(question, path => {
+    const isGiven = await askToKeep(question, async path => {
       file = path.trim() === '' ? '' : resolve(path.trim().replace(/^~(?=\/)/, homedir()))
-      written = file !== '' && write(false)
+      if (file === '') return
+      text ??= await compose()
+      written = write(false)
     })
-    if (!isGiven || file === '') return
+    if (!isGiven || text === undefined) return
     if (!written) {
       const agreed = await confirm({
         title: 'There is such a file',

@@ -1,10 +1,19 @@
-import { noteProblem, type Incident, type Notebook, type NotebookEntry } from '../../api/notebook.ts'
+import {
+  dayAndTime,
+  MAX_INCIDENTS,
+  nextToGo,
+  noteProblem,
+  type Incident,
+  type Notebook,
+  type NotebookEntry,
+} from '../../api/notebook.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
+import { useToasts } from '../../components/toasts.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
 import { entryTitle } from './columns.ts'
@@ -13,6 +22,7 @@ import { useExport } from './use-export.ts'
 /** The keys of the notebook, about the incident and the entry that are chosen at the moment they are pressed. */
 export function useNotebookKeys(on: {
   notebook: Notebook
+  incidents: readonly Incident[]
   incident: Incident | undefined
   entry: () => NotebookEntry | undefined
   hasEntries: boolean
@@ -26,6 +36,8 @@ export function useNotebookKeys(on: {
   const askToKeep = useAskToKeep()
   const attempt = useAttempt()
   const confirm = useConfirm()
+  const toasts = useToasts()
+  const key = useKeyName()
   const editNote = useNoteEditor(notebook)
   const write = useExport(notebook)
   const noIncident = unavailable('There is no incident yet.')
@@ -66,7 +78,10 @@ export function useNotebookKeys(on: {
       void (await askToKeep(
         {
           title: 'New incident',
-          lines: ['What is pinned from now on goes into it; the open one is closed. Its title:'],
+          lines: [
+            ...farewell(on.incidents),
+            'What is pinned from now on goes into it; the open one is closed. Its title:',
+          ],
         },
         title => on.chooseIncident(notebook.begin(title).id),
       )),
@@ -76,13 +91,31 @@ export function useNotebookKeys(on: {
           notebook.rename(id, given),
         )),
     ),
-    close: withIncident(({ id, closedAt }) =>
-      attempt('Nothing was changed', () =>
-        closedAt === undefined ? notebook.close(id) : notebook.reopen(id),
-      ),
-    ),
-    back: () => (inEntries ? router.replace({ pane: undefined }) : void router.back()),
+    close: withIncident(({ id, title, closedAt }) => {
+      const isOpen = closedAt === undefined
+      attempt('Nothing was changed', () => {
+        if (isOpen) notebook.close(id)
+        else notebook.reopen(id)
+        toasts.show(
+          'ok',
+          isOpen
+            ? `Closed “${title}”; ${key(notebookKeys, 'close')} opens it again.`
+            : `“${title}” is open again.`,
+        )
+      })
+    }),
+    back: () => (inEntries ? router.stepOut({ pane: undefined }) : void router.back()),
   })
+}
+
+/** Says of an incident that beginning another one takes away, while it can still be exported. */
+function farewell(incidents: readonly Incident[]): string[] {
+  const going = nextToGo(incidents)
+  if (!going) return []
+  const { title, openedAt } = going
+  return [
+    `${MAX_INCIDENTS} incidents are kept. Beginning another takes away the oldest, “${title}” of ${dayAndTime(openedAt)}, for good; export it first if it matters.`,
+  ]
 }
 
 /** What a line break of a note is in one line. */
@@ -101,9 +134,9 @@ function useNoteEditor(notebook: Notebook): (incident: Incident, entry: Notebook
     }
     if (!hasEditor) {
       const lines = note.includes('\n') ? [`${BREAK} is a line break.`] : []
-      await askToKeep({ title: 'Edit the note', lines, initial: note.replaceAll('\n', BREAK) }, text =>
-        keep(text.replaceAll(BREAK, '\n')),
-      )
+      await askToKeep({ title: 'Edit the note', lines, initial: note.replaceAll('\n', BREAK) }, text => {
+        keep(text.replaceAll(BREAK, '\n'))
+      })
       return
     }
     const edited = await edit({
