@@ -43,7 +43,10 @@ export function useAskText(): (question: TextQuestion) => Promise<string | undef
  * Asks for a text and keeps it. What cannot be kept is asked for again, with the reason, so that nothing that was typed is lost; resolves
  * to whether it was kept.
  */
-export function useAskToKeep(): (question: TextQuestion, keep: (text: string) => void) => Promise<boolean> {
+export function useAskToKeep(): (
+  question: TextQuestion,
+  keep: (text: string) => void | Promise<void>,
+) => Promise<boolean> {
   const ask = useAskText()
   return async (question, keep) => {
     let now = question
@@ -51,7 +54,7 @@ export function useAskToKeep(): (question: TextQuestion, keep: (text: string) =>
       const text = await ask(now)
       if (text === undefined) return false
       try {
-        keep(text)
+        await keep(text)
         return true
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)

@@ -32,6 +32,16 @@ export const tabsKeys = defineBindings({
   },
 })
 
+/** Where a screen of one project was opened without one. */
+export const projectChoiceKeys = defineBindings({
+  name: 'projectChoice',
+  scope: 'panel',
+  title: 'Choice of a project',
+  bindings: {
+    choose: { keys: ['enter'], label: 'choose', hint: true, help: 'Open this screen for the project.' },
+  },
+})
+
 export const viewerKeys = defineBindings({
   name: 'viewer',
   scope: 'panel',

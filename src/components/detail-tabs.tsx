@@ -1,7 +1,7 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
 import { tabsKeys } from './component-keys.ts'
-import { useBindings } from '../app/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../app/keymap/use-bindings.ts'
 import { SizeProvider, useSize } from './size.tsx'
 import { TabLine } from './tab-line.tsx'
 
@@ -14,6 +14,7 @@ export function DetailTabs<Id extends string>(props: {
   onChange: (id: Id) => void
 }) {
   const { tabs } = props
+  const key = useKeyName()
   const { width, height } = useSize()
   const at = Math.max(
     0,
@@ -26,6 +27,7 @@ export function DetailTabs<Id extends string>(props: {
       <TabLine
         titles={tabs.map(tab => tab.title)}
         current={at}
+        keys={`${key(tabsKeys, 'next')} next`}
         onChoose={index => props.onChange(tabs[index]!.id)}
       />
       <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>

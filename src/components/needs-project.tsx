@@ -1,27 +1,76 @@
+import { Box } from 'ink'
 import { useEffect, useRef } from 'react'
+import { useBindings } from '../app/keymap/use-bindings.ts'
+import { projectChoiceKeys } from './component-keys.ts'
 import { useCrumbs } from './crumbs.tsx'
+import type { Column } from './list/columns.ts'
+import { List } from './list/list.tsx'
+import { useList } from './list/use-list.ts'
+import { NothingChosen, Sentence, type PaneData } from './pane-state.tsx'
 import { Pane } from './panes/pane.tsx'
-import { NothingChosen, type PaneData } from './pane-state.tsx'
+import { SizeProvider, useSize } from './size.tsx'
 
-type Projects = PaneData & { data: { items: readonly { id: string }[] } | undefined }
+type Project = { id: string; name: string }
+type Projects = PaneData & { data: { items: readonly Project[] } | undefined }
 
-/** A screen of one project that was opened without one: where the key reaches just one, that is meant. */
+const NONE: readonly Project[] = []
+/** Rows of the sentence above the list. */
+const ABOVE = 1
+
+const columns: readonly Column<Project>[] = [
+  { id: 'name', title: 'Name', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
+  {
+    id: 'id',
+    title: 'Id',
+    width: 'flex',
+    cell: ({ id }) => ({ text: id, tone: 'muted' }),
+    sort: ({ id }) => id,
+  },
+]
+const projectKey = ({ id }: Project): string => id
+
+/** A screen of one project that was opened without one: the only one that the key reaches is meant, of several one is chosen here. */
 export function NeedsProject(props: { what: string; projects: Projects; open: (projectId: string) => void }) {
-  useCrumbs([`${props.what.charAt(0).toUpperCase()}${props.what.slice(1)}`])
-  const all = props.projects.data?.items
-  const projectId = all?.length === 1 ? all[0]?.id : undefined
+  const { what, projects } = props
+  useCrumbs([`${what.charAt(0).toUpperCase()}${what.slice(1)}`])
+  const all = projects.data?.items ?? NONE
+  const projectId = all.length === 1 ? all[0]?.id : undefined
   const open = useRef(props.open)
   open.current = props.open
   useEffect(() => {
     if (projectId !== undefined) open.current(projectId)
   }, [projectId])
-  return (
+  const why = `No project is chosen, so there are no ${what} to show.`
+  return all.length > 1 ? (
+    <Pane title="Choose a project" count={`${all.length}`} focused>
+      <Choice why={why} all={all} open={id => open.current(id)} />
+    </Pane>
+  ) : (
     <Pane title="No project" focused>
       <NothingChosen
-        sources={[{ what: 'the projects', data: props.projects }]}
-        why={`No project is chosen, so there are no ${props.what} to show.`}
-        next="Choose one in the projects screen."
+        sources={[{ what: 'the projects', data: projects }]}
+        why={why}
+        next="Create a project in the hosted app, or use a key of another organization."
       />
     </Pane>
+  )
+}
+
+function Choice(props: { why: string; all: readonly Project[]; open: (projectId: string) => void }) {
+  const { width, height } = useSize()
+  const list = useList({ items: props.all, keyOf: projectKey, columns })
+  useBindings(projectChoiceKeys, {
+    choose: () => {
+      const project = list.choose()
+      if (project) props.open(project.id)
+    },
+  })
+  return (
+    <Box flexDirection="column">
+      <Sentence tone="muted" text={props.why} />
+      <SizeProvider width={width} height={Math.max(1, height - ABOVE)} top={ABOVE}>
+        <List list={list} focused empty="" />
+      </SizeProvider>
+    </Box>
   )
 }

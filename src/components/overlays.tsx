@@ -64,7 +64,7 @@ function OverlayFrame(props: { entry: Entry; depth: number }) {
   const { entry } = props
   const wanted = entry.size(available)
   const size = {
-    width: Math.min(wanted.width, available.width),
+    width: theme.plain ? available.width : Math.min(wanted.width, available.width),
     height: Math.min(wanted.height, available.height),
   }
   const left = Math.floor((available.width - size.width) / 2)

@@ -53,10 +53,12 @@ export function PaneState(props: {
 }
 
 /** Why rows on screen are out of date, with their age; undefined while they are not. */
-function useStaleWords({ problem, updatedAt, restored, hasData }: PaneData): string | undefined {
+function useStaleWords(data: PaneData): string | undefined {
+  const { problem, restored, hasData } = data
   const lingers = useLingering(hasData && restored === true)
   if (!hasData || !(problem ?? lingers)) return undefined
-  const age = formatAge(updatedAt, Date.now())
+  // Asked for only here: whoever reads the time of a read is drawn again after every read.
+  const age = formatAge(data.updatedAt, Date.now())
   const when = age === 'now' ? 'just now' : `${age} ago`
   // The age comes first: a narrow pane cuts the rest.
   return `Read ${when}: ${problem ? problem.title : 'from an earlier session, being read again…'}`

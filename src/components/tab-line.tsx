@@ -38,11 +38,23 @@ function tabAt(titles: readonly string[], { first, end, gap }: Shown, column: nu
   return undefined
 }
 
-/** One line of tabs, the current one in brackets; a click opens one. `top` is its row in the area around it. */
+/** The keys at the end of the line; empty where they would come close to the tabs. */
+function endOf(props: { titles: readonly string[]; keys?: string }, shown: Shown, width: number): string {
+  const { titles, keys = '' } = props
+  const used = titles.reduce((sum, title) => sum + widthOf(title) + BRACKETS + shown.gap, 1)
+  const space = width - 1 - used - widthOf(keys)
+  return keys !== '' && space > 0 ? ' '.repeat(space) + keys : ''
+}
+
+/**
+ * One line of tabs, the current one in brackets; a click opens one. `top` is its row in the area around it, `keys` says at its
+ * end which keys change them, where there is room.
+ */
 export function TabLine(props: {
   titles: readonly string[]
   current: number
   top?: number
+  keys?: string
   onChoose: (index: number) => void
 }) {
   const theme = useTheme()
@@ -65,5 +77,6 @@ export function TabLine(props: {
     .join(' '.repeat(shown.gap))
   const before = shown.first > 0 ? theme.paint('muted', '‹') : ' '
   const after = shown.end < props.titles.length ? theme.paint('muted', '›') : ''
-  return <Text wrap="truncate">{`${before}${line}${after}`}</Text>
+  const keys = endOf(props, shown, width)
+  return <Text wrap="truncate">{`${before}${line}${after}${keys && theme.paint('muted', keys)}`}</Text>
 }

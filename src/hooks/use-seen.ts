@@ -25,8 +25,7 @@ export function useSeen<Item extends object>(options: {
   }, [seen, list, rows, version])
   return useMemo(
     () => (seen && list !== undefined ? listNews(seen, list, rows ?? []) : undefined),
-    // What the store answers changes with its version.
-    // oxlint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps -- what the store answers changes with its version
     [seen, list, rows, version],
   )
 }

@@ -111,6 +111,8 @@ describe.concurrent('terminals of many kinds', () => {
     expect(refused.terminal.screen().replaceAll('\n', '')).toContain('pass --screen-reader for plain lines')
     await using person = visit({ env: { TERM: 'dumb', MCPDECK_SCREEN_READER: '1' } })
     await person.see('> Sandbox')
+    // Whole, whatever the width of the terminal.
+    await person.see(() => /^Description  A place to try things: .*\.\r$/m.test(person.terminal.output))
     person.press(projectsKeys.bindings.open)
     await person.see(/^> everything/m)
     person.press(appKeys.bindings.help)

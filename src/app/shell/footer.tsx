@@ -45,14 +45,56 @@ export function chooseHints(
   return { left, right }
 }
 
-/** What has been pressed of a sequence, and each key that goes on with it: `,  p projects  s servers`. */
-function pendingText(theme: Theme, { typed, continuations }: Pending): string {
-  const rest = continuations.map(binding => {
-    const keys = binding.keys.map(key => displayKey(key.slice(typed.length + 1))).join(' ')
-    const label = theme.paint(binding.unavailable ? 'muted' : 'plain', binding.label)
-    return `${theme.paint('key', keys)} ${label}`
+/** A key of what can follow, and what it does. */
+type Continuation = { keys: string; label: string; tone: Tone }
+
+/** What has been pressed of a sequence, and each key that goes on with it, in as many lines as they take: `,  p projects  s servers`. */
+function pendingLines({ typed, continuations }: Pending, width: number): Continuation[][] {
+  const parts: Continuation[] = [
+    ...continuations.map(({ keys, label, unavailable }) => ({
+      keys: keys.map(key => displayKey(key.slice(typed.length + 1))).join(' '),
+      label,
+      tone: unavailable ? ('muted' as const) : ('plain' as const),
+    })),
+    { keys: displayKey('escape'), label: 'nothing', tone: 'plain' },
+  ]
+  const room = width - pendingMargin(typed)
+  const lines: Continuation[][] = [[]]
+  let used = 0
+  for (const part of parts) {
+    const columns = widthOf(part.keys) + 1 + widthOf(part.label) + GAP
+    if (used > 0 && used + columns > room) {
+      lines.push([])
+      used = 0
+    }
+    lines.at(-1)!.push(part)
+    used += columns
+  }
+  return lines
+}
+
+/** Before the continuations stands what was pressed, with a blank at its sides. */
+function pendingMargin(typed: string): number {
+  return 1 + widthOf(displayKey(typed)) + 2 + GAP
+}
+
+function PendingKeys(props: { pending: Pending; width: number }) {
+  const theme = useTheme()
+  const { typed } = props.pending
+  return pendingLines(props.pending, props.width).map((line, index) => {
+    const parts = line.map(
+      ({ keys, label, tone }) => `${theme.paint('key', keys)} ${theme.paint(tone, label)}`,
+    )
+    const before =
+      index === 0
+        ? ` ${theme.paint('selected', ` ${displayKey(typed)} `)}${' '.repeat(GAP)}`
+        : ' '.repeat(pendingMargin(typed))
+    return (
+      <Text key={index} wrap="truncate">
+        {before + parts.join(' '.repeat(GAP))}
+      </Text>
+    )
   })
-  return ` ${[theme.paint('selected', ` ${displayKey(typed)} `), ...rest, `${theme.paint('key', displayKey('escape'))} nothing`].join(' '.repeat(GAP))}`
 }
 
 const BAR = 10
@@ -110,7 +152,7 @@ export function useFooterRows(width: number): number {
     const toast = toasts.current()
     return toast ? toastLines(toast.text, width).length : 1
   })
-  return pending ? 1 : rows
+  return pending ? pendingLines(pending, width).length : rows
 }
 
 /** Last lines: how a sequence of keys can go on, else what just happened, else the keys that work now. */
@@ -122,7 +164,7 @@ export function Footer() {
   const pending = usePendingKeys()
   const tasks = useCurrentTasks()
   const key = useKeyName()
-  if (pending) return <Text wrap="truncate">{pendingText(theme, pending)}</Text>
+  if (pending) return <PendingKeys pending={pending} width={width} />
   if (toast) {
     const { ok, warn, error, bullet } = theme.symbols
     const marks: Partial<Record<Tone, string>> = { ok, warn, error }

@@ -6,10 +6,17 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { displayKey } from '../keymap/binding.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import { useBindings } from '../keymap/use-bindings.ts'
-import { clean, fit } from '../theme/text.ts'
+import { clean, fit, widthOf } from '../theme/text.ts'
 import { helpKeys } from './app-keys.ts'
 
 const KEYS_WIDTH = 22
+
+/** The keys side by side; of a row of keys that does not fit, the ends: `Alt+1 … Alt+9`. */
+function keysText({ keys, byKey }: ActiveBinding): string {
+  const shown = keys.map(displayKey)
+  const all = shown.join(' ')
+  return byKey && widthOf(all) > KEYS_WIDTH ? `${shown[0]} … ${shown.at(-1)}` : all
+}
 
 /** What works here, by group, with the reason where something can't be done now. */
 export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
@@ -19,13 +26,13 @@ export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
     ...bindings
       .filter(binding => binding.title === title)
       .map(binding => {
-        const keys = fit(binding.keys.map(displayKey).join(' '), KEYS_WIDTH)
         const what = binding.help ?? binding.label
         return {
-          parts: [
-            { text: keys, tone: 'key' as const },
-            { text: `  ${what}`, tone: binding.unavailable ? ('muted' as const) : ('plain' as const) },
-            { text: binding.unavailable ? `  (${binding.unavailable})` : '', tone: 'warn' as const },
+          lead: [{ text: `${fit(keysText(binding), KEYS_WIDTH)}  `, tone: 'key' as const }],
+          rest: [{ text: ' '.repeat(KEYS_WIDTH + 2), tone: 'key' as const }],
+          spans: [
+            { text: what, tone: binding.unavailable ? ('muted' as const) : ('plain' as const) },
+            { text: binding.unavailable ? ` (${binding.unavailable})` : '', tone: 'warn' as const },
           ],
         }
       }),

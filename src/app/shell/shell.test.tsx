@@ -48,6 +48,10 @@ describe('a place of a project that is not there', () => {
     expect(app.router.current().screen).toBe('projects')
     app.router.go(runsRoute.to())
     await app.see('No project is chosen, so there are no runs to show.')
+    const chosen = await app.see(/▌\S+ .*prj_\w+/)
+    await app.press('enter')
+    await app.see('› Runs')
+    expect(chosen).toContain(app.router.current().params['projectId'])
   })
 })
 
@@ -67,7 +71,8 @@ describe('help', () => {
       expect(help).toContain(group.title)
       for (const binding of Object.values(group.bindings)) {
         const what = binding.help ?? binding.label
-        const keys = binding.keys.slice(0, 3).map(displayKey).join(' ')
+        const keys =
+          binding === panesKeys.bindings.jump ? 'Alt+1 … Alt+9' : binding.keys.map(displayKey).join(' ')
         const isListed = lines.some(line => line.includes(keys) && line.includes(what))
         expect(isListed, `${group.name}: ${keys} ${what}`).toBe(true)
       }
@@ -155,7 +160,7 @@ describe('a question', () => {
     expect(app.frame()).not.toContain('What works here')
     await app.press(confirmKeys.bindings.cancel)
     await app.see(frame => !frame.includes('Keep it running'))
-    await app.see('✗ failed 9/10')
+    await app.see('✗ failed, 9/10 case executions passed')
   })
 })
 
@@ -186,6 +191,16 @@ describe('the frame', () => {
     await app.see('Sandbox › Servers › everything')
     await app.press('4')
     await app.see(`Sandbox › Runs › ${SUITE}`)
+  })
+
+  test('a prefix key shows all that can follow, also where one row is too short for it', async () => {
+    app = await openApp({ place: projectsRoute.to(), size: { width: 80, height: 24 } })
+    await app.see('▌Sandbox')
+    await app.press(',')
+    const frame = await app.see(/ , {3}n now .+\n +.*i incident notebook {2}Esc nothing/)
+    expect(frame.split('\n')).toHaveLength(24)
+    await app.press('n')
+    await app.see('[1 Now')
   })
 
   test('read-only refuses a launch in one sentence, whole also where a row is short, and nothing is asked', async () => {

@@ -12,6 +12,7 @@ import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from 
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../router/router-context.tsx'
+import { useTheme } from '../theme/theme-context.tsx'
 import { screens } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys, goKeys } from './app-keys.ts'
@@ -31,6 +32,8 @@ import { useSubjectActions } from './use-subject-actions.ts'
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
 const TABS_ROW = 1
+/** Read aloud, lines are as long as what they say, but of the keys only those that come first are told. */
+const READ_FOOTER = 80
 /** Header and tabs stand above the body. */
 const BODY_TOP = 2
 
@@ -57,9 +60,11 @@ export type ShellActions = {
 /** The frame around every screen. */
 export function Shell(props: { actions: ShellActions }) {
   const size = useSize()
+  const theme = useTheme()
   const openScreen = useAppBindings(props.actions)
   const place = usePlace()
-  const footerRows = useFooterRows(size.width)
+  const footerWidth = theme.plain ? Math.min(size.width, READ_FOOTER) : size.width
+  const footerRows = useFooterRows(footerWidth)
   const entry = screens.find(candidate => candidate.route.screen === place.screen) ?? screens[0]!
   if (size.width < LEAST.width || size.height < LEAST.height)
     return (
@@ -79,7 +84,9 @@ export function Shell(props: { actions: ShellActions }) {
           <OverlayHost />
         </Box>
       </SizeProvider>
-      <Footer />
+      <SizeProvider width={footerWidth} height={footerRows}>
+        <Footer />
+      </SizeProvider>
     </Box>
   )
 }

@@ -1,4 +1,4 @@
-import { useNow } from '../../hooks/use-now.ts'
+import { useSaidNow } from '../../hooks/use-now.ts'
 import { useNowCount } from '../../hooks/use-now-memory.ts'
 import { nowRoute } from '../../screens/now/route.ts'
 import { useSize } from '../../components/size.tsx'
@@ -27,7 +27,6 @@ export function Tabs(props: {
 }) {
   const { width } = useSize()
   const count = useNowCount()
-  const now = useNow()
   const isNow = props.current === nowRoute.screen
   const titlesWith = (form: string): string[] =>
     props.screens.map(({ route, title }, index) => `${index + 1} ${title}${route === nowRoute ? form : ''}`)
@@ -36,7 +35,8 @@ export function Tabs(props: {
     const { first, end } = shownTabs(titles, current, width)
     return end - first === titles.length
   }
-  const forms = countForms(count, isNow ? (count?.at ?? now) : now).map(titlesWith)
+  const said = useSaidNow(now => countForms(count, isNow ? (count?.at ?? now) : now).join('\n'))
+  const forms = said.split('\n').map(titlesWith)
   return (
     <TabLine
       titles={forms.find(fits) ?? forms.at(-1)!}

@@ -2,7 +2,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
 import type { DoctorReport } from '../../api/contract/server-operations.ts'
 import { doctorFacts, factsOf, nameOf } from '../../api/notebook-facts.ts'
-import type { Pinned } from '../../api/notebook.ts'
+import { nextToGo, type Pinned } from '../../api/notebook.ts'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
@@ -32,9 +32,14 @@ export function usePin(): KeyHandler | Unavailable {
     const notebook = notebookOf(workspace)
     const place = subject.place ?? router.current()
     const pinned = pinnedOf({ subject, place, crumbs, queryClient, workspace })
-    const kept = attempt('Nothing was pinned', () => notebook.pin(pinned))
+    const kept = attempt('Nothing was pinned', () => {
+      const going = nextToGo(notebook.incidents())
+      return { ...notebook.pin(pinned), going }
+    })
     if (!kept) return
-    const { incident, entry } = kept
+    const { incident, entry, going } = kept
+    // One that was open took the pin, and none had to go for it.
+    const isGone = going && !notebook.incidents().some(({ id }) => id === going.id)
     await askToKeep(
       {
         title: `Pinned ${pinned.kind} ${pinned.name}`,
@@ -46,7 +51,8 @@ export function usePin(): KeyHandler | Unavailable {
         if (note.trim() !== '') notebook.editNote(incident.id, entry.id, { from: '', to: note })
       },
     )
-    toasts.show('ok', `Pinned ${pinned.kind} ${pinned.name} into “${incident.title}”.`)
+    const gone = isGone ? ` The oldest incident, “${going.title}”, is not kept any more.` : ''
+    toasts.show('ok', `Pinned ${pinned.kind} ${pinned.name} into “${incident.title}”.${gone}`)
   }
 }
 

@@ -4,7 +4,6 @@ import { createLineScreen } from './line-screen.ts'
 
 let said = ''
 class Out extends EventEmitter {
-  columns = 80
   rows = 24
   write(text: string): void {
     said += text
@@ -37,6 +36,13 @@ test('each line is told once, plain, and blank ones never', () => {
   )
   expect(show(' Projects  2 of 2', '> first', '  second', ' Copied.')).toBe('Copied.\r\n')
   expect(show(' Projects  2 of 2', '> first', '  second')).toBe('')
+})
+
+test('a line is as long as what it says, so that nothing is left out', () => {
+  const { screen, show } = open()
+  const line = 'word '.repeat(100).trim()
+  expect(screen.stdout.columns).toBeGreaterThan(line.length)
+  expect(show(line)).toBe(`${line}\r\n`)
 })
 
 test('moving the choice tells the chosen row alone', () => {

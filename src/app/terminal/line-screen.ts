@@ -6,12 +6,12 @@ import { VirtualStdout } from './virtual-stdout.ts'
 const REST_MS = 60
 /** What Ink's own choice widget puts before the chosen answer. */
 const WIDGET_POINTER = '❯'
-const DEFAULT_COLUMNS = 80
+/** Lines are as long as what they say; where the terminal is narrower it goes on in further rows. */
+const COLUMNS = 1000
 const DEFAULT_ROWS = 24
 
 /** What lines need of the terminal's stream; `process.stdout` fits. */
 export type LineStream = {
-  readonly columns?: number
   readonly rows?: number
   write(text: string): unknown
   on(event: 'resize', listener: () => void): unknown
@@ -61,7 +61,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
     if (news.length > 0) out.write(news.map(line => `${said(line)}\r\n`).join(''))
   }
   const stdout = new VirtualStdout({
-    columns: () => out.columns || DEFAULT_COLUMNS,
+    columns: () => COLUMNS,
     rows: () => out.rows || DEFAULT_ROWS,
     accept(text) {
       const { body } = splitWrite(text)

@@ -78,8 +78,9 @@ const ASCII: Symbols = {
   new: '+',
   changed: '=',
   followed: '@',
-  ascending: '^',
-  descending: 'v',
+  ascending: '+',
+  // A letter would belong to the title that it stands behind.
+  descending: '-',
   crumb: '>',
   bar: ['#', '.'],
   spark: ['_', '.', '-', '=', '+', '#'],
@@ -105,6 +106,8 @@ export type Theme = {
   link(text: string, address: string): string
   symbols: Symbols
   ascii: boolean
+  /** For reading aloud. */
+  plain: boolean
 }
 
 function badges(chalk: ChalkInstance): Record<BadgeColour, (text: string) => string> {
@@ -138,5 +141,6 @@ export function createTheme(options: {
     link: (text, address) => (options.links ? link(text, address) : text),
     symbols: { ...(options.ascii ? ASCII : UNICODE), ...(options.plain && PLAIN) },
     ascii: options.ascii,
+    plain: options.plain ?? false,
   }
 }

@@ -1,5 +1,5 @@
 import { UNKNOWN } from '../../app/theme/format.ts'
-import { clean, fit, widthOf } from '../../app/theme/text.ts'
+import { clean, fit, truncate, widthOf } from '../../app/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../app/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
 
@@ -26,13 +26,8 @@ export type PlacedColumn<Item> = { column: Column<Item>; width: number }
 
 const GAP = 1
 const LEAST_FLEX = 8
-/** From this width on a row has room for a sign at its right edge too. */
-const SIGN_FROM = 48
-
 /** Columns that are taken by the pointer or mark at the left, and by the sign of a change or mark at the right. */
-function edgesOf(width: number): number {
-  return width >= SIGN_FROM ? 2 : 1
-}
+const EDGES = 2
 
 /** Which columns show at this width, and how wide each is; the row's signs stand at its edges. */
 export function placeColumns<Item>(columns: readonly Column<Item>[], width: number): PlacedColumn<Item>[] {
@@ -40,7 +35,7 @@ export function placeColumns<Item>(columns: readonly Column<Item>[], width: numb
   const gaps = GAP * Math.max(0, shown.length - 1)
   const fixed = shown.reduce((sum, column) => sum + (column.width === 'flex' ? 0 : column.width), 0)
   const flexible = shown.filter(column => column.width === 'flex').length
-  let rest = Math.max(LEAST_FLEX * flexible, width - edgesOf(width) - gaps - fixed)
+  let rest = Math.max(LEAST_FLEX * flexible, width - EDGES - gaps - fixed)
   let left = flexible
   return shown.map(column => {
     if (column.width !== 'flex') return { column, width: column.width }
@@ -86,10 +81,8 @@ export function composeRow<Item>(
     const fitted = fit(withDelta({ text, item, column, width, change: look.change }), width, column.align)
     return isPlain ? fitted : theme.paint(tone, fitted)
   })
-  const { left, right, between } = edgeSigns(symbols, look)
-  const sign = between === '' ? ' ' : isPlain ? between : theme.paint(changeTone(look), between)
-  const [first = '', ...others] = cells
-  const row = fitPainted([first, others.join(' ')].join(sign), placed, look.width - 1 - right.length)
+  const { left, right } = edgeSigns(symbols, look)
+  const row = fitPainted(cells.join(' '), placed, look.width - EDGES)
   if (look.selected) return theme.paint(look.focused ? 'selected' : 'selectedIdle', left + row + right)
   if (look.marked) return theme.paint('accent', left + row + right)
   if (!look.change) return left + row + right
@@ -101,25 +94,11 @@ function changeTone<Item>(look: RowLook<Item>): Tone {
   return look.change?.kind === 'new' ? 'ok' : 'warn'
 }
 
-/**
- * The signs at both ends. A narrow row has none at its right: it shows a change at its left, and where the pointer or the mark
- * stands there, between its first two columns.
- */
-function edgeSigns<Item>(
-  symbols: Symbols,
-  look: RowLook<Item>,
-): { left: string; right: string; between: string } {
-  const isWide = edgesOf(look.width) > 1
+/** The signs at both ends: where the pointer and the mark are, and what is different, at least by a blank. */
+function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string; right: string } {
   const mark = look.marked ? symbols.mark : ' '
-  const change = look.change && symbols[look.change.kind]
   const pointer = look.marked ? symbols.markedPointer : symbols.pointer
-  const idle = look.marked || isWide ? mark : (change ?? ' ')
-  const isTaken = look.selected || look.marked
-  return {
-    left: look.selected ? pointer : idle,
-    right: isWide ? (change ?? mark) : '',
-    between: !isWide && isTaken ? (change ?? '') : '',
-  }
+  return { left: look.selected ? pointer : mark, right: look.change ? symbols[look.change.kind] : mark }
 }
 
 /** The text of a cell, with what a count has gained or lost where there is room for it. */
@@ -158,14 +137,9 @@ export function composeHeader<Item>(
           ? theme.symbols.descending
           : theme.symbols.ascending
         : ''
-    return fit(column.title + mark, width, column.align)
+    return fit(truncate(column.title, width - widthOf(mark)) + mark, width, column.align)
   })
   return theme.paint('muted', ` ${cells.join(' ')}`)
-}
-
-/** The text of an item by which it is filtered. */
-export function searchText<Item>(columns: readonly Column<Item>[], item: Item): string {
-  return columns.map(column => cellText(item, column)).join(' ')
 }
 
 /** Items in order; a stable sort, so equal items keep the order they came in. */

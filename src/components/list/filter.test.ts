@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Column } from './columns.ts'
-import { matches, parseFilter, searchable } from './filter.ts'
+import { hasLetters, matches, parseFilter, searchable } from './filter.ts'
 
 type Row = { name: string; state: string; address: string }
 const columns: Column<Row>[] = [
@@ -35,6 +35,9 @@ describe('a filter', () => {
     ['gamma ray', ['gamma ray']],
     ['stdio gamma', ['gamma ray']],
     ['gmry', ['gamma ray']],
+    ['gm ry', ['gamma ray']],
+    ['amr', []],
+    ['gf', []],
     ['http://two', ['beta']],
   ])('“%s” finds %j', (filter, names) => {
     expect(find(filter)).toEqual(names)
@@ -46,4 +49,18 @@ describe('a filter', () => {
     expect(problem).toBe('There is no column “colour”; there are server, last-run, address.')
     expect(words).toBe('colour:red')
   })
+})
+
+test.each([
+  ['everything', 'evg', true],
+  ['nightly-billing-prod', 'nbp', true],
+  ['nightly-billing-prod', 'ngtp', true],
+  ['getSum', 'gs', true],
+  ['Reference server smoke', 'refsmo', true],
+  ['Reference server smoke', 'rsx', false],
+  ['act on the export with its files', 'tri', false],
+  ['Größe ändern', 'gä', true],
+  ['one\ntwo', 'ot', false],
+])('“%s” has the letters %s: %s', (text, letters, has) => {
+  expect(hasLetters(text, letters)).toBe(has)
 })

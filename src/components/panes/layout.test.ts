@@ -48,6 +48,16 @@ describe('panes', () => {
     ])
   })
 
+  test('read aloud never beside each other, however long lines may be', () => {
+    const whole = (options: { height: number }): string[] =>
+      draw({ width: 200, weights, focused: 1, neverBeside: true, ...options })
+    expect(whole({ height: 20 })).toEqual(Array(5).fill('B'.repeat(20)))
+    expect(whole({ height: 32 })).toEqual([
+      ...Array(4).fill('a'.repeat(20)),
+      ...Array(4).fill('B'.repeat(20)),
+    ])
+  })
+
   test('zoomed: the focused one alone, whatever the size', () => {
     for (const [width, height] of [
       [80, 20],

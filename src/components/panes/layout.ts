@@ -10,13 +10,18 @@ export type PaneBox = { top: number; left: number; width: number; height: number
 
 export type Arrangement = 'one' | 'stacked' | 'beside'
 
-type Size = { width: number; height: number }
+type Size = {
+  width: number
+  height: number
+  /** Read aloud, panes come one after the other, however long their lines are. */
+  neverBeside?: boolean
+}
 
 /** How panes stand in an area of this size, and how many of them: beside each other where it is wide, above each other where it is only tall. */
 export function arrangementOf(size: Size, zoomed = false): { arrangement: Arrangement; room: number } {
   const stacked = Math.min(3, Math.floor(size.height / LEAST_STACKED_ROWS))
   if (zoomed) return { arrangement: 'one', room: 1 }
-  if (size.width >= TWO_PANES_FROM)
+  if (size.width >= TWO_PANES_FROM && !size.neverBeside)
     return { arrangement: 'beside', room: size.width >= THREE_PANES_FROM ? 3 : 2 }
   return stacked > 1 ? { arrangement: 'stacked', room: stacked } : { arrangement: 'one', room: 1 }
 }

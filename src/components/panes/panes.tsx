@@ -2,6 +2,7 @@ import { Box } from 'ink'
 import { useState, type ReactNode } from 'react'
 import { panesKeys } from '../component-keys.ts'
 import { unavailable, type PressedKey } from '../../app/keymap/binding.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
 import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { MouseFocus } from '../mouse-areas.tsx'
@@ -23,7 +24,8 @@ export function Panes<Id extends string>(props: {
   onFocus: (id: Id) => void
 }) {
   const { panes, onFocus } = props
-  const size = useSize()
+  const { width, height } = useSize()
+  const size = { width, height, neverBeside: useTheme().plain }
   const focused = Math.max(
     0,
     panes.findIndex(pane => pane.id === props.focused),
@@ -57,7 +59,7 @@ export function Panes<Id extends string>(props: {
   })
   return (
     <ZoomProvider value={zoomed && !alone}>
-      <Box flexDirection={stacked ? 'column' : 'row'} width={size.width} height={size.height}>
+      <Box flexDirection={stacked ? 'column' : 'row'} width={width} height={height}>
         {panes.map((pane, index) => {
           const box = boxes[index]
           return (

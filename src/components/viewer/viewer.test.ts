@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../app/theme/theme.ts'
+import { fieldLines } from '../lines.ts'
 import { markMatches, paintLine, paintLines } from './paint.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Rows } from './scroll.ts'
 import { createSearch, lineCandidates } from './search.ts'
@@ -94,6 +95,22 @@ test('50 MB of text open, page and end with as many lines looked at as screens s
   const found = searched(source, 'LAZY DOG')
   expect(found).toMatchObject({ isCut: true, landing: 0 })
   expect(found.places).toHaveLength(10_000)
+})
+
+test('a long value goes on below itself, so that nothing of it is cut', () => {
+  const theme = createTheme({ level: 0, ascii: false })
+  const fields = fieldLines([
+    ['Name', 'short'],
+    ['Description', 'ten cases on the reference server'],
+    ['Unknown', ''],
+  ])
+  const rows = fields.flatMap(line => paintLine(line, { theme, width: 34, wraps: true }))
+  expect(rows.map(row => row.trimEnd())).toEqual([
+    ' Name         short',
+    ' Description  ten cases on the',
+    '              reference server',
+    ' Unknown      —',
+  ])
 })
 
 test('a search finds lines whatever their shape, and marks what it found in a row', () => {
