@@ -44,11 +44,22 @@ test('much text pushes out what was asked for longest ago', async () => {
   const filler = 'x'.repeat(400_000)
   const client = clientOf(() => Response.json({ ...run('r'), filler }))
   const get = (runId: string) => client.runs.get({ projectId: 'p', runId })
+  await get('1')
+  await get('2')
   const [one, two] = [await get('1'), await get('2')]
   expect(await get('1')).toBe(one)
   await get('3')
+  await get('3')
   expect(await get('1')).toBe(one)
   expect(await get('2')).not.toBe(two)
+})
+
+test('a long answer is kept from the second time on', async () => {
+  const client = clientOf(() => Response.json({ ...run('r'), filler: 'x'.repeat(60_000) }))
+  const get = () => client.runs.get({ projectId: 'p', runId: 'r' })
+  const [first, second, third] = [await get(), await get(), await get()]
+  expect(second).not.toBe(first)
+  expect(third).toBe(second)
 })
 
 test('a cursor in a header counts as part of the answer', async () => {

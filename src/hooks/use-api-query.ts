@@ -8,6 +8,7 @@ import {
 import { type ApiError, isLineFault } from '../api/api-error.ts'
 import { isPlainRead } from '../api/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/error-text.ts'
+import { useMinute } from './use-now.ts'
 import { usePoll } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
 
@@ -46,6 +47,8 @@ export function useApiQuery<T, Key extends QueryKey>(
   // Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server.
   const { refetchInterval: wanted = isPlainRead(options) && rest } = options
   const query = useQuery({ ...options, refetchInterval: spared(wanted, rest) })
+  // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
+  useMinute()
   return {
     data: query.data,
     pending: query.isPending,

@@ -2,6 +2,7 @@ import stringWidth from 'string-width'
 
 const MAX_GRAPHEME_LENGTH = 32
 
+/** Made for the first text that needs it: Unicode's rules take 3 MB. */
 let segmenter: Intl.Segmenter | undefined
 
 /**
@@ -41,6 +42,11 @@ function isPlainWide(unit: number): boolean {
   )
 }
 
+/** Whether a UTF-16 unit is a grapheme of its own beside others like it: what has a sure width, and symbols such as ticks. */
+function standsAlone(unit: number): boolean {
+  return sureWidth(unit) > 0 || (unit >= 0x2600 && unit < 0x27c0)
+}
+
 /** Whether terminals surely agree on the cells of this grapheme, so that the cursor stands where we think. */
 export function isSure(grapheme: string): boolean {
   return grapheme.length === 1 && sureWidth(grapheme.charCodeAt(0)) > 0
@@ -54,10 +60,12 @@ export function isSure(grapheme: string): boolean {
 export function eachGrapheme(text: string, place: (grapheme: string, width: number) => void): void {
   let index = 0
   while (index < text.length) {
-    const width = sureWidth(text.charCodeAt(index))
+    const unit = text.charCodeAt(index)
     // A character that may be extended by what follows is left to the segmenter together with its extension.
-    if (width > 0 && (index + 1 === text.length || sureWidth(text.charCodeAt(index + 1)) > 0)) {
-      place(text.charAt(index), width)
+    if (standsAlone(unit) && (index + 1 === text.length || standsAlone(text.charCodeAt(index + 1)))) {
+      const width = sureWidth(unit)
+      if (width > 0) place(text.charAt(index), width)
+      else placeUnsure(text.charAt(index), place)
       index++
       continue
     }

@@ -37,13 +37,13 @@ export function formatShare(share: number | undefined): string {
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`
 }
 
-/** Made when it is first needed: it loads the language data. */
+/** Made for the first number that is not whole: it loads 8 MB of language data. */
 let numbers: Intl.NumberFormat | undefined
 
 /** A count with separators: `12,345`. */
 export function formatCount(value: number | null | undefined): string {
   if (value == null) return UNKNOWN
-  if (Number.isInteger(value) && Math.abs(value) < 1000) return String(value)
+  if (Number.isSafeInteger(value)) return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
   numbers ??= new Intl.NumberFormat('en-US')
   return numbers.format(value)
 }
