@@ -52,13 +52,8 @@ function describeFault(error: unknown): ErrorText {
   return {
     title: 'Fault in mcpdeck',
     sentence: `The program failed by itself: ${sentence}`,
-    next: 'Try again; if it comes back, report it with the log file.',
+    next: 'Try again with --log-file FILE; if it comes back, report it with that file.',
   }
-}
-
-/** Whether an error is the program's own, and neither an answer nor a refusal of the machine. */
-export function isFault(error: unknown): boolean {
-  return !(error instanceof ApiError) && systemCode(error) === undefined
 }
 
 /** The code of the operating system, also where the error was told in other words. */

@@ -19,11 +19,20 @@ export function createLog(file: string | undefined): Log {
   const write = openLogFile(file)
   const line = (text: string): void => write(`${new Date().toISOString()} ${redact(text)}\n`)
   line('start')
-  return {
+  opened = {
     enabled: true,
     line,
     error: error => line(error instanceof Error ? (error.stack ?? error.message) : String(error)),
   }
+  return opened
+}
+
+/** The log of this process, for what ends a command outside of it. */
+let opened: Log | undefined
+
+/** Notes what ended a command, with where it happened, where a log was asked for. */
+export function noteInLog(error: unknown): void {
+  opened?.error(error)
 }
 
 /**
