@@ -132,7 +132,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
         samples: true,
         models,
         onArrival: () => arrived(),
-        ...(stays === 'briefly' && { schedulePollMs: NEVER }),
+        ...(stays === 'briefly' ? { schedulePollMs: NEVER } : { runsGiveWay: true }),
         log: entry => noteService(log, entry),
       })
     } catch (error) {

@@ -42,6 +42,8 @@ export type ServiceOptions = WorkspaceOptions & {
    * for a workspace in memory, which no other thread can open.
    */
   executeHere?: boolean
+  /** Runs leave the processors to whoever draws a screen in this process, where there are not enough for both. */
+  runsGiveWay?: boolean
   /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
   models?: ModelSettings | undefined
   /** Answers a suite's runs as `{ items }` instead of the bare array (contract differences, row 3). */
@@ -197,7 +199,12 @@ function createExecutorFor(options: ServiceOptions, store: Store, connections: C
   }
   if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
   const { database } = store.directory
-  return createThreadExecutor({ ...settings, database, connections: options.connections ?? {} })
+  return createThreadExecutor({
+    ...settings,
+    database,
+    connections: options.connections ?? {},
+    runsGiveWay: options.runsGiveWay ?? false,
+  })
 }
 
 /** Numbers that this process was started with; undefined leaves one to the organization. */

@@ -63,7 +63,7 @@ async function expectPasses(api: Api, suite: { projectId: string; suiteId: strin
 
 test('a thread starts with the first run, serves several, comes with its servers after everything else, and ends after a while without one', async () => {
   const threads = threadsOfTest()
-  const { api, settle } = await open({ connections: { idleMs: 200 } })
+  const { api, settle } = await open({ runsGiveWay: true, connections: { idleMs: 200 } })
   const suite = await suiteOf(api, [echoCase('one', 'a')])
   expect(threads).toHaveLength(0)
   await Promise.all([expectPasses(api, suite), expectPasses(api, suite)])

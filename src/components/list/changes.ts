@@ -12,7 +12,9 @@ type Placed<Item> = { item: Item; index: number }
 
 /** What does not stand in the other list at the same place as the same object: of a long list mostly little. */
 function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Placed<Item>[] {
-  return items.flatMap((item, index) => (item === others[index] ? [] : [{ item, index }]))
+  const apart: Placed<Item>[] = []
+  for (const [index, item] of items.entries()) if (item !== others[index]) apart.push({ item, index })
+  return apart
 }
 
 /** As many rows at once are a further page of the same answer. */
@@ -37,7 +39,8 @@ export function diffItems<Item>(
   const rows = new Map<string, Change<Item>>()
   const same = before.length - olds.length
   let kept = same
-  let lastKept = same > 0 ? after.findLastIndex((item, index) => item === before[index]) : -1
+  let lastKept = after.length - 1
+  while (lastKept >= 0 && after[lastKept] !== before[lastKept]) lastKept -= 1
   const added: { key: string; index: number }[] = []
   for (const { item, index } of news) {
     const key = keyOf(item)

@@ -7,7 +7,9 @@ import type { Change } from './delta.ts'
 const SIGN_MS = 4000
 
 type Sign<Item> = { change: Change<Item>; until: number }
-type Signs<Item> = { rows: Map<string, Sign<Item>>; gone: number; goneUntil: number }
+type Signs<Item> = { rows: ReadonlyMap<string, Sign<Item>>; gone: number; goneUntil: number }
+
+const NO_SIGNS: Signs<never> = { rows: new Map(), gone: 0, goneUntil: 0 }
 
 /** What an answer changed, added to what still shows of the answers before it. */
 function merged<Item>(signs: Signs<Item>, news: Changes<Item>, now: number): Signs<Item> {
@@ -27,37 +29,49 @@ function isEmpty(signs: { rows: ReadonlyMap<string, unknown>; gone: number }): b
 
 const NOTHING: Changes<never> = { rows: new Map(), gone: 0 }
 
+type Kept<Item> = { items: readonly Item[]; signs: Signs<Item>; shown: Changes<Item> }
+
+function withSigns<Item>(items: readonly Item[], signs: Signs<Item>): Kept<Item> {
+  const rows = new Map([...signs.rows].map(([key, { change }]) => [key, change]))
+  return { items, signs, shown: isEmpty(signs) ? NOTHING : { rows, gone: signs.gone } }
+}
+
+/** When the first of these signs has been shown long enough, in epoch milliseconds. */
+function nextEnd<Item>({ rows, gone, goneUntil }: Signs<Item>): number {
+  let next = gone > 0 ? goneUntil : Infinity
+  for (const { until } of rows.values()) next = Math.min(next, until)
+  return next
+}
+
 /** What the last answers changed in a list, each for a moment. The same object as long as nothing else is to be marked. */
 export function useChanges<Item>(
   items: readonly Item[],
   list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[]; arriving: boolean },
 ): Changes<Item> {
-  const [shown, show] = useState<Changes<Item>>(NOTHING)
-  const before = useRef(items)
-  const signs = useRef<Signs<Item>>({ rows: new Map(), gone: 0, goneUntil: 0 })
-  const timer = useRef<NodeJS.Timeout>(undefined)
-  const latest = useRef(list)
-  latest.current = list
+  const kept = useRef<Kept<Item>>({ items, signs: NO_SIGNS, shown: NOTHING })
+  const [, draw] = useState(0)
+  if (kept.current.items !== items) {
+    // Found while rendering, so that rows and their signs are one picture.
+    const news = diffItems(kept.current.items, items, list)
+    const isQuiet = isEmpty(news) || list.arriving
+    kept.current = isQuiet
+      ? { ...kept.current, items }
+      : withSigns(items, merged(kept.current.signs, news, Date.now()))
+  }
+  const { signs, shown } = kept.current
   useEffect(() => {
-    if (items === before.current) return
-    const news = diffItems(before.current, items, latest.current)
-    before.current = items
-    const publish = (): void => {
-      const now = Date.now()
-      signs.current = merged(signs.current, NOTHING, now)
-      const { rows, gone, goneUntil } = signs.current
-      clearTimeout(timer.current)
-      timer.current = undefined
-      if (isEmpty(signs.current)) return show(NOTHING)
-      show({ rows: new Map([...rows].map(([key, { change }]) => [key, change])), gone })
-      const next = Math.min(...[...rows.values()].map(sign => sign.until), gone > 0 ? goneUntil : Infinity)
-      timer.current = setTimeout(publish, Math.max(1, next - now))
-      timer.current.unref()
-    }
-    if (isEmpty(news) || latest.current.arriving) return
-    signs.current = merged(signs.current, news, Date.now())
-    publish()
-  }, [items])
-  useEffect(() => () => clearTimeout(timer.current), [])
+    const end = nextEnd(signs)
+    if (end === Infinity) return undefined
+    const timer = setTimeout(
+      () => {
+        const { items: last, signs: known } = kept.current
+        kept.current = withSigns(last, merged(known, NOTHING, Date.now()))
+        draw(count => count + 1)
+      },
+      Math.max(1, end - Date.now()),
+    )
+    timer.unref()
+    return () => clearTimeout(timer)
+  }, [signs])
   return shown
 }

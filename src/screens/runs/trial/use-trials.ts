@@ -33,7 +33,8 @@ export function useTrials(data: RunData): Trials {
   const { symbols } = useTheme()
   const { trials } = data
   const counts = useRef<ReadonlyMap<string, number>>(new Map())
-  counts.current = useMemo(() => countsByCase(trials), [trials])
+  // oxlint-disable-next-line react/exhaustive-deps -- a run only gets more trials, and none changes its case
+  counts.current = useMemo(() => countsByCase(trials), [trials.length, trials[0]?.id])
   const ofCase = useMemo(() => (trial: EvalIteration) => counts.current.get(caseOfTrial(trial)), [])
   const models = useMemo(() => trials.some(({ model }) => model !== trials[0]?.model), [trials])
   const columns = useMemo(() => trialColumns(symbols, { ofCase, models }), [symbols, ofCase, models])

@@ -7,6 +7,8 @@ export type ThreadSettings = ExecutionSettings & {
   /** The workspace's database, which exists and is up to date. */
   database: string
   connections: ConnectionsOptions
+  /** See `comeAfterTheScreen`. */
+  runsGiveWay: boolean
 }
 
 type HttpTransport = Extract<ServerTransport, { type: 'http' }>

@@ -1,11 +1,11 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** The distance that `nice` gives a command unless told otherwise. */
-const NICENESS = 10
+/** Half of what `nice` takes unless told otherwise: on a busy machine a run still gets its share, and its deadlines still mean something. */
+const NICENESS = 5
 
 /**
- * Lets whoever answers keys and requests go before this thread, and before the server programs that it starts, where they share
+ * Lets the thread that draws and hears keys go before this one, and before the server programs that it starts, where they share
  * processors: a run takes all that are there. Only Linux tells threads of a process apart; elsewhere nothing changes.
  */
 export function comeAfterTheScreen(): void {

@@ -23,8 +23,8 @@ if (!parentPort) throw new Error('This file is the entry of a thread.')
 const port = parentPort
 // That of the program does not reach its threads; what is still to be loaded is most of it.
 enableCompileCache()
-comeAfterTheScreen()
 const settings = workerData as ThreadSettings
+if (settings.runsGiveWay) comeAfterTheScreen()
 // The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
 // on the database would take SQLite's locks away from the first.
 const database = openDatabase(settings.database)
