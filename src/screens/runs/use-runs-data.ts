@@ -15,7 +15,7 @@ export const TRIALS_A_PAGE = 200
 /** Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's length. */
 const PAGES_A_DRAW = 10
 /** Pages of a run in flight that are read again with every poll, where requests cost nothing and elsewhere. */
-const PAGES_A_POLL = { local: 4, remote: 1 }
+const PAGES_A_POLL = { local: 2, remote: 1 }
 /** What a run's end makes out of date. */
 const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 
