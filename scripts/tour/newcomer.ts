@@ -7,7 +7,7 @@ export async function newcomer(home: string): Promise<Chapter> {
   await chapter.stop(terminal, {
     title: 'Projects',
     words: 'What opens first.',
-    until: /Eval suites +2[^]*launch eval run/,
+    until: /Eval suites +2[^]*request insights/,
     rows: 20,
   })
   await chapter.stop(terminal, {
@@ -47,7 +47,7 @@ export async function newcomer(home: string): Promise<Chapter> {
     title: 'Live',
     words: 'The run opens; trials change as they run, failing ones first.',
     keys: ['enter', 'enter'],
-    until: /running, 8\/9[^]*● running +Long operation/,
+    until: /8\/9[^]*● running +Long operation/,
   })
   await chapter.stop(terminal, {
     title: 'Why it failed',

@@ -71,7 +71,7 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
       ['Eval suites', count(suites.data?.items)],
       ['Role here', capabilities.data?.projectRole],
       ['Plan', capabilities.data?.plan?.name],
-      ['Swarms and user testing', featureText(capabilities.data)],
+      ['Swarms and scenarios', featureText(capabilities.data)],
     ]),
     '',
     heading('What you may do here'),
