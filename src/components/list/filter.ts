@@ -1,10 +1,11 @@
+import fuzzysort from 'fuzzysort'
 import { cellText, type Column } from './columns.ts'
 
 /** One demand of a filter besides its plain words. */
 type Demand<Item> = { text: string; isWanted: boolean; column?: Column<Item> }
 
 export type ParsedFilter<Item> = {
-  /** Words without a sign; where nothing holds them as typed they are taken for the first letters of words. */
+  /** Words without a sign, searched letter by letter where they are not found as typed. */
   words: string
   demands: readonly Demand<Item>[]
   /** Why a part of it means nothing, for the person. */
@@ -52,93 +53,35 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
   }
 }
 
-/** An item with everything its columns show, a line for each; made once per list, not per letter typed. */
-export type Searchable<Item> = { item: Item; text: string }
+/** An item with everything its columns show, ready to be searched; made once per list, not per letter typed. */
+export type Searchable<Item> = { item: Item; text: ReturnType<typeof fuzzysort.prepare> }
 
 export function searchable<Item>(columns: readonly Column<Item>[], item: Item): Searchable<Item> {
-  return { item, text: columns.map(column => cellText(item, column)).join('\n') }
+  return { item, text: fuzzysort.prepare(columns.map(column => cellText(item, column)).join(' ')) }
 }
 
-/**
- * In the order they came. Rows that hold the words as typed hide those that hold them apart, and those the ones that
- * have the letters of some words alone, as `hasLetters` says.
- */
+/** Below this, fuzzysort's score is that of letters which stand somewhere in a text; above, of the first letters of words and the like. */
+const ALIKE = 0.5
+
+/** Best first. Rows that hold the words as typed hide those that hold them apart, and those the ones that match letter by letter. */
 export function matches<Item>(texts: readonly Searchable<Item>[], filter: ParsedFilter<Item>): Item[] {
   const { words, demands } = filter
   const asked = texts.filter(entry =>
     demands.every(({ text, isWanted, column }) => {
-      const within = column ? cellText(entry.item, column) : entry.text
+      const within = column ? cellText(entry.item, column) : entry.text.target
       return within.toLowerCase().includes(text) === isWanted
     }),
   )
-  const fitting = (wanted: readonly string[], fits: (text: string, word: string) => boolean): Item[] =>
-    asked.filter(({ text }) => wanted.every(word => fits(text, word))).map(({ item }) => item)
   if (words === '') return asked.map(({ item }) => item)
-  const holds = (text: string, word: string): boolean => text.toLowerCase().includes(word)
-  const phrase = fitting([words], holds)
-  if (phrase.length > 0) return phrase
-  const apart = fitting(words.split(' '), holds)
+  const holding = (wanted: readonly string[]): Item[] =>
+    asked
+      .filter(({ text }) => {
+        const target = text.target.toLowerCase()
+        return wanted.every(word => target.includes(word))
+      })
+      .map(({ item }) => item)
+  const phrase = holding([words])
+  const apart = phrase.length > 0 ? phrase : holding(words.split(' '))
   if (apart.length > 0) return apart
-  return fitting(words.split(' '), (text, word) => holds(text, word) || hasLetters(text, word))
+  return fuzzysort.go(words, asked, { key: 'text', threshold: ALIKE }).map(hit => hit.obj.item)
 }
-
-/**
- * Whether a line of the text has these small letters one after the other, each either the first of a word or in the word of the
- * one before: `nbp` and `nigbil` are in “nightly-billing-prod”, `tri` is not in “act on it”.
- */
-export function hasLetters(text: string, letters: string): boolean {
-  const wanted = [...letters]
-  if (!isInOrder(text.toLowerCase(), wanted)) return false
-  // By how many letters were found so far: in this line at all, and with the last one in this word.
-  let inLine: boolean[] = []
-  let inWord: boolean[] = []
-  let before: Kind = 'sign'
-  for (const character of text) {
-    if (character === '\n') inLine = []
-    const kind = kindOf(character)
-    // A sign is a word of its own, and a capital behind a small letter begins one: `getSum`.
-    const begins = kind === 'sign' || before === 'sign' || (kind === 'capital' && before === 'small')
-    if (begins) inWord = []
-    before = kind
-    const small = character.toLowerCase()
-    for (let found = wanted.length; found > 0; found -= 1) {
-      if (wanted[found - 1] !== small) continue
-      const goesOn = found > 1 && (inWord[found - 1] || (begins && inLine[found - 1]))
-      if (goesOn || (found === 1 && begins)) inLine[found] = inWord[found] = true
-    }
-    if (inLine[wanted.length]) return true
-  }
-  return false
-}
-
-/** The quick look that most rows do not pass. */
-function isInOrder(text: string, letters: readonly string[]): boolean {
-  let from = 0
-  return letters.every(letter => {
-    from = text.indexOf(letter, from) + 1
-    return from > 0
-  })
-}
-
-/** What a character is for words. */
-type Kind = 'small' | 'capital' | 'other' | 'sign'
-
-const KINDS: readonly (readonly [Kind, RegExp])[] = [
-  ['small', /\p{Ll}/u],
-  ['capital', /\p{Lu}/u],
-  ['other', /[\p{L}\p{M}\p{N}]/u],
-]
-const kinds = new Map<string, Kind>()
-
-/** Remembered, because a long list asks for each of its letters at every key. */
-function kindOf(character: string): Kind {
-  const known = kinds.get(character)
-  if (known !== undefined) return known
-  const [kind] = KINDS.find(([, pattern]) => pattern.test(character)) ?? ['sign' as const]
-  if (kinds.size > MOST_KINDS) kinds.clear()
-  kinds.set(character, kind)
-  return kind
-}
-
-/** More different characters than that are no text that people filter. */
-const MOST_KINDS = 5000
