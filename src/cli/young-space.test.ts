@@ -21,6 +21,8 @@ test('the space for young objects grows while something is live, and to a bound'
     size: () => space.bytes,
   })
   const [first, second] = [budget.startPolling(), budget.startPolling()]
+  expect(space.growth).toBe('stopped')
+  await vi.advanceTimersByTimeAsync(1000)
   expect(space.growth).toBe('doubling')
   space.bytes = 8 * MEGABYTE
   await vi.advanceTimersByTimeAsync(1000)
@@ -33,8 +35,11 @@ test('the space for young objects grows while something is live, and to a bound'
   second()
   space.bytes = 2 * MEGABYTE
   const third = budget.startPolling()
+  await vi.advanceTimersByTimeAsync(1000)
   expect(space.growth).toBe('doubling')
   third()
+  budget.startPolling()()
+  await vi.advanceTimersByTimeAsync(1000)
   expect(space.growth).toBe('stopped')
   expect(vi.getTimerCount()).toBe(0)
 })

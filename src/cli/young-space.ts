@@ -2,6 +2,8 @@
 const LIVE_BYTES = 16 * 1024 * 1024
 /** How often it is looked whether it has come to that, in milliseconds. */
 const LOOK_MS = 100
+/** How long something must be live, in milliseconds: what has ended counts as live until it was read. */
+const LIVE_MS = 1000
 
 type Growth = 'stopped' | 'doubling'
 
@@ -39,13 +41,20 @@ export function growWhileLive(
   budget: { subscribe: (listener: () => void) => unknown; snapshot: () => { pollers: number } },
   { setGrowth, size }: YoungSpace = youngSpace,
 ): void {
+  let beginning: NodeJS.Timeout | undefined
   let looking: NodeJS.Timeout | undefined
   const stop = (): void => {
+    clearTimeout(beginning)
     clearInterval(looking)
     setGrowth('stopped')
   }
   const look = (): void => {
     if (size() >= LIVE_BYTES) stop()
+  }
+  const begin = (): void => {
+    setGrowth('doubling')
+    looking = setInterval(look, LOOK_MS)
+    looking.unref()
   }
   let wasLive = false
   budget.subscribe(() => {
@@ -53,8 +62,7 @@ export function growWhileLive(
     if (isLive === wasLive) return
     wasLive = isLive
     if (!isLive) return stop()
-    setGrowth('doubling')
-    looking = setInterval(look, LOOK_MS)
-    looking.unref()
+    beginning = setTimeout(begin, LIVE_MS)
+    beginning.unref()
   })
 }
