@@ -1,7 +1,11 @@
 import { accessSync, constants, readdirSync, statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../service/store/database.ts'
 import { fail, type Finding, ok, warn } from './doctor-check.ts'
+
+/** How long another program may hold a database, in milliseconds. */
+const BUSY_MS = 2000
 
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
@@ -93,7 +97,7 @@ export function checkDatabase(name: string, path: string): Finding {
   const needs = [path, dirname(path)].filter(each => !isAllowed(each, constants.R_OK | constants.W_OK))
   if (needs.length > 0) return barred(name, needs.at(-1) ?? path)
   try {
-    const database = new DatabaseSync(path, { readOnly: true })
+    const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS })
     try {
       const [result] = database.prepare('PRAGMA quick_check(1)').all()
       const words = String(Object.values(result ?? {})[0])
@@ -110,6 +114,8 @@ export function checkDatabase(name: string, path: string): Finding {
       database.close()
     }
   } catch (error) {
+    if (isBusy(error))
+      return warn(name, `${path} is being written by another program`, 'Ask again in a moment.')
     const words = error instanceof Error ? error.message : String(error)
     return fail(
       name,
