@@ -1,8 +1,11 @@
-import { UNKNOWN } from '../app/theme/format.ts'
+import { formatCount, UNKNOWN } from '../app/theme/format.ts'
 import { fit, widthOf } from '../app/theme/text.ts'
 import type { Symbols, Tone } from '../app/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'
 import type { Line } from './viewer.tsx'
+
+/** Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all of it. */
+const VALUE_LIMIT = 4000
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
 
@@ -13,8 +16,13 @@ export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
   return fields.map(([label, value, tone]) => ({
     lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],
     rest: [{ text: ' '.repeat(indent + width), tone: 'muted' }],
-    spans: [{ text: value == null || value === '' ? UNKNOWN : value, tone: tone ?? 'plain' }],
+    spans: [{ text: value == null || value === '' ? UNKNOWN : shortened(value), tone: tone ?? 'plain' }],
   }))
+}
+
+function shortened(value: string): string {
+  if (value.length <= VALUE_LIMIT) return value
+  return `${value.slice(0, VALUE_LIMIT)} … ${formatCount(value.length - VALUE_LIMIT)} more characters`
 }
 
 export function heading(text: string): Line {

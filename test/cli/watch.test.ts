@@ -47,7 +47,7 @@ describe.concurrent('a line that is lost midway', () => {
     service.onAnswered = path => {
       if (path.endsWith('/iterations')) service.fault = hangingUp
     }
-    expect(await conclusionOf('r1', '--timeout', '6s')).toMatchObject({
+    expect(await conclusionOf('r1', '--timeout', '10s')).toMatchObject({
       code: 3,
       end: { because: 'timed_out', run: { status: 'running' } },
       stderr: expect.stringContaining('Connection lost'),
