@@ -1,4 +1,4 @@
-/** Bytes that the space for young objects may take while something is live. */
+/** Bytes at which the space for young objects stops growing while something is live; between two looks it may double once more. */
 const LIVE_BYTES = 16 * 1024 * 1024
 /** How often it is looked whether it has come to that, in milliseconds. */
 const LOOK_MS = 100
