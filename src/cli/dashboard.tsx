@@ -112,6 +112,7 @@ export function openDashboard(options: DashboardOptions): void {
         if (keys.some(leavesAtOnce)) screen.release()
         else await shown
         workspace.seen?.stay()
+        opened.onKey()
         await dispatcher.press(keys)
         leftovers.putOff()
       },

@@ -12,6 +12,7 @@ import { journalProfile } from '../api/journal/entry.ts'
 import { type Journal, openJournal } from '../api/journal/journal.ts'
 import { whatWentWrong } from '../api/machine-words.ts'
 import type { Notebook } from '../api/notebook.ts'
+import { betweenKeys, createKeyPauses } from '../api/key-pauses.ts'
 import { keysHeard } from '../api/keys-heard.ts'
 import { openNotebook } from '../api/notebook-file.ts'
 import type { NowMemory } from '../api/now/memory.ts'
@@ -40,6 +41,8 @@ export type OpenedWorkspace = {
   cacheFile: string
   /** Hears when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
+  /** To be told of every key: what nobody waits for is read between two. */
+  onKey: () => void
   close: () => Promise<void>
 }
 
@@ -117,7 +120,7 @@ function openRemote(
     journal,
     ...openOnCall(log, target.baseUrl, target.key),
   }
-  return { workspace, journal, cacheFile, onArrival: () => undefined, close }
+  return { workspace, journal, cacheFile, onArrival: () => undefined, onKey: () => undefined, close }
 }
 
 function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
@@ -153,7 +156,8 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     await keysHeard()
     return answer
   }
-  const budget = createBudget({ unlimited: true })
+  const pauses = createKeyPauses()
+  const budget = betweenKeys(createBudget({ unlimited: true }), pauses)
   const journal = openWrites(log, LOCAL_ADDRESS, resolve(settings.dataDir))
   const client = createClient({
     fetch: logged(fetch, log),
@@ -191,7 +195,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     ...openOnCall(log, LOCAL_ADDRESS, resolve(settings.dataDir)),
   }
   const workspace = { client, queries: createQueries(client), budget, profile, ...kept, door }
-  return { workspace, journal, cacheFile, onArrival, close }
+  return { workspace, journal, cacheFile, onArrival, onKey: pauses.heard, close }
 }
 
 function cacheFileOf(...profile: readonly string[]): string {

@@ -1,11 +1,25 @@
 import { cellText, type Column } from './columns.ts'
 import type { Change } from './delta.ts'
 
-export type Changes<Item> = {
+/** A row that was not there, or that is another object than before: whether that shows is looked at only where the row is shown. */
+export type Difference<Item> = { kind: 'new' } | { kind: 'other'; from: Item; to: Item }
+
+export type Differences<Item> = {
   /** By the row's key. */
-  rows: ReadonlyMap<string, Change<Item>>
+  rows: Map<string, Difference<Item>>
   /** How many rows the answer before had that are not there any more. */
   gone: number
+}
+
+/** How a difference shows in these columns, quiet ones left out; undefined = nobody can see it. */
+export function changeShown<Item>(
+  difference: Difference<Item>,
+  columns: readonly Column<Item>[],
+): Change<Item> | undefined {
+  if (difference.kind === 'new') return difference
+  const { from, to } = difference
+  const shows = columns.some(column => !column.quiet && cellText(from, column) !== cellText(to, column))
+  return shows ? { kind: 'changed', from } : undefined
 }
 
 type Placed<Item> = { item: Item; index: number }
@@ -21,8 +35,7 @@ function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Place
 const PAGE_ROWS = 20
 
 /**
- * What is different between two answers about the same list: rows by identity, content by what the columns show, quiet
- * ones left out, so that a difference nobody can see is none. Many rows added at the end, or anywhere while nothing else differs, are a
+ * What is different between two answers about the same list, rows by identity. Many rows added at the end, or anywhere while nothing else differs, are a
  * further page being read, not news; answers without any row in common are about different things. A row that is the
  * same object is not looked at.
  */
@@ -30,13 +43,12 @@ export function diffItems<Item>(
   before: readonly Item[],
   after: readonly Item[],
   list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[] },
-): Changes<Item> {
-  const { keyOf } = list
-  const columns = list.columns.filter(({ quiet }) => !quiet)
+): Differences<Item> {
+  const { keyOf, columns } = list
   const olds = apartFrom(after, before)
   const news = apartFrom(before, after)
   const earlier = new Map(olds.map(({ item }) => [keyOf(item), item]))
-  const rows = new Map<string, Change<Item>>()
+  const rows = new Map<string, Difference<Item>>()
   const same = before.length - olds.length
   let kept = same
   let lastKept = after.length - 1
@@ -51,12 +63,13 @@ export function diffItems<Item>(
     }
     kept += 1
     lastKept = Math.max(lastKept, index)
-    const differs = from !== item && columns.some(column => cellText(from, column) !== cellText(item, column))
-    if (differs) rows.set(key, { kind: 'changed', from })
+    if (from !== item) rows.set(key, { kind: 'other', from, to: item })
   }
   if (kept === 0) return { rows: new Map(), gone: 0 }
   const gone = earlier.size - (kept - same)
-  if (added.length >= PAGE_ROWS && gone === 0 && rows.size === 0) return { rows, gone }
+  const isFurtherPage = added.length >= PAGE_ROWS && gone === 0
+  if (isFurtherPage && ![...rows.values()].some(row => changeShown(row, columns)))
+    return { rows: new Map(), gone }
   const appended = added.filter(({ index }) => index > lastKept).length
   for (const { key, index } of added)
     if (index < lastKept || appended < PAGE_ROWS) rows.set(key, { kind: 'new' })

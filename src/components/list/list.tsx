@@ -133,7 +133,7 @@ function useRowComposer<Item>(options: {
 
 /** How the row differs: from the answer before, or where only that shows, from what was seen last. */
 function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
-  const now = list.changes.rows.get(key)
+  const now = list.changes.of(key)
   if (now || !list.onlyNews) return now
   return list.news?.news.get(key) === 'new' ? { kind: 'new' } : { kind: 'changed', from: item }
 }

@@ -3,11 +3,11 @@ import type { ListNews } from '../../api/seen.ts'
 import { formatAge } from '../../app/theme/format.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
-import type { Changes } from './changes.ts'
 import { sortItems, type Column, type Sorting } from './columns.ts'
 import { matches, parseFilter, searchable } from './filter.ts'
 import { createMarks, type Marks } from './marks.ts'
 import { createSelection, type Selection } from './selection.ts'
+import type { Changes } from './signs.ts'
 import { useChanges } from './use-changes.ts'
 
 export type ListState<Item> = {

@@ -1,0 +1,80 @@
+import { changeShown, type Difference, type Differences } from './changes.ts'
+import type { Column } from './columns.ts'
+import type { Change } from './delta.ts'
+
+/** How long a row is marked as new or changed, in milliseconds. */
+const SIGN_MS = 4000
+
+/** What the last answers changed, as a list shows it. */
+export type Changes<Item> = {
+  /** How the row with this key differs, for the moment in which that shows. */
+  of: (key: string) => Change<Item> | undefined
+  /** How many rows are not there any more. */
+  gone: number
+}
+
+type Sign<Item> = {
+  difference: Difference<Item>
+  until: number
+  /** How it shows, once that was looked at. */
+  change?: Change<Item> | undefined
+  isLookedAt?: true
+  /** What answers before it changed: it shows still where this one shows nothing. */
+  before: Sign<Item> | undefined
+}
+export type Signs<Item> = { rows: ReadonlyMap<string, Sign<Item>>; gone: number; goneUntil: number }
+
+export const NO_SIGNS: Signs<never> = { rows: new Map(), gone: 0, goneUntil: 0 }
+const NOTHING: Changes<never> = { of: () => undefined, gone: 0 }
+
+/** The sign without those before it that have been shown long enough: they end in the order of the answers. */
+function unended<Item>(sign: Sign<Item> | undefined, now: number): Sign<Item> | undefined {
+  if (!sign || sign.until <= now) return undefined
+  const before = unended(sign.before, now)
+  return before === sign.before ? sign : { ...sign, before }
+}
+
+/** What an answer changed, added to what still shows of the answers before it. */
+export function merged<Item>(signs: Signs<Item>, news: Differences<Item>, now: number): Signs<Item> {
+  const rows = new Map<string, Sign<Item>>()
+  for (const [key, known] of signs.rows) {
+    const sign = unended(known, now)
+    if (sign) rows.set(key, sign)
+  }
+  const until = now + SIGN_MS
+  for (const [key, difference] of news.rows) rows.set(key, { difference, until, before: rows.get(key) })
+  const goneBefore = signs.goneUntil > now ? signs.gone : 0
+  return {
+    rows,
+    gone: goneBefore + news.gone,
+    goneUntil: news.gone > 0 ? until : signs.goneUntil,
+  }
+}
+
+export function isEmpty(signs: { rows: ReadonlyMap<string, unknown>; gone: number }): boolean {
+  return signs.rows.size === 0 && signs.gone === 0
+}
+
+/** How the signs show in these columns; the same object as long as there are none. */
+export function shownBy<Item>(signs: Signs<Item>, columns: readonly Column<Item>[]): Changes<Item> {
+  if (isEmpty(signs)) return NOTHING
+  const of = (key: string): Change<Item> | undefined => {
+    for (let sign = signs.rows.get(key); sign; sign = sign.before) {
+      if (!sign.isLookedAt)
+        Object.assign(sign, { change: changeShown(sign.difference, columns), isLookedAt: true })
+      if (sign.change) return sign.change
+    }
+    return undefined
+  }
+  return { of, gone: signs.gone }
+}
+
+/** When the first of these signs has been shown long enough, in epoch milliseconds. */
+export function nextEnd<Item>({ rows, gone, goneUntil }: Signs<Item>): number {
+  let next = gone > 0 ? goneUntil : Infinity
+  for (let sign of rows.values()) {
+    while (sign.before) sign = sign.before
+    next = Math.min(next, sign.until)
+  }
+  return next
+}
