@@ -62,9 +62,40 @@ export default function stringWidth(text, options) {
   {
     name: 'shared-styles',
     files: ['@alcalzone/ansi-tokenize/build/styledChars.js'],
-    // The list is never changed, a new one takes its place: cells with the same look then share one list.
-    edits: [['styles: [...codes]', 'styles: codes']],
-    prelude: '',
+    // The list is never changed, a new one takes its place: all cells with the same look share one list.
+    edits: [
+      ['let codes = [];', 'let codes = noStyles;'],
+      [
+        'codes = reduceAnsiCodesIncremental(codes, [token]);',
+        'codes = shared(reduceAnsiCodesIncremental(codes, [token]));',
+      ],
+      ['styles: [...codes]', 'styles: codes'],
+      // From one look to the next there are few ways, and each frame goes all of them.
+      [
+        /export function styledCharsToString\(chars\) {[^]*$/,
+        `const ways = new WeakMap()
+function way(from, to) {
+  let known = ways.get(from)
+  if (known === undefined) ways.set(from, (known = new WeakMap()))
+  let text = known.get(to)
+  if (text === undefined) known.set(to, (text = ansiCodesToString(diffAnsiCodes(from, to))))
+  return text
+}
+export function styledCharsToString(chars) {
+  const parts = []
+  let styles = noStyles
+  for (const char of chars) {
+    if (!isSameStyle(styles, char.styles)) parts.push(way(styles, char.styles))
+    styles = char.styles
+    parts.push(char.value)
+  }
+  parts.push(way(styles, noStyles))
+  return parts.join('')
+}
+`,
+      ],
+    ],
+    prelude: importOf('shared-styles.ts', 'noStyles, shared'),
   },
   {
     name: 'frame-caches',
@@ -72,16 +103,60 @@ export default function stringWidth(text, options) {
     edits: [
       ['caches = new OutputCaches();', 'caches = keptCaches;'],
       [
+        /const characterLines = [^]*?let lines = characterLines\.map\(line => styledCharsToString\(line\)\);/,
+        'let lines = this.caches.getLines(text);',
+      ],
+      [
+        'return this.sliceLineToColumns(line, from, to);',
+        `return from === 0 && to === width
+          ? this.caches.getWhole(line)
+          : this.sliceLineToColumns(line, from, to);`,
+      ],
+      [
         'export default class Output {',
         `const keptCaches = new OutputCaches()
 const keptChars = kept(line => OutputCaches.prototype.getStyledChars.call({ styledChars: new Map() }, line))
 keptCaches.getStyledChars = keptChars
 keptCaches.getStringWidth = text => stringWidth(text)
 keptCaches.getWidestLine = kept(text => OutputCaches.prototype.getWidestLine.call({ blockWidths: new Map(), getStringWidth: stringWidth }, text))
+keptCaches.getLines = kept(text => {
+  const lines = [[]]
+  for (const character of keptChars(text)) {
+    if (character.value === '\\n') lines.push([])
+    else lines.at(-1).push(character)
+  }
+  return lines.map(styledCharsToString)
+})
+keptCaches.getWhole = kept(line => Output.prototype.sliceLineToColumns.call({ caches: keptCaches }, line, 0, stringWidth(line)))
 export default class Output {`,
       ],
     ],
     prelude: importOf('kept.ts', 'kept'),
+  },
+  {
+    name: 'frame-cells',
+    files: ['ink/build/output.js'],
+    // Cells are never changed, others take their place: all that nothing was written to are one.
+    edits: [
+      [/row\.push\({[^}]*}\);/, 'row.push(untouched);'],
+      [
+        'export default class Output {',
+        "const untouched = { type: 'char', value: ' ', fullWidth: false, styles: noStyles };\nexport default class Output {",
+      ],
+      [
+        'line.filter(item => item !== undefined)',
+        'line.includes(undefined) ? line.filter(item => item !== undefined) : line',
+      ],
+      [
+        'for (let [index, line] of lines.entries()) {',
+        'for (let index = 0; index < lines.length; index += 1) {\nlet line = lines[index];',
+      ],
+      [
+        'Math.max(1, this.caches.getStringWidth(character.value))',
+        'isPlainCell(character.value) ? 1 : Math.max(1, this.caches.getStringWidth(character.value))',
+      ],
+    ],
+    prelude: importOf('shared-styles.ts', 'noStyles') + importOf('plain-text.ts', 'isPlainCell'),
   },
   {
     name: 'sanitized-text',

@@ -16,10 +16,21 @@ import { lazySegmenter } from '../../scripts/build/replacements/lazy-segmenter.t
 import { isPlainText, plainColumns, plainWidth } from '../../scripts/build/replacements/plain-text.ts'
 import { root } from '../../scripts/paths.ts'
 
-type Write = { x: number; y: number; text: string }
+type Transformer = (line: string, index: number) => string
+type Clip = Partial<Record<'x1' | 'x2' | 'y1' | 'y2', number>>
 type Frame = {
-  write(x: number, y: number, text: string, options: { transformers: [] }): void
+  write(x: number, y: number, text: string, options: { transformers: readonly Transformer[] }): void
+  clip(clip: Clip): void
+  unclip(): void
   get(): unknown
+}
+/** What is written to a frame, clipped or not: a box that cuts off what it holds, and its text. */
+type Write = {
+  x: number
+  y: number
+  text: string
+  clip: Clip | undefined
+  transformers: readonly Transformer[]
 }
 
 /** What Ink draws with and what requests go through, bundled as the program bundles it. */
@@ -241,6 +252,8 @@ test('a function that keeps its answers computes no answer twice in a row, and f
   for (let i = 0; i < 5000; i += 1) length(`text ${i}`)
   length('abc')
   expect(computed).toBe(5002)
+  const huge = 'x'.repeat(100_000)
+  expect([length(huge), length(huge), computed], 'what is huge is not held').toEqual([100_000, 100_000, 5004])
 })
 
 describe('text packages with costly parts replaced', () => {
@@ -295,15 +308,30 @@ describe('text packages with costly parts replaced', () => {
   })
 
   test('whole frames, one after the other over the same caches', () => {
+    const edge = fc.integer({ min: -2, max: 26 })
+    const clip = fc.oneof(
+      fc.record({ x1: edge, x2: edge }),
+      fc.record({ y1: fc.nat(6), y2: fc.nat(6) }),
+      fc.record({ x1: edge, x2: edge, y1: fc.nat(6), y2: fc.nat(6) }),
+    )
     const write = fc.record<Write>({
       x: fc.integer({ min: -3, max: 20 }),
       y: fc.integer({ min: 0, max: 5 }),
       text: anyText,
+      clip: fc.option(clip, { nil: undefined }),
+      transformers: fc.constantFrom(
+        [],
+        [],
+        [(line: string, index: number) => `${index}\u001B[1m${line}\u001B[22m`],
+      ),
     })
     const frame = ({ Output, sanitizeAnsi }: TextPackages, writes: readonly Write[]): unknown => {
       const output = new Output({ width: 24, height: 6 })
-      for (const { x, y, text: content } of writes)
-        output.write(x, y, sanitizeAnsi(content), { transformers: [] })
+      for (const { x, y, text: content, clip: box, transformers } of writes) {
+        if (box) output.clip(box)
+        output.write(x, y, sanitizeAnsi(content), { transformers })
+        if (box) output.unclip()
+      }
       return output.get()
     }
     fc.assert(

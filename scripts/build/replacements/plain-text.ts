@@ -19,13 +19,14 @@ function isPlainLetter(unit: number): boolean {
   )
 }
 
-/** Punctuation, currency, arrows, operators, lines, blocks, shapes, ticks and Braille. */
+/** Punctuation, currency, arrows, operators, control pictures, lines, blocks, shapes, ticks and Braille. */
 function isPlainSymbol(unit: number): boolean {
   return (
     unit <= 0x2027 ||
     (unit >= 0x2030 && unit <= 0x205e) ||
     (unit >= 0x20a0 && unit <= 0x20bf) ||
     (unit >= 0x2190 && unit <= 0x22ff) ||
+    (unit >= 0x2400 && unit <= 0x2426) ||
     (unit >= 0x2500 && unit <= 0x25fc) ||
     (unit >= 0x2715 && unit <= 0x2718) ||
     unit === 0x2713 ||
@@ -43,6 +44,11 @@ function isPlainWide(unit: number): boolean {
     (unit >= 0xac00 && unit <= 0xd7a3) ||
     (unit >= 0xff01 && unit <= 0xff60)
   )
+}
+
+/** Whether the text is one plain character of one cell. */
+export function isPlainCell(text: string): boolean {
+  return text.length === 1 && plainWidth(text.charCodeAt(0)) === 1
 }
 
 const escape = 0x1b
