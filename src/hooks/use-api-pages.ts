@@ -10,6 +10,7 @@ import {
 import { useMemo } from 'react'
 import type { ApiError } from '../api/api-error.ts'
 import { describeError } from '../api/error-text.ts'
+import { calmed } from './calm.ts'
 import type { ApiQuery } from './use-api-query.ts'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
@@ -26,7 +27,10 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   interval: number | false,
 ): ApiPages<Page['items'][number]> {
   const queryClient = useQueryClient()
-  const query = useInfiniteQuery({ ...options, refetchInterval: interval })
+  const query = useInfiniteQuery({
+    ...options,
+    refetchInterval: query => interval !== false && calmed(query, interval),
+  })
   const items = useMemo(() => query.data?.pages.flatMap(page => page.items), [query.data])
   const { fetchNextPage, hasNextPage, isFetched } = query
   const queryHash = hashKey(options.queryKey)

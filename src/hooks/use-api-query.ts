@@ -8,6 +8,7 @@ import {
 import { type ApiError, isLineFault } from '../api/api-error.ts'
 import { isPlainRead } from '../api/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/error-text.ts'
+import { calmed } from './calm.ts'
 import { useMinute } from './use-now.ts'
 import { usePoll } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
@@ -75,6 +76,8 @@ export function useLiveQuery<T, Key extends QueryKey>(
   const live = last !== undefined && poll.isLive(last)
   const rows = (last !== undefined && poll.rowsOf?.(last)) || 0
   const interval = usePoll({ live, requestsEach: poll.requestsEach, rows })
-  const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval: interval }) })
+  const refetchInterval = (polled: Query<T, ApiError, T, Key>) =>
+    interval !== false && calmed(polled, interval)
+  const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval }) })
   return Object.assign(query, { live, interval })
 }

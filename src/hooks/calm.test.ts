@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { calmed } from './calm.ts'
+
+/** A query whose answers say what is given, each after the pause that the one before asked for. */
+function pauses(answers: readonly unknown[]): number[] {
+  const query = { state: { data: undefined as unknown, dataUpdateCount: 0 } }
+  return answers.map(data => {
+    query.state = { data, dataUpdateCount: query.state.dataUpdateCount + 1 }
+    return calmed(query, 1000)
+  })
+}
+
+test('what stays the same is asked for half as often, until it changes', () => {
+  expect(pauses(['a', 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b'])).toEqual([
+    1000, 1000, 1000, 1000, 1000, 2000, 2000, 1000, 1000,
+  ])
+})
+
+test('what changes with every answer is asked for as often as ever', () => {
+  expect(new Set(pauses(Array.from({ length: 20 }, (_, index) => index)))).toEqual(new Set([1000]))
+})
+
+test('being asked twice about one answer counts nothing', () => {
+  const query = { state: { data: 'a', dataUpdateCount: 1 } }
+  expect(Array.from({ length: 9 }, () => calmed(query, 1000))).toEqual(Array.from({ length: 9 }, () => 1000))
+})

@@ -1,0 +1,22 @@
+/** Answers in a row that said the same, after which the next ones are waited for twice as long. */
+const SAME_ANSWERS = 5
+
+/** What polling remembers of a query of react-query. */
+type Polled = { state: { data: unknown; dataUpdateCount: number } }
+
+type Change = { data: unknown; answers: number }
+const changes = new WeakMap<Polled, Change>()
+
+/**
+ * The pause before what is polled is read again, in milliseconds: twice as long while nothing changes. A list of pages counts as
+ * the same as long as each of its pages is.
+ */
+export function calmed(query: Polled, interval: number): number {
+  const { data, dataUpdateCount } = query.state
+  const last = changes.get(query)
+  if (last?.data !== data || last === undefined) {
+    changes.set(query, { data, answers: dataUpdateCount })
+    return interval
+  }
+  return dataUpdateCount - last.answers >= SAME_ANSWERS ? 2 * interval : interval
+}
