@@ -11,9 +11,7 @@ import { rolldown } from 'rolldown'
 import type { Agent, fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replaceCostlyParts, replacementNames } from '../../scripts/build/replacements.ts'
-import { kept } from '../../scripts/build/replacements/kept.ts'
 import { lazySegmenter } from '../../scripts/build/replacements/lazy-segmenter.ts'
-import { isPlainText, plainColumns, plainWidth } from '../../scripts/build/replacements/plain-text.ts'
 import { root } from '../../scripts/paths.ts'
 
 type Transformer = (line: string, index: number) => string
@@ -25,13 +23,7 @@ type Frame = {
   get(): unknown
 }
 /** What is written to a frame, clipped or not: a box that cuts off what it holds, and its text. */
-type Write = {
-  x: number
-  y: number
-  text: string
-  clip: Clip | undefined
-  transformers: readonly Transformer[]
-}
+type Write = { x: number; y: number; text: string; clip: Clip | undefined; isNumbered: boolean }
 
 /** What Ink draws with and what requests go through, bundled as the program bundles it. */
 type TextPackages = {
@@ -187,49 +179,6 @@ test('the layout engine loads without fetch', async () => {
   expect(layout.Node).toBeDefined()
 })
 
-describe('plain characters', () => {
-  const units = Array.from({ length: 0x10000 }, (_, unit) => unit).filter(unit => plainWidth(unit) > 0)
-
-  test('have the width that string-width gives them', () => {
-    const wrong = units.filter(unit => original.stringWidth(String.fromCharCode(unit)) !== plainWidth(unit))
-    expect(wrong).toEqual([])
-  })
-
-  test('are graphemes of their own beside every other plain or control character', () => {
-    const controls = Array.from({ length: 0x20 }, (_, unit) => unit).filter(unit => unit !== 0x0d)
-    const segmenter = new Intl.Segmenter()
-    // Every unit stands beside each representative once, on either side.
-    const representatives = [
-      ...controls,
-      0x20,
-      0x61,
-      0xa9,
-      0xae,
-      0x416,
-      0x2014,
-      0x2192,
-      0x2502,
-      0x25cf,
-      0x2713,
-      0x3042,
-      0xac00,
-      0xac01,
-      0x4e00,
-    ]
-    for (const beside of representatives) {
-      const row = String.fromCharCode(...units.flatMap(unit => [beside, unit]))
-      expect(isPlainText(row)).toBe(true)
-      expect([...segmenter.segment(row)]).toHaveLength(row.length)
-    }
-  })
-
-  test('are told from everything else', () => {
-    expect(plainColumns('│ a漢 \u001B[1;32m✓\u001B[m')).toBe(7)
-    for (const other of ['👍', 'e\u0301', '\n', '\u001B[2K', '\u001B', '\u009B1m', '\u001B[12345m', '✔️'])
-      expect(plainColumns(`a${other}`)).toBe(-1)
-  })
-})
-
 test('the lazy segmenter answers as Intl.Segmenter', () => {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   fc.assert(
@@ -240,20 +189,6 @@ test('the lazy segmenter answers as Intl.Segmenter', () => {
     }),
     { numRuns: 1500 },
   )
-})
-
-test('a function that keeps its answers computes no answer twice in a row, and forgets old ones', () => {
-  let computed = 0
-  const length = kept(text => {
-    computed += 1
-    return text.length
-  })
-  expect([length('abc'), length('abc'), computed]).toEqual([3, 3, 1])
-  for (let i = 0; i < 5000; i += 1) length(`text ${i}`)
-  length('abc')
-  expect(computed).toBe(5002)
-  const huge = 'x'.repeat(100_000)
-  expect([length(huge), length(huge), computed], 'what is huge is not held').toEqual([100_000, 100_000, 5004])
 })
 
 describe('text packages with costly parts replaced', () => {
@@ -319,17 +254,14 @@ describe('text packages with costly parts replaced', () => {
       y: fc.integer({ min: 0, max: 5 }),
       text: anyText,
       clip: fc.option(clip, { nil: undefined }),
-      transformers: fc.constantFrom(
-        [],
-        [],
-        [(line: string, index: number) => `${index}\u001B[1m${line}\u001B[22m`],
-      ),
+      isNumbered: fc.boolean(),
     })
     const frame = ({ Output, sanitizeAnsi }: TextPackages, writes: readonly Write[]): unknown => {
       const output = new Output({ width: 24, height: 6 })
-      for (const { x, y, text: content, clip: box, transformers } of writes) {
+      const numbered: Transformer = (line, index) => `${index}\u001B[1m${line}\u001B[22m`
+      for (const { x, y, text: content, clip: box, isNumbered } of writes) {
         if (box) output.clip(box)
-        output.write(x, y, sanitizeAnsi(content), { transformers })
+        output.write(x, y, sanitizeAnsi(content), { transformers: isNumbered ? [numbered] : [] })
         if (box) output.unclip()
       }
       return output.get()
