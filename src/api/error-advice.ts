@@ -133,7 +133,8 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   SERVER_UNREACHABLE: {
     title: 'MCP server unreachable',
-    sentence: 'The service works, but it cannot connect to the MCP server.',
+    sentence:
+      'The service works, but not the MCP server: it is out of reach, broke off, or answered with an error of its own.',
     next: 'Check that the server runs and its address is right; the doctor finds the step that fails.',
   },
   TIMEOUT: {

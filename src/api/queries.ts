@@ -3,6 +3,7 @@ import {
   infiniteQueryOptions,
   mutationOptions,
   type QueryClient,
+  type QueryFilters,
   queryOptions,
   type UseInfiniteQueryOptions,
   type UseQueryOptions,
@@ -84,10 +85,19 @@ export function createQueries(client: Client): Queries {
   return queries as Queries
 }
 
-/** Marks the endpoint's own resource and all that it `refreshes` as out of date and waits for what is on screen. */
-export async function refresh(queryClient: QueryClient, endpoint: AnyEndpoint): Promise<void> {
+/**
+ * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through, and waits
+ * for what is on screen.
+ */
+export async function refresh(
+  queryClient: QueryClient,
+  endpoint: AnyEndpoint,
+  filters: Pick<QueryFilters, 'predicate'> = {},
+): Promise<void> {
   const resources = new Set([endpoint.resource, ...(endpoint.refreshes ?? [])])
-  await Promise.all([...resources].map(resource => queryClient.invalidateQueries({ queryKey: [resource] })))
+  await Promise.all(
+    [...resources].map(resource => queryClient.invalidateQueries({ ...filters, queryKey: [resource] })),
+  )
 }
 
 function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): EndpointQueries<E> {

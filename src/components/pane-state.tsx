@@ -84,7 +84,8 @@ function StaleLine(props: { words: string }) {
   return <Text wrap="truncate">{` ${theme.paint('warn', text)}`}</Text>
 }
 
-function Empty(props: { why: string; next: string }) {
+/** Why there is nothing, and what to do next. */
+export function Empty(props: { why: string; next: string }) {
   return (
     <Box flexDirection="column">
       <Sentence tone="plain" text={props.why} />

@@ -147,7 +147,7 @@ describe('a server that cannot be used says why in its pane', () => {
     expect(person.words()).toContain('/nonexistent/mcp-server')
     person.press(tabsKeys.bindings.next)
     await person.see('✗ MCP server unreachable')
-    expect(person.words()).toContain('The service works, but it cannot connect to the MCP server.')
+    expect(person.words()).toContain('The service works, but not the MCP server')
     await expectNeighbour(person)
   })
 

@@ -114,8 +114,13 @@ const offered = {
   'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: README } }] }),
 }
 
+if (behaviour === 'no-mcp') {
+  process.stdout.write('\u001b[32mListening\u001b[0m on 3000\n\nGET /\n')
+  console.error('ready')
+}
+
 const answer = ({ id, method, params }) => {
-  if (behaviour === 'silent') return
+  if (behaviour === 'silent' || behaviour === 'no-mcp') return
   if (method === 'initialize') {
     const { protocolVersion } = params
     if (behaviour === 'refuses') return send({ id, error: { code: -32000, message: 'not today' } })

@@ -42,6 +42,8 @@ export type NowMemory = {
   recall(lines: readonly Pick<NowLine, 'key'>[]): void
   chooseProjects(ids: readonly string[] | undefined): void
   noteCheck(check: ServerCheck): void
+  /** What was said of a server no longer holds: it is another one now, or gone. */
+  forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
   /** How many lines waited when Now was last on screen; undefined before it ever was. The same object until it is looked at again. */
   count(): NowCount | undefined
   /** So many wait at this moment. */
@@ -118,6 +120,11 @@ export function createNowMemory(options: {
         ...before,
         checks: newestFirst(new Map([[checkKey(check), cut]]), before.checks, MAX_CHECKS),
       }))
+    },
+    forgetCheck(server) {
+      const gone = checkKey(server)
+      if (!read().checks.has(gone)) return
+      change(before => ({ ...before, checks: new Map([...before.checks].filter(([key]) => key !== gone)) }))
     },
     count: () => count,
     setCount(waiting) {

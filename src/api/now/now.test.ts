@@ -292,6 +292,8 @@ describe('what Now keeps', () => {
     const same = one.kept()
     one.refresh()
     expect(one.kept()).toBe(same)
+    other.forgetCheck({ projectId: 'p', serverId: 's' })
+    expect(open().memory.kept()).toMatchObject({ projects: ['prj_1'], checks: new Map() })
   })
 
   test('is bounded, and the file of another version or a broken one is as if nothing was kept', () => {

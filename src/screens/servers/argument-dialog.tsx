@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { clean } from '../../app/theme/text.ts'
+import type { FieldInput } from '../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
 import { compileCheck, type ArgumentFault } from '../../api/arguments-check.ts'
@@ -99,10 +100,11 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
     <FieldsForm
       fields={form.fields.map((field, index) => ({
         label: field.name,
-        kind: field.kind === 'either' ? `${field.type} (JSON or text)` : field.type,
+        kind: field.kind === 'either' ? `${field.type}, as JSON or text` : field.type,
         required: field.required,
         note: field.description,
         error: faults.fields[index],
+        ...(field.choices && { input: choiceOf(field.choices, field.required) }),
       }))}
       texts={texts}
       onText={(index, text) => {
@@ -116,6 +118,15 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
       onCancel={props.onClose}
     />
   )
+}
+
+function choiceOf(choices: readonly string[], required: boolean): FieldInput {
+  const options = choices.map(choice => ({ value: choice, label: choice }))
+  return {
+    kind: 'choice',
+    options: required ? options : [{ value: '', label: 'left out' }, ...options],
+    none: 'not chosen',
+  }
 }
 
 function aboutLines(question: ArgumentQuestion, unusable: string | undefined): FormText[] {

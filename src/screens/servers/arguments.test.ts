@@ -56,6 +56,27 @@ describe('the form of an input schema', () => {
     ])
   })
 
+  test('offers switches and a few texts to choose from, whatever is in them', () => {
+    const { fields } = argumentForm({
+      type: 'object',
+      properties: {
+        on: { type: 'boolean' },
+        evil: { type: 'string', enum: ['a', 'b\u001b[2J'], default: 'b\u001b[2J' },
+        maybe: { enum: ['x', 'y'] },
+        empty: { enum: ['', 'y'] },
+        mixed: { enum: ['x', 1] },
+      },
+      required: ['on'],
+    })
+    expect(fields.map(field => [field.name, field.kind, field.initial, field.choices])).toEqual([
+      ['on', 'json', '', ['false', 'true']],
+      ['evil', 'text', 'b\u001b[2J', ['a', 'b\u001b[2J']],
+      ['maybe', 'text', '', ['x', 'y']],
+      ['empty', 'text', '', undefined],
+      ['mixed', 'either', '', undefined],
+    ])
+  })
+
   test('never puts control characters of a default into a field, and keeps the value', () => {
     const form = argumentForm({
       type: 'object',

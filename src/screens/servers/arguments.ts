@@ -16,8 +16,10 @@ export type ArgumentField = {
   /** Its type in words, such as `number` or `"a" | "b"`. */
   type: string
   description: string | undefined
-  /** What the field holds before anything is typed; never holds control characters. */
+  /** What the field holds before anything is typed; never holds control characters where it is typed. */
   initial: string
+  /** The texts that it can be, where it is chosen and not typed. */
+  choices?: readonly string[]
 }
 
 /** What is asked before a call: one field per argument, or one field for all of them as JSON. */
@@ -75,14 +77,31 @@ function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
 function fieldOf(name: string, property: unknown, required: boolean): ArgumentField {
   const schema = isObject(property) ? property : {}
   const description = schema['description']
-  const kind = kindOf(schema)
-  return {
+  const about = {
     name,
     required,
     type: schemaType(schema),
     description: typeof description === 'string' ? description : undefined,
-    ...initialOf(schema, kind, required),
   }
+  return { ...about, ...(chosen(schema, required) ?? initialOf(schema, kindOf(schema), required)) }
+}
+
+/** Switches and a few texts are chosen. An empty text is not told from one that is left out, so it has to be typed. */
+function chosen(
+  schema: JsonObject,
+  required: boolean,
+): Pick<ArgumentField, 'initial' | 'kind' | 'choices'> | undefined {
+  const start = startOf(schema)
+  if (schema['type'] === 'boolean' && choicesOf(schema).length === 0) {
+    const initial = typeof start === 'boolean' ? String(start) : ''
+    return { kind: 'json', initial, choices: ['false', 'true'] }
+  }
+  const choices = [...new Set(choicesOf(schema))]
+  if (choices.length === 0 || !choices.every(choice => typeof choice === 'string' && choice !== ''))
+    return undefined
+  const texts = choices as string[]
+  const first = required ? texts[0]! : ''
+  return { kind: 'text', initial: texts.find(text => text === start) ?? first, choices: texts }
 }
 
 function kindOf(schema: JsonObject): FieldKind {

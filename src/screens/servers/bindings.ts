@@ -6,7 +6,7 @@ export const serversKeys = defineBindings({
   screen: 'servers',
   title: 'Servers',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the server.' },
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
     back: { keys: ['escape'], label: 'back', help: 'Out of the server; then one place back.' },
     doctor: {
       keys: ['d'],
@@ -22,6 +22,19 @@ export const serversKeys = defineBindings({
       needs: 'write',
       help: 'Save another server, by its address or its command.',
     },
+    edit: {
+      keys: ['e'],
+      label: 'edit',
+      hint: true,
+      needs: 'write',
+      help: 'Change its name, how it is reached, or what is stored with it.',
+    },
+    enabled: {
+      keys: ['t'],
+      label: 'on or off',
+      needs: 'write',
+      help: 'Switch the server off, after asking, or on again.',
+    },
     validate: {
       keys: ['v'],
       label: 'validate',
@@ -34,6 +47,12 @@ export const serversKeys = defineBindings({
       label: 'check OAuth',
       needs: 'service',
       help: 'Ask whether its settings demand OAuth; nothing is connected.',
+    },
+    importTokens: {
+      keys: ['I'],
+      label: 'import tokens',
+      needs: 'write',
+      help: 'Hand over OAuth tokens that you obtained for it.',
     },
     remove: {
       keys: ['X'],

@@ -154,6 +154,8 @@ test('prompt messages and resource contents', async () => {
     }),
   )
   expect(drawn(prompt)).toContain('Messages\nuser\nhello')
+  const nothing = { answer: { kind: 'resource' as const, value: { contents: [] } }, text: '{"contents":[]}' }
+  expect(drawn(await settledCall(() => Promise.resolve(nothing)))).toContain('Contents\nnone')
 })
 
 test('an endless text costs what is looked at of it', async () => {

@@ -1,9 +1,29 @@
-import { queryOptions, useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
-import type { ApiError } from '../../api/api-error.ts'
+import {
+  queryOptions,
+  useQuery,
+  useQueryClient,
+  type QueryKey,
+  type UseQueryOptions,
+} from '@tanstack/react-query'
+import { ApiError } from '../../api/api-error.ts'
 import { describeError, type ErrorText } from '../../api/error-text.ts'
 import type { CheckOAuthResult, DoctorReport, ValidateResult } from '../../api/contract/server-operations.ts'
+import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import type { ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+
+/** What a server that is switched off answers, whatever is asked of it. */
+export const OFF: ErrorText = {
+  title: 'Switched off',
+  sentence: 'The server is saved, but it is off, so nothing is asked of it.',
+  next: 'Switch it on, then ask again.',
+}
+
+export function isOff(error: unknown): boolean {
+  return (
+    error instanceof ApiError && error.code === 'VALIDATION_ERROR' && error.details?.['field'] === 'enabled'
+  )
+}
 
 export type ServerInput = { projectId: string; serverId: string }
 
@@ -47,7 +67,7 @@ function timedQuery<T>(key: readonly unknown[], ask: () => Promise<T>) {
       const began = performance.now()
       const outcome = await ask().then(
         value => ({ value }),
-        (error: unknown) => ({ problem: describeError(error) }),
+        (error: unknown) => ({ problem: isOff(error) ? OFF : describeError(error) }),
       )
       return { durationMs: performance.now() - began, outcome }
     },
@@ -83,5 +103,23 @@ export function useServerChecks() {
     doctor: (input: ServerInput) => ask(doctorQuery(workspace, input)),
     validate: (input: ServerInput) => ask(validateQuery(workspace, input)),
     checkOAuth: (input: ServerInput) => ask(oauthQuery(workspace, input)),
+  }
+}
+
+/**
+ * Forgets all that a server has answered, since its settings are others now; what is on screen is asked again. Answers whether the
+ * doctor had looked at it in this session.
+ */
+export function useForgetAnswers(projectId: string): (serverId: string) => boolean {
+  const workspace = useWorkspace()
+  const queryClient = useQueryClient()
+  return serverId => {
+    const { queryKey } = doctorQuery(workspace, { projectId, serverId })
+    const state = queryClient.getQueryState(queryKey)
+    nowMemoryOf(workspace).forgetCheck({ projectId, serverId })
+    const ofServer = ([resource, , input]: QueryKey): boolean =>
+      resource === queryKey[0] && (input as Partial<ServerInput> | undefined)?.serverId === serverId
+    void queryClient.resetQueries({ predicate: query => ofServer(query.queryKey) })
+    return state !== undefined && (state.status !== 'pending' || state.fetchStatus === 'fetching')
   }
 }

@@ -51,10 +51,11 @@ test('steps stand in the order of the contract, with state, time and detail', ()
   ])
 })
 
-test('a failed step tells its detail in full, the error its sentence and the next step', () => {
+test('a failed step tells its detail in full, the error its sentence, and what no step has told', () => {
   const report: DoctorReport = {
     ...healthy,
     status: 'error',
+    initInfo: null,
     checks: { probe: { status: 'error', detail: 'Command not found: nope', durationMs: 3 } },
     error: { code: 'SERVER_UNREACHABLE', message: 'Command not found: nope', details: null },
   }
@@ -62,7 +63,10 @@ test('a failed step tells its detail in full, the error its sentence and the nex
   expect(lines[0]).toBe('✗ error')
   expect(lines).toContain('      Command not found: nope')
   expect(lines).toContain('MCP server unreachable (SERVER_UNREACHABLE)')
-  expect(lines).toContain('  The service says: Command not found: nope')
+  expect(lines.filter(line => line.includes('not found'))).toHaveLength(1)
+  expect(lines).not.toContain('Server')
+  const error = { ...report.error!, message: 'It broke off.' }
+  expect(drawn(reportLines({ ...report, error }, symbols))).toContain('  The service says: It broke off.')
 })
 
 test('what a newer service adds shows as it is', () => {

@@ -23,7 +23,8 @@ const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
 
 const NEXT: Record<string, string> = {
   ready: 'Everything that was asked for came; its tools, prompts and resources can be used.',
-  oauth_required: 'It wants an OAuth grant: import tokens for it, then run the doctor again.',
+  oauth_required:
+    'It asks for authorization: import OAuth tokens for it, or edit it and give it a bearer token.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
   error: 'It cannot be used now: see the failed step, mend that, then run the doctor again.',
 }
@@ -56,9 +57,7 @@ export function reportLines(report: DoctorReport, symbols: Symbols): Line[] {
     heading('Steps'),
     ...stepLines(report, symbols),
     ...errorLines(report),
-    '',
-    heading('Server'),
-    ...fieldLines(serverFields(report)),
+    ...serverLines(report),
     ...capabilityLines(report),
   ]
 }
@@ -95,28 +94,31 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
   return failed ? [row, { text: shorten(check.detail, 2_000), indent: 6 }] : [row]
 }
 
-/** Why the doctor broke off: our sentence for the code, then the service's words. */
+/** Why the doctor broke off: our sentence for the code, then the service's words where no step has told them. What to do stands above. */
 function errorLines(report: DoctorReport): Line[] {
   if (!report.error) return []
   const { code, message } = report.error
+  const isTold = Object.values(report.checks).some(check => check?.detail === message)
   const problem = describeError(new ApiError({ kind: 'http', code, message, answer: 'contract', sent: true }))
   return [
     '',
     heading(`${problem.title} (${code})`),
     { text: problem.sentence, indent: 2 },
-    { text: problem.next, indent: 2, tone: 'muted' },
-    { text: `The service says: ${shorten(message, 2_000)}`, indent: 2 },
+    ...(isTold ? [] : [{ text: `The service says: ${shorten(message, 2_000)}`, indent: 2 }]),
   ]
 }
 
-function serverFields(report: DoctorReport): Field[] {
-  const info = isObject(report.initInfo) ? report.initInfo : {}
+/** Who answered, where anybody did. */
+function serverLines(report: DoctorReport): Line[] {
+  if (!isObject(report.initInfo)) return []
+  const info = report.initInfo
   const server = isObject(info['serverInfo']) ? info['serverInfo'] : {}
-  return [
+  const fields: Field[] = [
     ['Name', text(server['title']) ?? text(server['name'])],
     ['Version', text(server['version'])],
     ['Protocol', text(info['protocolVersion'])],
   ]
+  return ['', heading('Server'), ...fieldLines(fields)]
 }
 
 /** Wrapped, not cut: which capabilities are missing is what one looks for. */

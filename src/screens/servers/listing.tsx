@@ -7,11 +7,12 @@ import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import type { ListState } from '../../components/list/use-list.ts'
-import { PaneState } from '../../components/pane-state.tsx'
+import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { moreKeys } from './bindings.ts'
+import { isOff, OFF } from './checks.ts'
 
 /** Pages read by themselves; a listing that still goes on is read further on request. */
 const PAGES_BY_ITSELF = 20
@@ -64,9 +65,11 @@ export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   const { pages, list } = props
   const stopped = useAllPages(pages)
   useBindings(moreKeys, { more: pages.more }, { active: props.focused && stopped })
+  const { error, problem } = pages
+  if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...props.empty} />
   return (
     <PaneState
-      data={pages}
+      data={isOff(error) && problem ? { ...pages, problem: OFF } : pages}
       loading={props.loading}
       empty={list.total === 0 && !pages.hasMore ? props.empty : undefined}
     >

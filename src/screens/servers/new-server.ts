@@ -11,6 +11,9 @@ const WHY: Record<CommandProblem, string> = {
   open: 'A quote or a backslash is not followed by anything.',
   empty: 'This is needed.',
 }
+/** Why a program is given no token. */
+export const NO_TOKEN =
+  'A token goes with an address; a program finds its own as NAME=value in front of the command.'
 const ADDRESS = /^https?:\/\//i
 const WITHOUT_SCHEME = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?\/\S*$|^[\w.-]+:\d+$/
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
@@ -23,8 +26,7 @@ export function reachOf(typed: string, token = ''): Reach | string {
   const text = typed.trim()
   if (ADDRESS.test(text)) {
     if (!URL.canParse(text)) return 'This is no address.'
-    const headers = token === '' ? {} : { headers: { Authorization: `Bearer ${token}` } }
-    return { transportType: 'http', url: text, ...headers }
+    return { transportType: 'http', url: text, ...headersOf(token) }
   }
   if (WITHOUT_SCHEME.test(text)) return 'An address begins with http:// or https://.'
   const words = splitCommand(text)
@@ -32,8 +34,7 @@ export function reachOf(typed: string, token = ''): Reach | string {
   const first = words.findIndex(word => !ASSIGNMENT.test(word))
   const command = words[first]
   if (command === undefined) return 'A command follows what is put into its environment.'
-  if (token !== '')
-    return 'A token goes with an address; a program finds its own as NAME=value in front of the command.'
+  if (token !== '') return NO_TOKEN
   const env = words.slice(0, first).map(word => ASSIGNMENT.exec(word)!.slice(1) as [string, string])
   return {
     transportType: 'stdio',
@@ -41,4 +42,9 @@ export function reachOf(typed: string, token = ''): Reach | string {
     args: words.slice(first + 1),
     ...(env.length > 0 && { env: Object.fromEntries(env) }),
   }
+}
+
+/** The headers that carry a token, if there is one. */
+export function headersOf(token: string): Pick<Reach, 'headers'> {
+  return token === '' ? {} : { headers: { Authorization: `Bearer ${token}` } }
 }

@@ -138,7 +138,9 @@ function answerNodes(answer: Answer, look: ContentLook): OutlineNode[] {
   const { contents } = answer.value
   return [
     section('contents', 'Contents', () =>
-      contents.flatMap((content, index) => resourceNodes(content, `contents/${index}`, look)),
+      contents.length === 0
+        ? contentNodes([], 'contents', look)
+        : contents.flatMap((content, index) => resourceNodes(content, `contents/${index}`, look)),
     ),
   ]
 }

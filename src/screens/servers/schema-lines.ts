@@ -61,7 +61,9 @@ export function schemaLines(schema: JsonObject | null | undefined): Line[] {
   const lines = propertyLines(schema, 0)
   if (lines.length === 0) {
     const type = schemaType(schema)
-    return [{ text: type === 'object' ? 'Takes no arguments.' : type, tone: 'muted', indent: 2 }]
+    const isOpen = !isObject(schema['properties']) && schema['additionalProperties'] !== false
+    const text = isOpen ? 'Names no arguments; any JSON object is taken.' : 'Takes no arguments.'
+    return [{ text: type === 'object' ? text : type, tone: 'muted', indent: 2 }]
   }
   const rest = lines.length - MOST_LINES
   return rest > 0

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'react'
+import type { ProjectServer } from '../../api/contract/servers.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
@@ -12,6 +13,7 @@ import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { NothingChosen } from '../../components/pane-state.tsx'
+import { stepBack } from '../../components/step-back.ts'
 import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
@@ -80,7 +82,7 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
   }
   const back = (): void => {
     if (inDetail) router.stepOut({ pane: undefined })
-    else router.back()
+    else stepBack(router)
   }
   const doctor = (): void => {
     const marked = list.marked()
@@ -92,11 +94,14 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     list.selection.select(serverId)
     router.replace({ serverId })
   })
-  const remove = async (): Promise<void> => {
+  const withServer = (act: (server: ProjectServer) => Promise<void>) => async (): Promise<void> => {
     const row = list.choose()
-    if (!row) return
-    await saving.remove(row.server)
+    if (row) await act(row.server)
   }
+  const isProgramChosen = useChosen(list)?.server.url == null
+  const importTokens = isProgramChosen
+    ? unavailable('It has no address; only a server over HTTP takes tokens.')
+    : withServer(saving.importTokens)
   const none = unavailable('There is no server.')
   const some = list.items.length > 0
   useBindings(serversKeys, {
@@ -105,7 +110,10 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     doctor: some ? doctor : none,
     validate: some ? check('overview', checks.validate) : none,
     add: saving.add,
-    remove: some ? remove : none,
+    edit: some ? withServer(saving.edit) : none,
+    enabled: some ? withServer(server => saving.setEnabled(server, !server.enabled)) : none,
+    importTokens: some ? importTokens : none,
+    remove: some ? withServer(saving.remove) : none,
     checkOAuth: some ? check('overview', checks.checkOAuth) : none,
   })
 }

@@ -1,63 +1,92 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { contract } from '../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { failureSentence } from '../../api/error-text.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { refresh } from '../../api/queries.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
-import { useConfirm } from '../../components/confirm.tsx'
-import { useFormDialog, type FormAsked, type FormValues } from '../../components/form/form-dialog.tsx'
+import { useConfirm, type Question } from '../../components/confirm.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
+import { changesOf } from './changed-server.ts'
 import { reachOf } from './new-server.ts'
+import { newServerForm, savedServerForm, typedOf } from './server-form.ts'
+import { tokenForm, tokensOf } from './token-form.ts'
+import { useAskUntilDone } from './use-ask-until-done.ts'
+import { useServerWrites } from './use-server-writes.ts'
 
-/** Requests of what a person just asked for. */
-const ASKED = { priority: 'asked' } as const
-
-/** Saves a server and takes one away; `onSaved` hears of a new one. */
+/** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` hears of a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
-  const { client, profile } = useWorkspace()
-  const queryClient = useQueryClient()
-  const ask = useFormDialog()
+  const isLocal = useWorkspace().profile.local
+  const writes = useServerWrites(projectId)
+  const askUntilDone = useAskUntilDone()
   const confirm = useConfirm()
   const runTask = useRunTask()
   const key = useKeyName()
 
-  /** Reads what a write made out of date, whatever came of it. */
-  const refreshing = async <T>(endpoint: AnyEndpoint, write: () => Promise<T>): Promise<T> => {
-    try {
-      return await write()
-    } finally {
-      await refresh(queryClient, endpoint)
-    }
+  const add = async (): Promise<void> => {
+    const saved = await askUntilDone(
+      state => newServerForm(state, isLocal),
+      values => {
+        const reach = reachOf(values['where'] ?? '', values['token']?.trim())
+        if (typeof reach === 'string') return reach
+        const name = (values['name'] ?? '').trim()
+        return {
+          start: `Saving ${name}…`,
+          work: () => writes.create({ name, enabled: true, ...reach }),
+          done: () => `Saved ${name}. ${key(serversKeys, 'doctor')} examines it.`,
+          refusal: error => refusalOf(error, name),
+        }
+      },
+    )
+    if (saved) onSaved(saved.id)
   }
 
-  const add = async (): Promise<void> => {
-    // What is refused is asked for again, so that nothing that was typed is lost.
-    let problem: string | undefined
-    for (let values: FormValues | undefined; ;) {
-      values = await ask(formOf(values, { problem, isLocal: profile.local }))
-      problem = undefined
-      if (!values) return
-      const reach = reachOf(values['where'] ?? '', values['token']?.trim())
-      // The form itself says why.
-      if (typeof reach === 'string') continue
-      const name = (values['name'] ?? '').trim()
-      const saved = await runTask({
-        start: `Saving ${name}…`,
-        work: () =>
-          refreshing(contract.servers.create, () =>
-            client.servers.create({ projectId, body: { name, enabled: true, ...reach } }, ASKED),
-          ).catch((error: unknown) => {
-            problem = refusalOf(error, name)
-            throw error
-          }),
-        done: () => `Saved ${name}. ${key(serversKeys, 'doctor')} examines it.`,
-      })
-      if (saved) return onSaved(saved.id)
-    }
+  const edit = async (server: ProjectServer): Promise<void> => {
+    await askUntilDone(
+      state => savedServerForm(server, state, isLocal),
+      values => {
+        const changes = changesOf(server, typedOf(values))
+        if (typeof changes === 'string') return changes
+        const { name = server.name } = changes
+        const isSame = Object.keys(changes).length === 0
+        return {
+          start: `Saving ${name}…`,
+          work: () => (isSame ? Promise.resolve(server) : writes.change(server.id, changes)),
+          done: () => (isSame ? `Nothing of ${name} was changed.` : `Changed ${name}.`),
+          refusal: error => refusalOf(error, name),
+        }
+      },
+    )
+  }
+
+  const importTokens = async (server: ProjectServer): Promise<void> => {
+    const { name, url } = server
+    await askUntilDone(
+      state => tokenForm(server, state),
+      values => {
+        const tokens = tokensOf(values, url ?? '')
+        if (typeof tokens === 'string') return tokens
+        return {
+          start: `Importing tokens for ${name}…`,
+          work: () => writes.importTokens(server, tokens),
+          done: () => `Imported tokens for ${name}.`,
+        }
+      },
+    )
+  }
+
+  const setEnabled = async (server: ProjectServer, enabled: boolean): Promise<void> => {
+    const { name } = server
+    const agreed = enabled || (await confirm(offQuestion(name, isLocal)))
+    if (!agreed) return
+    const word = enabled ? 'on' : 'off'
+    await runTask({
+      start: `Switching ${name} ${word}…`,
+      work: () => writes.change(server.id, { enabled }),
+      done: () =>
+        enabled
+          ? `${name} is on. ${key(serversKeys, 'doctor')} examines it.`
+          : `${name} is off. ${key(serversKeys, 'enabled')} switches it on again.`,
+    })
   }
 
   const remove = async ({ id, name }: ProjectServer): Promise<void> => {
@@ -72,13 +101,12 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
     if (!agreed) return
     await runTask({
       start: `Removing ${name}…`,
-      work: () =>
-        refreshing(contract.servers.delete, () => client.servers.delete({ projectId, serverId: id }, ASKED)),
+      work: () => writes.remove(id),
       done: () => `Removed ${name}.`,
     })
   }
 
-  return { add, remove }
+  return { add, edit, importTokens, setEnabled, remove }
 }
 
 /** A new server can stand in the way of another by its name alone. */
@@ -87,57 +115,15 @@ function refusalOf(error: unknown, name: string): string {
   return isTaken ? `Another server is called ${name}; choose another name.` : failureSentence(error)
 }
 
-function formOf(
-  values: FormValues | undefined,
-  { problem, isLocal }: { problem: string | undefined; isLocal: boolean },
-): FormAsked {
+function offQuestion(name: string, isLocal: boolean): Question {
   return {
-    title: 'New server',
-    about: problem === undefined ? [] : [{ text: problem, tone: 'error' }],
-    fields: [
-      {
-        id: 'name',
-        label: 'Name',
-        required: true,
-        kind: 'text',
-        initial: values?.['name'] ?? '',
-        note: 'As it stands in the list; no two have the same.',
-      },
-      {
-        id: 'where',
-        label: 'Address or command',
-        required: true,
-        kind: 'text',
-        initial: values?.['where'] ?? '',
-        note: 'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front of a command goes into its environment.',
-        check: text => problemOf(text),
-      },
-      {
-        id: 'token',
-        label: 'Bearer token',
-        required: false,
-        kind: 'for an address',
-        initial: values?.['token'] ?? '',
-        note: 'Sent to the address with every request, and never shown again.',
-        input: { kind: 'secret' },
-      },
+    title: `Switch ${name} off?`,
+    lines: [
+      'All that is saved of it stays.',
+      isLocal
+        ? 'While it is off only the doctor connects to it: it lists nothing, no tool of it can be called, and trials that need it fail in their setup. Open connections end when their work is done; runs under way go on as they began.'
+        : 'What can still be asked of it while it is off is for the service to say.',
     ],
-    effect: ({ where = '', token = '' }) => effectOf(where, token.trim(), isLocal),
-    act: 'Save the server',
+    action: 'Switch it off',
   }
-}
-
-function problemOf(where: string): string | undefined {
-  const reach = reachOf(where)
-  return typeof reach === 'string' ? reach : undefined
-}
-
-/** What saving it will mean, as far as it has been typed. */
-function effectOf(where: string, token: string, isLocal: boolean): FormAsked['about'] {
-  if (where.trim() === '') return []
-  const reach = reachOf(where, token)
-  if (typeof reach === 'string') return [{ text: reach, tone: 'warn' }]
-  const by = isLocal ? 'This machine' : 'The service'
-  const what = reach.transportType === 'http' ? `connects to ${reach.url}` : `runs ${reach.command}`
-  return [{ text: `${by} ${what} whenever something asks for the server.`, tone: 'muted' }]
 }

@@ -7,6 +7,8 @@ export type Deadline = {
   readonly expired: boolean
   /** What is being waited for; named in the error. */
   stage: string
+  /** What else the error says, as sentences. */
+  remark?: (() => string) | undefined
   /** Stops the operation for a reason of our own. */
   cancel(reason: ServiceError): void
   /** Must be called when the operation is over, so that no timer stays behind. */
@@ -24,9 +26,8 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
   const expire = () => {
     expired = true
     const waitedFor = `${ms / 1000} s while waiting for ${deadline.stage}`
-    controller.abort(
-      new ServiceError('TIMEOUT', `The server "${serverName}" did not answer within ${waitedFor}.`),
-    )
+    const message = `The server "${serverName}" did not answer within ${waitedFor}. ${deadline.remark?.() ?? ''}`
+    controller.abort(new ServiceError('TIMEOUT', message.trimEnd()))
   }
   const giveUp = () => controller.abort(signal?.reason)
   const timer = setTimeout(expire, ms)

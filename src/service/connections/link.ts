@@ -8,6 +8,8 @@ export type Link = {
   readonly transport: Transport
   /** Why the connection ended by itself; undefined while it lives and when we ended it. */
   failure(): ServiceError | undefined
+  /** What the server did while an answer was waited for, as sentences; empty where it did nothing that can be told. */
+  instead?(): string
   /** Ends the connection and everything behind it; safe to call twice. */
   close(): Promise<void>
 }

@@ -19,6 +19,8 @@ export type ServerProcess = {
   readonly child: ChildProcessWithoutNullStreams
   /** Settles when the program has ended by itself or was ended, with the words for it. */
   readonly ended: Promise<string>
+  /** The last line that it has written to stderr, safe to show; empty while there is none. */
+  lastWords(): string
   /** Ends the program and everything it started; safe to call twice. */
   end(): Promise<void>
 }
@@ -65,7 +67,7 @@ export async function startServer(
   // A broken pipe is told by the exit that follows it.
   child.stdin.on('error', () => {})
   child.on('error', () => {})
-  return { child, ended, end }
+  return { child, ended, lastWords, end }
 }
 
 function spawnOrRefuse({ command, args, env }: ServerCommand, serverName: string) {

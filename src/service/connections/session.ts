@@ -96,6 +96,7 @@ async function connect(link: Link, { target, settings, deadline, library, mode }
   const client = new library.Client(settings.client, { versionNegotiation: { mode } })
   const began = performance.now()
   let started = began
+  deadline.remark = link.instead
   const start = link.transport.start.bind(link.transport)
   deadline.stage = 'the connection'
   link.transport.start = async () => {
@@ -126,6 +127,7 @@ async function connect(link: Link, { target, settings, deadline, library, mode }
     settings.pending.add(link.close())
     throw failure
   }
+  deadline.remark = undefined
   const timings = { start: started - began, initialize: performance.now() - started }
   return createSession(client, link, { library, serverName: target.name, timings })
 }

@@ -6,7 +6,7 @@ import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
 import { createLineReader } from './line-reader.ts'
 import { inMebibytes, type Link } from './link.ts'
-import { startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
+import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
 
@@ -30,6 +30,8 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   let closing: Promise<void> | undefined
   /** Bytes since the last answer that answered nothing: log lines, notifications, garbage. */
   let chatter = 0
+  /** Lines on stdout that were no messages, and the first of them that can be read. */
+  const strange = { count: 0, first: '' }
 
   const fail = (message: string) => {
     if (closing) return
@@ -41,6 +43,10 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     if (closing) return
     const message = parseMessage(library, line)
     const isAnswer = message !== undefined && library.isJSONRPCResponse(message)
+    if (message === undefined && line.trim() !== '') {
+      strange.count += 1
+      strange.first ||= lastLine(line)
+    }
     chatter = isAnswer ? 0 : chatter + line.length + 1
     if (chatter > maxMessageBytes)
       fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
@@ -90,7 +96,16 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     },
     close,
   }
-  return { kind: 'stdio', transport, failure: () => failure, close }
+  const instead = () => {
+    const words = server?.lastWords()
+    const printed =
+      strange.count === 1 ? 'a line that is no message' : `${strange.count} lines that are no messages`
+    return [
+      ...(strange.count > 0 ? [`It printed ${printed} of MCP, first: ${strange.first}`] : []),
+      ...(words ? [`Its last words on stderr: ${words}`] : []),
+    ].join('. ')
+  }
+  return { kind: 'stdio', transport, failure: () => failure, instead, close }
 }
 
 function writeTo(stream: Writable, text: string): Promise<void> {

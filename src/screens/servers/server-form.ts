@@ -1,0 +1,166 @@
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { YES } from '../../components/form/field-input.ts'
+import type { FormAsked, FormFieldAsked, FormValues } from '../../components/form/form-dialog.tsx'
+import { changesOf, isProgram, type ServerChanges, type ServerTyped } from './changed-server.ts'
+import { reachOf } from './new-server.ts'
+import type { FormState } from './use-ask-until-done.ts'
+
+const WHERE =
+  'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front of a command goes into its environment.'
+
+/** Asks for a server that is to be saved. */
+export function newServerForm(state: FormState, isLocal: boolean): FormAsked {
+  return {
+    title: 'New server',
+    about: aboutOf(state),
+    fields: [
+      nameField(state.values?.['name'] ?? ''),
+      whereField({
+        initial: state.values?.['where'] ?? '',
+        required: true,
+        note: WHERE,
+        check: where => sentence(reachOf(where)),
+      }),
+      tokenField(state.values, 'Sent to the address with every request, and never shown again.'),
+    ],
+    effect: ({ where = '', token = '' }) => effectOfNew(where, token.trim(), isLocal),
+    act: 'Save the server',
+  }
+}
+
+/** Asks what of a saved server is to change; what the service does not tell is empty, and stays where it is left so. */
+export function savedServerForm(server: ProjectServer, state: FormState, isLocal: boolean): FormAsked {
+  const { values } = state
+  const runs = isProgram(server)
+  return {
+    title: `Edit ${server.name}`,
+    about: [
+      ...aboutOf(state),
+      {
+        text: runs
+          ? 'The service does not tell its command, arguments and environment.'
+          : 'The service does not tell its headers and secrets.',
+        tone: 'muted',
+      },
+    ],
+    fields: [
+      nameField(values?.['name'] ?? server.name),
+      whereField({
+        initial: values?.['where'] ?? server.url ?? '',
+        required: !runs,
+        note: runs
+          ? 'Left empty, the command stays. A new one replaces it with its arguments; with NAME=value in front, also its environment.'
+          : WHERE,
+        check: where => sentence(changesOf(server, typedOf({ where }))),
+      }),
+      tokenField(values, 'Left empty, what is stored stays. A token takes the place of all stored headers.'),
+      {
+        id: 'forget',
+        label: 'Forget what is stored',
+        required: false,
+        kind: '',
+        initial: values?.['forget'] ?? '',
+        note: runs
+          ? 'Its environment is emptied, but for what is in front of a new command.'
+          : 'Its headers and its client secret are taken out, but for a new token.',
+        input: { kind: 'toggle' },
+      },
+    ],
+    effect: now => effectOfChange(server, typedOf(now), isLocal),
+    act: 'Save the changes',
+  }
+}
+
+export function typedOf({ name = '', where = '', token = '', forget }: FormValues): ServerTyped {
+  return { name, where, token, forget: forget === YES }
+}
+
+function aboutOf({ problem }: FormState): FormAsked['about'] {
+  return problem === undefined ? [] : [{ text: problem, tone: 'error' }]
+}
+
+function nameField(initial: string): FormFieldAsked {
+  return {
+    id: 'name',
+    label: 'Name',
+    required: true,
+    kind: '',
+    initial,
+    note: 'As it stands in the list; no two have the same.',
+  }
+}
+
+function whereField(
+  own: Required<Pick<FormFieldAsked, 'initial' | 'required' | 'note' | 'check'>>,
+): FormFieldAsked {
+  return { id: 'where', label: 'Address or command', kind: '', ...own }
+}
+
+function tokenField(values: FormValues | undefined, note: string): FormFieldAsked {
+  return {
+    id: 'token',
+    label: 'Bearer token',
+    required: false,
+    kind: 'for an address',
+    initial: values?.['token'] ?? '',
+    note,
+    input: { kind: 'secret' },
+  }
+}
+
+/** What was typed is a sentence where it cannot be sent. */
+function sentence(made: unknown): string | undefined {
+  return typeof made === 'string' ? made : undefined
+}
+
+/** What saving it will mean, as far as it has been typed. */
+function effectOfNew(where: string, token: string, isLocal: boolean): FormAsked['about'] {
+  if (where.trim() === '') return []
+  const reach = reachOf(where, token)
+  if (typeof reach === 'string') return [{ text: reach, tone: 'warn' }]
+  return [{ text: `${reaching(reach, isLocal)} whenever something asks for the server.`, tone: 'muted' }]
+}
+
+function effectOfChange(server: ProjectServer, typed: ServerTyped, isLocal: boolean): FormAsked['about'] {
+  const changes = changesOf(server, typed)
+  if (typeof changes === 'string') return [{ text: changes, tone: 'warn' }]
+  const { name: _name, ...reach } = changes
+  if (Object.keys(changes).length === 0) return [{ text: 'Nothing is changed yet.', tone: 'muted' }]
+  const isElsewhere = reach.url !== undefined || reach.command !== undefined
+  return [
+    ...(isElsewhere
+      ? [
+          {
+            text: `${reaching(reach, isLocal)} from now on, whenever something asks for the server.`,
+            tone: 'muted' as const,
+          },
+        ]
+      : []),
+    ...(goesElsewhere(server, changes)
+      ? [
+          {
+            text: 'Stored headers, such as a token, go to the new address too, unless they are forgotten.',
+            tone: 'warn' as const,
+          },
+        ]
+      : []),
+    ...(isLocal && Object.keys(reach).length > 0
+      ? [
+          {
+            text: 'Open connections end when their work is done; runs under way go on as they began.',
+            tone: 'muted' as const,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Whether what the service keeps of an address will be sent to another host. */
+function goesElsewhere(server: ProjectServer, { url, transportType, headers }: ServerChanges): boolean {
+  if (url === undefined || transportType !== undefined || headers !== undefined) return false
+  return URL.parse(url)?.origin !== URL.parse(server.url ?? '')?.origin
+}
+
+function reaching({ url, command }: ServerChanges, isLocal: boolean): string {
+  return `${isLocal ? 'This machine' : 'The service'} ${url === undefined ? `runs ${command}` : `connects to ${url}`}`
+}

@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { isPlainRead } from '../../api/cache-contents.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
+import { refresh } from '../../api/queries.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import type { ServerChanges } from './changed-server.ts'
+import { useForgetAnswers, useServerChecks } from './checks.ts'
+import type { TokensTyped } from './token-form.ts'
+
+/** Requests of what a person just asked for. */
+const ASKED = { priority: 'asked' } as const
+
+/**
+ * Writes about the saved servers of a project, without a question. What they made out of date is read again, whatever came of
+ * them; where a server is another one afterwards, the doctor looks again if it had looked before.
+ */
+export function useServerWrites(projectId: string) {
+  const { client } = useWorkspace()
+  const queryClient = useQueryClient()
+  const forgetAnswers = useForgetAnswers(projectId)
+  const checks = useServerChecks()
+
+  const refreshing = async <T>(endpoint: AnyEndpoint, write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write()
+    } finally {
+      // What MCP servers themselves answered does not hang on it, and may take them long.
+      await refresh(queryClient, endpoint, { predicate: isPlainRead })
+    }
+  }
+
+  const lookAgain = ({ id, enabled }: ProjectServer): void => {
+    if (forgetAnswers(id) && enabled) checks.doctor({ projectId, serverId: id })
+  }
+
+  return {
+    create: (body: InputOf<typeof contract.servers.create>['body']) =>
+      refreshing(contract.servers.create, () => client.servers.create({ projectId, body }, ASKED)),
+    change: (serverId: string, body: ServerChanges) =>
+      refreshing(contract.servers.update, async () => {
+        const changed = await client.servers.update({ projectId, serverId, body }, ASKED)
+        if (Object.keys(body).some(field => field !== 'name')) lookAgain(changed)
+        return changed
+      }),
+    importTokens: (server: ProjectServer, body: TokensTyped) =>
+      refreshing(contract.servers.importTokens, async () => {
+        const imported = await client.servers.importTokens({ projectId, serverId: server.id, body }, ASKED)
+        lookAgain(server)
+        return imported
+      }),
+    remove: (serverId: string) =>
+      refreshing(contract.servers.delete, async () => {
+        await client.servers.delete({ projectId, serverId }, ASKED)
+        forgetAnswers(serverId)
+      }),
+  }
+}
