@@ -41,7 +41,7 @@ export function networkError(
 ): ApiError {
   const system = innermostFault(thrown)
   const fault = faultOf(system?.code)
-  const words = system?.message || (thrown instanceof Error ? thrown.message : String(thrown))
+  const words = system?.message || wordsOf(thrown)
   return new ApiError({
     kind: 'network',
     code: fault,
@@ -50,6 +50,12 @@ export function networkError(
     sent: !(BEFORE_SENDING.has(fault) || system?.connecting),
     systemCode: system?.code,
   })
+}
+
+/** The words of the cause, where there is one: a fetch itself says no more than that it failed. */
+function wordsOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  return thrown.cause instanceof Error && thrown.cause.message ? wordsOf(thrown.cause) : thrown.message
 }
 
 function faultOf(code: string | undefined): NetworkFault {

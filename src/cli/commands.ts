@@ -51,12 +51,15 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     .version(options.version)
     .argument('[place]', 'where to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
     .exitOverride()
+    // A command with a typo in it would else be told of its arguments alone.
+    .allowExcessArguments()
     .action(async (place: string | undefined) => {
-      outcome = await options.dashboard(
-        place,
-        program.opts<CommonOptions>(),
-        program.commands.map(command => command.name()),
-      )
+      const commands = program.commands.map(command => command.name())
+      if (place !== undefined && program.args.length > 1)
+        throw new UsageError(
+          `There is no command "${place}".${await nearCommand(place, program)} See mcpdeck --help.`,
+        )
+      outcome = await options.dashboard(place, program.opts<CommonOptions>(), commands)
     })
   addApi(program, code => {
     outcome = code
@@ -101,11 +104,26 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
         return outcome
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error
-        if (refused !== undefined) throw new UsageError(refused)
+        if (refused !== undefined) throw new UsageError(refused + (await typoBehind(error, program)))
         return error.exitCode === 0 ? EXIT.done : EXIT.usage
       }
     },
   }
+}
+
+/** An option that is none without a command, where what stands before it was probably meant for one. */
+async function typoBehind({ code }: CommanderError, program: Command): Promise<string> {
+  const [word] = program.args
+  if (code !== 'commander.unknownOption' || word === undefined || word.startsWith('-')) return ''
+  if (program.commands.some(command => command.name() === word)) return ''
+  const near = await nearCommand(word, program)
+  return near && ` There is no command "${word}" that could take it.${near}`
+}
+
+async function nearCommand(word: string, program: Command): Promise<string> {
+  const { didYouMean } = await import('./nearest.ts')
+  const names = program.commands.map(command => command.name())
+  return didYouMean(word, names)
 }
 
 function eachCommand(command: Command, name: string, work: (command: Command, name: string) => void): void {

@@ -36,6 +36,7 @@ import { growWhileLive } from './young-space.ts'
 import type { Log } from './log.ts'
 import { createLook, type Look } from './look.ts'
 import type { Manners } from './manners.ts'
+import { keepPlaceLeft } from './place-left.ts'
 import { releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import type { OpenedWorkspace } from './workspace.ts'
@@ -80,7 +81,10 @@ export function openDashboard(options: DashboardOptions): void {
     stderr: process.stderr,
     log: log.error,
     onExit: async reason => {
-      if (reason !== 'crash') keepScreen()
+      if (reason !== 'crash') {
+        keepScreen()
+        keepPlaceLeft(opened.placeFile, router.current(), log)
+      }
       keepAnswers()
       instance.unmount()
       await opened.close()

@@ -6,14 +6,17 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean "${near}"?`
 }
 
+/** The score of letters that stand together, or each at the beginning of a word. */
+const TOGETHER = 0.5
+
 function nearest(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase()
   const typos = names
     .map(known => ({ known, edits: editsBetween(wanted, known.toLowerCase()) }))
     .filter(({ edits, known }) => edits <= Math.max(1, Math.floor(Math.min(name.length, known.length) / 3)))
     .sort((a, b) => a.edits - b.edits)
-  // What was left out of a name is no typo: `url` means `baseUrl`.
-  return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: 0 })[0]?.target
+  // What was left out of a name is no typo: `url` means `baseUrl`; but `open` does not mean `completion`.
+  return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: TOGETHER })[0]?.target
 }
 
 /** Fewest letters to add, drop, change or swap with their neighbour to make one text of the other. */

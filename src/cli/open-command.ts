@@ -51,16 +51,24 @@ export async function openPlace(
     throw new UsageError(
       `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
     )
-  const [{ openDashboard }, { openingPlace }] = await Promise.all([
+  const [{ openDashboard }, { openingPlace }, { readPlaceLeft }] = await Promise.all([
     import('./dashboard.tsx'),
     import('./opening-place.ts'),
+    import('./place-left.ts'),
   ])
-  // Options show other data or show it otherwise; what they show is not what the next plain start comes back to.
+  // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
   const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
   const kept = keeps === undefined ? undefined : readLastScreen(keeps)
+  const left = readPlaceLeft(opened.placeFile) ?? kept?.place
+  if (left !== kept?.place) {
+    // It was left elsewhere since, in a session with options: the picture is of another place.
+    picture?.undo()
+    picture = undefined
+  }
   const place = openingPlace(placeText, opened.workspace.profile, {
     project: settings.project,
-    left: kept?.place,
+    // Whoever names a project wants to begin there.
+    left: options.project === undefined ? left : undefined,
     commands,
   })
   // From here on whoever looks after the terminal gives it back first.

@@ -25,4 +25,6 @@ test('whoever mistypes a place or a command is told what is near', () => {
   const open = (text: string) => () => openingPlace(text, PROFILE, { commands: ['get', 'doctor'] })
   expect(open('Findngs')).toThrow('There is no place "Findngs". Did you mean "findings"?')
   expect(open('docter')).toThrow('Did you mean "doctor"?')
+  const far = () => openingPlace('open', PROFILE, { commands: ['completion'] })
+  expect(far).not.toThrow('Did you mean')
 })

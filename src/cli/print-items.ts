@@ -1,3 +1,4 @@
+import { clean, fit, widthOf } from '../app/theme/text.ts'
 import { behind } from './prose.ts'
 
 const GAP = '  '
@@ -12,10 +13,10 @@ export function printItems<T>(
     process.stdout.write(`${JSON.stringify({ items })}\n`)
     return
   }
-  const rows = items.map(cells)
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  const rows = items.map(item => cells(item).map(clean))
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => widthOf(row[column] ?? ''))))
   for (const row of rows) {
-    const columns = row.slice(0, -1).map((cell, column) => cell.padEnd(widths[column] ?? 0) + GAP)
+    const columns = row.slice(0, -1).map((cell, column) => fit(cell, widths[column] ?? 0) + GAP)
     process.stdout.write(`${behind(columns.join(''), row.at(-1) ?? '', process.stdout).trimEnd()}\n`)
   }
 }

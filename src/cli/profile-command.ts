@@ -20,6 +20,7 @@ import {
 import { askSecret } from './secret-prompt.ts'
 import { UsageError, type CommonOptions } from './settings.ts'
 import { printItems } from './print-items.ts'
+import { say } from './prose.ts'
 
 /** What `profile add` takes, as the command line gives it. */
 export type AddOptions = {
@@ -122,9 +123,7 @@ export async function newProfile(
   const { profiles } = await readConfig(process.env)
   const source = keySource(name, profileNamed(profiles, name), process.env)
   if (source.kind === 'stored' && process.stdin.isTTY) await typedKey({ source, name }, askSecret)
-  process.stdout.write(
-    `Profile ${name} is ${use ? 'the default now' : 'there'}; its key: ${sourceText(source)}.\n`,
-  )
+  say(`Profile ${name} is ${use ? 'the default now' : 'there'}; its key: ${sourceText(source)}.`)
   return EXIT.done
 }
 
@@ -137,7 +136,7 @@ function badgeNamed(text: string) {
 /** Makes a profile the one that opens by default. */
 export async function chooseDefault(name: string): Promise<number> {
   await makeDefault(name)
-  process.stdout.write(`${name} opens by default.\n`)
+  say(`${name} opens by default.`)
   return EXIT.done
 }
 
@@ -150,7 +149,7 @@ export async function dropProfile(name: string, yes: boolean | undefined): Promi
     return EXIT.noVerdict
   await removeProfile(name)
   rmSync(path, { force: true })
-  process.stdout.write(`Profile ${name} is gone${hasKey ? ', and its key' : ''}.\n`)
+  say(`Profile ${name} is gone${hasKey ? ', and its key' : ''}.`)
   return EXIT.done
 }
 

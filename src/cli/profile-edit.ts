@@ -1,6 +1,6 @@
 import { isMap } from 'yaml'
 import type { LoadedConfig } from './config/file.ts'
-import { loadConfig, readConfigText, writeConfig } from './config/file.ts'
+import { loadConfig, writeConfig } from './config/file.ts'
 import { defaultFile } from './config/default-file.ts'
 import { LOCAL_PROFILE } from './config/defaults.ts'
 import type { ProfileSettings } from './config/schema.ts'
@@ -39,17 +39,10 @@ export async function removeProfile(name: string): Promise<void> {
   })
 }
 
+/** The first change begins with the commented default file, as `config init` writes it. */
 async function change(work: (loaded: LoadedConfig) => void): Promise<void> {
-  const { path } = await ensured()
-  const loaded = await loadConfig(process.env)
+  const loaded = await loadConfig(process.env, defaultFile())
   work(loaded)
   // Only a document without errors comes out of loading.
-  await writeConfig(path, loaded.document.toString({ lineWidth: 0, nullStr: '' }))
-}
-
-/** The first change finds the commented default file, as `config init` writes it. */
-async function ensured(): Promise<LoadedConfig> {
-  const loaded = await loadConfig(process.env)
-  if (readConfigText(loaded.path) === undefined) await writeConfig(loaded.path, defaultFile())
-  return loaded
+  await writeConfig(loaded.path, loaded.document.toString({ lineWidth: 0, nullStr: '' }))
 }

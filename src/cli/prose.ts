@@ -1,4 +1,4 @@
-import { widthOf } from '../app/theme/text.ts'
+import { widthOf, wrap } from '../app/theme/text.ts'
 
 /** A stream that prose goes to; it has columns where it is a terminal. */
 export type ProseStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
@@ -38,15 +38,8 @@ export function linesWithin(text: string, { isTTY, columns }: ProseStream, inden
   return isTTY && width >= LEAST_COLUMNS && widthOf(text) > width ? broken(text, width) : [text]
 }
 
+/** A question’s blank before what is typed stays. */
 function broken(text: string, width: number): string[] {
-  const lines: string[] = []
-  let current = ''
-  for (const word of text.split(/(?<= )(?! )/)) {
-    if (current !== '' && widthOf(current + word.trimEnd()) > width) {
-      lines.push(current.trimEnd())
-      current = ''
-    }
-    current += word
-  }
-  return [...lines, current]
+  const lines = wrap(text, width, { wholeWords: true })
+  return [...lines.slice(0, -1), (lines.at(-1) ?? '') + (/ *$/.exec(text)?.[0] ?? '')]
 }

@@ -1,3 +1,4 @@
+import { clean } from '../app/theme/text.ts'
 import { EXIT } from './exit-codes.ts'
 import { noteInLog } from './log.ts'
 import { say } from './prose.ts'
@@ -10,7 +11,7 @@ import { UsageError } from './usage-error.ts'
  */
 export function reportFailure(thrown: unknown): number {
   if (thrown instanceof UsageError) {
-    say(`mcpdeck: ${thrown.message}`)
+    say(`mcpdeck: ${thrown.message.split('\n').map(clean).join('\n')}`)
     return EXIT.usage
   }
   noteInLog(thrown)

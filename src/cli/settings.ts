@@ -6,8 +6,9 @@ import { directories } from './directories.ts'
 import type { AskSecret } from './profile-key.ts'
 import { type Choice, chooseProfile, type ProfileOptions } from './profiles.ts'
 import { askSecret } from './secret-prompt.ts'
+import { UsageError } from './usage-error.ts'
 
-export { UsageError } from './usage-error.ts'
+export { UsageError }
 
 /** Options that every command takes, as the command line gives them. */
 export type CommonOptions = ProfileOptions & {
@@ -42,13 +43,17 @@ export type Settings = {
   preferences: Preferences
 }
 
-/** What a command needs that works on the local workspace and nothing else. */
+/**
+ * What a command needs that works on the local workspace and nothing else.
+ * @throws UsageError when no directory is named where one should be
+ */
 export function localSettings(
   options: CommonOptions,
   env: NodeJS.ProcessEnv,
 ): Pick<Settings, 'dataDir' | 'logFile'> {
+  if (options.dataDir === '') throw new UsageError('--data-dir is empty; name a directory.')
   return {
-    dataDir: options.dataDir ?? env.MCPDECK_DATA_DIR ?? directories().data,
+    dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data),
     logFile: options.logFile,
   }
 }

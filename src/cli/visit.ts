@@ -15,14 +15,14 @@ export type VisitOptions = {
   askSecret?: (question: string) => Promise<string | undefined>
   /** Default: standard input. */
   input?: Readable
-  /** Default: standard output. */
+  /** Takes what the scenario says. Default: standard output. */
   print?: (text: string) => void
+  /** Takes words to the visitor: questions, refusals, how it ended. Default: standard error. */
+  tell?: (text: string) => void
   /** How often the session is asked whether it lives, in milliseconds. Default 2000. */
   pollMs?: number
 }
 
-/** Exit code of a visit that its owner ended, which is not what the visitor wanted. */
-const ENDED_BY_OWNER = EXIT.failedVerdict
 const POLL_MS = 2000
 const HELP = 'Type a message and press Enter. /rate 1-5 [words] says how it went, /end leaves.\n'
 
@@ -60,15 +60,14 @@ class Refused extends Error {
 
 /**
  * Visits a published scenario in a terminal, line by line. Whatever comes from there is made safe before it is printed.
- * @returns 0 after the visitor's own end, 1 when the owner ended the session, 3 when there was no way in
+ * @returns 0 after the visitor's own end, 3 when the owner ended the session or there was no way in
  * @throws UsageError when the link is none
  */
 export async function runVisit(link: string, options: VisitOptions = {}): Promise<number> {
   const url = URL.parse(link)
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(`"${clean(link)}" is no link to a scenario: one begins with http:// or https://.`)
-  const { print = text => void process.stdout.write(laidOut(text, process.stdout)), input = process.stdin } =
-    options
+  const { print = writerTo(process.stdout), tell = writerTo(process.stderr), input = process.stdin } = options
   let reader: Interface | undefined
   let typed: AsyncIterator<string> | undefined
   const open = (): AsyncIterator<string> => {
@@ -78,7 +77,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
   // A question for a secret has the input to itself, so lines are read from the first that is wanted on.
   const lines: AsyncIterator<string> = { next: () => (typed ??= open()).next() }
   const ask = async (question: string) => {
-    print(question)
+    tell(question)
     const { value, done } = await lines.next()
     return done ? '' : value.trim()
   }
@@ -86,19 +85,24 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     const shown = Shown.parse(await call('GET', link))
     print(`${clean(shown.name)}\n${shown.description ? lined(shown.description) : ''}`)
     const token = await enter(link, shown.needs, options, ask)
-    print(HELP)
+    tell(HELP)
     return await converse(new URL('/visit/session', url).href, token, {
       lines,
       print,
+      tell,
       pollMs: options.pollMs,
     })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    print(lined(error.message))
-    return error.endedBy === 'owner' ? ENDED_BY_OWNER : error.endedBy ? EXIT.done : EXIT.noVerdict
+    tell(lined(error.message))
+    return error.endedBy === undefined || error.endedBy === 'owner' ? EXIT.noVerdict : EXIT.done
   } finally {
     reader?.close()
   }
+}
+
+function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
+  return text => void stream.write(laidOut(text, stream))
 }
 
 async function enter(
@@ -121,11 +125,13 @@ async function enter(
 type Talk = {
   lines: AsyncIterator<string>
   print: (text: string) => void
+  tell: (text: string) => void
   pollMs: number | undefined
 }
 
 /** Says one line after the other until an end. @throws Refused when the session ends otherwise */
-async function converse(session: string, token: string, { lines, print, pollMs }: Talk): Promise<number> {
+async function converse(session: string, token: string, talk: Talk): Promise<number> {
+  const { lines, tell, pollMs } = talk
   const ended = Promise.withResolvers<never>()
   // An end that shows while a line is being answered is told by that answer as well.
   ended.promise.catch(() => {})
@@ -136,15 +142,15 @@ async function converse(session: string, token: string, { lines, print, pollMs }
   const watch = setInterval(() => void look(), pollMs ?? POLL_MS)
   try {
     for (;;) {
-      print('> ')
+      tell('> ')
       const { value, done } = await Promise.race([lines.next(), ended.promise])
       const line = done ? '/end' : value.trim()
       if (line === '/end') {
         await call('DELETE', session, token)
-        print('You ended this session.\n')
+        tell('You ended this session.\n')
         return EXIT.done
       }
-      if (line !== '') await carryOut(line, session, token, print)
+      if (line !== '') await carryOut(line, { session, token }, talk)
     }
   } finally {
     clearInterval(watch)
@@ -152,14 +158,18 @@ async function converse(session: string, token: string, { lines, print, pollMs }
 }
 
 /** A refusal that leaves the session alive is told, and the next line may do better. */
-async function carryOut(line: string, session: string, token: string, print: Talk['print']): Promise<void> {
+async function carryOut(
+  line: string,
+  { session, token }: { session: string; token: string },
+  { print, tell }: Talk,
+): Promise<void> {
   try {
     const rating = /^\/rate ([1-5])(?: (.+))?$/.exec(line)
     if (rating) {
       const comment = rating[2] === undefined ? {} : { comment: rating[2] }
       await call('PUT', `${session}/feedback`, token, { rating: Number(rating[1]), ...comment })
-      print('Thank you.\n')
-    } else if (line.startsWith('/')) print(HELP)
+      tell('Thank you.\n')
+    } else if (line.startsWith('/')) tell(HELP)
     else {
       const { items } = Said.parse(await call('POST', `${session}/messages`, token, { text: line }))
       for (const { role, text, toolName, isError } of items)
@@ -171,7 +181,7 @@ async function carryOut(line: string, session: string, token: string, print: Tal
     }
   } catch (error) {
     if (!(error instanceof Refused) || error.endedBy) throw error
-    print(lined(error.message))
+    tell(lined(error.message))
   }
 }
 

@@ -39,6 +39,8 @@ export type OpenedWorkspace = {
   journal: Journal
   /** Where answers are kept for the next start; each data source, and each key of it, has its own. */
   cacheFile: string
+  /** Where the place is kept that the next start comes back to; each data source, and each key of it, has its own. */
+  placeFile: string
   /** Hears when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
   /** To be told of every key: what nobody waits for is read between two. */
@@ -120,7 +122,16 @@ function openRemote(
     journal,
     ...openOnCall(log, target.baseUrl, target.key),
   }
-  return { workspace, journal, cacheFile, onArrival: () => undefined, onKey: () => undefined, close }
+  const placeFile = placeFileOf(target.baseUrl, target.key)
+  return {
+    workspace,
+    journal,
+    cacheFile,
+    placeFile,
+    onArrival: () => undefined,
+    onKey: () => undefined,
+    close,
+  }
 }
 
 function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
@@ -195,11 +206,16 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     ...openOnCall(log, LOCAL_ADDRESS, resolve(settings.dataDir)),
   }
   const workspace = { client, queries: createQueries(client), budget, profile, ...kept, door }
-  return { workspace, journal, cacheFile, onArrival, onKey: pauses.heard, close }
+  const placeFile = placeFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
+  return { workspace, journal, cacheFile, placeFile, onArrival, onKey: pauses.heard, close }
 }
 
 function cacheFileOf(...profile: readonly string[]): string {
   return join(directories().cache, cacheFileName(journalProfile(...profile)))
+}
+
+function placeFileOf(...profile: readonly string[]): string {
+  return join(directories().state, `place-${journalProfile(...profile)}.json`)
 }
 
 /** What was seen of lists; each data source, and each key of it, has its own. */

@@ -6,7 +6,7 @@ import { useBindings } from '../app/keymap/use-bindings.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { SizeProvider, useSize } from './size.tsx'
-import { markMatches, markSelected, paintLines } from './viewer/paint.ts'
+import { markMatches, markSelected, paintLines, paintMemory, rowWith } from './viewer/paint.ts'
 import { Row } from './viewer/row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './viewer/scroll.ts'
 import { Scrollbar } from './viewer/scrollbar.tsx'
@@ -25,11 +25,17 @@ export function Viewer(props: { lines: Lines; focused: boolean }) {
   const { width } = size
   const [wraps, setWraps] = useState(true)
   const source = useMemo(() => toSource(props.lines), [props.lines])
-  const painted = useMemo(() => paintLines(source, { theme, width, wraps }), [source, theme, width, wraps])
+  const [memory] = useState(paintMemory)
+  const painted = useMemo(
+    () => paintLines(source, { theme, width, wraps }, memory),
+    [source, theme, width, wraps, memory],
+  )
   const rows: Rows = { count: source.count, rowsOf: line => painted.rows(line).length }
   const [top, setTop] = useState<Position>(TOP)
-  const show = (line: number): void => {
-    if (!shown.some(position => position.line === line)) setTop(moved(rows, { line, row: 0 }, -2))
+  const show = (line: number, text?: string): void => {
+    const row = text === undefined ? undefined : rowWith(painted.rows(line), text)
+    const isShown = shown.some(position => position.line === line && (row ?? position.row) === position.row)
+    if (!isShown) setTop(moved(rows, { line, row: row ?? 0 }, -2))
   }
   const selection = useLineSelection({ source, focused, show })
   const finder = useSearch({

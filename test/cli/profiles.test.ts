@@ -113,9 +113,13 @@ describe('profiles of a service', () => {
   const me = (env?: Record<string, string>) => home.run(['api', 'getMe'], env && { env })
 
   test('are added, listed, shown, made the default and removed, and comments stay', async () => {
-    expect(await add('--key-env', 'K', '--badge', 'red', '--read-only')).toMatchObject({
+    expect((await home.run(['profile', 'use', 'prod'])).code).toBe(2)
+    const path = join(home.home, '.config/mcpdeck/config.yaml')
+    expect(existsSync(path), 'what is refused leaves no file').toBe(false)
+    expect(await add('--key-env', 'K', '--badge', 'red', '--read-only')).toEqual({
       code: 0,
-      stderr: '',
+      stdout: '',
+      stderr: 'Profile prod is the default now; its key: variable K.\n',
     })
     expect((await home.run(['profile', 'add', 'prod', service.address])).stderr).toContain('already')
     const listed = await home.run(['profile', 'list', '--json'])
@@ -144,7 +148,6 @@ describe('profiles of a service', () => {
       name: 'local',
     })
     expect((await home.run(['profile', 'remove', 'prod'])).code).toBe(0)
-    const path = join(home.home, '.config/mcpdeck/config.yaml')
     expect(readFileSync(path, 'utf8')).toContain('# Services by name.')
     expect(readFileSync(path, 'utf8')).not.toContain('prod:\n    baseUrl: http:')
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -233,7 +236,7 @@ describe('profiles of a service', () => {
   })
 
   test('without a source and without a terminal it says how to give a key', async () => {
-    expect(await add()).toMatchObject({ code: 0, stdout: expect.stringContaining('asked for at a terminal') })
+    expect(await add()).toMatchObject({ code: 0, stderr: expect.stringContaining('asked for at a terminal') })
     const ended = await me()
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain('there is no terminal to ask on: set MCPDECK_API_KEY')

@@ -18,7 +18,8 @@ describe('mcpdeck visit', () => {
   function visiting(link: string, options: object = {}) {
     const input = new PassThrough()
     let output = ''
-    const code = runVisit(link, { input, print: text => (output += text), pollMs: 20, ...options })
+    const hear = (text: string) => (output += text)
+    const code = runVisit(link, { input, print: hear, tell: hear, pollMs: 20, ...options })
     return {
       code,
       type: (line: string) => input.write(`${line}\n`),
@@ -66,7 +67,7 @@ describe('mcpdeck visit', () => {
     await visit.until('> ')
     await api.call(userTesting.unpublish, { projectId, environmentId })
     await visit.until('The session has ended: the owner took this scenario offline.')
-    expect(await visit.code).toBe(1)
+    expect(await visit.code).toBe(3)
     expect(await visiting(link).code).toBe(3)
   })
 
@@ -106,14 +107,14 @@ describe('the command', () => {
     const visit = await home.run(['visit', invited.link, '--invitation-file', file], { input: '/end\n' })
     expect(visit).toMatchObject({
       code: 0,
-      stderr: '',
-      stdout: expect.stringContaining('You ended this session.'),
+      stderr: expect.stringMatching(/^Type a message .*\n> You ended this session\.\n$/),
+      stdout: expect.stringMatching(/^.*\n$/),
     })
     const other = await served()
     const members = await published(other.api, { mode: 'project_members' })
     const key = home.file('key', other.api.key)
     const keyed = await home.run(['visit', members.link, '--key-file', key], { input: '/end\n' })
-    expect(keyed).toMatchObject({ code: 0, stderr: '' })
+    expect(keyed.code).toBe(0)
     chmodSync(key, 0o644)
     const refused = await home.run(['visit', members.link, '--key-file', key])
     expect(refused).toMatchObject({
@@ -139,6 +140,10 @@ describe('the command', () => {
   test('no link is wrong usage, no way in is no verdict', async () => {
     const home = await inHome()
     expect(await home.run(['visit', 'nowhere'])).toMatchObject({ code: 2, stdout: '' })
-    expect((await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).code).toBe(3)
+    expect(await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('The scenario cannot be reached'),
+    })
   })
 })

@@ -250,3 +250,8 @@ describe('the caller gives up', () => {
     expect(patient.budget.snapshot().inFlight).toBe(0)
   })
 })
+
+test('a port that no request may go to is told, not that the fetch failed', async () => {
+  const failed = clientOf('http://127.0.0.1:9').account.me()
+  await expect(failed).rejects.toMatchObject({ kind: 'network', message: 'bad port' })
+})

@@ -33,6 +33,18 @@ describe('bad usage is one sentence and exit code 2', () => {
     ],
     ['an address that is none', ['--base-url', 'mcp.example'], /^mcpdeck: .+\n$/],
     ['a place that is none', ['nowhere/at/all'], /^mcpdeck: There is no place "nowhere\/at\/all"\. .+\n$/],
+    [
+      'a command with a typo in it',
+      ['gett', 'runs'],
+      /^mcpdeck: There is no command "gett"\. Did you mean "get"\? See mcpdeck --help\.\n$/,
+    ],
+    [
+      'an option behind a command with a typo in it',
+      ['gett', 'runs', '--json'],
+      /^mcpdeck: Unknown option '--json'\. .*There is no command "gett" that could take it\. Did you mean "get"\?\n$/,
+    ],
+    ['an escape sequence', ['x\u001b[2J', 'y'], /"x␛\[2J"/],
+    ['a data directory without a name', ['get', 'runs', '--data-dir', ''], /--data-dir is empty/],
     ['an unknown option of a command', ['serve', '--bogus'], /Unknown option '--bogus'/],
     ['a port out of range', ['serve', '--port', '70000'], /whole number from 0 to 65535/],
   ])('%s', (_, args, sentence) => {

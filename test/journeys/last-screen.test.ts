@@ -61,6 +61,21 @@ test.concurrent('a terminal of another size shows no picture but the same place'
   expect(person.terminal.output).not.toMatch(KEPT)
 })
 
+test.concurrent('options come back to the same place, and where one is left with them the next start begins', async ending => {
+  const home = await leftOnServers(ending)
+  await using dressed = visit({ home, args: ['--no-mouse', '--read-only'] })
+  await dressed.see('▌everything')
+  expect(dressed.words()).toContain('[3 Servers]')
+  dressed.go(RUNS)
+  await dressed.see('Reference server smoke')
+  dressed.press(appKeys.bindings.quit)
+  await dressed.terminal.waitForExit()
+  await using plain = visit({ home })
+  await plain.see('[4 Runs]')
+  await plain.see('fresh')
+  expect(plain.words()).toContain('[4 Runs]')
+})
+
 test.concurrent('another data source shows nothing of this one', async ending => {
   const home = await leftOnServers(ending)
   await using person = visit({ home, env: { MCPDECK_DATA_DIR: join(home, 'elsewhere') } })

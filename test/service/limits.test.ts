@@ -137,7 +137,8 @@ describe('settings', () => {
 })
 
 test('a refusal that states no time of its own, as of a model that is asked too often, names one', async () => {
-  const { settings } = await scriptedModel(() => ({ status: 429 }))
+  // What the endpoint wants to be waited for between two tries is its own affair; here it is next to nothing.
+  const { settings } = await scriptedModel(() => ({ status: 429, headers: { 'retry-after-ms': '1' } }))
   const { api } = await open({ models: { ...settings, model: 'small' } })
   const { projectId, serverId } = await sandbox(api)
   const config = { modelId: 'a/b', serverIds: [serverId] }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -20,6 +20,30 @@ test('the data directory is for its owner only', async () => {
   for (const file of [database, `${database}-wal`, `${database}-shm`, sealingKey, localKey])
     expect({ file, mode: modeOf(file) }).toEqual({ file, mode: 0o600 })
 })
+
+test('a data directory that cannot be one is refused at once, in words', () => {
+  const folder = temporaryDirectory()
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const opened = (dataDir: string) => () => openStore({ dataDir })
+  expect(opened(file)).toThrow(`${file}: not a directory`)
+  expect(opened(join(file, 'below'))).toThrow('ENOTDIR')
+  expect(opened(join(folder, 'no\0text'))).toThrow('without null bytes')
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
+  expect(opened(join(folder, 'link'))).toThrow('link: not a directory')
+  const deep = openStore({ dataDir: join(folder, 'a', 'b\n', 'c') })
+  deep.close()
+  expect(modeOf(join(folder, 'a'))).toBe(0o700)
+})
+
+test.runIf(process.platform === 'linux')(
+  'where the system makes no directories none is made, and nothing waits',
+  () => {
+    expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow(
+      '/proc/mcpdeck: no directory can be made there',
+    )
+  },
+)
 
 test('a second start finds everything as it was', async () => {
   const dataDir = temporaryDirectory()

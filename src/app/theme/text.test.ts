@@ -56,6 +56,45 @@ describe('text from outside', () => {
     )
   })
 
+  /** Texts that are longer than what is looked at first, with characters that end behind it. */
+  const long = fc
+    .array(
+      fc.oneof(hostile, fc.constantFrom('\u0301'.repeat(600), 'x'.repeat(999), '👩‍👩‍👧'.repeat(130), '🇩🇪', ' ')),
+    )
+    .map(parts => clean(parts.join('')))
+
+  test('truncate cuts a long text where all of it measured would be cut', () => {
+    fc.assert(
+      fc.property(long, fc.integer({ min: 1, max: 1500 }), (text, width) => {
+        let used = 0
+        let end = 0
+        for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+          used += widthOf(segment)
+          if (used < width) end = index + segment.length
+        }
+        expect(truncate(text, width)).toBe(used > width ? `${text.slice(0, end)}…` : text)
+      }),
+    )
+  })
+
+  test('the first lines of a text are those of the whole', () => {
+    fc.assert(
+      fc.property(
+        long,
+        fc.integer({ min: 2, max: 30 }),
+        fc.integer({ min: 1, max: 9 }),
+        (text, width, most) => {
+          expect(wrap(text, width, { most })).toEqual(wrap(text, width).slice(0, most))
+        },
+      ),
+    )
+  })
+
+  test('a line begins with a word, however many spaces stand before it', () => {
+    expect(wrap('one two   three', 7)).toEqual(['one two', 'three'])
+    expect(wrap('onetwothree    four', 7)).toEqual(['onetwot', 'hree', 'four'])
+  })
+
   test('wrap keeps spaces that do not break', () => {
     expect(wrap('a\u00a0', 4)).toEqual(['a\u00a0'])
     expect(wrap('\u3000', 4)).toEqual(['\u3000'])

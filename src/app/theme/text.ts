@@ -33,20 +33,35 @@ export function widthOf(text: string): number {
   return ASCII.test(text) ? text.length : stringWidth(text)
 }
 
-/** Cleaned text cut to a width, with `…` where something is missing; never splits a character. */
+/** A longer text is not measured whole only to learn that it has to be cut. */
+const MOST_MEASURED = 1000
+
+/** Cleaned text cut to a width, with `…` where something is missing; never splits a character, and looks no further than it must. */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return ''
-  if (widthOf(text) <= width) return text
-  if (ASCII.test(text)) return `${text.slice(0, width - 1)}…`
-  let taken = ''
-  let used = 0
-  for (const { segment } of graphemes(text)) {
-    const next = used + stringWidth(segment)
-    if (next > width - 1) break
-    taken += segment
-    used = next
+  if (text.length <= MOST_MEASURED && widthOf(text) <= width) return text
+  if (ASCII.test(text.slice(0, width + 1)))
+    return text.length <= width ? text : `${text.slice(0, width - 1)}…`
+  for (let looked = MOST_MEASURED; ; looked *= 10) {
+    const cut = cutWithin(text, { width, looked })
+    if (cut !== undefined) return `${cut}…`
+    if (looked >= text.length) return text
   }
-  return `${taken}…`
+}
+
+/** What stands before the `…` of a text that is wider; undefined where as much as is looked at does not show that it is. */
+function cutWithin(text: string, { width, looked }: { width: number; looked: number }): string | undefined {
+  let used = 0
+  let end = 0
+  for (const { segment, index } of graphemes(text.slice(0, looked))) {
+    const next = index + segment.length
+    // Behind what is looked at the last character may go on.
+    if (next === looked && looked < text.length) return undefined
+    used += stringWidth(segment)
+    if (used > width) return text.slice(0, end)
+    if (used < width) end = next
+  }
+  return undefined
 }
 
 /** Cleaned text brought to exactly this width: cut or padded. */
@@ -56,9 +71,17 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
   return align === 'left' ? cut + space : space + cut
 }
 
+export type WrapOptions = {
+  /** Of a text that goes on after as many lines no more is looked at. */
+  most?: number
+  /** A word that is wider than a line stays whole, so that it can still be copied and clicked; otherwise it is cut. */
+  wholeWords?: boolean
+}
+
 /** Cleaned text broken into lines of at most this width, at spaces where there are some. */
-export function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number, options: WrapOptions = {}): string[] {
   if (width <= 0) return []
+  const { most = Infinity, wholeWords = false } = options
   const lines: string[] = []
   let line = ''
   let used = 0
@@ -67,21 +90,32 @@ export function wrap(text: string, width: number): string[] {
     line = ''
     used = 0
   }
-  for (const word of text.split(/(?<= )/)) {
-    const bare = widthOf(withoutSpaces(word))
-    if (used + bare > width && line) end()
-    if (bare <= width) {
-      line += word
-      used += widthOf(word)
-      continue
+  for (const word of words(text)) {
+    const bare = withoutSpaces(word)
+    const columns = widthOf(bare)
+    if (used + columns > width && line) end()
+    for (const piece of columns <= width || wholeWords ? [bare] : cutToPieces(bare, width)) {
+      if (columns > width && line) end()
+      if (lines.length >= most) return lines
+      line += piece
+      used += widthOf(piece)
     }
-    const pieces = cutToPieces(word, width)
-    lines.push(...pieces.slice(0, -1))
-    line = pieces.at(-1) ?? ''
-    used = widthOf(line)
+    line += word.slice(bare.length)
+    used += word.length - bare.length
   }
   end()
   return lines
+}
+
+/** Words with the spaces behind them. */
+function* words(text: string): Iterable<string> {
+  for (let from = 0; from < text.length;) {
+    let to = text.indexOf(' ', from)
+    if (to === -1) to = text.length
+    while (text[to] === ' ') to += 1
+    yield text.slice(from, to)
+    from = to
+  }
 }
 
 /** Spaces alone are dropped at a line's end: a no-break or ideographic space is somebody's text. */
@@ -90,21 +124,22 @@ function withoutSpaces(text: string): string {
 }
 
 /** A word that is wider than a line, in pieces; each character is looked at once. */
-function cutToPieces(word: string, width: number): string[] {
-  if (ASCII.test(word)) return word.match(new RegExp(`.{1,${width}}`, 'g')) ?? []
-  const pieces: string[] = []
+function* cutToPieces(word: string, width: number): Iterable<string> {
+  if (ASCII.test(word)) {
+    for (let from = 0; from < word.length; from += width) yield word.slice(from, from + width)
+    return
+  }
   let piece = ''
   let used = 0
   for (const { segment } of graphemes(word)) {
     const columns = stringWidth(segment)
     if (used + columns > width && piece) {
-      pieces.push(piece)
+      yield piece
       piece = ''
       used = 0
     }
     piece += segment
     used += columns
   }
-  if (piece) pieces.push(piece)
-  return pieces
+  if (piece) yield piece
 }

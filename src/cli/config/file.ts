@@ -47,14 +47,14 @@ export function problemLine(path: string, { line, column, message }: TextProblem
 }
 
 /**
- * Reads the config file; without one, everything is as it is by default.
+ * Reads the config file; without one, everything is as it is by default, or as another text says.
  * @throws ConfigError when something in it is wrong
  * @throws UsageError when it cannot be read
  */
-export async function loadConfig(env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+export async function loadConfig(env: NodeJS.ProcessEnv, without = ''): Promise<LoadedConfig> {
   const path = configFile(env)
   const text = readConfigText(path)
-  const checked = await check(text ?? '')
+  const checked = await check(text ?? without)
   if (!checked.ok) throw new ConfigError(path, checked.problems)
   return { path, exists: text !== undefined, config: checked.config, document: checked.document }
 }

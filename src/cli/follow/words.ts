@@ -39,7 +39,11 @@ const MOST_TITLES = 10
 /** Counts of each kind of change, and the cases that somebody has to look at. */
 export function comparisonLines({ baseRunId, counts, cases }: Comparison): string[] {
   const told = [...TOLD, 'flaky'] as const
-  const all = told.map(kind => `${counts[kind]} ${kind.replace('-', ' ')}`).join(', ')
+  const countOf = (kind: (typeof told)[number]): string =>
+    kind === 'new-failure'
+      ? counted(counts[kind], 'new failure')
+      : `${counts[kind]} ${kind.replace('-', ' ')}`
+  const all = told.map(countOf).join(', ')
   const lines = [`against ${clean(baseRunId)}: ${all}`]
   for (const kind of told) {
     const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))

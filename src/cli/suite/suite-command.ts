@@ -172,7 +172,7 @@ function planText(plan: SyncPlan, prune: boolean): string {
       ...changes.map(change => `      ${changeLine(change, '->')}`),
     ]),
     `${counted(unchanged.length, 'case')} unchanged`,
-    `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : ', left as they are (--prune deletes)'}`,
+    `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`}`,
     ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
   ]
   return lines.map(line => clean(line)).join('\n')

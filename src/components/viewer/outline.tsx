@@ -23,7 +23,7 @@ import {
   type OutlineNode,
   type Place,
 } from './outline-tree.ts'
-import { markMatches, markSelected, paintLine } from './paint.ts'
+import { markMatches, markSelected, paintLine, rowWith } from './paint.ts'
 import { Row } from './row.tsx'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
 import { Scrollbar } from './scrollbar.tsx'
@@ -67,10 +67,10 @@ export function useOutline(options: OutlineOptions): OutlineView {
   const { width } = size
   const [wraps, setWraps] = useState(true)
   const [chosen, setChosen] = useState<Position>(TOP)
-  const choose = (line: number): void => setChosen({ line, row: 0 })
-  const folds = useFolds(roots, choose)
-  const { shown } = folds
+  const choose = (line: number, row = 0): void => setChosen({ line, row })
   const rowsOf = useMemo(() => createRows(theme, width, wraps), [theme, width, wraps])
+  const folds = useFolds(roots, { choose, rowsOf })
+  const { shown } = folds
   const paintedRows = (line: number): readonly string[] => {
     const { entry, offset } = shown.at(line)
     return rowsOf(entry, offset)
@@ -83,7 +83,7 @@ export function useOutline(options: OutlineOptions): OutlineView {
     return entry.lines.at(offset)
   }
   const source: LineSource = { count: shown.count, at: lineOf }
-  const selection = useLineSelection({ source, focused, show: choose })
+  const selection = useLineSelection({ source, focused, show: line => choose(line) })
   const finder = useSearch<Place>({
     document: roots,
     candidates: () =>
@@ -141,25 +141,31 @@ type Found = ReturnType<Outline['at']>
 
 type Folds = {
   shown: Outline
-  /** Unfolds what is around a place and goes there. */
-  show(place: Place): void
+  /** Unfolds what is around a place and goes there, to the row that shows the text where one is looked for. */
+  show(place: Place, text?: string): void
   /** Folds what the entry stands in, or unfolds it, and goes to its head. */
   toggle(entry: Entry): void
   toggleAll(open: boolean): void
 }
 
 /** What of a document is folded, and what shows of it. */
-function useFolds(roots: readonly OutlineNode[], choose: (line: number) => void): Folds {
+function useFolds(
+  roots: readonly OutlineNode[],
+  { choose, rowsOf }: { choose: (line: number, row?: number) => void; rowsOf: ReturnType<typeof createRows> },
+): Folds {
   const toasts = useToasts()
   const [folding, setFolding] = useState(AS_GIVEN)
   const shown = useMemo(() => outline(roots, folding), [roots, folding])
   return {
     shown,
-    show(place) {
+    show(place, text) {
       const next = revealed(folding, place)
       setFolding(next)
-      const line = lineAt(outline(roots, next), place)
-      if (line !== undefined) choose(line)
+      const then = outline(roots, next)
+      const line = lineAt(then, place)
+      if (line === undefined) return
+      const { entry, offset } = then.at(line)
+      choose(line, text === undefined ? 0 : rowWith(rowsOf(entry, offset), text))
     },
     toggle(entry) {
       const head = headOf(entry)

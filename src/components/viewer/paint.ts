@@ -1,10 +1,11 @@
 import { clean, truncate, wrap } from '../../app/theme/text.ts'
 import type { Theme } from '../../app/theme/theme.ts'
-import type { Line, LineSource, SpanLine } from './source.ts'
-import { cleanSpans, paintSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
+import { isSameLine, type Line, type LineSource, type Span, type SpanLine } from './source.ts'
+import { blank, cleanSpans, paintSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 
-/** How many wrapped lines are kept; far more than any screen shows. */
+/** How many wrapped lines are kept, and characters in them; far more than any screen shows. */
 const KEPT_LINES = 2000
+const KEPT_CHARACTERS = 8_000_000
 
 /** How lines become rows: columns there are, of which the first is the pointer's and the last the scrollbar's. */
 export type Look = {
@@ -17,18 +18,47 @@ export type Look = {
 /** The rows of each line as they are drawn, wrapped when they are first asked for. */
 export type PaintedLines = { rows(line: number): readonly string[] }
 
-export function paintLines(source: LineSource, look: Look): PaintedLines {
-  const kept = new Map<number, readonly string[]>()
+/** What was painted lately, for a text that is given anew with most of its lines as they were. */
+export type PaintMemory = { painted: Map<number, Painted>; characters: number }
+type Painted = { line: Line; look: Look; rows: readonly string[] }
+
+export function paintMemory(): PaintMemory {
+  return { painted: new Map(), characters: 0 }
+}
+
+export function paintLines(source: LineSource, look: Look, memory = paintMemory()): PaintedLines {
+  const own = new Map<number, readonly string[]>()
   return {
     rows(line) {
-      const known = kept.get(line)
+      const known = own.get(line)
       if (known) return known
-      if (kept.size >= KEPT_LINES) kept.clear()
-      const rows = paintLine(source.at(line), look)
-      kept.set(line, rows)
+      if (own.size >= KEPT_LINES) own.clear()
+      const rows = remembered(memory, line, look, source.at(line))
+      own.set(line, rows)
       return rows
     },
   }
+}
+
+function remembered(memory: PaintMemory, index: number, look: Look, line: Line): readonly string[] {
+  const before = memory.painted.get(index)
+  if (before && isSameLook(before.look, look) && isSameLine(before.line, line)) return before.rows
+  const rows = paintLine(line, look)
+  memory.characters += charactersOf(rows) - charactersOf(before?.rows ?? [])
+  if (memory.painted.size >= KEPT_LINES || memory.characters > KEPT_CHARACTERS) {
+    memory.painted.clear()
+    memory.characters = charactersOf(rows)
+  }
+  memory.painted.set(index, { line, look, rows })
+  return rows
+}
+
+function charactersOf(rows: readonly string[]): number {
+  return rows.reduce((sum, row) => sum + row.length, 0)
+}
+
+function isSameLook(a: Look, b: Look): boolean {
+  return a.theme === b.theme && a.width === b.width && a.wraps === b.wraps
 }
 
 /** How many rows lines take, counted as far as `most`; lines that are laid out when they show may take any number. */
@@ -64,13 +94,30 @@ function paintSpanLine(line: SpanLine, { theme, width, wraps }: Look): readonly 
   const rest = cleanSpans(line.rest ?? [])
   const spans = cleanSpans(line.spans)
   const columns = Math.max(1, width - 2 - Math.max(widthOfSpans(lead), widthOfSpans(rest)))
+  if (wraps && line.below !== undefined && isWordBetween(spans, columns, width - 2 - line.below))
+    return [lead, [blank(line.below), ...spans]].map(row => ` ${paintSpans(theme, row)}`)
   const rows = wraps ? wrapSpans(spans, columns) : [truncateSpans(spans, columns)]
   return rows.map((row, index) => ` ${paintSpans(theme, [...(index === 0 ? lead : rest), ...row])}`)
+}
+
+/** Whether it is one word that is wider than the one number of columns, and not than the other. */
+function isWordBetween(spans: readonly Span[], beside: number, below: number): boolean {
+  const columns = widthOfSpans(spans)
+  return columns > beside && columns <= below && !spans.some(({ text }) => text.includes(' '))
 }
 
 /** A row without colours and links. */
 export function plainRow(row: string): string {
   return row.replaceAll(/\u001b\[[\d;]*m|\u001b\]8;[^\u0007\u001b]*\u001b\\/g, '')
+}
+
+/** The first of a line's rows that shows a text; its first one where the text goes over several. */
+export function rowWith(rows: readonly string[], text: string): number {
+  const wanted = text.toLowerCase()
+  return Math.max(
+    0,
+    rows.findIndex(row => plainRow(row).toLowerCase().includes(wanted)),
+  )
 }
 
 /** A row without its colours and with every match of a text in it marked. */

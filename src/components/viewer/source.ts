@@ -4,7 +4,13 @@ import type { Tone } from '../../app/theme/theme.ts'
 export type Span = { text: string; tone: Tone; link?: string }
 
 /** Styled text that wraps: `lead` stands before its first row, `rest` before every further one. */
-export type SpanLine = { spans: readonly Span[]; lead?: readonly Span[]; rest?: readonly Span[] }
+export type SpanLine = {
+  spans: readonly Span[]
+  lead?: readonly Span[]
+  rest?: readonly Span[]
+  /** Columns before a single word that has no room beside `lead` and whole below it: an id that is broken cannot be read out or clicked. */
+  below?: number
+}
 
 /** Several lines that are laid out when they are shown, because they depend on the columns there are. */
 export type Block = {
@@ -69,6 +75,32 @@ export function textSource(text: string): LineSource {
 
 function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
+}
+
+/** Whether two lines are surely drawn alike; of blocks only the same one is. */
+export function isSameLine(a: Line, b: Line): boolean {
+  if (a === b) return true
+  if (typeof a === 'string' || typeof b === 'string' || 'block' in a || 'block' in b) return false
+  if ('parts' in a) return 'parts' in b && isSameSpans(a.parts, b.parts)
+  if ('spans' in a)
+    return (
+      'spans' in b &&
+      isSameSpans(a.spans, b.spans) &&
+      isSameSpans(a.lead, b.lead) &&
+      isSameSpans(a.rest, b.rest) &&
+      a.below === b.below
+    )
+  return 'text' in b && a.text === b.text && a.tone === b.tone && a.indent === b.indent
+}
+
+function isSameSpans(a: readonly Span[] = [], b: readonly Span[] = []): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ text, tone, link }, index) => {
+      const other = b[index]!
+      return text === other.text && tone === other.tone && link === other.link
+    })
+  )
 }
 
 /** A line without its colours, as it is searched. */

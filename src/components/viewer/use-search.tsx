@@ -34,7 +34,8 @@ type Job<Place> = { search: Search<Place>; hasLanded: boolean }
 export function useSearch<Place>(options: {
   document: unknown
   candidates: () => Iterable<Candidate<Place>>
-  show: (place: Place) => void
+  /** Goes to a place, and there to where the text is. */
+  show: (place: Place, text: string) => void
   /** Whether `n` and `N` step now. */
   active: boolean
 }): Finder<Place> {
@@ -52,7 +53,7 @@ export function useSearch<Place>(options: {
     if (begun.hasLanded || landing === undefined) return
     begun.hasLanded = true
     setIndex(landing)
-    current.current.show(places[landing]!)
+    current.current.show(places[landing]!, begun.search.text)
   }
   const { document } = options
   const searched = useRef(document)
@@ -84,9 +85,9 @@ export function useSearch<Place>(options: {
   const at = Math.min(index, Math.max(0, count - 1))
   const step = (by: number): void => {
     const place = search?.places[(at + by + count) % count]
-    if (place === undefined) return
+    if (!search || place === undefined) return
     setIndex((at + by + count) % count)
-    options.show(place)
+    options.show(place, search.text)
   }
   const end = (): void => {
     setJob(undefined)

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../app/theme/theme.ts'
 import { fieldLines } from '../lines.ts'
-import { markMatches, paintLine, paintLines } from './paint.ts'
+import { markMatches, paintLine, paintLines, paintMemory } from './paint.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Rows } from './scroll.ts'
 import { createSearch, lineCandidates } from './search.ts'
-import { plainText, textSource, toSource, type LineSource, type Span } from './source.ts'
+import { plainText, textSource, toSource, type Line, type LineSource, type Span } from './source.ts'
 import { wrap, widthOf, clean } from '../../app/theme/text.ts'
 import { cleanSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 
@@ -113,6 +113,27 @@ test('a long value goes on below itself, so that nothing of it is cut', () => {
   ])
 })
 
+test('a value of one word stands below its label where it is whole only there', () => {
+  const theme = createTheme({ level: 0, ascii: false })
+  const id = 'fnd_01m80kss130000kcr1wyycfrdv'
+  const fields = fieldLines([
+    ['Acknowledged', 'no'],
+    ['Id', id],
+    ['Huge', id + id],
+  ])
+  const rows = (width: number) =>
+    fields.flatMap(line => paintLine(line, { theme, width, wraps: true })).map(row => row.trimEnd())
+  expect(rows(36)).toEqual([
+    ' Acknowledged  no',
+    ' Id',
+    `   ${id}`,
+    ' Huge          fnd_01m80kss130000kc',
+    '               r1wyycfrdvfnd_01m80k',
+    '               ss130000kcr1wyycfrdv',
+  ])
+  expect(rows(46)).toContain(` Id            ${id}`)
+})
+
 test('a search finds lines whatever their shape, and marks what it found in a row', () => {
   const source = toSource([
     'Alpha',
@@ -157,6 +178,39 @@ describe('a search', () => {
     expect(searched(source, 'nowhere').landing).toBeUndefined()
   })
 })
+
+test('a text that is given anew is drawn as it is now, and wrapped only where it changed', () => {
+  const tone = fc.constantFrom('plain' as const, 'strong' as const)
+  const text = fc.constantFrom('one', 'one two three four five', '日本語 '.repeat(9), '')
+  const line: fc.Arbitrary<Line> = fc.oneof(
+    text,
+    fc.record({ text, tone, indent: fc.nat(2) }),
+    fc.record({ spans: fc.array(fc.record({ text, tone }), { maxLength: 2 }), lead: fc.constant([]) }),
+    fc.record({ parts: fc.array(fc.record({ text, tone }), { maxLength: 2 }) }),
+    text.map(inside => ({ block: () => [inside], text: () => inside })),
+  )
+  const given = fc.record({ lines: fc.array(line, { maxLength: 6 }), width: fc.integer({ min: 9, max: 11 }) })
+  const coloured = createTheme({ level: 1, ascii: false })
+  fc.assert(
+    fc.property(fc.array(given, { minLength: 1, maxLength: 6 }), texts => {
+      const memory = paintMemory()
+      for (const { lines, width } of texts) {
+        const look = { theme: coloured, width, wraps: true }
+        const first = paintLines(toSource(lines), look, memory)
+        const again = paintLines(toSource(copyOf(lines)), look, memory)
+        for (const [index, each] of lines.entries()) {
+          expect(first.rows(index)).toEqual(paintLine(each, look))
+          expect(again.rows(index)).toBe(first.rows(index))
+        }
+      }
+    }),
+  )
+})
+
+/** Other lines that say the same; a block has nothing to compare and stays. */
+function copyOf(lines: readonly Line[]): Line[] {
+  return lines.map(line => (typeof line === 'object' && 'block' in line ? line : structuredClone(line)))
+}
 
 describe('styled text', () => {
   const tones = fc.constantFrom('plain', 'strong', 'accent')

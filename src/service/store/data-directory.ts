@@ -6,9 +6,10 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { randomUUID } from 'node:crypto'
 
 /** Where the parts of a local workspace lie. */
@@ -25,11 +26,12 @@ export type DataDirectory = {
 }
 
 const OWNER_ONLY = 0o600
+const OWNER_ONLY_DIRECTORY = 0o700
 
 /** Creates the directory and the database file with rights for their owner only, and takes others' away. */
 export function prepareDataDirectory(path: string): DataDirectory {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
+  makeDirectory(resolve(path))
+  chmodSync(path, OWNER_ONLY_DIRECTORY)
   const database = join(path, 'mcpdeck.sqlite')
   // Closing any handle of an open database takes SQLite's locks on it away from the whole process.
   if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
@@ -41,6 +43,26 @@ export function prepareDataDirectory(path: string): DataDirectory {
     localKey: join(path, 'local.key'),
     serveKey: join(path, 'serve.key'),
   }
+}
+
+/**
+ * Makes a directory and those above it. Node's own way tries forever where none can be made in one that there is, such as below
+ * `/proc`; so the first that is missing is made by itself.
+ */
+function makeDirectory(path: string): void {
+  let first = path
+  while (!existsSync(dirname(first))) first = dirname(first)
+  try {
+    mkdirSync(first, { mode: OWNER_ONLY_DIRECTORY })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new Error(`${first}: no directory can be made there`, { cause: error })
+    // It is there, or another process was faster.
+    if (code !== 'EEXIST') throw error
+  }
+  if (statSync(first, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Error(`${first}: not a directory`)
+  mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
 }
 
 /** Content of a secret file, or undefined when there is none. */
