@@ -304,7 +304,7 @@ describe.concurrent('failed cases again', () => {
     expect(stderr).toContain('Trials that do not count: 9 passed.')
     expect(launched).toEqual([{ body: { scope: 'failed_cases' }, key: undefined }])
     expect(code).toBe(0)
-    expect(stdout).toContain('against r0: 0 new failure, 0 still failing, 1 fixed, 0 flaky')
+    expect(stdout).toContain('against r0: 0 new failures, 0 still failing, 1 fixed, 0 flaky')
     expect(stdout).toContain('  fixed: Case a')
   })
 

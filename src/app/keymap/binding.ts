@@ -27,8 +27,11 @@ export type Binding = {
   label: string
   /** Longer sentence for help, where the label is not enough. */
   help?: string
-  /** Shown in the footer while it works: first come those of the place, later those of every list, `end` keeps the right end. */
-  hint?: true | 'later' | 'end'
+  /**
+   * Shown in the footer while it works, by importance: `end` keeps the right end whatever else there is; `first` is what one
+   * comes for, then come those of the place; `spare` is at the right end too where these leave room, and `later` those of every list.
+   */
+  hint?: 'first' | true | 'later' | 'end' | 'spare'
   /** What it does depends on which of its keys was pressed, so it cannot be chosen without one. */
   byKey?: true
   /** Absent where it works on what is here: then neither a lost line nor a read-only profile stops it. */

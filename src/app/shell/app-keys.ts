@@ -10,7 +10,7 @@ export const appKeys = defineBindings({
       keys: [':', 'ctrl+p'],
       label: 'palette',
       help: 'Find a place, a thing or an action by a few letters.',
-      hint: 'end',
+      hint: 'spare',
     },
     actions: {
       keys: ['.'],

@@ -53,7 +53,7 @@ export function App(props: AppParts) {
                     <CopyProvider copy={props.actions.copy}>
                       <CrumbsProvider>
                         <SubjectProvider>
-                          <OverlaysProvider>
+                          <OverlaysProvider onOpen={props.toasts.settle}>
                             <EditorProvider host={props.actions.editor}>
                               <RegionsProvider regions={props.regions}>
                                 <PointerProvider pointer={props.pointer}>

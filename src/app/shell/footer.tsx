@@ -2,7 +2,7 @@ import { Text } from 'ink'
 import { useSyncExternalStore } from 'react'
 import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
 import { useSize } from '../../components/size.tsx'
-import { useCurrentToast, useToasts } from '../../components/toasts.tsx'
+import { useCurrentToast, useToasts, type Toast } from '../../components/toasts.tsx'
 import { displayKey } from '../keymap/binding.ts'
 import type { Pending } from '../keymap/dispatcher.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
@@ -26,23 +26,31 @@ function widthOfAll(bindings: readonly ActiveBinding[]): number {
   return bindings.reduce((sum, binding) => sum + hintWidth(binding) + GAP, 0)
 }
 
-/** The hints that fit in a width: help and quitting always, then what the place offers, then what every list does. */
+/** The hints that fit in a width by their importance; one that is too long leaves its room to the next. */
 export function chooseHints(
   bindings: readonly ActiveBinding[],
   width: number,
 ): { left: ActiveBinding[]; right: ActiveBinding[] } {
-  const shown = bindings.filter(binding => binding.hint && !binding.unavailable)
-  const right = shown.filter(binding => binding.hint === 'end')
-  const wanted = [
-    ...shown.filter(binding => binding.hint === true),
-    ...shown.filter(binding => binding.hint === 'later'),
-  ]
-  const left: ActiveBinding[] = []
-  for (const binding of wanted) {
-    if (1 + widthOfAll([...left, binding]) + widthOfAll(right) > width) break
-    left.push(binding)
+  const hinted = bindings.filter(binding => binding.hint && !binding.unavailable)
+  const taken = new Set(hinted.filter(({ hint }) => hint === 'end'))
+  for (const importance of ['first', true, 'spare', 'later'] as const)
+    for (const binding of hinted)
+      if (binding.hint === importance && 1 + widthOfAll([...taken, binding]) <= width) taken.add(binding)
+  const atEnd = ({ hint }: ActiveBinding): boolean => hint === 'end' || hint === 'spare'
+  // A set keeps the order of importance; at the right end it is that of the declaration.
+  return {
+    left: [...taken].filter(binding => !atEnd(binding)),
+    right: hinted.filter(each => atEnd(each) && taken.has(each)),
   }
-  return { left, right }
+}
+
+/** Hints in a line of a width, what belongs to its right end at that end. */
+function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: number): string {
+  const { left, right } = chooseHints(bindings, width)
+  const space = ' '.repeat(Math.max(0, width - 1 - widthOfAll(left) - widthOfAll(right)))
+  const line = (hints: readonly ActiveBinding[]): string =>
+    hints.map(binding => hintText(theme, binding) + ' '.repeat(GAP)).join('')
+  return `${line(left)}${space}${line(right).trimEnd()}`
 }
 
 /** A key of what can follow, and what it does. */
@@ -135,6 +143,8 @@ export function taskParts(
 const TOAST_ROWS = 4
 /** Margin and mark before a sentence, and the margin after it. */
 const TOAST_FRAME = 4
+/** Least columns for the keys after a sentence: leaving, help, and one or two of the place; with less they get a row of their own. */
+const LEAST_HINTS = 32
 
 /** A sentence as the footer shows it, whole where it fits its rows. */
 function toastLines(text: string, width: number): string[] {
@@ -144,18 +154,50 @@ function toastLines(text: string, width: number): string[] {
   return [...lines.slice(0, TOAST_ROWS - 1), truncate(lines.slice(TOAST_ROWS - 1).join(' '), room)]
 }
 
+/** Columns that the last row of a sentence leaves. */
+function leftBeside(lines: readonly string[], width: number): number {
+  return width - TOAST_FRAME - widthOf(lines.at(-1) ?? '')
+}
+
+/** Rows of a sentence and of the keys that work meanwhile. */
+function toastRows(text: string, width: number): number {
+  const lines = toastLines(text, width)
+  return lines.length + (leftBeside(lines, width) < LEAST_HINTS ? 1 : 0)
+}
+
 /** How many rows the footer takes now: one, or what a sentence needs. */
 export function useFooterRows(width: number): number {
   const toasts = useToasts()
   const pending = usePendingKeys()
   const rows = useSyncExternalStore(toasts.subscribe, () => {
     const toast = toasts.current()
-    return toast ? toastLines(toast.text, width).length : 1
+    return toast ? toastRows(toast.text, width) : 1
   })
   return pending ? pendingLines(pending, width).length : rows
 }
 
-/** Last lines: how a sequence of keys can go on, else what just happened, else the keys that work now. */
+/** What just happened, and at its end or below it the keys that work. */
+function Said(props: { toast: Toast; bindings: readonly ActiveBinding[]; width: number }) {
+  const { toast, bindings, width } = props
+  const theme = useTheme()
+  const { ok, warn, error, bullet } = theme.symbols
+  const marks: Partial<Record<Tone, string>> = { ok, warn, error }
+  const mark = marks[toast.tone] ?? bullet
+  const lines = toastLines(toast.text, width)
+  const left = leftBeside(lines, width)
+  const rows = lines.map((line, index) =>
+    theme.paint(toast.tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`),
+  )
+  if (left < LEAST_HINTS) rows.push(` ${hintLine(theme, bindings, width)}`)
+  else rows.push(`${rows.pop() ?? ''}  ${hintLine(theme, bindings, left)}`)
+  return rows.map((row, index) => (
+    <Text key={index} wrap="truncate">
+      {row}
+    </Text>
+  ))
+}
+
+/** Last lines: how a sequence of keys can go on, else what just happened and the keys that work now. */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()
@@ -165,23 +207,10 @@ export function Footer() {
   const tasks = useCurrentTasks()
   const key = useKeyName()
   if (pending) return <PendingKeys pending={pending} width={width} />
-  if (toast) {
-    const { ok, warn, error, bullet } = theme.symbols
-    const marks: Partial<Record<Tone, string>> = { ok, warn, error }
-    const mark = marks[toast.tone] ?? bullet
-    return toastLines(toast.text, width).map((line, index) => (
-      <Text key={index} wrap="truncate">
-        {theme.paint(toast.tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`)}
-      </Text>
-    ))
-  }
+  if (toast) return <Said toast={toast} bindings={bindings} width={width} />
   const parts = taskParts(theme, tasks, key(appKeys, 'stop'))
   const taken = parts.reduce((sum, part) => sum + widthOf(part.text), parts.length > 0 ? GAP : 0)
-  const { left, right } = chooseHints(bindings, width - taken)
-  const space = ' '.repeat(Math.max(0, width - taken - 1 - widthOfAll(left) - widthOfAll(right)))
   const task =
     parts.map(part => theme.paint(part.tone, part.text)).join('') + (taken > 0 ? ' '.repeat(GAP) : '')
-  const line = (hints: readonly ActiveBinding[]): string =>
-    hints.map(binding => hintText(theme, binding) + ' '.repeat(GAP)).join('')
-  return <Text wrap="truncate">{` ${task}${line(left)}${space}${line(right).trimEnd()}`}</Text>
+  return <Text wrap="truncate">{` ${task}${hintLine(theme, bindings, width - taken)}`}</Text>
 }

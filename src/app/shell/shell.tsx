@@ -4,6 +4,7 @@ import type { Copy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
+import { stepBack } from '../../components/step-back.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
@@ -120,7 +121,7 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     stop: useStop(),
     browser: useBrowser(actions.openBrowser),
     help,
-    back: () => void router.back(),
+    back: () => stepBack(router),
     quit: actions.quit,
     interrupt: actions.interrupt,
     suspend: actions.suspend ?? unavailable('This terminal cannot be suspended.'),

@@ -27,12 +27,13 @@ const NOTE_ROWS = 3
 const OPTION_INDENT = 8
 
 function noteLines(field: FormFieldLook, width: number): string[] {
-  const lines = field.note ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT) : []
-  return lines.slice(0, NOTE_ROWS)
+  return field.note
+    ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT, { most: NOTE_ROWS })
+    : []
 }
 
 function errorLines(field: FormFieldLook, width: number): string[] {
-  return field.error ? wrap(clean(field.error), width - INDENT - 2).slice(0, NOTE_ROWS) : []
+  return field.error ? wrap(clean(field.error), width - INDENT - 2, { most: NOTE_ROWS }) : []
 }
 
 /** Rows of what an active field is filled in with. */
@@ -83,6 +84,9 @@ export function FormField(props: FieldProps) {
   )
 }
 
+/** Beside a label and its kind: the margin, the brackets and that it is required. */
+const KIND_MARGIN = INDENT + ' (, required)'.length
+
 /** `  7 of 53` where more can be chosen from than show. */
 function placeAmong(count: number, option: number): string {
   return count > OPTION_ROWS ? `  ${option + 1} of ${count}` : ''
@@ -91,17 +95,20 @@ function placeAmong(count: number, option: number): string {
 function LabelRow({ field, text, width, active, option }: FieldProps) {
   const theme = useTheme()
   const label = truncate(clean(field.label), Math.floor(width / 2))
-  const kind = truncate(clean(field.kind), Math.max(4, width - widthOf(label) - 14))
+  const kind = truncate(clean(field.kind), Math.max(4, width - widthOf(label) - KIND_MARGIN))
+  const required = field.required ? 'required' : ''
+  const beside = [kind, required].filter(Boolean).join(', ')
   const isToggle = field.input?.kind === 'toggle'
   const shown = isToggle
     ? `${text === YES ? '[x]' : '[ ]'} ${valueText(field.input, text)}`
     : valueText(field.input, text)
-  const room = Math.max(0, width - widthOf(label) - widthOf(kind) - 16)
+  const room = Math.max(0, width - INDENT - widthOf(label) - widthOf(beside && ` (${beside})`) - 2)
   return (
     <Text wrap="truncate">
       {theme.paint(active ? 'accent' : 'plain', `${active ? theme.symbols.pointer : ' '} ${label}`)}
-      {theme.paint('muted', kind === '' ? '' : ` ${kind}`)}
-      {theme.paint('warn', field.required ? ' required' : '')}
+      {beside && theme.paint('muted', ` (${beside.slice(0, beside.length - required.length)}`)}
+      {theme.paint('warn', required)}
+      {beside && theme.paint('muted', ')')}
       {active ? theme.paint('muted', placeAmong(optionsOf(field.input).length, option)) : ''}
       {active && !isToggle ? '' : `  ${truncate(clean(shown), room)}`}
     </Text>

@@ -9,7 +9,7 @@ export const findingsKeys = defineBindings({
     open: {
       keys: ['enter'],
       label: 'open',
-      hint: true,
+      hint: 'first',
       help: 'Go into the finding, or into the run or the session behind it.',
     },
     back: {

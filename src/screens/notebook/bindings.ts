@@ -16,7 +16,7 @@ export const notebookKeys = defineBindings({
   screen: 'notebook',
   title: 'Incident notebook',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to what the entry is about.' },
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go to what the entry is about.' },
     note: { keys: ['a'], label: 'add note', hint: true, help: 'Add a note with the time of now.' },
     edit: {
       keys: ['i'],

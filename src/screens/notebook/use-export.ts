@@ -1,6 +1,5 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { cachedItems } from '../../api/cached.ts'
 import type { Client } from '../../api/client.ts'
@@ -8,6 +7,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import { exportIncident, writeForOwner } from '../../api/notebook-export.ts'
 import type { Incident, Notebook, Pinned } from '../../api/notebook.ts'
+import { namedPath } from '../../api/named-path.ts'
 import { redacted } from '../../api/redaction.ts'
 import { formatLocator } from '../../app/router/place.ts'
 import { useAskToKeep } from '../../components/ask-text.tsx'
@@ -79,7 +79,7 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
       initial: fileName(redacted(incident.title, own)),
     }
     const isGiven = await askToKeep(question, async path => {
-      file = path.trim() === '' ? '' : resolve(path.trim().replace(/^~(?=\/)/, homedir()))
+      file = path.trim() === '' ? '' : namedPath(path)
       if (file === '') return
       text ??= await compose()
       written = write(false)

@@ -13,6 +13,7 @@ import { useRouter } from '../../app/router/router-context.tsx'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
+import { stepBack } from '../../components/step-back.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
@@ -104,7 +105,7 @@ export function useNotebookKeys(on: {
         )
       })
     }),
-    back: () => (inEntries ? router.stepOut({ pane: undefined }) : void router.back()),
+    back: () => (inEntries ? router.stepOut({ pane: undefined }) : stepBack(router)),
   })
 }
 

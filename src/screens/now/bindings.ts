@@ -6,7 +6,7 @@ export const nowKeys = defineBindings({
   screen: 'now',
   title: 'Now',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to what the line is about.' },
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go to what the line is about.' },
     acknowledge: {
       keys: ['a'],
       label: 'acknowledge',

@@ -9,7 +9,7 @@ export const projectsKeys = defineBindings({
     open: {
       keys: ['enter'],
       label: 'open its servers',
-      hint: true,
+      hint: 'first',
       help: 'Make it the current project and open its servers.',
     },
     runs: {

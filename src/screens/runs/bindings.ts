@@ -6,11 +6,19 @@ export const runsKeys = defineBindings({
   screen: 'runs',
   title: 'Runs',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the suite, the run or the trial.' },
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the suite, the run or the trial.' },
     back: {
       keys: ['escape'],
       label: 'back',
       help: 'Out of the trial, the run, the suite; then one place back.',
+    },
+    cancel: { keys: ['x'], label: 'cancel run', hint: true, needs: 'write' },
+    rerun: {
+      keys: ['R'],
+      label: 'rerun failed',
+      hint: true,
+      needs: 'write',
+      help: 'Run the failed cases again, after a preview.',
     },
     launch: {
       keys: ['n'],
@@ -19,14 +27,6 @@ export const runsKeys = defineBindings({
       needs: 'write',
       help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
     },
-    rerun: {
-      keys: ['R'],
-      label: 'rerun failed',
-      hint: true,
-      needs: 'write',
-      help: 'Run the failed cases again, after a preview.',
-    },
-    cancel: { keys: ['x'], label: 'cancel run', hint: true, needs: 'write' },
     follow: {
       keys: ['f'],
       label: 'follow',

@@ -39,6 +39,18 @@ describe('a suite', () => {
     expect(shown(latestRun(3, 20_000), 'passed')).toBe('3/20,003')
   })
 
+  test('whose latest run graded nothing has not passed', () => {
+    const latest = (passed: number, failed: number) => ({
+      latestRun: { id: 'r', status: 'completed', passed, failed },
+    })
+    expect([latest(0, 0), latest(3, 0), latest(3, 1)].map(each => shown(each, 'latest'))).toEqual([
+      '! undecided',
+      '✓ passed',
+      '✗ failed',
+    ])
+    expect(shown(latest(0, 0), 'passed')).toBe('—')
+  })
+
   test('shows the change to the run before in points, not percent of it', () => {
     expect(shown({ passRateTrend: [0.5, 0.75] }, 'change')).toBe('+25pp')
     expect(shown({ passRateTrend: [100, 40] }, 'change')).toBe('-60pp')

@@ -27,8 +27,9 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
       cell: suite => {
         const run = suite.latestRun
         if (!run?.status) return { text: UNKNOWN, tone: 'muted' }
-        const result = run.status !== 'completed' ? null : run.failed ? 'failed' : 'passed'
-        const look = runLook({ status: run.status, result })
+        // Where nothing was graded, nothing passed either.
+        const result = run.failed ? 'failed' : run.passed ? 'passed' : null
+        const look = runLook({ status: run.status, result: run.status === 'completed' ? result : null })
         return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
       },
       sort: suite => toEpochMs(suite.latestRun?.createdAt),
@@ -40,7 +41,7 @@ export function suiteColumns(symbols: Symbols): readonly Column<EvalSuite>[] {
       align: 'right',
       cell: suite => {
         const { passed, failed } = suite.latestRun ?? {}
-        return passed == null || failed == null ? UNKNOWN : partOf(passed, passed + failed)
+        return passed == null || failed == null ? UNKNOWN : partOfGraded(passed, failed)
       },
       count: suite => suite.latestRun?.passed,
       sort: suite => suite.latestRun?.passed ?? undefined,
@@ -204,6 +205,10 @@ export function runColumns(
 /** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */
 export function passedOfGraded(run: EvalRun): string {
   const { passed = 0, failed = 0 } = runCounts(run) ?? {}
+  return partOfGraded(passed, failed)
+}
+
+function partOfGraded(passed: number, failed: number): string {
   return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
 }
 

@@ -1,6 +1,7 @@
 import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
+import { stepBack } from '../../components/step-back.ts'
 import { runsKeys } from './bindings.ts'
 import { useComparing } from './compare/use-comparing.ts'
 import type { CasesData } from './cases/use-cases.ts'
@@ -30,6 +31,7 @@ export function useKeys(options: {
       suiteId: suiteList.choose()?.id,
       runId,
       base,
+      middle: undefined,
       pane: 'run',
       tab: 'trials',
       iterationId: undefined,
@@ -58,10 +60,11 @@ export function useKeys(options: {
   }
   const back = (): void => {
     if (focused === 'run' && tab === 'trial') router.stepOut({ tab: 'trials' })
-    else if (focused === 'suites') router.back()
+    else if (focused === 'suites') stepBack(router)
     else router.stepOut({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
   }
   const follow = useFollowToggle(options.projectId)
+  const markedCases = (): string[] => (middle === 'cases' ? cases.list.marked().map(({ id }) => id) : [])
   const canCancel = run !== undefined && actions.canCancel(run)
   useBindings(runsKeys, {
     open:
@@ -70,7 +73,7 @@ export function useKeys(options: {
         : open[focused],
     back,
     launch: suite
-      ? () => actions.launch(suiteList.choose() ?? suite)
+      ? () => actions.launch(suiteList.choose() ?? suite, markedCases())
       : unavailable('There is no suite to launch.'),
     rerun: run ? () => rerun(runList.choose() ?? run) : unavailable('There is no run to rerun.'),
     follow: run ? () => follow(runList.choose() ?? run) : unavailable('There is no run to follow.'),

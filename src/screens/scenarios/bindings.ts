@@ -6,7 +6,7 @@ export const scenariosKeys = defineBindings({
   screen: 'scenarios',
   title: 'Scenarios',
   bindings: {
-    open: { keys: ['enter'], label: 'open', hint: true, help: 'Go into the scenario.' },
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the scenario.' },
     back: {
       keys: ['escape'],
       label: 'back',

@@ -2,7 +2,7 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { standingOf } from '../../../api/runs/trials.ts'
-import { formatAge, UNKNOWN } from '../../../app/theme/format.ts'
+import { formatAge, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
 import type { Column } from '../../../components/list/columns.ts'
 
@@ -22,21 +22,20 @@ export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIterat
   return cases.map(stored => ({ id: stored.id, stored, last: results.get(stored.id) }))
 }
 
-const KIND_LETTERS: Readonly<Record<string, string>> = {
-  prompt: 'p',
-  toolCall: 'c',
-  interact: 'i',
-  assert: 'a',
+/** What a kind of step is called where many are counted. */
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  prompt: 'prompt',
+  toolCall: 'call',
+  interact: 'interaction',
+  assert: 'assert',
 }
+const KINDS_WIDTH = 18
 
-/** Steps by their kind: `1p 2c 3a` is one prompt, two calls and three assertions; `?` is a kind that is not known. */
-export function stepFigure(steps: EvalCase['steps']): string {
+/** Steps by their kind: `1 call 2 asserts`; a kind that is not known is shown as it is. */
+export function stepKinds(steps: EvalCase['steps']): string {
   const counts = new Map<string, number>()
-  for (const { kind } of steps) {
-    const letter = KIND_LETTERS[kind] ?? '?'
-    counts.set(letter, (counts.get(letter) ?? 0) + 1)
-  }
-  return [...counts].map(([letter, count]) => `${count}${letter}`).join(' ')
+  for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts].map(([kind, count]) => plural(count, KIND_WORDS[kind] ?? kind)).join(' ')
 }
 
 function lastCell(last: LastResult | undefined, symbols: Symbols) {
@@ -62,10 +61,18 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
     {
       id: 'steps',
       title: 'Steps',
-      width: 9,
+      width: 5,
+      align: 'right',
       from: 42,
-      cell: ({ stored }) => ({ text: stepFigure(stored.steps), tone: 'muted' }),
+      cell: ({ stored }) => ({ text: String(stored.steps.length), tone: 'muted' }),
       sort: ({ stored }) => stored.steps.length,
+    },
+    {
+      id: 'stepKinds',
+      title: 'Steps by kind',
+      width: KINDS_WIDTH,
+      from: 74,
+      cell: ({ stored }) => ({ text: stepKinds(stored.steps), tone: 'muted' }),
     },
     {
       id: 'trials',
@@ -80,7 +87,7 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
       id: 'kind',
       title: 'Kind',
       width: 8,
-      from: 74,
+      from: 86,
       cell: ({ stored }) => (stored.isNegative ? 'negative' : { text: 'usual', tone: 'muted' }),
     },
     {

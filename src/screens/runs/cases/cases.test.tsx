@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { until } from '../../../../test/service/harness.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
-import { confirmKeys, fieldKeys } from '../../../components/component-keys.ts'
+import { confirmKeys, fieldKeys, panesKeys } from '../../../components/component-keys.ts'
 import { listKeys } from '../../../components/list/list-keys.ts'
 import type { EditedFile, EditorHost } from '../../../components/editor/editor-host.ts'
+import { runsKeys } from '../bindings.ts'
 import { runsRoute } from '../route.ts'
 import { casesKeys, outcomesKeys, settingsKeys, suitesKeys } from './cases-keys.ts'
 
@@ -86,7 +87,10 @@ async function agree(action: string): Promise<void> {
 
 test('the cases show with their steps, and the chosen one in words beside them', async () => {
   await openCases(['one', 'two'])
-  await app.see('▌Says one')
+  await app.see(/▌Says one +— +1 /)
+  await app.press(panesKeys.bindings.zoom)
+  await app.see(/▌Says one +— +1 1 call /)
+  await app.press(panesKeys.bindings.zoom)
   await app.press(listKeys.bindings.down)
   await app.press('enter')
   await app.see('call everything: echo')
@@ -102,8 +106,11 @@ test('a hundred at once: each is told apart, and what failed is corrected by its
   const { suiteId } = await openCases(['one'], editor)
   await app.see('▌Says one')
   await app.press(keys.add)
-  await app.see('1 created, 1 failed')
+  await app.see('Cases: 1 created, 1 failed')
+  // The sentence that tells the same leaves the keys of the question readable.
+  await app.see(/Cases: 1 created, 1 failed\. .*correct the failed/)
   await app.see('DUPLICATE_CONTENT')
+  await app.see('The service says')
   await app.press(outcomesKeys.bindings.correct)
   await app.see('1 created.')
   expect(editor.texts[1]).toContain('# Twin: DUPLICATE_CONTENT')
@@ -123,11 +130,13 @@ test('duplicates are sent again under another policy with a reason, and are kept
   await app.press(keys.duplicate)
   await app.see('DUPLICATE_CONTENT')
   await app.press(outcomesKeys.bindings.resend)
-  await app.see('policy')
+  await app.see('policy (required)')
   await app.press(formKeys.bindings.next)
   await app.type('on purpose')
   await app.press(formKeys.bindings.send)
-  await app.see('1 created')
+  await app.see('✓ created  Says one (twin)')
+  // What was created needs no advice how to get it created.
+  expect(app.frame()).not.toContain('change it, or send it')
   await app.press(outcomesKeys.bindings.close)
   expect((await casesOf(suiteId)).map(({ title }) => title)).toContain('Says one (twin)')
   expect(editor.left()).toEqual([])
@@ -191,10 +200,8 @@ test('settings: only what differs is sent, and the schedule and environments are
     temperature: 0.5,
   })
   await app.press(settingsKeys.bindings.schedule)
-  await app.see('on or off')
-  await app.press(fieldKeys.bindings.clear)
-  await app.type('on')
-  await app.press(formKeys.bindings.next)
+  await app.see('(o) off')
+  await app.press(formKeys.bindings.up, formKeys.bindings.choose)
   await app.type('60')
   await app.press(formKeys.bindings.send)
   await app.see('The suite runs every 60 minutes.')
@@ -217,9 +224,9 @@ test('a suite is written to a file, imported again, and deleted with a typed wor
   await app.see('Read the file')
   await app.type(file)
   await app.press(formKeys.bindings.send)
-  await app.see('1 case changed')
+  await app.see('1 case to change')
   await agree('Send the changes')
-  await app.see('Imported:')
+  await app.see('is as the file says; cases: 1 changed.')
   expect(await casesOf(suiteId)).toMatchObject([{ title: 'Says more' }])
   await app.press(suitesKeys.bindings.remove)
   await app.see('Type “delete”')
@@ -243,12 +250,12 @@ test('a new suite starts from a tool of a server', async () => {
   await openCases(['one'], editor, { pane: 'suites' })
   await app.see('▌Authored')
   await app.press(suitesKeys.bindings.add)
-  await app.see('Go on in the editor')
-  await app.press(formKeys.bindings.next)
-  await app.type('echo')
-  await app.press(formKeys.bindings.send)
+  await app.see('( ) echo  Echoes back')
+  await app.press(formKeys.bindings.choose)
+  await app.see('tool (required)  echo')
+  await app.press(formKeys.bindings.choose)
   await agree('Create the suite')
-  await app.see('Imported: suite created, 1 created.')
+  await app.see('Brand new is created; cases: 1 created.')
   const suite = (await testService.client.suites.list({ projectId })).items.find(
     ({ name }) => name === 'Brand new',
   )!
@@ -256,4 +263,16 @@ test('a new suite starts from a tool of a server', async () => {
     { title: 'echo answers', steps: [{ toolName: 'echo' }, { kind: 'assert' }] },
   ])
   expect(editor.left()).toEqual([])
+})
+
+test('a launch from the cases is one of those marked, and shows its run', async () => {
+  const { suiteId } = await openCases(['one', 'two', 'three'])
+  await app.see('▌Says one')
+  await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
+  await app.press(runsKeys.bindings.launch)
+  await app.see('the 2 marked cases')
+  await app.press(formKeys.bindings.send)
+  await app.see(/Run #1 .* passed/)
+  const { items } = await testService.client.runs.list({ projectId, suiteId })
+  expect(items).toMatchObject([{ summary: { total: 2 } }])
 })

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { clean } from '../../../app/theme/text.ts'
+import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../../components/form/fields-form.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
 
@@ -7,11 +8,13 @@ import { useOverlays } from '../../../components/overlays.tsx'
 export type DialogField<Name extends string> = {
   name: Name
   label: string
-  /** What it takes, in a few words. */
-  kind: string
+  /** What it takes, in a few words, where the label does not say it. */
+  kind?: string
   required?: boolean
   note?: string
   initial?: string
+  /** What can be chosen, where it is not typed. */
+  input?: FieldInput
   /** What is wrong with a text, or nothing. */
   check?: (text: string) => string | undefined
 }
@@ -78,10 +81,11 @@ function FieldsDialog(props: {
     <FieldsForm
       fields={fields.map((field, index) => ({
         label: field.label,
-        kind: field.kind,
+        kind: field.kind ?? '',
         required: field.required ?? false,
         note: field.note,
         error: errors[index],
+        ...(field.input && { input: field.input }),
       }))}
       texts={texts}
       onText={(index, text) => {
@@ -97,9 +101,12 @@ function FieldsDialog(props: {
   )
 }
 
-/** A check that a text is one of these. */
-export function oneOf(choices: readonly string[]): (text: string) => string | undefined {
-  return text => (choices.includes(text) ? undefined : `is one of ${choices.join(', ') || 'none'}`)
+/** A field of which one of these is chosen. */
+export function oneOf(choices: readonly (string | FieldOption)[]): FieldInput {
+  const options = choices.map(choice =>
+    typeof choice === 'string' ? { value: choice, label: choice } : choice,
+  )
+  return { kind: 'choice', options }
 }
 
 /** A check that a text is a whole number within bounds. */

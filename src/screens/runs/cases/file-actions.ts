@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalSuite } from '../../../api/contract/suites.ts'
 import { outcomeCounts } from '../../../api/authoring/batch.ts'
@@ -6,13 +5,17 @@ import type { SuiteFile } from '../../../api/authoring/suite-file.ts'
 import type { SyncDone } from '../../../api/authoring/sync-send.ts'
 import { suiteOfServer } from '../../../api/authoring/templates.ts'
 import type { TextProblem } from '../../../api/authoring/yaml-reading.ts'
-import { plural } from '../../../app/theme/format.ts'
+import { clean } from '../../../app/theme/text.ts'
+import { namedPath } from '../../../api/named-path.ts'
+import { whyNot } from '../../../api/machine-words.ts'
 import { planLines } from './plan-lines.ts'
 import { ASKED, type Authoring } from './use-authoring.ts'
 import { afterwards, chooseTool } from './new-cases.ts'
 
 /** Shows a suite that was just created or changed. */
 type OnSuite = (suiteId: string) => void
+
+const RELATIVE = 'Relative to the folder in which mcpdeck was started.'
 
 /** Writes a suite with its cases to a file that the person names. */
 export async function exportFile(authoring: Authoring, suite: EvalSuite): Promise<void> {
@@ -24,17 +27,16 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
       {
         name: 'file',
         label: 'file',
-        kind: 'path',
         required: true,
         initial: `${slug(name)}.yaml`,
-        note: 'Relative to the folder in which mcpdeck was started.',
+        note: RELATIVE,
       },
     ],
     effect: [{ text: 'All settings and cases go into it, and no secrets.', tone: 'muted' }],
     act: 'Write the file',
   })
   if (!answers) return
-  const path = resolve(answers.file)
+  const path = namedPath(answers.file)
   const { isFile, writeTextFile } = await import('../../../api/authoring/text-files.ts')
   const isTaken = isFile(path)
   if (
@@ -52,7 +54,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
     writeTextFile(path, text)
     tell('ok', `${name} is in ${path}.`)
   } catch (error) {
-    tell('error', `The file cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
+    tell('error', `${path} cannot be written: ${whyNot(error)}.`)
   }
 }
 
@@ -71,12 +73,12 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
   const { ask, tell, showText } = authoring
   const answers = await ask({
     title: 'Import a suite file',
-    fields: [{ name: 'file', label: 'file', kind: 'path', required: true }],
+    fields: [{ name: 'file', label: 'file', required: true, note: RELATIVE }],
     effect: [{ text: 'A plan shows what it does before anything is sent.', tone: 'muted' }],
     act: 'Read the file',
   })
   if (!answers) return
-  const path = resolve(answers.file)
+  const path = namedPath(answers.file)
   const [{ readTextFile }, { readSuiteFile }] = await Promise.all([
     import('../../../api/authoring/text-files.ts'),
     import('../../../api/authoring/suite-file.ts'),
@@ -87,7 +89,7 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
     if (file.ok) await sync(authoring, file.value, onSuite)
     else showText(`${path} cannot be imported`, file.problems.map(problemLine))
   } catch (error) {
-    tell('error', `The file cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    tell('error', `${path} cannot be read: ${whyNot(error)}.`)
   }
 }
 
@@ -124,7 +126,7 @@ async function sync(authoring: Authoring, file: SuiteFile, onSuite: OnSuite): Pr
     endpoints: [suites.create, suites.update, suites.schedule, cases.createBatch, cases.update, cases.delete],
     start: `Importing ${name}…`,
     send: ({ progress }) => sendSync(client, projectId, plan, names, { prune: false, progress }),
-    done: doneWords,
+    done: ending => doneWords(name, ending),
   })
   if (!done) return false
   onSuite(done.suiteId)
@@ -136,7 +138,7 @@ async function sync(authoring: Authoring, file: SuiteFile, onSuite: OnSuite): Pr
 /** A new suite, written in the editor from a template over a tool of a server. */
 export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<void> {
   const { edit } = authoring
-  const first = await chooseTool(authoring, 'New suite: its server, and a tool for its first case')
+  const first = await chooseTool(authoring, 'First case of a new suite')
   const serverName = first?.steps[0]?.serverName
   if (!first || serverName === undefined) return
   const { readSuiteFile, writeSuiteFile } = await import('../../../api/authoring/suite-file.ts')
@@ -173,17 +175,17 @@ export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promi
   })
 }
 
-function doneWords({ isNew, outcomes, changed, deleted }: SyncDone) {
-  const parts = [
-    isNew && 'suite created',
+function doneWords(name: string, { isNew, outcomes, changed, deleted }: SyncDone) {
+  const cases = [
     outcomes.length > 0 && outcomeCounts(outcomes),
-    changed > 0 && `${plural(changed, 'case')} changed`,
-    deleted > 0 && `${plural(deleted, 'case')} deleted`,
+    changed > 0 && `${changed} changed`,
+    deleted > 0 && `${deleted} deleted`,
   ].filter(Boolean)
   const isWhole = outcomes.every(({ kind }) => kind !== 'failed')
+  const what = isNew ? `${name} is created` : `${name} is as the file says`
   return {
     tone: isWhole ? ('ok' as const) : ('warn' as const),
-    text: `Imported: ${parts.join(', ') || 'settings'}.`,
+    text: `${clean(what)}${cases.length > 0 ? `; cases: ${cases.join(', ')}` : ''}.`,
   }
 }
 

@@ -35,7 +35,7 @@ function send(
     send: () => createCases(client, { projectId, suiteId: suite.id }, forms, options, ASKED),
     done: all => ({
       tone: all.some(({ kind }) => kind === 'failed') ? 'warn' : 'ok',
-      text: `${outcomeCounts(all)}.`,
+      text: `Cases: ${outcomeCounts(all)}.`,
     }),
   })
 }
@@ -99,16 +99,14 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
       {
         name: 'policy',
         label: 'policy',
-        kind: 'warn or create_anyway',
         required: true,
         initial: 'warn',
         note: 'Both write the case although another one does the same; warn says so beside it.',
-        check: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
+        input: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
       },
       {
         name: 'reason',
         label: 'reason',
-        kind: 'text',
         required: true,
         note: 'It is kept with the cases.',
       },
@@ -169,47 +167,55 @@ export async function add(authoring: Authoring, suite: EvalSuite): Promise<void>
   })
 }
 
-/** Asks for a server and one of its tools; resolves to a case made from the tool's input schema. */
+/** Asks for a server, where there are several, and one of its tools; resolves to a case made from the tool's input schema. */
 export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
-  const { client, projectId, ask, tell } = authoring
+  const { client, projectId, tell } = authoring
   const servers = await authoring.read('Reading the servers…', () =>
     client.servers.list({ projectId }, ASKED),
   )
-  const names = servers?.items.map(({ name }) => name) ?? []
-  if (names.length === 0) {
-    if (servers) tell('warn', 'This project has no server.')
+  if (!servers) return undefined
+  const server = await chosen(authoring, `${title}: its server`, 'server', servers.items)
+  if (!server) {
+    if (servers.items.length === 0) tell('warn', 'This project has no server.')
     return undefined
   }
-  const answers = await ask({
-    title,
-    fields: [
-      {
-        name: 'server',
-        label: 'server',
-        kind: 'name',
-        required: true,
-        initial: names[0]!,
-        note: `There are ${names.join(', ')}.`,
-        check: oneOf(names),
-      },
-      { name: 'tool', label: 'tool', kind: 'name', required: true, note: 'As the server lists it.' },
-    ],
-    effect: [{ text: 'The server is connected to read its tools.', tone: 'muted' }],
-    act: 'Go on in the editor',
-  })
-  const server = servers?.items.find(({ name }) => name === answers?.server)
-  if (!answers || !server) return undefined
   const tools = await authoring.read(`Reading the tools of ${server.name}…`, () =>
     toolsOf(authoring, server.id),
   )
   if (!tools) return undefined
-  const tool = tools.find(({ name }) => name === answers.tool)
-  if (!tool) {
-    const known = tools.map(({ name }) => name).join(', ')
-    tell('warn', `${server.name} has no tool ${answers.tool}. It has ${known || 'none'}.`)
+  if (tools.length === 0) {
+    tell('warn', `${server.name} has no tool.`)
     return undefined
   }
-  return caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
+  const tool = await chosen(authoring, `${title}: a tool of ${server.name}`, 'tool', tools)
+  return tool && caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
+}
+
+/** Asks which of these; the only server there is needs no question. */
+async function chosen<Thing extends { name: string; description?: unknown }>(
+  { ask }: Authoring,
+  title: string,
+  what: 'server' | 'tool',
+  things: readonly Thing[],
+): Promise<Thing | undefined> {
+  if (what === 'server' && things.length < 2) return things[0]
+  const options = things.map(({ name, description }) => ({
+    value: name,
+    label: name,
+    ...(typeof description === 'string' && { detail: description }),
+  }))
+  const answers = await ask({
+    title,
+    fields: [{ name: 'name', label: what, required: true, input: oneOf(options) }],
+    effect: [{ text: EFFECTS[what], tone: 'muted' }],
+    act: 'Go on',
+  })
+  return answers && things.find(({ name }) => name === answers.name)
+}
+
+const EFFECTS = {
+  server: 'The server is connected to read its tools.',
+  tool: 'Your editor opens with a case that calls it; nothing is sent before that is saved.',
 }
 
 /** All tools of a server. */

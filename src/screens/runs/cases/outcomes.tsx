@@ -12,6 +12,14 @@ import { outcomesKeys } from './cases-keys.ts'
 export type OutcomeAnswer = 'correct' | 'resend' | 'close'
 
 const WIDTH = 96
+const ROWS_AROUND = 3
+/** Of a case of which the service says something: the title, the code, and two texts that may be wrapped. */
+const TOLD_ROWS = 6
+
+function rowsOf(outcomes: readonly CaseOutcome[]): number {
+  return outcomes.reduce((rows, { code }) => rows + (code === undefined ? 1 : TOLD_ROWS), 0)
+}
+
 /** What another duplicate policy can help with. */
 const RESENDABLE: ReadonlySet<string> = new Set(['DUPLICATE_CONTENT', 'OVERRIDE_REASON_REQUIRED'])
 
@@ -21,10 +29,10 @@ export function useOutcomes(): (outcomes: readonly CaseOutcome[]) => Promise<Out
   return outcomes =>
     new Promise(resolve => {
       const close = overlays.open({
-        title: outcomeCounts(outcomes),
+        title: `Cases: ${outcomeCounts(outcomes)}`,
         size: available => ({
           width: Math.min(WIDTH, available.width),
-          height: Math.min(available.height, outcomes.length * 3 + 4),
+          height: Math.min(available.height, rowsOf(outcomes) + ROWS_AROUND),
         }),
         content: (
           <Outcomes
@@ -61,7 +69,9 @@ export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols)
         { text: form.id === undefined ? '' : `  ${form.id}`, tone: 'muted' },
       ],
     }
-    const words = code === undefined ? [] : [OUTCOME_WORDS[code], message && `The service says: ${message}`]
+    // What to do about it stands beside what was not created; what was created needs no correcting.
+    const advice = code !== undefined && kind === 'failed' ? OUTCOME_WORDS[code] : undefined
+    const words = code === undefined ? [] : [advice, message && `The service says: ${message}`]
     return [
       title,
       ...(code === undefined ? [] : [{ text: code, tone: 'warn' as const, indent: 4 }]),

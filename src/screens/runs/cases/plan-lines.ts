@@ -1,5 +1,6 @@
 import type { SyncPlan } from '../../../api/authoring/sync-plan.ts'
 import { plural } from '../../../app/theme/format.ts'
+import type { Tone } from '../../../app/theme/theme.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import type { Authoring } from './use-authoring.ts'
 
@@ -26,14 +27,14 @@ export function planLines(plan: SyncPlan, changeLines: Authoring['changeLines'])
           },
         ]
       : []),
-    { text: `${plural(created.length, 'case')} created`, tone: created.length > 0 ? 'ok' : 'muted' },
+    ...counted(created, 'to create', 'ok'),
     ...created.map((form): Line => ({ text: `+ ${form.title}`, indent: 1 })),
-    { text: `${plural(changed.length, 'case')} changed`, tone: changed.length > 0 ? 'warn' : 'muted' },
+    ...counted(changed, 'to change', 'warn'),
     ...changed.flatMap(({ title, changes }): Line[] => [
       { text: `~ ${title}`, indent: 1 },
       ...changeLines(changes).map((line): Line => (typeof line === 'string' ? line : { ...line, indent: 3 })),
     ]),
-    { text: `${plural(unchanged.length, 'case')} unchanged`, tone: 'muted' },
+    ...counted(unchanged, 'unchanged', 'muted'),
     ...(others.length > 0
       ? [
           {
@@ -44,4 +45,9 @@ export function planLines(plan: SyncPlan, changeLines: Authoring['changeLines'])
         ]
       : []),
   ]
+}
+
+/** `2 cases to change`; nothing where there are none. */
+function counted(cases: readonly unknown[], what: string, tone: Tone): Line[] {
+  return cases.length > 0 ? [{ text: `${plural(cases.length, 'case')} ${what}`, tone }] : []
 }

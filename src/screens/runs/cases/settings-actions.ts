@@ -103,10 +103,9 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
       {
         name: 'state',
         label: 'state',
-        kind: 'on or off',
         required: true,
         initial: now?.enabled ? 'on' : 'off',
-        check: oneOf(['on', 'off']),
+        input: oneOf(['on', 'off']),
       },
       {
         name: 'minutes',
@@ -118,10 +117,9 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
       {
         name: 'environment',
         label: 'environment',
-        kind: attached.length > 1 ? 'name, required by this suite' : 'name',
         initial: now?.environmentId == null ? '' : names.environmentName(now.environmentId),
-        note: attached.length > 0 ? `Attached are ${attached.join(', ')}.` : 'None is attached.',
-        check: oneOf(attached),
+        note: attached.length > 1 ? 'This suite has several, so its schedule names one of them.' : '',
+        input: oneOf([{ value: '', label: 'none named' }, ...attached]),
       },
     ],
     effect: [{ text: 'A schedule that is on launches runs by itself; each of them spends.', tone: 'warn' }],
@@ -167,10 +165,8 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
       {
         name: 'environment',
         label: 'environment',
-        kind: 'name',
         required: true,
-        note: `There are ${choices.join(', ')}.`,
-        check: oneOf(choices),
+        input: oneOf(choices),
       },
     ],
     effect: [
@@ -208,11 +204,8 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
       {
         name: 'environment',
         label: 'environment',
-        kind: 'name',
         required: true,
-        initial: choices[0]!,
-        note: `Attached are ${choices.join(', ')}.`,
-        check: oneOf(choices),
+        input: oneOf(choices),
       },
     ],
     effect: [{ text: 'The environment itself stays as it is.', tone: 'muted' }],

@@ -15,7 +15,7 @@ export function useComparing(projectId: string, lists: RunsLists): (() => void) 
   const show = (place: { suiteId: string | undefined; runId: string; base: string | undefined }): void => {
     if (place.suiteId !== undefined) suiteList.selection.select(place.suiteId)
     runList.selection.select(place.runId)
-    router.replace({ ...place, pane: 'run', tab: 'compare', iterationId: undefined })
+    router.replace({ ...place, middle: undefined, pane: 'run', tab: 'compare', iterationId: undefined })
   }
   const compare = (): void => {
     const ended = takeEnded(queryClient, projectId)

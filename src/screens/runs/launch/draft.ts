@@ -38,10 +38,11 @@ export type DraftField = (typeof DRAFT_FIELDS)[number]
 /** Which cases run. */
 export type CaseChoice = 'all' | 'marked' | 'failed' | 'some'
 
-/** As configured, and followed. */
-export function emptyDraft(): LaunchDraft {
+/** As configured, and followed; of the cases those that the person marked, where some are. */
+export function emptyDraft(marked: readonly string[] = []): LaunchDraft {
   const empty = Object.fromEntries(DRAFT_FIELDS.map(field => [field, ''])) as Record<DraftField, string>
-  return { ...empty, cases: 'all' satisfies CaseChoice, follow: YES }
+  const cases: CaseChoice = marked.length > 0 ? 'marked' : 'all'
+  return { ...empty, cases, follow: YES }
 }
 
 export const PASS_RATE = { least: 0, most: 100 } as const

@@ -39,7 +39,7 @@ export function launchFields(
   ): LaunchFormField => ({
     id,
     label,
-    kind: kind === '' ? '' : `(${kind})`,
+    kind,
     required: more.required ?? false,
     note: more.note,
     error: errors[id],

@@ -49,7 +49,7 @@ export function LaunchForm(props: LaunchFormProps) {
   const { projectId } = props
   const { symbols } = useTheme()
   const queryClient = useQueryClient()
-  const [draft, setDraft] = useState(emptyDraft)
+  const [draft, setDraft] = useState(() => emptyDraft(props.marked))
   const [trouble, setTrouble] = useState(NO_TROUBLE)
   const read = useLaunchFacts({ ...props, draft })
   const held = trouble.holders.filter(({ runId }) => !read.ended.has(runId))

@@ -35,7 +35,7 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
   const runTask = useRunTask()
   const send = useSendLaunch(onLaunched)
   const leave = useWaysOut(projectId)
-  return async (listed: EvalSuite, marked: readonly string[] = []): Promise<void> => {
+  return async (listed: EvalSuite, marked: readonly string[]): Promise<void> => {
     const input = { projectId, suiteId: listed.id }
     const read = await runTask({
       start: `Reading ${clean(listed.name ?? listed.id)}…`,

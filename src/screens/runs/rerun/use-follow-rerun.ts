@@ -8,6 +8,7 @@ import { useRouter } from '../../../app/router/router-context.tsx'
 import { useNotify } from '../../../hooks/notify.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsKeys } from '../bindings.ts'
+import { middleOf } from '../panes.ts'
 import { runsRoute } from '../route.ts'
 import { runLook } from '../status.ts'
 import { keepEnded, type EndedRerun } from './ended-reruns.ts'
@@ -69,7 +70,9 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
     const run = await untilEnded(rerun)
     if (!run) return
     const { params, screen } = router.current()
-    if (screen === runsRoute.screen && params['runId'] === rerun.runId) {
+    const isOnIt = screen === runsRoute.screen && params['runId'] === rerun.runId
+    // Beside the cases no run shows: whoever is there has gone on to something else.
+    if (isOnIt && middleOf(params['middle']) !== 'cases') {
       router.replace({ pane: 'run', tab: 'compare', base: rerun.parentId })
       return
     }

@@ -18,6 +18,13 @@ export function presets(trials: readonly EvalIteration[]): readonly string[] {
   ]
 }
 
+/** Why the key filters by nothing, where there is no other preset than that. */
+export function whyNoPreset(trials: readonly EvalIteration[]): string {
+  return trials.some(trial => isFailing(classOfTrial(trial)))
+    ? 'Every trial of this run went wrong, and in the same way.'
+    : 'Nothing went wrong in this run.'
+}
+
 /** The one that comes after a filter; the first after any that is none of them. */
 export function nextPreset(all: readonly string[], filter: string): string {
   const at = filter === '' ? -1 : all.indexOf(filter)

@@ -9,7 +9,7 @@ import { linesNode } from '../../../components/viewer/sections.ts'
 import { differenceOf, type ComparedCalls } from './difference-nodes.ts'
 import { headLines } from './head-lines.ts'
 import { trialLook } from './look.ts'
-import { nextPreset, presets } from './presets.ts'
+import { nextPreset, presets, whyNoPreset } from './presets.ts'
 import { scoreNodes } from './score-nodes.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
@@ -231,5 +231,7 @@ describe('the filter that one key turns on', () => {
     expect(of({}, { result: 'passed' })).toEqual(['!state:passed', ''])
     expect(of({})).toEqual([''])
     expect(of({}, broke)).toEqual(['state:failed', 'state:broke', ''])
+    expect(whyNoPreset([trialOf({})])).toContain('Every trial')
+    expect(whyNoPreset([trialOf({ result: 'passed' })])).toContain('Nothing went wrong')
   })
 })

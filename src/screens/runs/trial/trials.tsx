@@ -16,7 +16,7 @@ import { SizeProvider, useSize } from '../../../components/size.tsx'
 import type { RunData } from '../use-runs-data.ts'
 import { caseColumns, caseKey } from './columns.ts'
 import { trialLook, whyOf } from './look.ts'
-import { nextPreset, presets } from './presets.ts'
+import { nextPreset, presets, whyNoPreset } from './presets.ts'
 import { trialsKeys } from './trial-keys.ts'
 import type { Trials } from './use-trials.ts'
 
@@ -36,7 +36,7 @@ export function TrialsTab(props: { data: RunData; trials: Trials; focused: boole
     {
       show:
         isByCase || all.length === 1
-          ? unavailable(isByCase ? 'Cases are shown, not trials.' : 'Nothing went wrong in this run.')
+          ? unavailable(isByCase ? 'Cases are shown, not trials.' : whyNoPreset(data.trials))
           : () => list.setFilter(nextPreset(all, list.filter)),
       byCase: () => router.replace({ rows: isByCase ? undefined : 'cases' }),
     },
@@ -83,7 +83,10 @@ function TrialList(props: { trials: Trials; focused: boolean }) {
 /** What the columns have no room for; of a long reason the beginning. */
 function footRows(trial: EvalIteration, columns: number): { text: string; tone: Tone }[] {
   const why = whyOf(trial)
-  const rows = why === undefined ? [] : wrap(clean(why).replaceAll(/\s+/g, ' ').trim(), Math.max(1, columns))
+  const words = clean(why ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const rows = why === undefined ? [] : wrap(words, Math.max(1, columns), { most: FOOT_ROWS })
   const shown = rows.slice(0, FOOT_ROWS - 1)
   const last = shown.at(-1)
   if (last !== undefined && rows.length > shown.length)

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { ActiveBinding } from '../keymap/layers.ts'
+import { chooseHints } from './footer.tsx'
+
+function hinted(key: string, label: string, hint: NonNullable<ActiveBinding['hint']>): ActiveBinding {
+  return { keys: [key], label, hint, name: label, title: 'Test', scope: 'screen', unavailable: undefined }
+}
+const bindings = [
+  hinted('a', 'new suite', true),
+  hinted('/', 'filter', 'later'),
+  hinted('enter', 'open', 'first'),
+  hinted('R', 'rerun failed', true),
+  hinted('m', 'something that takes very many columns', true),
+  hinted('n', 'new run', true),
+  hinted('?', 'help', 'end'),
+  hinted(':', 'palette', 'spare'),
+  hinted('q', 'quit', 'end'),
+]
+const at = (width: number) => {
+  const { left, right } = chooseHints(bindings, width)
+  return [left, right].map(hints => hints.map(({ label }) => label).join(', '))
+}
+
+test('hints go by importance: what one comes for first, and what is too long leaves its room to the next', () => {
+  expect(at(200)).toEqual([
+    'open, new suite, rerun failed, something that takes very many columns, new run, filter',
+    'help, palette, quit',
+  ])
+  expect(at(80)).toEqual(['open, new suite, rerun failed, new run', 'help, palette, quit'])
+  // The palette gives way to what the place offers, help and quitting never do.
+  expect(at(70)).toEqual(['open, new suite, rerun failed, new run', 'help, quit'])
+  expect(at(20)).toEqual(['', 'help, quit'])
+})
+
+test('what cannot be done now takes no room', () => {
+  const bound = bindings.map(binding => ({
+    ...binding,
+    unavailable: binding.keys[0] === 'R' ? 'Why' : undefined,
+  }))
+  expect(chooseHints(bound, 80).left.map(({ label }) => label)).not.toContain('rerun failed')
+})
