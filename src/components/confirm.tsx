@@ -131,9 +131,20 @@ export function Choice(props: {
   )
 }
 
+/** Why nothing goes on, the expected word first, so that it shows also beside a long text. */
+function wrongWords(typed: string, word: string): string {
+  return `Only “${word}” goes on; ${typed === '' ? 'nothing was typed' : `this is “${clean(typed)}”`}.`
+}
+
 function TypedWord(props: { word: string; reason: string; onTyped: () => void; onCancel: () => void }) {
   const theme = useTheme()
+  const { width } = useSize()
   const [typed, setTyped] = useState('')
+  const [wrong, setWrong] = useState<string>()
+  const submit = (value: string): void => {
+    if (value.trim() === props.word) props.onTyped()
+    else setWrong(value.trim())
+  }
   return (
     <Box flexDirection="column">
       <Text>{theme.paint('warn', `${props.reason} Type “${props.word}” to go on:`)}</Text>
@@ -141,11 +152,19 @@ function TypedWord(props: { word: string; reason: string; onTyped: () => void; o
         <Text>{'> '}</Text>
         <TextField
           value={typed}
-          onChange={setTyped}
-          onSubmit={value => value.trim() === props.word && props.onTyped()}
+          onChange={value => {
+            setTyped(value)
+            setWrong(undefined)
+          }}
+          onSubmit={submit}
           onCancel={props.onCancel}
         />
       </Box>
+      {wrong !== undefined && (
+        <Text wrap="truncate">
+          {theme.paint('error', truncate(wrongWords(wrong, props.word), width - 2))}
+        </Text>
+      )}
     </Box>
   )
 }

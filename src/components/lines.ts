@@ -9,7 +9,7 @@ const VALUE_LIMIT = 4000
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
 
-/** Labels and values in two columns, of which a long value goes on below itself; an unknown one shows as such, never as nothing. */
+/** Labels and values in two columns, of which a long value goes on below itself, and a long word below its label; an unknown one shows as such, never as nothing. */
 export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
   const width = Math.max(...fields.map(([label]) => widthOf(label))) + 2
   const margin = ' '.repeat(indent)
@@ -17,6 +17,7 @@ export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
     lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],
     rest: [{ text: ' '.repeat(indent + width), tone: 'muted' }],
     spans: [{ text: value == null || value === '' ? UNKNOWN : shortened(value), tone: tone ?? 'plain' }],
+    below: indent + 2,
   }))
 }
 

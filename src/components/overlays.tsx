@@ -15,7 +15,8 @@ export type Overlays = {
   subscribe(listener: () => void): () => void
 }
 
-export function createOverlays(): Overlays {
+/** @param onOpen called before something opens */
+export function createOverlays(onOpen?: () => void): Overlays {
   let entries: readonly Entry[] = []
   let next = 1
   const listeners = new Set<() => void>()
@@ -27,6 +28,7 @@ export function createOverlays(): Overlays {
     open(entry) {
       const id = next
       next += 1
+      onOpen?.()
       set([...entries, { ...entry, id }])
       return () => set(entries.filter(other => other.id !== id))
     },
@@ -40,8 +42,8 @@ export function createOverlays(): Overlays {
 
 const OverlaysContext = createContext<Overlays | undefined>(undefined)
 
-export function OverlaysProvider(props: { children: ReactNode }) {
-  const [overlays] = useState(createOverlays)
+export function OverlaysProvider(props: { onOpen?: () => void; children: ReactNode }) {
+  const [overlays] = useState(() => createOverlays(props.onOpen))
   return <OverlaysContext.Provider value={overlays}>{props.children}</OverlaysContext.Provider>
 }
 

@@ -11,6 +11,8 @@ export type Toasts = {
   show(tone: Tone, text: string): void
   /** What was said is over: the person has begun something else. */
   clear(): void
+  /** Good news makes room for the keys of what opens now; bad news stays for its time. */
+  settle(): void
   current(): Toast | undefined
   subscribe(listener: () => void): () => void
 }
@@ -36,6 +38,9 @@ export function createToasts(): Toasts {
     },
     clear() {
       if (shown.length > 0) set([])
+    },
+    settle() {
+      if (shown.some(({ tone }) => tone === 'ok')) set(shown.filter(({ tone }) => tone !== 'ok'))
     },
     current: () => shown.at(-1),
     subscribe(listener) {

@@ -35,7 +35,7 @@ async function enter(home: string, link: string, invitation?: string) {
     async ends(why: RegExp) {
       const exit = await terminal.waitForExit()
       expect(wordsOf(terminal.screen())).toMatch(why)
-      expect(exit).toMatchObject({ code: 1 })
+      expect(exit).toMatchObject({ code: 3 })
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { ProjectScenario } from '../contract/scenarios.ts'
 import { toEpochMs } from '../contract/shapes.ts'
 import type { Finding } from '../findings/finding.ts'
+import { valueWords } from '../findings/insights.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
 import { checkKey, type ServerCheck } from './memory.ts'
 
@@ -11,7 +12,7 @@ export function findingLines(project: NowProject, { value, at }: Read<readonly F
     if (finding.isDismissed || (status !== 'new' && status !== 'regressed')) return []
     const name = finding.title ?? finding.subject.label ?? finding.subject.id ?? finding.fingerprint
     const where = finding.scenario ? ` in ${finding.scenario.name}` : ''
-    const dimension = finding.dimension === undefined ? '' : ` (${finding.dimension})`
+    const dimension = finding.dimension === undefined ? '' : ` (${valueWords(finding.dimension)})`
     const times = finding.occurrences === undefined ? '' : `, seen ${timesWords(finding.occurrences)}`
     return [
       {

@@ -9,7 +9,7 @@ export const CAUSES: Record<Cause, string> = {
   case: 'an expectation of the case was not met',
   server: 'the MCP server failed',
   model: 'the model did not do what was expected',
-  environment: 'the trial could not be set up',
+  environment: 'the trial could not be set up, or what executed it ended',
   throttling: 'somebody refused because of too many requests',
   grader: 'the grader itself broke',
   unknown: 'the service gives no reason',
@@ -37,6 +37,8 @@ export function isOutside(cause: Cause): boolean {
 /** Causes by the class that some services tell with each trial (contract: "Trial classification"). */
 const BY_CLASS: Readonly<Record<string, Cause>> = { evaluator_error: 'grader', setup_failed: 'environment' }
 
+/** What the local workspace says of a trial whose process or thread went away (`src/service/runs`). */
+const EXECUTOR_GONE = /\bended before the trial did\b/
 const THROTTLED = /\b429\b|rate[ _-]?limit|too many requests|throttl/i
 
 type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown } | null }
@@ -54,6 +56,7 @@ export function causeOf(trial: EvalIteration): Cause | undefined {
   const known = typeof trialClass === 'string' ? BY_CLASS[trialClass] : undefined
   if (known) return known
   if (standing === 'ungraded' && trial.scores?.some(score => score.status === 'error')) return 'grader'
+  if (standing === 'ungraded' && EXECUTOR_GONE.test(trial.error ?? '')) return 'environment'
   if (callsOf(trial).some(isFailedCall)) return 'server'
   if (standing === 'failed') return missesCalls(trial) ? 'model' : 'case'
   return trial.model ? 'model' : trial.error ? 'server' : 'unknown'

@@ -103,6 +103,12 @@ describe('causes', () => {
     ['throttling', { status: 'failed', model: 'm', error: 'HTTP 429' }, 'throttling', false],
     ['throttling that was judged', { result: 'failed', error: 'Too many requests' }, 'throttling', false],
     ['a model', { status: 'failed', model: 'm', error: 'no answer' }, 'model', false],
+    [
+      'the process that executed it, gone',
+      { status: 'failed', error: 'The process that ran it (7 on host) ended before the trial did.' },
+      'environment',
+      false,
+    ],
     ['nothing', { result: 'passed' }, undefined, false],
     ['a stop', { status: 'cancelled' }, undefined, false],
   ])('%s', (_, fields, cause, isMeasured) => {

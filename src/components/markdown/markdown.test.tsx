@@ -71,7 +71,7 @@ describe('a resource that is Markdown', () => {
     await app.press(foldKeys.bindings.copy, textSearchKeys.bindings.end, viewerKeys.bindings.search)
     await app.type('"a": 1')
     await app.press('enter')
-    await app.see(/▌.*│ json/)
+    await app.see(/▌.*│ { "a": 1/)
     await app.press(foldKeys.bindings.copy)
     expect(app.copied).toEqual([
       'https://small.test/docs',

@@ -149,19 +149,19 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
     },
     { id: 'age', title: 'Age', width: 5, align: 'right', cell: run => age(run.at), sort: run => run.at },
     {
-      id: 'wave',
-      title: 'Wave',
-      width: 'flex',
-      cell: run => run.waveId ?? run.id,
-      sort: run => run.waveId,
-    },
-    {
       id: 'journey',
       title: 'Journey',
-      width: 22,
-      from: 72,
-      cell: run => ({ text: run.journeyName ?? UNKNOWN, tone: 'muted' }),
+      width: 'flex',
+      cell: run => run.journeyName ?? UNKNOWN,
       sort: run => run.journeyName,
+    },
+    {
+      id: 'wave',
+      title: 'Wave',
+      width: 30,
+      from: 100,
+      cell: run => ({ text: run.waveId ?? UNKNOWN, tone: 'muted' }),
+      sort: run => run.waveId,
     },
   ]
 }

@@ -1,3 +1,4 @@
+import { isLineFault } from '../../api/api-error.ts'
 import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../api/findings/dismissal.ts'
 import { describeError } from '../../api/error-text.ts'
 import { findingName } from '../../api/findings/finding.ts'
@@ -67,10 +68,10 @@ export function dismissalSentence(
   const parts = [
     `${verb} ${count}${dismissed ? '' : ' again'}`,
     already > 0 && `${already} somebody else had ${dismissed ? 'dismissed' : 'shown'} meanwhile`,
-    refusedWords(outcome),
+    ...refusedWords(outcome),
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
-  const rest = refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
+  const rest = total > 1 && refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
   const back = done.length > 0 ? ` ${undoKey} takes it back.` : ''
   return {
     tone:
@@ -79,10 +80,14 @@ export function dismissalSentence(
   }
 }
 
-function refusedWords({ refused }: DismissalOutcome): string | undefined {
-  if (refused.length === 0) return undefined
-  const titles = [...new Set(refused.map(({ error }) => describeError(error).title))]
-  return `${refused.length} refused (${titles.join(', ')})`
+/** What the service said no to, and what it did not answer at all. */
+function refusedWords({ refused }: DismissalOutcome): string[] {
+  const words = (what: string, isMeant: (error: unknown) => boolean): string[] => {
+    const meant = refused.filter(({ error }) => isMeant(error))
+    const titles = new Set(meant.map(({ error }) => describeError(error).title))
+    return meant.length > 0 ? [`${meant.length} ${what} (${[...titles].join(', ')})`] : []
+  }
+  return [...words('refused', error => !isLineFault(error)), ...words('not answered', isLineFault)]
 }
 
 /** What was taken back, and what was not because it is somebody else's by now. */
@@ -98,7 +103,7 @@ export function undoSentence(
       `left alone: ${someOf(plan.skipped.map(({ name, why }) => `${name}, ${why}`))}`,
     plan.moved.length > 0 &&
       `their status changed meanwhile and stays: ${someOf(plan.moved.map(({ name, from, to }) => `${name} ${from} to ${to}`))}`,
-    refusedWords(outcome),
+    ...refusedWords(outcome),
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
   const isClean = plan.skipped.length + outcome.refused.length + unsent.length === 0

@@ -81,7 +81,7 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
   const { profile } = useWorkspace()
   const said = sourcesLine(sources, profile.local)
   const above = said
-    ? wrap(`${theme.symbols[said.symbol]} ${clean(said.text)}`, Math.max(1, width - 2)).slice(0, MOST_SAID)
+    ? wrap(`${theme.symbols[said.symbol]} ${clean(said.text)}`, Math.max(1, width - 2), { most: MOST_SAID })
     : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)

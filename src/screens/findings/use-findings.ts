@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { findingKey, type Finding } from '../../api/findings/finding.ts'
 import { filtersOf, isFiltered, passesFilters, type FindingFilters } from '../../api/findings/filters.ts'
 import { usePlace } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useArriving } from '../../components/list/use-arriving.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
@@ -59,12 +60,6 @@ export function useFindings(projectId: string): FindingsList {
     says: findingSays,
     bornAt: findingBornAt,
   })
-  // The render in which the last part arrives still belongs to the first reading.
-  const wasRead = useRef(false)
-  const { isRead } = sources
-  useEffect(() => {
-    if (isRead) wasRead.current = true
-  }, [isRead])
   const list = useList({
     items: rows,
     keyOf: rowKey,
@@ -73,7 +68,7 @@ export function useFindings(projectId: string): FindingsList {
     initialSorting: ATTENTION,
     news,
     only,
-    arriving: !wasRead.current,
+    arriving: useArriving(sources.isRead),
   })
   return { sources, list, finding: useChosen(list), filters, notes }
 }

@@ -7,6 +7,7 @@ import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
+import { stepBack } from '../../components/step-back.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
@@ -93,7 +94,7 @@ function goBack(
   const { findingId, scenarioId } = findingParams(of.row)
   const isBehind =
     tab === 'behind' && params['findingId'] === findingId && params['scenarioId'] === scenarioId
-  if (!inDetail) router.back()
+  if (!inDetail) stepBack(router)
   else if (isBehind && params['sessionId'] !== undefined) router.stepOut({ sessionId: undefined })
   else if (isBehind && params['runId'] !== undefined)
     router.replace({ runId: undefined, lastRunId: params['runId'] })

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { NowMemory } from '../../api/now/memory.ts'
 import { orderLines } from '../../api/now/order.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
@@ -7,6 +7,7 @@ import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { plural } from '../../app/theme/format.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
+import { useArriving } from '../../components/list/use-arriving.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { Panes } from '../../components/panes/panes.tsx'
@@ -52,7 +53,7 @@ export function NowScreen() {
     columns,
     initialKey: params['line'],
     only,
-    arriving: useArriving(data),
+    arriving: useArriving(isWhole(data)),
   })
   const chosen = useChosen(list)
   const place = useMemo(() => chosen && placeOf(chosen.target), [chosen])
@@ -95,14 +96,9 @@ export function NowScreen() {
   )
 }
 
-/** Whether what Now looks at is still being read for the first time: what arrives then is no news. */
-function useArriving({ all, sources }: NowData): boolean {
-  const wasRead = useRef(false)
-  const isRead = all !== undefined && sources.every(({ state }) => state !== 'reading')
-  useEffect(() => {
-    if (isRead) wasRead.current = true
-  }, [isRead])
-  return !wasRead.current
+/** Whether everything that Now looks at was read: what arrives until then is no news. */
+function isWhole({ all, sources }: NowData): boolean {
+  return all !== undefined && sources.every(({ state }) => state !== 'reading')
 }
 
 /** Tells how many lines wait, and once more as Now is left: what was true until then gets old from then on. */

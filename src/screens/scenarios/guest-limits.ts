@@ -34,11 +34,11 @@ const CAPS: readonly Cap[] = [
 const MOST = Number.MAX_SAFE_INTEGER
 
 /** The caps as they were sent, in the words of their fields. */
-export function capWords(caps: CapsNote['caps']): string[] {
+export function capWords(caps: CapsNote['caps'], between = '  '): string[] {
   return CAPS.flatMap(({ id, label }) => {
     const value = caps[id]
     if (value === undefined) return []
-    return [`${label}  ${typeof value === 'number' ? formatCount(value) : value ? 'yes' : 'no'}`]
+    return [`${label}${between}${typeof value === 'number' ? formatCount(value) : value ? 'yes' : 'no'}`]
   })
 }
 
@@ -107,8 +107,6 @@ export function limitsBeside(
   ]
 }
 
-function capsWords(caps: CapsNote['caps'] | GuestCaps): string {
-  return Object.entries(caps)
-    .map(([name, value]) => `${name}: ${String(value)}`)
-    .join(', ')
+function capsWords(caps: CapsNote['caps']): string {
+  return capWords(caps, ': ').join(', ')
 }

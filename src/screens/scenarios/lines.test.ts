@@ -51,9 +51,12 @@ describe('open documents', () => {
 
   test('a finding keeps its status apart from its dismissal', () => {
     const shown = text(
-      findingLines({ title: 'Slow', status: 'recurring', dismissedAt: 5, occurrenceCount: 1 }, '-'),
+      findingLines(
+        { title: 'Slow', status: 'recurring', dimension: 'tool_error', dismissedAt: 5, occurrenceCount: 1 },
+        '-',
+      ),
     )
-    expect(shown).toContain('recurring - dismissed - 1 time')
+    expect(shown).toContain('recurring - dismissed - tool error - 1 time')
   })
 })
 

@@ -1,5 +1,6 @@
 import { useMemo, type ReactNode } from 'react'
 import { GATE_CLOSED } from '../../api/access/rights.ts'
+import { valueWords } from '../../api/findings/insights.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
 import { plural } from '../../app/theme/format.ts'
@@ -133,18 +134,19 @@ export function Findings(props: TabProps) {
   )
 }
 
-/** `regressed · repeated_question · 3 times` below its title, as far as the open document tells. */
+/** `regressed · repeated question · 3 times` below its title, as far as the open document tells. */
 export function findingLines(finding: Readonly<Record<string, unknown>>, bullet: string): Line[] {
   const text = (name: string): string | undefined => {
     const value = finding[name]
     return typeof value === 'string' ? value : undefined
   }
   const count = finding['occurrenceCount'] ?? finding['occurrences']
+  const dimension = text('dimension')
   const dismissed = finding['dismissedAt'] != null
   const parts = [
     text('status'),
     dismissed ? 'dismissed' : undefined,
-    text('dimension'),
+    dimension && valueWords(dimension),
     typeof count === 'number' ? plural(count, 'time') : undefined,
   ]
   return [

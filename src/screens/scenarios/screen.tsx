@@ -5,6 +5,7 @@ import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
+import { useArriving } from '../../components/list/use-arriving.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList } from '../../components/list/use-list.ts'
 import { NeedsProject } from '../../components/needs-project.tsx'
@@ -61,6 +62,7 @@ function useScenarioList(projectId: string) {
     columns,
     initialKey: params.scenarioId,
     news,
+    arriving: useArriving(data.isWhole),
   })
   const { selection } = list
   useEffect(() => {

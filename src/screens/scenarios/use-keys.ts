@@ -4,6 +4,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
+import { stepBack } from '../../components/step-back.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -65,7 +66,7 @@ export function useKeys(options: {
   const back = (): void => {
     if (params.sessionId !== undefined) router.stepOut({ sessionId: undefined })
     else if (inDetail) router.stepOut({ pane: undefined })
-    else router.back()
+    else stepBack(router)
   }
   const invitations = row ? secretsOf(client).invitationsOf(row.scenario.id) : []
   useBindings(scenariosKeys, {

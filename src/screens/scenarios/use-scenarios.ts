@@ -42,14 +42,18 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
   const read = isOpen ? scenarios.slice(0, most) : []
   const details = useQueries({
     queries: read.map(({ id }) => queries.userTesting.get.options({ projectId, scenarioId: id }, quiet)),
-    combine: results => results.map(({ data }) => data?.environmentId ?? undefined),
+    combine: results => ({
+      isRead: results.every(({ isPending }) => !isPending),
+      of: results.map(({ data }) => data?.environmentId ?? undefined),
+    }),
   })
   const visits = useQueries({
     queries: read.map(({ id }) =>
       queries.userTestingSessions.list.options({ projectId, scenarioId: id }, quiet),
     ),
-    combine: results =>
-      results.map(
+    combine: results => ({
+      isRead: results.every(({ isPending }) => !isPending),
+      of: results.map(
         ({ data }) =>
           data && {
             count: data.items.length,
@@ -57,8 +61,9 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
             lastVisitAt: Math.max(0, ...data.items.flatMap(item => toEpochMs(item.lastActivityAt) ?? [])),
           },
       ),
+    }),
   })
-  return { details, visits }
+  return { details: details.of, visits: visits.of, isRead: details.isRead && visits.isRead }
 }
 
 /** Reads the environment of a scenario again as soon as the list says that the scenario was changed. */
@@ -90,7 +95,7 @@ export function useScenarios(projectId: string) {
   // While it is not known whether the feature is on, what it gates is not asked for.
   const isOpen = !isClosed && !capabilities.pending
   const items = scenarios.data?.items ?? NO_SCENARIOS
-  const { details, visits } = useFacts(projectId, items, isOpen)
+  const { details, visits, isRead } = useFacts(projectId, items, isOpen)
   useFollowedChanges(projectId, items)
   const secrets = secretsOf(client)
   const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
@@ -129,7 +134,16 @@ export function useScenarios(projectId: string) {
     // oxlint-disable-next-line react/exhaustive-deps -- notes and secrets answer something else only with another version of theirs
     [items, details, visits, names, accessNotes, secrets, secretsVersion, notesVersion],
   )
-  return { scenarios, rows, capabilities: capabilities.data, environments, isClosed, isOpen }
+  return {
+    scenarios,
+    rows,
+    /** Whether all that the rows show was read. */
+    isWhole: isRead && !scenarios.pending && !capabilities.pending && !environments.pending,
+    capabilities: capabilities.data,
+    environments,
+    isClosed,
+    isOpen,
+  }
 }
 
 export type ScenariosData = ReturnType<typeof useScenarios>
