@@ -32,7 +32,6 @@ import { createEditorHost } from './editor/editor-host.ts'
 import { createFocusPace } from './focus.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import { createLeftovers } from './leftovers.ts'
-import { growWhileLive } from './young-space.ts'
 import type { Log } from './log.ts'
 import { createLook, type Look } from './look.ts'
 import type { Manners } from './manners.ts'
@@ -106,7 +105,6 @@ export function openDashboard(options: DashboardOptions): void {
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void queryClient.invalidateQueries({ predicate: isPlainRead }))
   const leftovers = createLeftovers(queryClient)
-  growWhileLive(opened.workspace.budget)
   const focusPace = createFocusPace(linePace, queryClient)
   const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.

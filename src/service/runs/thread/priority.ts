@@ -1,19 +1,30 @@
-import { readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 
 /** Half of what `nice` takes unless told otherwise: on a busy machine a run still gets its share, and its deadlines still mean something. */
 const NICENESS = 5
 
 /**
- * Lets the thread that draws and hears keys go before this one, and before the server programs that it starts, where they share
- * processors: a run takes all that are there. Only Linux tells threads of a process apart; elsewhere nothing changes.
+ * Lets the thread that draws and hears keys go before this one, before the server programs that it starts, and before V8's helpers,
+ * which collect for this thread most of all, where they share processors: a run takes all that are there. Only Linux tells
+ * threads of a process apart; elsewhere nothing changes.
  */
 export function comeAfterTheScreen(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    setPriority(thread, NICENESS)
+    for (const each of [thread, ...helpersOfV8()]) setPriority(each, NICENESS)
+    // Each thread collects its young objects by itself: the screen's would wait for helpers that come last now.
+    setFlagsFromString('--no-parallel-scavenge')
   } catch {
     // Without `/proc`, or in a sandbox that forbids it, runs execute as before.
   }
+}
+
+function helpersOfV8(): number[] {
+  const nameOf = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
+  return readdirSync('/proc/self/task')
+    .filter(thread => nameOf(thread) === 'V8Worker')
+    .map(Number)
 }
