@@ -150,7 +150,7 @@ test.concurrent('a run whose dashboard was killed is settled at the next start, 
   second.press(runsKeys.bindings.open)
   await second.see('▌Run #1')
   await second.see(/Status +completed/)
-  await second.see(/server: 1 trial[^]*Long operation runs to its end \(trial 1\): The process that ran/)
+  await second.see(/environment: 1 trial[^]*Long operation runs to its end \(trial 1\): The process that ran/)
   expect(second.terminal.screen()).not.toContain('running')
   await launch(second)
   await second.see('▌Run #2')
