@@ -64,6 +64,9 @@ export type Sample = {
 /** How long a program is watched doing nothing, in milliseconds. */
 export const idleMilliseconds = 10_000
 
+/** How long nothing may have come before memory is read, in milliseconds: what a start leaves behind is given back in the first pause. */
+const restMilliseconds = 500
+
 /** Presses in the burst. */
 const burstLength = 200
 
@@ -82,6 +85,7 @@ export async function sample(target: Target): Promise<Sample> {
     await target.loaded?.(terminal)
     const loaded = target.loaded ? performance.now() - terminal.startedAt : Number.NaN
     await settle(terminal)
+    await delay(restMilliseconds)
     const memory = residentMegabytes(terminal.pid)
     const measured = await measureList(terminal, target)
     if (target.calm) await delay(target.calm)
