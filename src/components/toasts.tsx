@@ -3,6 +3,12 @@ import type { Tone } from '../app/theme/theme.ts'
 
 export type Toast = { id: number; tone: Tone; text: string }
 
+/** A sentence that was shown, and when: milliseconds since 1970. */
+export type Message = Pick<Toast, 'tone' | 'text'> & { at: number }
+
+/** Most sentences that stay readable after they left the footer. */
+export const MOST_MESSAGES = 200
+
 /** How long a sentence stays, in milliseconds; bad news stays longer. */
 const STAY: Partial<Record<Tone, number>> = { error: 12_000, warn: 8_000 }
 const STAY_OTHERWISE = 4_000
@@ -14,12 +20,15 @@ export type Toasts = {
   /** Good news makes room for the keys of what opens now; bad news stays for its time. */
   settle(): void
   current(): Toast | undefined
+  /** What was shown since the start, the newest first, at most `MOST_MESSAGES`. */
+  messages(): readonly Message[]
   subscribe(listener: () => void): () => void
 }
 
 /** Sentences shown in the footer for a while, the newest in front. */
 export function createToasts(): Toasts {
   let shown: readonly Toast[] = []
+  let messages: readonly Message[] = []
   let next = 1
   const listeners = new Set<() => void>()
   const set = (value: readonly Toast[]): void => {
@@ -30,6 +39,7 @@ export function createToasts(): Toasts {
     show(tone, text) {
       const toast = { id: next, tone, text }
       next += 1
+      messages = [{ tone, text, at: Date.now() }, ...messages].slice(0, MOST_MESSAGES)
       set([...shown, toast])
       setTimeout(
         () => set(shown.filter(other => other.id !== toast.id)),
@@ -43,6 +53,7 @@ export function createToasts(): Toasts {
       if (shown.some(({ tone }) => tone === 'ok')) set(shown.filter(({ tone }) => tone !== 'ok'))
     },
     current: () => shown.at(-1),
+    messages: () => messages,
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -53,6 +53,11 @@ export const appKeys = defineBindings({
       help: 'Keep what is chosen in the incident notebook.',
     },
     stop: { keys: ['ctrl+x'], label: 'stop', help: 'Give up what is under way, where that can be done.' },
+    messages: {
+      keys: ['H'],
+      label: 'messages',
+      help: 'Show the messages of this session again, the newest first.',
+    },
     mouse: {
       keys: ['M'],
       label: 'mouse on/off',

@@ -176,13 +176,17 @@ export function useFooterRows(width: number): number {
   return pending ? pendingLines(pending, width).length : rows
 }
 
+/** The symbol in front of a sentence, which tells its tone without colour. */
+export function toneMark(tone: Tone, { ok, warn, error, bullet }: Theme['symbols']): string {
+  const marks: Partial<Record<Tone, string>> = { ok, warn, error }
+  return marks[tone] ?? bullet
+}
+
 /** What just happened, and at its end or below it the keys that work. */
 function Said(props: { toast: Toast; bindings: readonly ActiveBinding[]; width: number }) {
   const { toast, bindings, width } = props
   const theme = useTheme()
-  const { ok, warn, error, bullet } = theme.symbols
-  const marks: Partial<Record<Tone, string>> = { ok, warn, error }
-  const mark = marks[toast.tone] ?? bullet
+  const mark = toneMark(toast.tone, theme.symbols)
   const lines = toastLines(toast.text, width)
   const left = leftBeside(lines, width)
   const rows = lines.map((line, index) =>

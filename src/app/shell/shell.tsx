@@ -13,6 +13,7 @@ import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from 
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../router/router-context.tsx'
+import { clean } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import { screens } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
@@ -26,6 +27,7 @@ import type { ScreenEntry } from './screen-entry.ts'
 import { Tabs } from './tabs.tsx'
 import { TitleKeeper } from './title-keeper.tsx'
 import { useBrowser, type OpenBrowser } from './use-browser.ts'
+import { useMessages } from './use-messages.ts'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
 import { useSubjectActions } from './use-subject-actions.ts'
@@ -119,6 +121,7 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     followed: useGoToFollowed(),
     pin: usePin(),
     stop: useStop(),
+    messages: useMessages(),
     browser: useBrowser(actions.openBrowser),
     help,
     back: () => stepBack(router),
@@ -145,8 +148,12 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
 
 /** Stops what was begun last of all that can be stopped. */
 function useStop(): KeyHandler | Unavailable {
-  const task = useCurrentTasks().findLast(({ stop }) => stop !== undefined)
-  return task?.stop ?? unavailable('Nothing is under way that could be stopped.')
+  const tasks = useCurrentTasks()
+  const stoppable = tasks.findLast(({ stop }) => stop !== undefined)
+  if (stoppable?.stop) return stoppable.stop
+  const last = tasks.at(-1)
+  if (!last) return unavailable('Nothing is under way.')
+  return unavailable(`This cannot be stopped; it ends by itself: ${clean(last.text)}`)
 }
 
 function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unavailable {

@@ -42,7 +42,7 @@ test('a write says that it began, and then how it ended', async () => {
   await app.press(formKeys.bindings.choose, formKeys.bindings.choose)
   await app.see('● Launching Reference server smoke…')
   await app.press(formKeys.bindings.cancel, appKeys.bindings.stop)
-  await app.see('Nothing is under way that could be stopped.')
+  await app.see('This cannot be stopped; it ends by itself: Launching Reference server smoke…')
   held.resolve()
   await app.see('Launched Reference server smoke.')
 })

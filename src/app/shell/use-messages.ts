@@ -1,0 +1,30 @@
+import { useToasts, type Message } from '../../components/toasts.tsx'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import { clockTime } from '../theme/format.ts'
+import { clean } from '../theme/text.ts'
+import type { Theme } from '../theme/theme.ts'
+import { useTheme } from '../theme/theme-context.tsx'
+import { toneMark } from './footer.tsx'
+
+/** Opens the messages of this session: what left the footer stays readable here. */
+export function useMessages(): () => void {
+  const toasts = useToasts()
+  const theme = useTheme()
+  const show = useTextOverlay()
+  return () => {
+    const messages = toasts.messages()
+    show(
+      'Messages',
+      messages.length > 0
+        ? messages.map(message => messageLine(message, theme))
+        : [{ text: 'No messages in this session yet.', tone: 'muted' }],
+    )
+  }
+}
+
+function messageLine({ at, tone, text }: Message, { symbols }: Theme): Line {
+  const lead = [{ text: `${clockTime(at)} `, tone: 'muted' as const }]
+  const indent = [{ text: ' '.repeat(clockTime(at).length + 1), tone: 'plain' as const }]
+  return { spans: [{ text: `${toneMark(tone, symbols)} ${clean(text)}`, tone }], lead, rest: indent }
+}
