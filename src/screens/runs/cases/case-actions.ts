@@ -1,6 +1,7 @@
 import { ApiError } from '../../../api/api-error.ts'
 import { newIdempotencyKey } from '../../../api/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
+import type { EvalCaseGenerated } from '../../../api/contract/suite-extras.ts'
 import type { EvalCase, EvalSuite } from '../../../api/contract/suites.ts'
 import { plural } from '../../../app/theme/format.ts'
 import { clean } from '../../../app/theme/text.ts'
@@ -51,7 +52,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
     else tell('warn', 'The id of a case cannot be changed; duplicate the case to give it another one.')
     return
   }
-  const now = await authoring.read(`Reading ${stored.title} again…`, () => client.cases.get(target, ASKED))
+  const now = await authoring.read(`Reading ${stored.title} again…`, call => client.cases.get(target, call))
   if (!now) return edited.keep()
   const theirs = caseEdit(from, formOfCase(now)).changes
   const lines: Line[] = [
@@ -154,10 +155,11 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
   await authoring.write({
     endpoints: [contract.cases.generate],
     start: 'A model writes cases…',
-    send: async () => {
+    stopped: 'Stopped waiting for the model. What it had written by then may be among the cases.',
+    send: async ({ signal }) => {
       const input = { projectId, suiteId: suite.id, body }
       try {
-        return await client.cases.generate(input, { ...ASKED, idempotencyKey })
+        return await client.cases.generate(input, { ...ASKED, idempotencyKey, signal })
       } catch (error) {
         // What is missing, and how to get it, only the service knows.
         if (!(error instanceof ApiError) || error.code !== 'FEATURE_NOT_SUPPORTED') throw error
@@ -167,9 +169,28 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
     done: answer => {
       if ('refused' in answer && typeof answer.refused === 'string')
         return { tone: 'warn', text: clean(answer.refused) }
-      const created = 'created' in answer ? answer.created.length : 0
-      const left = 'skipped' in answer ? (answer.skipped?.length ?? 0) : 0
-      return `${plural(created, 'case')} written${left > 0 ? `, ${plural(left, 'draft')} could not be stored` : ''}.`
+      return generatedReport('created' in answer ? answer : { created: [] })
     },
   })
+}
+
+/** What came of drafts: a tick only where every draft is a case; each one that is not names its reason. */
+function generatedReport({ created, skipped }: Pick<EvalCaseGenerated, 'created' | 'skipped'>) {
+  const written = `${plural(created.length, 'case')} written`
+  const reasons = (skipped ?? []).map(({ title, message, code }) => {
+    const reason = textOf(message) ?? textOf(code) ?? 'no reason given'
+    return clean(textOf(title) ? `${textOf(title)}: ${reason}` : reason)
+  })
+  if (reasons.length > 0)
+    return {
+      tone: 'warn' as const,
+      text: `${written}, ${plural(reasons.length, 'draft')} not stored: ${reasons.join('; ')}`,
+    }
+  return created.length > 0
+    ? { tone: 'ok' as const, text: `${written}.` }
+    : { tone: 'warn' as const, text: `${written}: the model drafted none.` }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }

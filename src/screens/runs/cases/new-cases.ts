@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../../api/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalSuite } from '../../../api/contract/suites.ts'
 import {
@@ -155,8 +156,8 @@ async function writeFrom(
 export async function add(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (authoring.keptTexts.has(failedFile(authoring, suite))) return await correct(authoring, suite)
   const { client, projectId } = authoring
-  const detail = await authoring.read('Reading the suite…', () =>
-    client.suites.get({ projectId, suiteId: suite.id }, ASKED),
+  const detail = await authoring.read('Reading the suite…', call =>
+    client.suites.get({ projectId, suiteId: suite.id }, call),
   )
   if (!detail) return
   const [serverName] = detail.environment?.servers ?? []
@@ -170,8 +171,8 @@ export async function add(authoring: Authoring, suite: EvalSuite): Promise<void>
 /** Asks for a server, where there are several, and one of its tools; resolves to a case made from the tool's input schema. */
 export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
   const { client, projectId, tell } = authoring
-  const servers = await authoring.read('Reading the servers…', () =>
-    client.servers.list({ projectId }, ASKED),
+  const servers = await authoring.read('Reading the servers…', call =>
+    client.servers.list({ projectId }, call),
   )
   if (!servers) return undefined
   const server = await chosen(authoring, `${title}: its server`, 'server', servers.items)
@@ -179,8 +180,8 @@ export async function chooseTool(authoring: Authoring, title: string): Promise<C
     if (servers.items.length === 0) tell('warn', 'This project has no server.')
     return undefined
   }
-  const tools = await authoring.read(`Reading the tools of ${server.name}…`, () =>
-    toolsOf(authoring, server.id),
+  const tools = await authoring.read(`Reading the tools of ${server.name}…`, call =>
+    toolsOf(authoring, server.id, call),
   )
   if (!tools) return undefined
   if (tools.length === 0) {
@@ -219,11 +220,11 @@ const EFFECTS = {
 }
 
 /** All tools of a server. */
-async function toolsOf(authoring: Authoring, serverId: string) {
+async function toolsOf(authoring: Authoring, serverId: string, call: CallOptions) {
   const { client, projectId } = authoring
   const tools = []
   const input = { projectId, serverId, body: {} }
-  for await (const page of client.pages(contract.servers.tools, input, ASKED)) tools.push(...page.items)
+  for await (const page of client.pages(contract.servers.tools, input, call)) tools.push(...page.items)
   return tools
 }
 

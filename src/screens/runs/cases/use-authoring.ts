@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
+import type { CallOptions } from '../../../api/client.ts'
 import { refresh } from '../../../api/queries.ts'
 import { changeLine, type Change } from '../../../api/authoring/changes.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
@@ -17,12 +18,14 @@ import { useOutcomes } from './outcomes.tsx'
 /** Requests of what a person just asked for. */
 export const ASKED = { priority: 'asked' } as const
 
-type Progress = { progress: (done: number, total: number) => void }
+type Task = { progress: (done: number, total: number) => void; signal: AbortSignal }
 export type Write<T> = {
   endpoints: readonly AnyEndpoint[]
   start: string
-  send: (task: Progress) => Promise<T>
+  send: (task: Task) => Promise<T>
   done?: (value: T) => string | { tone: 'ok' | 'warn' | 'error'; text: string }
+  /** What holds when it was stopped; where this is given, a key stops it, and `send` heeds the signal. */
+  stopped?: string
 }
 
 /** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
@@ -53,9 +56,15 @@ export function useAuthoring(projectId: string) {
     /** What a text is about, the same for the same thing of the same source. */
     keyOf: (...about: readonly string[]): string =>
       [profile.name, profile.host, projectId, ...about].join('\n'),
-    read: <T>(start: string, work: () => Promise<T>): Promise<T | undefined> => runTask({ start, work }),
+    /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
+    read: <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
+      runTask({
+        start,
+        work: ({ signal }) => work({ ...ASKED, signal }),
+        stopped: 'Stopped reading; nothing was changed.',
+      }),
     /** Sends writes, and reads what they made out of date whatever came of them. */
-    write: <T>({ endpoints, start, send, done }: Write<T>): Promise<T | undefined> =>
+    write: <T>({ endpoints, start, send, done, stopped }: Write<T>): Promise<T | undefined> =>
       runTask({
         start,
         work: async task => {
@@ -66,6 +75,7 @@ export function useAuthoring(projectId: string) {
           }
         },
         ...(done && { done }),
+        ...(stopped !== undefined && { stopped }),
       }),
     changeLines: (changes: readonly Change[]): Line[] =>
       changes.map(change => ({
