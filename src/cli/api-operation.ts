@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { allEndpoints } from '../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../api/contract/endpoint.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../api/nearest.ts'
 import { UsageError } from './settings.ts'
 
 /** An operation that was named on the command line, with the path parameters its path gave. */

@@ -121,7 +121,7 @@ async function typoBehind({ code }: CommanderError, program: Command): Promise<s
 }
 
 async function nearCommand(word: string, program: Command): Promise<string> {
-  const { didYouMean } = await import('./nearest.ts')
+  const { didYouMean } = await import('../api/nearest.ts')
   const names = program.commands.map(command => command.name())
   return didYouMean(word, names)
 }

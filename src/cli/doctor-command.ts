@@ -9,7 +9,7 @@ import { type Check, checkLines, exitCodeOf, reportTheme } from './doctor-check.
 import { selfChecks } from './doctor-checks.ts'
 import { EXIT } from './exit-codes.ts'
 import { createLog } from './log.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../api/nearest.ts'
 import { chooseProject } from './project-choice.ts'
 import { say } from './prose.ts'
 import { reportError } from './report-error.ts'

@@ -3,7 +3,7 @@ import { parsePlace, type Place } from '../app/router/place.ts'
 import { isWebAddress, type Pages, readPlace } from '../app/router/web-address.ts'
 import { nowRoute } from '../screens/now/route.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../api/nearest.ts'
 import { UsageError } from './settings.ts'
 
 type OpeningOptions = {

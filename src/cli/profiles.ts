@@ -7,7 +7,7 @@ import { commandWords } from './command-words.ts'
 import { LOCAL_PROFILE } from './config/defaults.ts'
 import type { Config, ProfileSettings } from './config/schema.ts'
 import { configFile, directories } from './directories.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../api/nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the command line says of where the data comes from. */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Client } from '../api/client.ts'
 import { contract } from '../api/contract/contract.ts'
 import { clean } from '../app/theme/text.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../api/nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 type NamedProject = { id: string; name: string }

@@ -6,7 +6,7 @@ import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import type { Bindings } from '../../app/keymap/binding.ts'
 import { applyOverrides } from '../../app/keymap/overrides.ts'
 import { clean } from '../../app/theme/text.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../../api/nearest.ts'
 import { LOCAL_PROFILE } from './defaults.ts'
 import { Config } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createLog } from '../log.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../../api/nearest.ts'
 import { openOutput, type Output } from '../output.ts'
 import { chooseProject } from '../project-choice.ts'
 import { say } from '../prose.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { shape, type Shape } from '../../api/contract/shapes.ts'
+import type { AssertionDeclaration } from '../../api/contract/assertions.ts'
+import type { Shape } from '../../api/contract/shapes.ts'
 import { oneLine } from './one-line.ts'
 import type { Transcript, WidgetObservation } from './types.ts'
 
@@ -12,9 +13,8 @@ export type AssertionVerdict = {
   actual?: unknown
 }
 
-/** One kind of assertion: which fields it takes and when it holds. */
+/** One type of assertion: the fields it is declared with, and its rule. */
 export type AssertionType<Fields = unknown> = {
-  /** Strict: a misspelt optional field would otherwise change the meaning in silence. */
   fields: Shape<z.ZodType<Fields>>
   judge(assertion: unknown, transcript: Transcript): AssertionVerdict
 }
@@ -30,12 +30,11 @@ export type Finding = {
 /** Fields of a type after parsing. */
 type FieldsOf<Raw extends z.ZodRawShape> = z.infer<z.ZodObject<Raw, z.core.$strict>>
 
-/** Declares a type: its fields are validated before the rule sees them, and a wrong one fails closed by name. */
+/** Gives a declared type its rule: the fields are validated before the rule sees them, and a wrong one fails closed by name. */
 export function assertionType<Raw extends z.ZodRawShape>(
-  declared: () => Raw,
+  { fields }: AssertionDeclaration<Raw>,
   rule: (fields: FieldsOf<Raw>, transcript: Transcript) => Finding,
 ): AssertionType<FieldsOf<Raw>> {
-  const fields = shape(() => z.strictObject(declared()))
   return {
     fields,
     judge(assertion, transcript) {
@@ -50,7 +49,7 @@ export function assertionType<Raw extends z.ZodRawShape>(
 
 /** A rule over the widgets in scope; it fails closed where nothing was observed. */
 export function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
-  declared: () => Raw,
+  declared: AssertionDeclaration<Raw>,
   expected: string | ((fields: FieldsOf<Raw>) => string),
   rule: (fields: FieldsOf<Raw>, seen: WidgetObservation[]) => Pick<Finding, 'passed' | 'actual'>,
 ): AssertionType<FieldsOf<Raw>> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { effectiveChecks, judgeAssertion, type AssertionTypeName } from './assertions.ts'
+import type { AssertionName } from '../../api/contract/assertions.ts'
+import { effectiveChecks, judgeAssertion } from './assertions.ts'
 import type { ToolCallRecord, Transcript } from './types.ts'
 
 const call = (toolName: string, args: Record<string, unknown> = {}, rest: Partial<ToolCallRecord> = {}) => ({
@@ -40,7 +41,7 @@ const withArgs = (args: object, argumentMatching?: string, minCount?: number) =>
   ...(minCount && { minCount }),
 })
 
-const rows: Record<AssertionTypeName, Row[]> = {
+const rows: Record<AssertionName, Row[]> = {
   toolCalledWith: [
     [withArgs({ message: 'hi' }), echoed, true],
     [withArgs({ message: 'ho' }), echoed, false],

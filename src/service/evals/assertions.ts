@@ -1,5 +1,9 @@
-import * as z from 'zod'
-import { shape } from '../../api/contract/shapes.ts'
+import {
+  assertionNames,
+  assertions,
+  isAssertionName,
+  type AssertionName,
+} from '../../api/contract/assertions.ts'
 import { argumentsMatch } from './argument-matching.ts'
 import { isPlainObject } from './canonical.ts'
 import {
@@ -15,22 +19,11 @@ import { testPattern } from './pattern.ts'
 import type { ToolCallRecord, Transcript } from './types.ts'
 
 const SHOWN_CALLS = 3
-const toolName = shape(() => z.string().min(1))
-const amount = shape(() => z.number().positive())
-const noFields = () => ({})
-const inScope = () => ({ toolName: toolName().optional() })
 
-/** The thirteen types of assertions.md, each declared once: fields, and the rule over one transcript. */
+/** The rule of each declared type over one transcript. */
 export const assertionTypes = {
   toolCalledWith: assertionType(
-    () => ({
-      toolName: toolName(),
-      args: z.strictObject({
-        args: z.record(z.string(), z.unknown()),
-        argumentMatching: z.enum(['partial', 'exact', 'ignore']).optional(),
-      }),
-      minCount: z.int().min(1).default(1),
-    }),
+    assertions.toolCalledWith,
     ({ toolName: tool, args: { args, argumentMatching = 'partial' }, minCount }, { toolCalls }) => {
       const calls = callsOf(toolCalls, tool)
       const matching = calls.filter(call => argumentsMatch(args, call.arguments, argumentMatching))
@@ -43,75 +36,64 @@ export const assertionTypes = {
     },
   ),
   toolCalledAtLeastOnce: assertionType(
-    () => ({ toolName: toolName() }),
+    assertions.toolCalledAtLeastOnce,
     ({ toolName: tool }, { toolCalls }) => {
       const { length } = callsOf(toolCalls, tool)
       return { passed: length > 0, expected: `a call of ${tool}`, actual: describeTools(toolCalls) }
     },
   ),
-  toolNeverCalled: assertionType(
-    () => ({ toolName: toolName() }),
-    ({ toolName: tool }, { toolCalls }) => {
-      const { length } = callsOf(toolCalls, tool)
-      return { passed: length === 0, expected: `no call of ${tool}`, actual: times(length) }
-    },
-  ),
-  firstToolWas: assertionType(
-    () => ({ toolName: toolName() }),
-    ({ toolName: tool }, { toolCalls }) => {
-      const first = toolCalls[0]?.toolName
-      return { passed: first === tool, expected: `the first call to be ${tool}`, actual: first ?? 'no call' }
-    },
-  ),
-  responseContains: assertionType(
-    () => ({ needle: z.string().min(1), caseSensitive: z.boolean().default(false) }),
-    ({ needle, caseSensitive }, { finalText }) => {
-      const fold = (text: string) => (caseSensitive ? text : text.toLowerCase())
-      return {
-        passed: fold(finalText).includes(fold(needle)),
-        expected: `final text containing ${brief(needle)}${caseSensitive ? ' (case-sensitive)' : ''}`,
-        actual: brief(finalText),
-        values: { expected: needle, actual: excerpt(finalText) },
-      }
-    },
-  ),
-  responseMatches: assertionType(
-    () => ({ pattern: z.string().min(1) }),
-    ({ pattern }, { finalText }) => {
-      const answer = testPattern(pattern, finalText)
-      return {
-        passed: 'matches' in answer && answer.matches,
-        expected: `final text matching ${brief(pattern)}`,
-        actual: 'problem' in answer ? `no answer: ${answer.problem}` : brief(finalText),
-        values: { expected: pattern, actual: excerpt(finalText) },
-      }
-    },
-  ),
-  noToolErrors: assertionType(noFields, (_fields, { toolCalls }) => {
+  toolNeverCalled: assertionType(assertions.toolNeverCalled, ({ toolName: tool }, { toolCalls }) => {
+    const { length } = callsOf(toolCalls, tool)
+    return { passed: length === 0, expected: `no call of ${tool}`, actual: times(length) }
+  }),
+  firstToolWas: assertionType(assertions.firstToolWas, ({ toolName: tool }, { toolCalls }) => {
+    const first = toolCalls[0]?.toolName
+    return { passed: first === tool, expected: `the first call to be ${tool}`, actual: first ?? 'no call' }
+  }),
+  responseContains: assertionType(assertions.responseContains, ({ needle, caseSensitive }, { finalText }) => {
+    const fold = (text: string) => (caseSensitive ? text : text.toLowerCase())
+    return {
+      passed: fold(finalText).includes(fold(needle)),
+      expected: `final text containing ${brief(needle)}${caseSensitive ? ' (case-sensitive)' : ''}`,
+      actual: brief(finalText),
+      values: { expected: needle, actual: excerpt(finalText) },
+    }
+  }),
+  responseMatches: assertionType(assertions.responseMatches, ({ pattern }, { finalText }) => {
+    const answer = testPattern(pattern, finalText)
+    return {
+      passed: 'matches' in answer && answer.matches,
+      expected: `final text matching ${brief(pattern)}`,
+      actual: 'problem' in answer ? `no answer: ${answer.problem}` : brief(finalText),
+      values: { expected: pattern, actual: excerpt(finalText) },
+    }
+  }),
+  noToolErrors: assertionType(assertions.noToolErrors, (_fields, { toolCalls }) => {
     const failed = toolCalls.filter(call => call.error !== undefined || call.result?.['isError'] === true)
     const [first] = failed
     const detail = first && `, first ${first.toolName}: ${first.error ?? 'result with isError'}`
     return { passed: !first, expected: 'no tool error', actual: `${failed.length}${detail ?? ''}` }
   }),
-  finalAssistantMessageNonEmpty: assertionType(noFields, (_fields, { finalText }) => ({
-    passed: /\S/.test(finalText),
-    expected: 'final text that is not blank',
-    actual: brief(finalText),
-  })),
-  tokenBudgetUnder: assertionType(
-    () => ({ tokens: amount() }),
-    ({ tokens }, { usage }) => under(usage?.totalTokens, tokens, 'tokens', 'no recorded usage'),
+  finalAssistantMessageNonEmpty: assertionType(
+    assertions.finalAssistantMessageNonEmpty,
+    (_fields, { finalText }) => ({
+      passed: /\S/.test(finalText),
+      expected: 'final text that is not blank',
+      actual: brief(finalText),
+    }),
   ),
-  turnCountUnder: assertionType(
-    () => ({ turns: amount() }),
-    ({ turns }, { userTurns }) => under(userTurns, turns, 'user turns', 'no recorded count'),
+  tokenBudgetUnder: assertionType(assertions.tokenBudgetUnder, ({ tokens }, { usage }) =>
+    under(usage?.totalTokens, tokens, 'tokens', 'no recorded usage'),
   ),
-  widgetRendered: widgetAssertion(inScope, 'a rendered widget', (_fields, seen) => {
+  turnCountUnder: assertionType(assertions.turnCountUnder, ({ turns }, { userTurns }) =>
+    under(userTurns, turns, 'user turns', 'no recorded count'),
+  ),
+  widgetRendered: widgetAssertion(assertions.widgetRendered, 'a rendered widget', (_fields, seen) => {
     const rendered = seen.filter(widget => widget.rendered).length
     return { passed: rendered > 0, actual: `${rendered} rendered of ${seen.length} observed` }
   }),
   widgetRenderLatencyUnder: widgetAssertion(
-    () => ({ ms: z.number(), ...inScope() }),
+    assertions.widgetRenderLatencyUnder,
     ({ ms }) => `every widget rendered in under ${ms} ms`,
     ({ ms }, seen) => {
       const rendered = seen.filter(widget => widget.rendered)
@@ -125,24 +107,21 @@ export const assertionTypes = {
       }
     },
   ),
-  widgetNoConsoleErrors: widgetAssertion(inScope, 'no console errors', (_fields, seen) => {
-    const errors = seen.flatMap(widget => widget.consoleErrors)
-    return {
-      passed: errors.length === 0,
-      actual:
-        errors.length === 0
-          ? `none in ${seen.length} observed`
-          : `${errors.length}, first ${brief(errors[0])}`,
-    }
-  }),
-} satisfies Record<string, AssertionType>
-
-export type AssertionTypeName = keyof typeof assertionTypes
-
-/** Whether the local service can judge this type; every other one fails its trial closed. */
-export function isAssertionType(type: unknown): type is AssertionTypeName {
-  return typeof type === 'string' && Object.hasOwn(assertionTypes, type)
-}
+  widgetNoConsoleErrors: widgetAssertion(
+    assertions.widgetNoConsoleErrors,
+    'no console errors',
+    (_fields, seen) => {
+      const errors = seen.flatMap(widget => widget.consoleErrors)
+      return {
+        passed: errors.length === 0,
+        actual:
+          errors.length === 0
+            ? `none in ${seen.length} observed`
+            : `${errors.length}, first ${brief(errors[0])}`,
+      }
+    },
+  ),
+} satisfies Record<AssertionName, AssertionType>
 
 /**
  * Judges one assertion on the transcript so far. Unknown types and malformed fields fail closed with a reason;
@@ -151,8 +130,8 @@ export function isAssertionType(type: unknown): type is AssertionTypeName {
 export function judgeAssertion(assertion: unknown, transcript: Transcript): AssertionVerdict {
   if (!isPlainObject(assertion)) return closed('an assertion object', brief(assertion))
   const { type } = assertion
-  if (isAssertionType(type)) return assertionTypes[type].judge(assertion, transcript)
-  return closed(`one of the known assertion types (${Object.keys(assertionTypes).join(', ')})`, brief(type))
+  if (isAssertionName(type)) return assertionTypes[type].judge(assertion, transcript)
+  return closed(`one of the known assertion types (${assertionNames.join(', ')})`, brief(type))
 }
 
 /** Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means. */

@@ -1,4 +1,4 @@
-import { assertionTypes, isAssertionType } from './assertions.ts'
+import { assertions, isAssertionName } from '../../api/contract/assertions.ts'
 import { canonicalJson } from './canonical.ts'
 import type { CaseSnapshot, ExpectedToolCall } from './types.ts'
 
@@ -11,8 +11,8 @@ const MAX_REPEATS = 50
  * expectation counts once, and "at least once" only where nothing else expects that tool.
  */
 export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks'>): ExpectedToolCall[] {
-  const assertions: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]
-  const wanted = assertions.flatMap(toExpectation)
+  const authored: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]
+  const wanted = authored.flatMap(toExpectation)
   const specific = new Set(wanted.filter(({ loose }) => !loose).map(({ call }) => call.toolName))
   const distinct = new Map<string, { call: ExpectedToolCall; count: number }>()
   for (const { call, count, loose } of wanted) {
@@ -27,15 +27,15 @@ export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks
 
 function toExpectation(assertion: unknown): { call: ExpectedToolCall; count: number; loose: boolean }[] {
   const { type, ...fields } = (assertion ?? {}) as Record<string, unknown>
-  if (!isAssertionType(type)) return []
+  if (!isAssertionName(type)) return []
   if (type === 'toolCalledAtLeastOnce') {
-    const parsed = assertionTypes.toolCalledAtLeastOnce.fields().safeParse(fields)
+    const parsed = assertions.toolCalledAtLeastOnce.fields().safeParse(fields)
     if (!parsed.success) return []
     const call = { toolName: parsed.data.toolName, arguments: {}, argumentMatching: 'ignore' as const }
     return [{ call, count: 1, loose: true }]
   }
   if (type !== 'toolCalledWith') return []
-  const parsed = assertionTypes.toolCalledWith.fields().safeParse(fields)
+  const parsed = assertions.toolCalledWith.fields().safeParse(fields)
   if (!parsed.success) return []
   const { toolName, args, minCount } = parsed.data
   const call = {
