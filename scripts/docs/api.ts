@@ -1,3 +1,4 @@
+import { assertionNames, assertions, assertionUsage } from '../../src/api/contract/assertions.ts'
 import * as z from 'zod'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
@@ -47,5 +48,14 @@ export function apiDocument(): string {
     `Written by \`npm run docs\` from the declarations in \`src/api/contract\`: ${endpoints.length} operations.`,
     '',
     ...endpoints.map(section),
+    '### Assertions',
+    '',
+    'Of `assert` steps and `checks`, each an object with its `type` and the fields named here; those with `?` may be left out.',
+    'Other types survive reading, and the local workspace fails a trial that asserts one.',
+    '',
+    '| type and fields | holds when |',
+    '|---|---|',
+    ...assertionNames.map(name => `| \`${assertionUsage(name)}\` | ${assertions[name].holds} |`),
+    '',
   ].join('\n')
 }

@@ -70,6 +70,31 @@ test('a wrong file is refused with every line, and nothing is sent', async () =>
   expect(stderr).toContain(`${file}:5:3: There is no field "modell" here. Allowed: id, name`)
 })
 
+test('misspelt names are refused at their lines before anything is sent, and go as they are when told so', async () => {
+  const misspelt = FILE.replace('name: Nightly', 'name: Misspelt')
+    .replace('id: nightly', 'id: misspelt')
+    .replace('toolName: echo', 'toolName: ecko')
+    .replace(
+      'steps: [{ id: call, kind: toolCall, serverName: everything, toolName: echo',
+      'steps: [{ id: says, kind: assert, assertion: { type: responseContain, needle: x } }, { id: call, kind: toolCall, serverName: everything, toolName: echo',
+    )
+  const file = write('misspelt.yaml', misspelt)
+  const { code, stderr } = await suite('import', file, '--yes')
+  expect(code).toBe(2)
+  expect(stderr).toContain(`${file}:9:75: "everything" has no tool "ecko". Did you mean "echo"?`)
+  expect(stderr).toContain('There is no assertion type "responseContain". Did you mean "responseContains"?')
+  expect(stderr).toContain('--unchecked')
+  expect((await suite('export', 'Misspelt')).code).toBe(2)
+  expect((await suite('import', file, '--yes', '--unchecked')).stderr).toContain('2 created')
+})
+
+test('a suite that mcpdeck ships is imported again as a new one', async () => {
+  const shipped = join(home.home, 'shipped.yaml')
+  expect(await suite('export', 'Reference server smoke', '--output', shipped)).toMatchObject({ code: 0 })
+  const { code, stderr } = await suite('import', shipped, '--new', '--yes')
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('10 created') as string })
+})
+
 test('what is no text, too long or missing is refused', async () => {
   expect(await suite('import', join(home.home, 'none.yaml'))).toMatchObject({ code: 2 })
   expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain(

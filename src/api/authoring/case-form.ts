@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { EvalCaseCreateRequest, type EvalCase, type EvalCaseUpdateRequest } from '../contract/suites.ts'
 import { changesBetween, isSame, type Change } from './changes.ts'
-import { CASE_WORDS } from './field-words.ts'
+import { caseWords } from './field-words.ts'
 import { checkDocument } from './schema-problems.ts'
 import { readYaml, type Read } from './yaml-reading.ts'
 import { writeDocument } from './yaml-writing.ts'
@@ -79,7 +79,7 @@ export function writeCases(forms: readonly CaseForm[], about: readonly string[] 
     .map((form, index) =>
       writeDocument({
         value: normalCase(form),
-        words: index === 0 ? { '': CASE_WORDS } : {},
+        words: index === 0 ? { '': caseWords() } : {},
         ...(index === 0 && { about }),
       }),
     )

@@ -1,8 +1,9 @@
 import type { EvalCaseCreateRequest } from '../contract/suites.ts'
+import { assertionNames, assertionUsage } from '../contract/assertions.ts'
 import type { SuiteForm } from './suite-form.ts'
 
 /** What each field of a case is, as documents explain it. */
-export const CASE_WORDS: Record<keyof EvalCaseCreateRequest, string> = {
+export const caseWords = (): Record<keyof EvalCaseCreateRequest, string> => ({
   id: 'Name of the case in files: letters, digits, - and _, at most 128. It cannot be changed later.',
   title: 'What the case is about; lists and reports show it.',
   steps:
@@ -14,8 +15,8 @@ export const CASE_WORDS: Record<keyof EvalCaseCreateRequest, string> = {
   models: 'Models to run it with, each {model, provider}; without any, the suite’s.',
   matchOptions:
     'How expected and actual calls are compared, where it differs from the suite: toolCallOrder, extraToolCalls, arguments.',
-  checks: 'mode inherit, replace or extend the suite’s checks; list holds assertions, each with a type.',
-}
+  checks: `mode inherit, replace or extend the suite’s checks; list holds assertions, as steps do. Types: ${assertionNames.map(assertionUsage).join(', ')}.`,
+})
 
 /** What each field of a suite is, as documents explain it. */
 export const SUITE_WORDS: Record<keyof SuiteForm, string> = {

@@ -1,4 +1,4 @@
-import type { Client } from '../client.ts'
+import type { CallOptions, Client } from '../client.ts'
 import { contract } from '../contract/contract.ts'
 import { namesOf, type Names } from './suite-form.ts'
 
@@ -10,11 +10,15 @@ type Thing = { id: string; name?: string | null | undefined }
 export type ProjectNames = Names & { servers: readonly Thing[]; environments: readonly Thing[] }
 
 /** @throws ApiError */
-export async function readNames(client: Client, projectId: string): Promise<ProjectNames> {
+export async function readNames(
+  client: Client,
+  projectId: string,
+  call: CallOptions = ASKED,
+): Promise<ProjectNames> {
   const servers: Thing[] = []
-  for await (const page of client.pages(contract.servers.list, { projectId }, ASKED))
+  for await (const page of client.pages(contract.servers.list, { projectId }, call))
     servers.push(...page.items.map(({ id, name }) => ({ id, name })))
-  const { items } = await client.environments.list({ projectId }, ASKED)
+  const { items } = await client.environments.list({ projectId }, call)
   const environments = items.map(({ id, name }) => ({ id, name }))
   return { ...namesOf(servers, environments), servers, environments }
 }

@@ -12,22 +12,34 @@ const MOST_SHOWN = 60
 export function checkDocument<T>(document: YamlDocument, schema: z.ZodType<T>): Read<T> {
   const checked = schema.safeParse(document.value, { reportInput: true })
   if (checked.success) return { ok: true, value: checked.data }
-  const problems = checked.error.issues
-    .flatMap(issue => told(issue, schema))
-    .map(({ path, message, onKey }): TextProblem => ({
-      ...document.at(path, onKey),
-      message: printable(message),
-    }))
-  return { ok: false, problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column) }
+  return { ok: false, problems: placed(messagesOf(checked.error, schema), document) }
 }
 
-type Told = { path: Path; message: string; onKey: boolean }
+/** What is wrong with a value, and with which part of it: the value there, or the name in front of it. */
+export type PlacedMessage = { path: Path; message: string; onKey: boolean }
+
+/** What a declared schema finds wrong with a part of a document. */
+export function problemsOf(schema: z.ZodType, value: unknown): PlacedMessage[] {
+  const checked = schema.safeParse(value, { reportInput: true })
+  return checked.success ? [] : messagesOf(checked.error, schema)
+}
+
+/** Messages at their lines, from top to bottom. */
+export function placed(messages: readonly PlacedMessage[], { at }: YamlDocument): TextProblem[] {
+  return messages
+    .map(({ path, message, onKey }): TextProblem => ({ ...at(path, onKey), message: printable(message) }))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+}
+
+function messagesOf(error: z.ZodError, schema: z.ZodType): PlacedMessage[] {
+  return error.issues.flatMap(issue => told(issue, schema))
+}
 
 /** An issue of a schema in words, at the place it is about. */
-function told(issue: Issue, schema: z.ZodType): Told[] {
+function told(issue: Issue, schema: z.ZodType): PlacedMessage[] {
   const { path } = issue
   const name = path.length === 0 ? 'The document' : `"${path.join('.')}"`
-  const on = (message: string, onKey = false): Told[] => [{ path, message, onKey }]
+  const on = (message: string, onKey = false): PlacedMessage[] => [{ path, message, onKey }]
   switch (issue.code) {
     case 'unrecognized_keys': {
       const allowed = namesAt(schema, path)

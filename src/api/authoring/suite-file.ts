@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { assertionNames, assertions } from '../contract/assertions.ts'
 import { shape, strictBody } from '../contract/shapes.ts'
 import { EvalCaseCreateRequest, type EvalCase, type EvalSuiteDetail } from '../contract/suites.ts'
 import { formOfCase, normalCase, type CaseForm } from './case-form.ts'
-import { CASE_WORDS, SUITE_WORDS } from './field-words.ts'
+import { caseWords, SUITE_WORDS } from './field-words.ts'
 import { checkDocument } from './schema-problems.ts'
 import { formOfSuite, normalSuite, SuiteForm, type Names } from './suite-form.ts'
 import { readYaml, type Read, type TextProblem, type YamlDocument } from './yaml-reading.ts'
@@ -23,7 +24,7 @@ export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], name
 export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): string {
   return writeDocument({
     value: { suite: normalSuite(file.suite), cases: file.cases.map(normalCase) },
-    words: { suite: SUITE_WORDS, cases: CASE_WORDS },
+    words: { suite: SUITE_WORDS, cases: caseWords() },
     about,
   })
 }
@@ -69,7 +70,26 @@ export function suiteFileSchema(): object {
   }
 }
 
-type Json = { properties?: Record<string, Json>; items?: Json; description?: string; [key: string]: unknown }
+/** The types of assertions with their fields, as JSON Schema. */
+function assertionSchemas(): Json[] {
+  return assertionNames.map(name => {
+    const { $schema: _, ...fields } = z.toJSONSchema(assertions[name].fields(), { io: 'input' }) as Json
+    return {
+      ...fields,
+      description: `Holds when ${assertions[name].holds}.`,
+      properties: { type: { const: name }, ...fields.properties },
+      required: ['type', ...((fields['required'] as string[] | undefined) ?? [])],
+    }
+  })
+}
+
+type Json = {
+  properties?: Record<string, Json>
+  items?: Json
+  anyOf?: Json[]
+  description?: string
+  [key: string]: unknown
+}
 
 /** The schema with the words that documents carry. */
 function withWords(schema: object): Json {
@@ -79,8 +99,20 @@ function withWords(schema: object): Json {
       if (words[name] !== undefined) property.description = words[name]
   }
   described(root.properties?.['suite'], SUITE_WORDS)
-  described(root.properties?.['cases']?.items, CASE_WORDS)
-  return root
+  const form = root.properties?.['cases']?.items
+  described(form, caseWords())
+  const assertion = { $ref: '#/$defs/assertion' }
+  const step = form?.properties?.['steps']?.items?.properties
+  if (step) step['assertion'] = assertion
+  const ofCase = unlessNull(form?.properties?.['checks'])?.properties?.['list']
+  const ofSuite = root.properties?.['suite']?.properties?.['settings']?.properties?.['checks']
+  for (const list of [ofCase, unlessNull(ofSuite)]) if (list) list.items = assertion
+  return { ...root, $defs: { assertion: { anyOf: assertionSchemas() } } }
+}
+
+/** The schema of a value that may be null as well. */
+function unlessNull(schema: Json | undefined): Json | undefined {
+  return schema?.anyOf?.[0] ?? schema
 }
 
 function repeatedIds(document: YamlDocument, cases: readonly CaseForm[]): TextProblem[] {

@@ -1,6 +1,9 @@
-import type { Client } from '../client.ts'
+import type { CallOptions, Client } from '../client.ts'
+import { contract } from '../contract/contract.ts'
 import type { EvalCase, EvalSuiteDetail } from '../contract/suites.ts'
+import type { KnownTools } from './case-faults.ts'
 import { readNames, type ProjectNames } from './project-names.ts'
+import { readYaml, type TextProblem } from './yaml-reading.ts'
 import { fileOf, type SuiteFile } from './suite-file.ts'
 import { planSync, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
 
@@ -37,6 +40,13 @@ export async function readPlan(
   return 'obstacle' in plan ? plan : { plan, names }
 }
 
+/** The line of a file's text that an obstacle is about. */
+export function placedObstacle({ obstacle, path = [] }: SyncObstacle, text: string): TextProblem {
+  const read = readYaml(text)
+  const place = (read.ok ? read.value[0]?.at(path) : undefined) ?? { line: 1, column: 1 }
+  return { ...place, message: obstacle }
+}
+
 async function readStored(
   client: Client,
   projectId: string,
@@ -48,4 +58,55 @@ async function readStored(
     client.cases.list(target, ASKED),
   ])
   return { detail, cases: items }
+}
+
+/** What cases can be checked against: the project's servers, and the tools of those that answered. */
+export type CheckBasis = {
+  known: KnownTools
+  /** Servers that were asked for their tools and did not list them. */
+  unlisted: readonly string[]
+}
+
+/**
+ * Reads what the names in cases are checked against. The tools of the named servers are listed, which connects to them; one that
+ * does not answer is no obstacle, its tools stay unchecked.
+ * @param wanted names or ids of servers
+ * @throws ApiError where the servers of the project cannot be read; the signal's reason when it aborts
+ */
+export async function readCheckBasis(
+  client: Client,
+  projectId: string,
+  wanted: readonly string[],
+  call: CallOptions = ASKED,
+): Promise<CheckBasis> {
+  const { servers } = await readNames(client, projectId, call)
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  const unlisted: string[] = []
+  await Promise.all(
+    servers.map(async ({ id, name }) => {
+      const keys = [id, ...(name ? [name] : [])]
+      for (const key of keys) known.set(key, undefined)
+      if (!keys.some(key => wanted.includes(key))) return
+      const tools = await listTools(client, { projectId, serverId: id }, call)
+      if (tools) for (const key of keys) known.set(key, tools)
+      else unlisted.push(name ?? id)
+    }),
+  )
+  return { known, unlisted }
+}
+
+async function listTools(
+  client: Client,
+  target: { projectId: string; serverId: string },
+  call: CallOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  const names = new Set<string>()
+  try {
+    for await (const { items } of client.pages(contract.servers.tools, { ...target, body: {} }, call))
+      for (const { name } of items) names.add(name)
+    return names
+  } catch {
+    call.signal?.throwIfAborted()
+    return undefined
+  }
 }

@@ -35,8 +35,8 @@ export type SyncPlan = {
  */
 export const SEED_TITLE = 'mcpdeck imports this suite (this case is deleted when it is done)'
 
-/** Why a file cannot be imported, in a sentence. */
-export type SyncObstacle = { obstacle: string }
+/** Why a file cannot be imported, in a sentence; `path` is the part of the file that it is about. */
+export type SyncObstacle = { obstacle: string; path?: readonly PropertyKey[] }
 
 /**
  * The suite that a file is about: the one whose id it says, else the only one of its name, else none yet.
@@ -67,8 +67,8 @@ export function planSync(
   stored: { detail: EvalSuiteDetail; cases: readonly EvalCase[] } | undefined,
   names: Names,
 ): SyncPlan | SyncObstacle {
-  const obstacle = missingThings(file.suite, names) ?? (stored ? undefined : cannotCreate(file.suite))
-  if (obstacle !== undefined) return { obstacle }
+  const obstacle = missingThings(file.suite, names) ?? (stored ? undefined : cannotCreate(file))
+  if (obstacle) return obstacle
   if (!stored)
     return {
       suite: undefined,
@@ -133,24 +133,50 @@ function pairUp(
 }
 
 /** Named servers and environments that the project has not, so that nothing is half done for them. */
-function missingThings(suite: SuiteForm, names: Names): string | undefined {
-  const servers = [...(suite.servers ?? []), ...(suite.clients ?? []).flatMap(each => each.servers ?? [])]
-  const environments = [
-    ...(suite.environments ?? []),
-    ...(suite.schedule?.environment ? [suite.schedule.environment] : []),
-  ]
+function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined {
+  const { servers = [], clients = [], environments = [], schedule } = suite
+  const named = [
+    ...servers.map((name, index) => ({ name, path: ['servers', index] })),
+    ...clients.flatMap((client, index) =>
+      (client.servers ?? []).map((name, at) => ({ name, path: ['clients', index, 'servers', at] })),
+    ),
+  ].filter(({ name }) => !names.serverId(name))
+  const placed = [
+    ...environments.map((name, index) => ({ name, path: ['environments', index] })),
+    ...(schedule?.environment ? [{ name: schedule.environment, path: ['schedule', 'environment'] }] : []),
+  ].filter(({ name }) => !names.environmentId(name))
   const unknown = [
-    ...servers.filter(text => !names.serverId(text)).map(text => `server "${text}"`),
-    ...environments.filter(text => !names.environmentId(text)).map(text => `environment "${text}"`),
+    ...named.map(({ name }) => `server "${name}"`),
+    ...placed.map(({ name }) => `environment "${name}"`),
   ]
-  if (unknown.length === 0) return undefined
-  return `The project has no ${[...new Set(unknown)].join(' and no ')}, or several of that name.`
+  const [first] = [...named, ...placed]
+  if (!first) return undefined
+  return {
+    obstacle: `The project has no ${[...new Set(unknown)].join(' and no ')}, or several of that name.`,
+    path: ['suite', ...first.path],
+  }
 }
 
 /** What the contract wants of a new suite beside what a form needs. */
-function cannotCreate({ name, model, servers = [] }: SuiteForm): string | undefined {
-  if (servers.length === 0) return `A new suite needs servers; "${name}" names none.`
-  if (model === undefined)
-    return `A new suite needs a model; "${name}" names none. Cases that only call tools never ask it.`
+function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
+  const { name, servers = [] } = file.suite
+  if (servers.length === 0)
+    return { obstacle: `A new suite needs servers; "${name}" names none.`, path: ['suite', 'name'] }
+  if (modelOfNew(file) === undefined)
+    return {
+      obstacle: `A new suite needs a model; "${name}" names none, and some of its cases prompt one.`,
+      path: ['suite', 'name'],
+    }
   return undefined
+}
+
+/** Stands where the contract wants a suite's default model and no case asks one. */
+const NO_MODEL = 'none'
+
+/** The default model of a new suite: the file's, else that of its first case; undefined where a case prompts one that nobody names. */
+export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
+  const modelless = cases.filter(({ models = [] }) => models.length === 0)
+  const prompts = modelless.some(({ steps }) => steps.some(({ kind }) => kind === 'prompt'))
+  if (suite.model !== undefined || prompts) return suite.model
+  return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
 }

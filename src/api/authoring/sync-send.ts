@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
 import { createCases, type BatchOptions, type CaseOutcome } from './batch.ts'
-import { SEED_TITLE, type SyncPlan } from './sync-plan.ts'
+import { modelOfNew, SEED_TITLE, type SyncPlan } from './sync-plan.ts'
 import { formOfSuite, suiteChange, type Names } from './suite-form.ts'
 
 export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
@@ -80,12 +80,12 @@ async function createSuite(
   { file }: SyncPlan,
   names: Names,
 ): Promise<string> {
-  const { name, description, servers = [], model = '' } = file.suite
+  const { name, description, servers = [] } = file.suite
   const body = {
     name,
     ...(description !== undefined && { description }),
     serverIds: servers.map(text => names.serverId(text) ?? text),
-    model,
+    model: modelOfNew(file) ?? '',
     tests: [
       { title: SEED_TITLE, steps: [{ id: 'wait', kind: 'prompt' as const, prompt: 'Nothing to do.' }] },
     ],

@@ -228,11 +228,29 @@ describe('importing again', () => {
     ['a server that is none', { servers: ['nowhere'] }, /no server "nowhere"/],
     ['an environment that is none', { environments: ['nowhere'] }, /no environment "nowhere"/],
     ['no server', { servers: [] }, /needs servers/],
-    ['no model', { model: undefined }, /needs a model/],
   ])('refuses %s before anything is sent', async (_, suite, words) => {
     const file = fileOf([caseOf('a')], suite)
     const found = await readPlan(service.client, projectId, file)
-    expect(found).toEqual({ obstacle: expect.stringMatching(words) as string })
+    expect(found).toMatchObject({
+      obstacle: expect.stringMatching(words) as string,
+      path: expect.any(Array) as string[],
+    })
+  })
+
+  test('a new suite needs a model only where a case prompts one that nobody names', async () => {
+    const prompt = { id: 'ask', kind: 'prompt' as const, prompt: 'Say hello.' }
+    const prompting = { ...caseOf('a'), steps: [prompt] }
+    const file = fileOf([caseOf('b'), prompting], { model: undefined })
+    expect(await readPlan(service.client, projectId, file)).toMatchObject({
+      obstacle: expect.stringContaining('needs a model') as string,
+      path: ['suite', 'name'],
+    })
+    const named = { ...prompting, models: [{ model: 'own/model' }] }
+    for (const cases of [[caseOf('b')], [caseOf('b'), named]]) {
+      const { suiteId } = await bring(fileOf(cases, { model: undefined }), { asNew: true })
+      const { executionConfig } = await service.client.suites.get({ projectId, suiteId })
+      expect(executionConfig?.model).toBe(cases.length > 1 ? 'own/model' : 'none')
+    }
   })
 
   test('asks which suite is meant when several have the name', async () => {

@@ -53,6 +53,11 @@ export function toEpochMs(value: number | string | null | undefined): number | u
   return Number.isNaN(parsed) ? undefined : parsed
 }
 
+/** Whether a value is an object in the JSON sense: neither null nor an array. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** A JSON object whose fields the contract leaves open. */
 export const openObject = shape(() => z.record(z.string(), z.unknown()))
 

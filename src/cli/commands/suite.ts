@@ -30,6 +30,7 @@ export function addSuite(program: Command, done: (code: number) => void): void {
       ),
     )
     .option('--reason <text>', 'why duplicates are wanted; warn and create_anyway need it')
+    .option('--unchecked', 'send servers, tools and assertion types that are not known as they are')
     .option('--yes', 'do not ask')
     .option('--json', 'print one object with what was done')
     .action(async (file: string, own: ImportOptions) => {

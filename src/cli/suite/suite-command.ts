@@ -9,11 +9,12 @@ import {
   writeSuiteFile,
   type SuiteFile,
 } from '../../api/authoring/suite-file.ts'
-import { readPlan, readSuite } from '../../api/authoring/suite-store.ts'
+import { serversNamedIn, textFaults } from '../../api/authoring/case-faults.ts'
+import { placedObstacle, readCheckBasis, readPlan, readSuite } from '../../api/authoring/suite-store.ts'
 import { isSettled, type SyncPlan } from '../../api/authoring/sync-plan.ts'
 import { sendSync, type SyncDone } from '../../api/authoring/sync-send.ts'
 import { isFile, readTextFile, writeTextFile } from '../../api/authoring/text-files.ts'
-import { readText, type Read } from '../../api/authoring/yaml-reading.ts'
+import { readText, type Read, type TextProblem } from '../../api/authoring/yaml-reading.ts'
 import type { Client } from '../../api/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { whyNot } from '../../api/machine-words.ts'
@@ -37,6 +38,7 @@ export type ImportOptions = {
   prune?: boolean
   duplicates?: DuplicatePolicy
   reason?: string
+  unchecked?: boolean
   yes?: boolean
   json?: boolean
 }
@@ -63,10 +65,11 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
   if (own.new && own.into !== undefined) throw new UsageError('--new and --into exclude each other.')
   if ((own.duplicates ?? 'block') !== 'block' && !own.reason)
     throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is kept with the cases.`)
-  const file = await readFileOf(path)
+  const { file, text } = await readFileOf(path)
   return await inProject(common, async (client, projectId, settings) => {
     const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
-    if ('obstacle' in found) throw new UsageError(clean(found.obstacle))
+    if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
+    if (!own.unchecked) await requireFaultless(client, projectId, path, text)
     const { plan, names } = found
     const prune = own.prune ?? false
     if (!own.json) say(planText(plan, prune))
@@ -131,15 +134,33 @@ async function suiteNamed(client: Client, projectId: string, wanted: string): Pr
 }
 
 /** @throws UsageError with every problem at its line */
-async function readFileOf(path: string): Promise<SuiteFile> {
+async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string }> {
   const text: Read<string> =
     path === '-' ? readText(await buffer(process.stdin)) : onDisk('read', path, () => readTextFile(path))
   const read = text.ok ? readSuiteFile(text.value) : text
-  if (read.ok) return read.value
-  const [first, ...others] = read.problems.map(
-    ({ line, column, message }) => `${path}:${line}:${column}: ${clean(message)}`,
-  )
-  throw new UsageError([first, ...others].join('\n'))
+  if (text.ok && read.ok) return { file: read.value, text: text.value }
+  throw faulty(path, read.ok ? [] : read.problems)
+}
+
+/** Every problem of a file at its line, and what to do where that is not plain. */
+function faulty(path: string, problems: readonly TextProblem[], advice?: string): UsageError {
+  const lines = problems.map(({ line, column, message }) => `${path}:${line}:${column}: ${clean(message)}`)
+  return new UsageError([...lines, ...(advice === undefined ? [] : [advice])].join('\n'))
+}
+
+/** Checks what a schema cannot: the names of servers and tools, and the types of assertions. @throws UsageError */
+async function requireFaultless(
+  client: Client,
+  projectId: string,
+  path: string,
+  text: string,
+): Promise<void> {
+  const { known, unlisted } = await readCheckBasis(client, projectId, serversNamedIn(text))
+  for (const name of unlisted)
+    say(`${clean(name)} did not list its tools; names of its tools are not checked.`)
+  const faults = textFaults(text, known)
+  if (faults.length === 0) return
+  throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
 }
 
 function onDisk<T>(done: string, path: string, work: () => T): T {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { AssertionDeclaration } from '../../api/contract/assertions.ts'
 import type { Shape } from '../../api/contract/shapes.ts'
 import { oneLine } from './one-line.ts'

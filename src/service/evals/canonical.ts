@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+
+export { isPlainObject }
 
 /** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
 export function canonicalJson(value: unknown): string {
@@ -8,11 +11,6 @@ export function canonicalJson(value: unknown): string {
 /** SHA-256 of a value's canonical JSON, in hex. */
 export function digest(value: unknown): string {
   return hash('sha256', canonicalJson(value))
-}
-
-/** An object in the JSON sense: neither null nor an array. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function sorted(object: Record<string, unknown>): Record<string, unknown> {
