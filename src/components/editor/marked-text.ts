@@ -11,6 +11,11 @@ export function withoutMarks(text: string): string {
     .join('\n')
 }
 
+/** Whether mcpdeck wrote into the text. */
+export function hasMarks(text: string): boolean {
+  return withoutMarks(text) !== text
+}
+
 /** Words of mcpdeck above a document. */
 export function withNotice(text: string, notice: readonly string[]): string {
   return [...notice.map(line => `${MARK} ${line}`), withoutMarks(text)].join('\n')

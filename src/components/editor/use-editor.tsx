@@ -4,7 +4,7 @@ import { formatAge, plural } from '../../app/theme/format.ts'
 import { useConfirm } from '../confirm.tsx'
 import { useToasts } from '../toasts.tsx'
 import type { EditedFile, EditorHost } from './editor-host.ts'
-import { isEmptied, withNotice, withoutMarks, withProblems } from './marked-text.ts'
+import { hasMarks, isEmptied, withNotice, withoutMarks, withProblems } from './marked-text.ts'
 
 const EditorContext = createContext<EditorHost | undefined>(undefined)
 
@@ -23,11 +23,12 @@ export function useKeptTexts() {
   const host = useContext(EditorContext)
   return {
     has: (file: EditedFile): boolean => host?.kept(file) !== undefined,
-    /** Puts a document behind what is kept already. */
-    add(file: EditedFile, text: string): void {
+    /** A document behind what is kept already. */
+    joined(file: EditedFile, text: string): string {
       const earlier = host?.kept(file)
-      host?.keep(file, earlier ? `${earlier.text.trimEnd()}\n---\n${text}` : text)
+      return earlier ? `${withoutMarks(earlier.text).trimEnd()}\n---\n${text}` : text
     },
+    put: (file: EditedFile, text: string): void => host?.keep(file, text),
   }
 }
 
@@ -37,6 +38,8 @@ export type EditRequest<T> = EditedFile & {
   text: string
   /** What a saved text means, or what is wrong with it. */
   read: (text: string) => Read<T>
+  /** What is probably a mistake in a text that reads well; it can be sent all the same. */
+  doubts?: (text: string) => Promise<readonly TextProblem[]>
 }
 
 /** A text that says what it should; it is kept until one of the two is called. */
@@ -45,8 +48,10 @@ export type Edited<T> = {
   text: string
   /** It is where it belongs, or nobody wants it any more. */
   discard: () => void
-  /** It was not taken: says that it is kept. */
-  keep: () => void
+  /** It was not sent, or not taken for this reason: says that it is kept. */
+  keep: (reason?: string) => void
+  /** It was refused: it is kept with the reasons at their lines. Resolves to whether the person wants to correct it now. */
+  refuse: (problems: readonly TextProblem[]) => Promise<boolean>
 }
 
 /** Problems that a dialog shows; the editor shows all of them. */
@@ -78,29 +83,53 @@ export function useEditor(): <T>(request: EditRequest<T>) => Promise<Edited<T> |
       toasts.show('warn', 'There is no editor here.')
       return undefined
     }
-    return await roundTrips(host, request, { askAgain, tell: (tone, text) => toasts.show(tone, text) })
+    const sendAnyway = (what: string): Promise<boolean> =>
+      confirm({
+        title: `Send ${what} as it is?`,
+        lines: ['The service may know what is not known here, or refuse it.'],
+        action: 'Send it as it is',
+        decline: 'Leave it for later',
+      })
+    const tell: Talk['tell'] = (tone, text) => toasts.show(tone, text)
+    return await roundTrips(host, request, { askAgain, sendAnyway, tell })
   }
 }
 
 type Talk = {
   askAgain: (what: string, problems: readonly TextProblem[]) => Promise<boolean>
+  sendAnyway: (what: string) => Promise<boolean>
   tell: (tone: 'ok' | 'warn' | 'error', text: string) => void
 }
 
 async function roundTrips<T>(
   host: EditorHost,
   request: EditRequest<T>,
-  { askAgain, tell }: Talk,
+  { askAgain, sendAnyway, tell }: Talk,
 ): Promise<Edited<T> | undefined> {
   const { what, read } = request
   const file = { key: request.key, fileName: request.fileName }
   const original = withoutMarks(request.text)
   const earlier = host.kept(file)
-  const keep = (): void =>
-    tell('warn', `What you wrote about ${what} is kept; edit it again to go on with it.`)
+  const keep = (reason?: string): void =>
+    tell(
+      reason === undefined ? 'warn' : 'error',
+      `${reason === undefined ? '' : `${reason} `}What you wrote about ${what} is kept; edit it again to go on with it.`,
+    )
   const discard = (): void => host.discard(file)
-  let text: string | undefined = earlier ? withNotice(earlier.text, keptNotice(earlier.at)) : request.text
-  let faulty: string | undefined
+  const take = (value: T, saved: string): Edited<T> => ({
+    value,
+    text: saved,
+    discard,
+    keep,
+    async refuse(problems) {
+      host.keep(file, withProblems(saved, problems))
+      if (await askAgain(what, problems)) return true
+      keep(problems[0]?.message)
+      return false
+    },
+  })
+  let text: string | undefined = earlier ? reopened(earlier) : request.text
+  let faulty = earlier && hasMarks(earlier.text) ? withoutMarks(earlier.text) : undefined
   for (;;) {
     const end = await host.edit(file, text)
     if (end.kind === 'failed') {
@@ -127,10 +156,17 @@ async function roundTrips<T>(
         return undefined
       }
       const checked = read(saved)
-      if (checked.ok) return { value: checked.value, text: saved, discard, keep }
-      ;({ problems } = checked)
+      const doubts = checked.ok ? ((await request.doubts?.(saved)) ?? []) : []
+      if (checked.ok && doubts.length === 0) return take(checked.value, saved)
+      problems = checked.ok ? doubts : checked.problems
       faulty = saved
       text = withProblems(saved, problems)
+      if (checked.ok && !(await askAgain(what, problems))) {
+        if (await sendAnyway(what)) return take(checked.value, saved)
+        keep()
+        return undefined
+      }
+      if (checked.ok) continue
     } else {
       ;({ problems } = end.content)
       text = undefined
@@ -140,6 +176,11 @@ async function roundTrips<T>(
       return undefined
     }
   }
+}
+
+/** A text of an earlier time: with what was wrong with it at its lines, else with its age above it. */
+function reopened({ text, at }: { text: string; at: number }): string {
+  return hasMarks(text) ? text : withNotice(text, keptNotice(at))
 }
 
 function keptNotice(at: number): string[] {

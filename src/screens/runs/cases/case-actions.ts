@@ -43,6 +43,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
     what: `the case ${stored.title}`,
     text: writeCases([from], ['A case; it is checked when you save and leave. Its id cannot be changed.']),
     read: readCase,
+    doubts: authoring.doubts,
   })
   if (!edited) return
   const { edit: body, changes } = caseEdit(from, edited.value)
@@ -70,14 +71,13 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
   ]
   const agreed = await review({ title: `Change ${stored.title}?`, lines, action: 'Send the change' })
   if (!agreed) return edited.keep()
-  const changed = await authoring.write({
+  const sent = await authoring.sendEdited(edited, {
     endpoints: [contract.cases.update],
     start: `Changing ${stored.title}…`,
     send: () => client.cases.update({ ...target, body }, ASKED),
     done: ({ title }) => `${title} is changed.`,
   })
-  if (changed) edited.discard()
-  else edited.keep()
+  if (sent === 'correct') await editCase(authoring, suite, stored)
 }
 
 /** A copy in the editor, which is a case when it is saved. */

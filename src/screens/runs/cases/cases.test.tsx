@@ -76,10 +76,11 @@ async function openCases(messages: string[], editor = editorOf(), params: Record
   app = await openApp({ testService, place, editor })
   return { suiteId, name, editor }
 }
+const LATER = 'Leave it for later'
 const casesOf = async (suiteId: string) => (await testService.client.cases.list({ projectId, suiteId })).items
 
-async function agree(action: string): Promise<void> {
-  await app.see('❯ Cancel')
+async function agree(action: string, decline = 'Cancel'): Promise<void> {
+  await app.see(`❯ ${decline}`)
   await app.press(confirmKeys.bindings.next)
   await app.see(`❯ ${action}`)
   await app.press(confirmKeys.bindings.choose)
@@ -113,7 +114,7 @@ test('a hundred at once: each is told apart, and what failed is corrected by its
   await app.see('The service says')
   await app.press(outcomesKeys.bindings.correct)
   await app.see('1 created.')
-  expect(editor.texts[1]).toContain('# Twin: DUPLICATE_CONTENT')
+  expect(editor.texts[1]).toMatch(/#!! line \d+, column 8: DUPLICATE_CONTENT[^\n]*\ntitle: Twin/)
   expect(editor.texts[1]).not.toContain('What this case is about')
   expect((await casesOf(suiteId)).map(({ title }) => title).toSorted()).toEqual([
     'Says one',
@@ -175,7 +176,7 @@ test('a suite that CI owns says so, and the text is kept', async () => {
   await app.see('▌one')
   await app.press(keys.edit)
   await agree('Send the change')
-  await app.see(/Suite owned by CI|is kept; edit it again/)
+  await app.see(/Suite owned by CI[^]*is\s+kept;/)
   expect(editor.left()).toHaveLength(1)
 })
 
@@ -263,6 +264,52 @@ test('a new suite starts from a tool of a server', async () => {
     { title: 'echo answers', steps: [{ toolName: 'echo' }, { kind: 'assert' }] },
   ])
   expect(editor.left()).toEqual([])
+})
+
+test('a suite that cannot be created says why at the line, and is created once that is mended', async () => {
+  const editor = editorOf(
+    text =>
+      text
+        .replace('name: everything suite', 'name: Mended')
+        .replace(/^  model: .*$/m, '')
+        .replace(/- id: call[^]*arguments:[^-]*/, '- { id: ask, kind: prompt, prompt: Say hello. }\n      '),
+    text => text.replace('name: Mended', 'name: Mended\n  model: my/model'),
+  )
+  await openCases(['one'], editor, { pane: 'suites' })
+  await app.see('▌Authored')
+  await app.press(suitesKeys.bindings.add)
+  await app.see('( ) echo  Echoes back')
+  await app.press(formKeys.bindings.choose)
+  await app.see('tool (required)  echo')
+  await app.press(formKeys.bindings.choose)
+  await app.see(/line \d+, column \d+: A new suite needs a model/)
+  await agree('Open the editor again', LATER)
+  await agree('Create the suite')
+  await app.see('Mended is created')
+  expect(editor.texts[1]).toMatch(
+    /#!! line \d+, column \d+: A new suite needs a model[^\n]*\n\s*name: Mended/,
+  )
+  expect(editor.left()).toEqual([])
+})
+
+test('a doubt can be sent all the same, and a refusal stands at its line', async () => {
+  const broken = (text: string) => text.replace('steps:', 'steps:\n  - { id: nothing, kind: assert }')
+  const { suiteId, editor } = await openCases(
+    ['one'],
+    editorOf(broken, text => text.replace('  - { id: nothing, kind: assert }\n', '').replace('one', 'uno')),
+  )
+  await app.see('▌Says one')
+  await app.press(keys.edit)
+  await app.see('This assert step needs "assertion".')
+  await app.press(confirmKeys.bindings.choose)
+  await agree('Send it as it is', LATER)
+  await agree('Send the change')
+  await app.see('The service refused it: steps.0.assertion')
+  await agree('Open the editor again', LATER)
+  await agree('Send the change')
+  await app.see('is changed.')
+  expect(editor.texts[1]).toMatch(/#!! line \d+, column \d+: The service refused it: steps\.0\.assertion/)
+  expect((await casesOf(suiteId))[0]!.steps).toHaveLength(1)
 })
 
 test('a launch from the cases is one of those marked, and shows its run', async () => {

@@ -8,8 +8,12 @@ import type { TextProblem } from '../../../api/authoring/yaml-reading.ts'
 import { clean } from '../../../app/theme/text.ts'
 import { namedPath } from '../../../api/named-path.ts'
 import { whyNot } from '../../../api/machine-words.ts'
+import type { ProjectNames } from '../../../api/authoring/project-names.ts'
+import type { SyncPlan } from '../../../api/authoring/sync-plan.ts'
+import type { EditedFile } from '../../../components/editor/editor-host.ts'
+import type { Line } from '../../../components/viewer.tsx'
 import { planLines } from './plan-lines.ts'
-import { ASKED, type Authoring } from './use-authoring.ts'
+import { ASKED, type Authoring, type Write } from './use-authoring.ts'
 import { afterwards, chooseTool } from './new-cases.ts'
 
 /** Shows a suite that was just created or changed. */
@@ -79,82 +83,127 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
   })
   if (!answers) return
   const path = namedPath(answers.file)
-  const [{ readTextFile }, { readSuiteFile }] = await Promise.all([
-    import('../../../api/authoring/text-files.ts'),
-    import('../../../api/authoring/suite-file.ts'),
-  ])
+  const { readTextFile } = await import('../../../api/authoring/text-files.ts')
   try {
     const text = readTextFile(path)
-    const file = text.ok ? readSuiteFile(text.value) : text
-    if (file.ok) await sync(authoring, file.value, onSuite)
-    else showText(`${path} cannot be imported`, file.problems.map(problemLine))
+    const problems = text.ok ? await bring(authoring, text.value, onSuite) : text.problems
+    if (problems.length > 0) showText(`${path} cannot be imported`, problems.map(problemLine))
   } catch (error) {
     tell('error', `${path} cannot be read: ${whyNot(error)}.`)
   }
 }
 
-/** Shows what a file would do, and does it; answers whether it was done. */
-async function sync(authoring: Authoring, file: SuiteFile, onSuite: OnSuite): Promise<boolean> {
-  const { client, projectId, review, tell } = authoring
-  const [{ isSettled }, { sendSync }, { readPlan }] = await Promise.all([
-    import('../../../api/authoring/sync-plan.ts'),
-    import('../../../api/authoring/sync-send.ts'),
-    import('../../../api/authoring/suite-store.ts'),
-  ])
+/** Shows what a file would do, and does it; resolves to why it cannot be imported. */
+async function bring(authoring: Authoring, text: string, onSuite: OnSuite): Promise<readonly TextProblem[]> {
+  const { readSuiteFile } = await import('../../../api/authoring/suite-file.ts')
+  const file = readSuiteFile(text)
+  if (!file.ok) return file.problems
+  const found = await planOf(authoring, file.value, text)
+  if (!found || 'problem' in found) return found ? [found.problem] : []
+  const doubts = await authoring.doubts(text)
+  const lines = doubts.map((doubt): Line => ({ text: problemLine(doubt), tone: 'warn' }))
+  if ((await agreeToSync(authoring, found, lines)) !== 'agreed') return []
+  const done = await authoring.write(importing(authoring, found))
+  if (done) await shownAfter(authoring, file.value, done, onSuite)
+  return []
+}
+
+type Planned = { plan: SyncPlan; names: ProjectNames }
+
+/** What importing a file would do; undefined where that could not be read. */
+async function planOf(
+  authoring: Authoring,
+  file: SuiteFile,
+  text: string,
+): Promise<Planned | { problem: TextProblem } | undefined> {
+  const { client, projectId } = authoring
+  const { placedObstacle, readPlan } = await import('../../../api/authoring/suite-store.ts')
   const found = await authoring.read('Comparing the file with the service…', () =>
     readPlan(client, projectId, file),
   )
-  if (!found) return false
-  if ('obstacle' in found) {
-    tell('warn', found.obstacle)
-    return false
-  }
-  const { names, plan } = found
+  return found && 'obstacle' in found ? { problem: placedObstacle(found, text) } : found
+}
+
+/** Asks above the plan, and above what is probably a mistake in the file. */
+async function agreeToSync(
+  { review, tell, changeLines }: Authoring,
+  { plan }: Planned,
+  doubts: readonly Line[],
+): Promise<'agreed' | 'declined' | 'settled'> {
+  const { isSettled } = await import('../../../api/authoring/sync-plan.ts')
   if (isSettled(plan, false)) {
     tell('ok', 'The service has all of the file already.')
-    return true
+    return 'settled'
   }
-  const name = file.suite.name
   const agreed = await review({
-    title: plan.suite ? `Import into ${plan.suite.name}?` : `Create the suite ${name}?`,
-    lines: planLines(plan, authoring.changeLines),
+    title: plan.suite ? `Import into ${plan.suite.name}?` : `Create the suite ${plan.file.suite.name}?`,
+    lines: [...doubts, ...planLines(plan, changeLines)],
     action: plan.suite ? 'Send the changes' : 'Create the suite',
   })
-  if (!agreed) return false
+  return agreed ? 'agreed' : 'declined'
+}
+
+/** How a plan is carried out. */
+function importing({ client, projectId }: Authoring, { plan, names }: Planned): Write<SyncDone> {
   const { suites, cases } = contract
-  const done = await authoring.write({
+  const { name } = plan.file.suite
+  return {
     endpoints: [suites.create, suites.update, suites.schedule, cases.createBatch, cases.update, cases.delete],
     start: `Importing ${name}…`,
-    send: ({ progress }) => sendSync(client, projectId, plan, names, { prune: false, progress }),
+    async send({ progress }) {
+      const { sendSync } = await import('../../../api/authoring/sync-send.ts')
+      return await sendSync(client, projectId, plan, names, { prune: false, progress })
+    },
     done: ending => doneWords(name, ending),
-  })
-  if (!done) return false
-  onSuite(done.suiteId)
-  const suite = { id: done.suiteId, name }
-  await afterwards(authoring, suite, done.outcomes)
-  return true
+  }
+}
+
+async function shownAfter(
+  authoring: Authoring,
+  { suite: { name } }: SuiteFile,
+  { suiteId, outcomes }: SyncDone,
+  onSuite: OnSuite,
+): Promise<void> {
+  onSuite(suiteId)
+  await afterwards(authoring, { id: suiteId, name }, outcomes)
 }
 
 /** A new suite, written in the editor from a template over a tool of a server. */
 export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<void> {
-  const { edit } = authoring
-  const first = await chooseTool(authoring, 'First case of a new suite')
-  const serverName = first?.steps[0]?.serverName
-  if (!first || serverName === undefined) return
+  const file: EditedFile = { key: authoring.keyOf('new suite'), fileName: 'new-suite.yaml' }
   const { readSuiteFile, writeSuiteFile } = await import('../../../api/authoring/suite-file.ts')
-  const edited = await edit({
-    key: authoring.keyOf('new suite'),
-    fileName: 'new-suite.yaml',
+  // What was written before goes on as it is; no tool is chosen for it again.
+  const first = authoring.keptTexts.has(file)
+    ? undefined
+    : await chooseTool(authoring, 'First case of a new suite')
+  const serverName = first?.steps[0]?.serverName
+  if (!authoring.keptTexts.has(file) && serverName === undefined) return
+  const template = first && serverName !== undefined ? suiteOfServer(serverName, first) : undefined
+  const edited = await authoring.edit({
+    ...file,
     what: 'the new suite',
-    text: writeSuiteFile(suiteOfServer(serverName, first), [
-      'A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.',
-    ]),
+    text: template ? writeSuiteFile(template, NEW_SUITE) : '',
     read: readSuiteFile,
+    doubts: authoring.doubts,
   })
   if (!edited) return
-  if (await sync(authoring, edited.value, onSuite)) edited.discard()
-  else edited.keep()
+  const found = await planOf(authoring, edited.value, edited.text)
+  if (!found) return edited.keep()
+  if ('problem' in found) {
+    if (await edited.refuse([found.problem])) await addSuite(authoring, onSuite)
+    return
+  }
+  const answer = await agreeToSync(authoring, found, [])
+  if (answer === 'declined') return edited.keep()
+  if (answer === 'settled') return edited.discard()
+  const sent = await authoring.sendEdited(edited, importing(authoring, found))
+  if (sent === 'correct') await addSuite(authoring, onSuite)
+  else if (sent) await shownAfter(authoring, edited.value, sent.value, onSuite)
 }
+
+const NEW_SUITE = [
+  'A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.',
+]
 
 /** Deletes a suite, after a typed word. */
 export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promise<void> {

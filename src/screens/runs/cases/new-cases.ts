@@ -12,9 +12,10 @@ import type { CaseForm } from '../../../api/authoring/case-form.ts'
 import { caseOfServer, caseOfTool } from '../../../api/authoring/templates.ts'
 import { plural } from '../../../app/theme/format.ts'
 import type { EditedFile } from '../../../components/editor/editor-host.ts'
+import { withProblems } from '../../../components/editor/marked-text.ts'
 import { oneOf } from './fields-dialog.tsx'
 import { isResendable } from './outcomes.tsx'
-import { ASKED, type Authoring } from './use-authoring.ts'
+import { ASKED, type Authoring, type Write } from './use-authoring.ts'
 
 /** What stands above new cases. */
 export const NEW_CASES = [
@@ -22,15 +23,14 @@ export const NEW_CASES = [
   'Empty the file to leave without creating any.',
 ]
 
-/** Sends cases; undefined where that failed as a whole. */
-function send(
-  authoring: Authoring,
+/** How cases are sent. */
+function creation(
+  { client, projectId }: Authoring,
   suite: EvalSuite,
   forms: readonly CaseForm[],
   options: BatchOptions = {},
-): Promise<readonly CaseOutcome[] | undefined> {
-  const { client, projectId } = authoring
-  return authoring.write({
+): Write<readonly CaseOutcome[]> {
+  return {
     endpoints: [contract.cases.createBatch],
     start: `Creating ${plural(forms.length, 'case')}…`,
     send: () => createCases(client, { projectId, suiteId: suite.id }, forms, options, ASKED),
@@ -38,7 +38,7 @@ function send(
       tone: all.some(({ kind }) => kind === 'failed') ? 'warn' : 'ok',
       text: `Cases: ${outcomeCounts(all)}.`,
     }),
-  })
+  }
 }
 
 /**
@@ -78,12 +78,19 @@ async function keepFailed(
   failed: readonly CaseOutcome[],
 ): Promise<void> {
   if (failed.length === 0) return
-  const { writeCases } = await import('../../../api/authoring/case-form.ts')
-  const forms = failed.map(({ form }) => form)
-  const about = failed.map(({ form, code, message }) =>
-    `${form.title}: ${code}: ${message ?? ''}`.replaceAll(/\s+/g, ' '),
-  )
-  authoring.keptTexts.add(failedFile(authoring, suite), writeCases(forms, about))
+  const [{ writeCases }, { readYaml }] = await Promise.all([
+    import('../../../api/authoring/case-form.ts'),
+    import('../../../api/authoring/yaml-reading.ts'),
+  ])
+  const file = failedFile(authoring, suite)
+  const text = authoring.keptTexts.joined(file, writeCases(failed.map(({ form }) => form)))
+  const read = readYaml(text)
+  const documents = read.ok ? read.value.slice(-failed.length) : []
+  const problems = documents.flatMap((document, index) => {
+    const { code, message } = failed[index]!
+    return [{ ...document.at(['title']), message: `${code}: ${message ?? ''}`.replaceAll(/\s+/g, ' ') }]
+  })
+  authoring.keptTexts.put(file, withProblems(text, problems))
 }
 
 /** The refused cases by themselves in the editor. */
@@ -118,10 +125,12 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
   const forms = failed.map(({ form }) => form)
   const outcomes =
     answers &&
-    (await send(authoring, suite, forms, {
-      duplicatePolicy: answers.policy as DuplicatePolicy,
-      overrideReason: answers.reason,
-    }))
+    (await authoring.write(
+      creation(authoring, suite, forms, {
+        duplicatePolicy: answers.policy as DuplicatePolicy,
+        overrideReason: answers.reason,
+      }),
+    ))
   if (outcomes) await afterwards(authoring, suite, outcomes)
   else await keepFailed(authoring, suite, failed)
 }
@@ -144,12 +153,12 @@ async function writeFrom(
   text: string,
 ): Promise<void> {
   const { readCases } = await import('../../../api/authoring/case-form.ts')
-  const edited = await authoring.edit({ ...file, what: 'new cases', text, read: readCases })
+  const { doubts } = authoring
+  const edited = await authoring.edit({ ...file, what: 'new cases', text, read: readCases, doubts })
   if (!edited) return
-  const outcomes = await send(authoring, suite, edited.value)
-  if (!outcomes) return edited.keep()
-  edited.discard()
-  await afterwards(authoring, suite, outcomes)
+  const sent = await authoring.sendEdited(edited, creation(authoring, suite, edited.value))
+  if (sent === 'correct') await writeFrom(authoring, suite, file, text)
+  else if (sent) await afterwards(authoring, suite, sent.value)
 }
 
 /** New cases from a template. */

@@ -75,7 +75,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
   ]
   const agreed = await review({ title: `Change ${name}?`, lines, action: 'Send the change' })
   if (!agreed) return edited.keep()
-  const changed = await authoring.write({
+  const sent = await authoring.sendEdited(edited, {
     endpoints: [contract.suites.update, contract.suites.schedule],
     start: `Changing ${name}…`,
     send: async () => {
@@ -85,8 +85,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
     },
     done: () => `${name} is changed.`,
   })
-  if (changed) edited.discard()
-  else edited.keep()
+  if (sent === 'correct') await editSettings(authoring, suite)
 }
 
 /** The recurring run, on or off. */

@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
+import { failureSentence } from '../../../api/error-text.ts'
+import type { TextProblem } from '../../../api/authoring/yaml-reading.ts'
 import type { CallOptions } from '../../../api/client.ts'
 import { refresh } from '../../../api/queries.ts'
 import { changeLine, type Change } from '../../../api/authoring/changes.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
-import { useEditor, useKeptTexts } from '../../../components/editor/use-editor.tsx'
+import { useEditor, useKeptTexts, type Edited } from '../../../components/editor/use-editor.tsx'
 import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
@@ -26,6 +28,8 @@ export type Write<T> = {
   done?: (value: T) => string | { tone: 'ok' | 'warn' | 'error'; text: string }
   /** What holds when it was stopped; where this is given, a key stops it, and `send` heeds the signal. */
   stopped?: string
+  /** Hears why it failed, before the person does. */
+  failed?: (error: unknown) => void
 }
 
 /** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
@@ -42,6 +46,37 @@ export function useAuthoring(projectId: string) {
   const showText = useTextOverlay()
   const toasts = useToasts()
   const { symbols } = useTheme()
+  /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
+  const read = <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
+    runTask({
+      start,
+      work: ({ signal }) => work({ ...ASKED, signal }),
+      stopped: 'Stopped reading; nothing was changed.',
+    })
+  /** Sends writes, and reads what they made out of date whatever came of them. */
+  const send = <T>({
+    endpoints,
+    start,
+    send: work,
+    done,
+    stopped,
+    failed,
+  }: Write<T>): Promise<T | undefined> =>
+    runTask({
+      start,
+      work: async task => {
+        try {
+          return await work(task)
+        } catch (error) {
+          failed?.(error)
+          throw error
+        } finally {
+          for (const endpoint of endpoints) await refresh(queryClient, endpoint)
+        }
+      },
+      ...(done && { done }),
+      ...(stopped !== undefined && { stopped }),
+    })
   return {
     client,
     projectId,
@@ -56,27 +91,39 @@ export function useAuthoring(projectId: string) {
     /** What a text is about, the same for the same thing of the same source. */
     keyOf: (...about: readonly string[]): string =>
       [profile.name, profile.host, projectId, ...about].join('\n'),
-    /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
-    read: <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
-      runTask({
-        start,
-        work: ({ signal }) => work({ ...ASKED, signal }),
-        stopped: 'Stopped reading; nothing was changed.',
-      }),
-    /** Sends writes, and reads what they made out of date whatever came of them. */
-    write: <T>({ endpoints, start, send, done, stopped }: Write<T>): Promise<T | undefined> =>
-      runTask({
-        start,
-        work: async task => {
-          try {
-            return await send(task)
-          } finally {
-            for (const endpoint of endpoints) await refresh(queryClient, endpoint)
-          }
-        },
-        ...(done && { done }),
-        ...(stopped !== undefined && { stopped }),
-      }),
+    read,
+    write: send,
+    /**
+     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which stands at its line where the
+     * service names one. Resolves to what came of it, or to whether the person wants to correct the text now.
+     */
+    sendEdited: async <T, V>(
+      edited: Edited<V>,
+      write: Write<T>,
+    ): Promise<{ value: T } | 'correct' | undefined> => {
+      let refusal: unknown
+      const value = await send({ ...write, failed: error => void (refusal = error) })
+      if (value !== undefined) {
+        edited.discard()
+        return { value }
+      }
+      const { refusalProblems } = await import('../../../api/authoring/refusal-problems.ts')
+      const problems = refusalProblems(refusal, edited.text)
+      if (problems.length > 0) return (await edited.refuse(problems)) ? 'correct' : undefined
+      edited.keep(refusal === undefined ? undefined : failureSentence(refusal))
+      return undefined
+    },
+    /** What is probably a mistake in a text of cases: names that neither the contract nor the servers know. */
+    doubts: async (text: string): Promise<readonly TextProblem[]> => {
+      const [{ serversNamedIn, textFaults }, { readCheckBasis }] = await Promise.all([
+        import('../../../api/authoring/case-faults.ts'),
+        import('../../../api/authoring/suite-store.ts'),
+      ])
+      const basis = await read('Checking the names of servers and tools…', call =>
+        readCheckBasis(client, projectId, serversNamedIn(text), call),
+      )
+      return textFaults(text, basis?.known ?? new Map())
+    },
     changeLines: (changes: readonly Change[]): Line[] =>
       changes.map(change => ({
         text: changeLine(change, symbols.crumb),
