@@ -55,7 +55,7 @@ export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   const cases = store.runs.cases(run.id)
   const trials = store.trials.listWithOutcomes(run.id).map(({ outcome, ...trial }) => ({
     iterationId: trial.id,
-    caseKey: cases[trial.casePosition]?.caseKey ?? trial.caseId,
+    variant: trial.casePosition,
     class: trial.class,
     ...(trial.error !== null && { error: trial.error }),
     steps: outcome?.steps ?? [],

@@ -84,3 +84,16 @@ test('each trial is a testcase, and only what was measured is a failure', () => 
 test('nothing in, nothing wrong', () => {
   expect(XMLValidator.validate(junitXml([]))).toBe(true)
 })
+
+test('trials of one case on two models are testcases of two names, counted each within its variant', () => {
+  const on = (model: string, iterationNumber: number) => trial({ id: model, model, iterationNumber })
+  const xml = junitXml([
+    {
+      name: 'Smoke',
+      run: { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 },
+      trials: [on('small', 1), on('small', 2), on('large', 1)],
+    },
+  ])
+  const names = [...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, name]) => name)
+  expect(names).toEqual(['One (small) (trial 1 of 2)', 'One (small) (trial 2 of 2)', 'One (large)'])
+})

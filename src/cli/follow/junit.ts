@@ -4,6 +4,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
 import { standingOf } from '../../api/runs/trials.ts'
+import { variantNames, variantOfTrial } from '../../api/runs/variants.ts'
 
 /** A run for the report: its record, its trials, and what its suite is called. */
 export type ReportedRun = { name: string; run: EvalRun; trials: readonly EvalIteration[] }
@@ -41,8 +42,12 @@ export function junitXml(runs: readonly ReportedRun[]): string {
 }
 
 function toSuite({ name, run, trials }: ReportedRun) {
-  const often = trialsOfCases(trials)
-  const cases = trials.map(trial => ({ kind: kindOf(trial), testcase: toCase(name, trial, often) }))
+  const often = trialsOfVariants(trials)
+  const nameOf = variantNames(trials)
+  const cases = trials.map(trial => {
+    const own = { name: nameOf(trial), of: often.get(variantOfTrial(trial)) ?? 1 }
+    return { kind: kindOf(trial), testcase: toCase(name, trial, own) }
+  })
   const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
   const [from, to] = [toEpochMs(run.createdAt), toEpochMs(run.completedAt)]
   const properties = {
@@ -79,13 +84,11 @@ function kindOf(trial: EvalIteration): TestKind {
   return isMeasuredFailure(trial) ? 'failure' : 'error'
 }
 
-/** The suite's name is the class, so that Jenkins and GitLab group by it; the title is what they list. */
-function toCase(suiteName: string, trial: EvalIteration, often: ReadonlyMap<string, number>) {
-  const title = trial.title ?? trial.testCaseId ?? trial.id
-  const times = often.get(caseOf(trial)) ?? 1
+/** The suite's name is the class, so that Jenkins and GitLab group by it; the variant's is what they list. */
+function toCase(suiteName: string, trial: EvalIteration, { name, of }: { name: string; of: number }) {
   return {
     '@classname': inAttribute(suiteName).replaceAll('.', '_'),
-    '@name': inAttribute(times > 1 ? `${title} (trial ${trial.iterationNumber} of ${times})` : title),
+    '@name': inAttribute(of > 1 ? `${name} (trial ${trial.iterationNumber} of ${of})` : name),
     ...(trial.durationMs != null && { '@time': seconds(trial.durationMs) }),
     ...outcomeOf(trial),
   }
@@ -114,14 +117,13 @@ function scoreLines({ scores }: EvalIteration): string[] {
   )
 }
 
-function trialsOfCases(trials: readonly EvalIteration[]): Map<string, number> {
+function trialsOfVariants(trials: readonly EvalIteration[]): Map<string, number> {
   const often = new Map<string, number>()
-  for (const trial of trials) often.set(caseOf(trial), (often.get(caseOf(trial)) ?? 0) + 1)
+  for (const trial of trials) {
+    const key = variantOfTrial(trial)
+    often.set(key, (often.get(key) ?? 0) + 1)
+  }
   return often
-}
-
-function caseOf({ testCaseId, title, id }: EvalIteration): string {
-  return testCaseId ?? title ?? id
 }
 
 function seconds(ms: number): string {

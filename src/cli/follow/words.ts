@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { CAUSES, causeOf } from '../../api/runs/causes.ts'
+import { variantNames } from '../../api/runs/variants.ts'
 import { counted } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
@@ -56,10 +57,11 @@ export function comparisonLines({ baseRunId, counts, cases }: Comparison): strin
 
 /** The trials that somebody has to look at, with why and where to look. */
 export function failureLines(trials: readonly EvalIteration[]): string[] {
+  const nameOf = variantNames(trials)
   const lines = trials.flatMap(trial => {
     const cause = causeOf(trial)
     if (cause === undefined) return []
-    const title = clean(trial.title ?? trial.id)
+    const title = clean(nameOf(trial))
     return [`  ${title}, trial ${trial.iterationNumber}: ${clean(trial.error ?? CAUSES[cause])} [${cause}]`]
   })
   const more = lines.length - MOST_FAILURES

@@ -10,7 +10,7 @@ export type TrialRow = {
   runId: string
   /** Place in the run, from 0; also the key of its pages. */
   position: number
-  /** Place of its case among the run's cases, from 0. */
+  /** Place of its variant, a case on one model, among the run's snapshots, from 0. */
   casePosition: number
   /** From 1. */
   iterationNumber: number
@@ -97,7 +97,8 @@ export function createTrialRows(database: Database): TrialRows {
     list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
     graded: runId => ({
       tally: database.all(
-        `SELECT caseId, class, count(*) AS trials FROM trial WHERE runId = :runId GROUP BY caseId, class`,
+        `SELECT casePosition AS variant, class, count(*) AS trials FROM trial WHERE runId = :runId
+         GROUP BY casePosition, class`,
         { runId },
       ),
       first: (classes, limit, behind = -1) =>
