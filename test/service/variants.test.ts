@@ -49,7 +49,9 @@ test('a case on two models is two variants: one that could not be set up leaves 
     summary: { total: 2, passed: 1, failed: 0, passRate: 1 },
     decisionSummary: {
       measurementUnit: 'case_executions',
-      decision: 'inconclusive',
+      decision: null,
+      verdict: 'notEstablished',
+      undecided: { reason: 'undecidable' },
       counts: { total: 2, passed: 1, failed: 0, undecided: 1 },
     },
   })

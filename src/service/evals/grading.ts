@@ -24,8 +24,8 @@ export type RunDecisionSummary = {
   /** What `counts` counts: variants (a case on one model), or single trials under a suite-wide threshold. Never converted. */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /** The run's own decision; null while there is none. `inconclusive` = it ended and something could not be graded. */
-  decision: 'passed' | 'failed' | 'inconclusive' | null
+  /** The run's own decision; null where there is none. Nothing here withholds a verdict, so none is ever `inconclusive`. */
+  decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
   undecided?: { reason: 'unfinished' | 'stopped_early' | 'undecidable'; message: string }
@@ -48,7 +48,7 @@ export type RunGrade = {
  * - Per case: each variant, a case on one model, passes when all its graded trials passed, and is undecided when none was graded.
  * - Under a threshold: the share of passed among graded trials has to reach it.
  * - One failed variant (or a missed threshold) decides. A run does not pass while one of its variants has no graded trial;
- *   it is inconclusive then, since a verdict would speak for something that was never measured.
+ *   its verdict is not established then, since it would speak for something that was never measured.
  * A run is `failed` as a run only when it could not execute at all: every trial ended in set-up.
  */
 export function gradeRun(input: GradingInput): RunGrade {
@@ -62,8 +62,7 @@ export function gradeRun(input: GradingInput): RunGrade {
   const passRate = graded > 0 ? counts.passed / graded : null
   const missed = threshold === null ? counts.failed > 0 : passRate !== null && passRate < threshold
   const measured = total > 0 && !variants.includes('undecided')
-  const final = phase === 'ended' ? (missed ? 'failed' : measured ? 'passed' : 'inconclusive') : null
-  const result = final === 'inconclusive' ? null : final
+  const result = phase !== 'ended' ? null : missed ? 'failed' : measured ? 'passed' : null
   const [firstFailed] = trials.first(['failed'], 1)
   return {
     status: statusOf(input),
@@ -73,7 +72,7 @@ export function gradeRun(input: GradingInput): RunGrade {
       version: 1,
       measurementUnit: threshold === null ? 'case_executions' : 'trials',
       counts: { ...counts, trials: { total, ...classes } },
-      decision: final,
+      decision: result,
       verdict: result ?? 'notEstablished',
       ...(result === null && { undecided: whyUndecided(input) }),
       diagnostics: diagnose(trials, { total, ended: phase !== 'running' }, input.page),
