@@ -34,6 +34,7 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     ...(run.modelSource && { modelSource: run.modelSource }),
     executionEngine: 'emulated',
     decisionSummary: decisionSummary ?? null,
+    scoreIntegrity: run.scoreIntegrity ?? null,
     ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
     ...(run.groupId !== undefined && { runGroupId: run.groupId }),
   }

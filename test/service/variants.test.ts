@@ -46,6 +46,8 @@ test('a case on two models is two variants: one that could not be set up leaves 
   expect(run).toMatchObject({
     status: 'completed',
     result: null,
+    // A case without any assertion is scored by nothing.
+    scoreIntegrity: null,
     summary: { total: 2, passed: 1, failed: 0, passRate: 1 },
     decisionSummary: {
       measurementUnit: 'case_executions',

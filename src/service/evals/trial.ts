@@ -2,6 +2,7 @@ import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import { untilAborted } from '../connections/deadline.ts'
 import { isPlainObject } from './canonical.ts'
 import { expectedToolCalls } from './expected-calls.ts'
+import { scoreIntegrity } from './scores.ts'
 import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd } from './trial-calls.ts'
 import { startClock } from './trial-clock.ts'
 import { askModel, type Trial, type TrialModels } from './trial-prompt.ts'
@@ -54,10 +55,12 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
     const verdicts = [...steps, ...checks]
     const trialClass = ended?.class ?? classOf(verdicts)
     const error = ended?.message ?? firstReason(verdicts)
+    const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
     return {
       class: trialClass,
       ...settlement(trialClass),
       ...(error !== undefined && { error }),
+      ...(scored && { scoreIntegrity: scored }),
       steps,
       checks,
       expectedToolCalls: expected,

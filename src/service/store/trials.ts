@@ -1,4 +1,5 @@
 import type { GradedTrials } from '../evals/graded-trials.ts'
+import type { ScoreIntegrity } from '../evals/scores.ts'
 import type { TrialClass, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from './database.ts'
 
@@ -35,6 +36,8 @@ export type TrialRows = {
   list(runId: string): TrialRow[]
   /** What grading reads; inside the transaction in which it was asked for. */
   graded(runId: string): GradedTrials
+  /** What is known of the scores of its trials, each once. */
+  scoreIntegrities(runId: string): (ScoreIntegrity | null)[]
   /** In order of position, with outcomes. */
   listWithOutcomes(runId: string): TrialWithOutcome[]
   /** Up to `limit` rows behind `after`. */
@@ -114,6 +117,13 @@ export function createTrialRows(database: Database): TrialRows {
           runId,
         })?.position,
     }),
+    scoreIntegrities: runId =>
+      database
+        .all<{ scoreIntegrity: ScoreIntegrity | null }>(
+          'SELECT DISTINCT scoreIntegrity FROM trial WHERE runId = :runId',
+          { runId },
+        )
+        .map(row => row.scoreIntegrity),
     listWithOutcomes: runId =>
       database
         .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })
@@ -132,12 +142,14 @@ export function createTrialRows(database: Database): TrialRows {
       ) > 0,
     end(id, outcome) {
       const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
+      const { scoreIntegrity } = outcome
       const tokensUsed = transcript.usage?.totalTokens
       const changed = database.run(
         `UPDATE trial SET status = :status, class = :class, result = :result, error = :error,
-                startedAt = :startedAt, durationMs = :durationMs, tokensUsed = :tokensUsed
+                startedAt = :startedAt, durationMs = :durationMs, tokensUsed = :tokensUsed,
+                scoreIntegrity = :scoreIntegrity
          WHERE id = :id AND ${UNFINISHED}`,
-        { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed },
+        { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed, scoreIntegrity },
       )
       if (changed === 0) return false
       insertOutcomes([{ id, outcome }])

@@ -80,7 +80,7 @@ describe('the summary', () => {
     expect(frame).toMatch(/Status +completed, started just now/)
     expect(frame).toMatch(/Decision +✗ failed/)
     expect(frame).toMatch(/Verdict +failed/)
-    expect(frame).toMatch(/Scores +nobody checked that they hold/)
+    expect(frame).toMatch(/Scores +not verified by the service/)
     expect(frame).toMatch(/Counted in +case executions/)
     expect(frame).toMatch(/Passed +1 of 5 graded \(20%\)/)
     await app.press(last)

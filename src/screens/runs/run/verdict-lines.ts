@@ -63,10 +63,12 @@ function verdictWords(run: EvalRun): string | undefined {
   return `not established, so there is none${why === '' ? '' : ` (${why})`}`
 }
 
-function integrityField({ scoreIntegrity }: EvalRun, symbols: Symbols): Field {
+function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): Field {
   if (scoreIntegrity === 'valid') return ['Scores', 'valid']
+  if (scoreIntegrity == null && !isTerminalRunStatus(status))
+    return ['Scores', 'verified when the run ends', 'muted']
   if (scoreIntegrity == null)
-    return ['Scores', 'nobody checked that they hold, which counts as invalid', 'muted']
+    return ['Scores', 'not verified by the service, which counts as invalid', 'muted']
   return ['Scores', `${symbols.warn} ${scoreIntegrity}: they do not hold`, 'warn']
 }
 
