@@ -84,7 +84,7 @@ test.concurrent('a run that passed over a part says so beside the word', async e
   const { code, stdout } = await watch('r1')
   expect(code).toBe(0)
   expect(stdout).toContain('Passed, 1 of 2 trials graded.')
-  expect(stdout).toContain('1 case executions, 1 passed, 0 failed (100% of the graded passed)')
+  expect(stdout).toContain('1 case execution, 1 passed, 0 failed (100% of the graded passed)')
 })
 
 test.concurrent('gates decide alone where they are told to, and name what failed', async ending => {

@@ -2,7 +2,8 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { CAUSES, causeOf } from '../../api/runs/causes.ts'
 import { passRate } from '../../api/runs/trials.ts'
 import { variantNames } from '../../api/runs/variants.ts'
-import { counted, grouped } from '../../api/runs/words.ts'
+import { inUnit } from '../../api/runs/counts.ts'
+import { counted } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
 
@@ -36,9 +37,8 @@ function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, un
     `${failed} failed`,
     ...ended.flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : [])),
   ]
-  const total = measured
-    ? `${measured.total === null ? '' : `${grouped(measured.total)} `}${measured.unit}`
-    : counted(counts.total, 'trial')
+  const { total: count, unit } = measured ?? counts
+  const total = count === null ? unit : inUnit(count, unit)
   return `${total}, ${parts.join(', ')} (${rate} of the graded passed)`
 }
 

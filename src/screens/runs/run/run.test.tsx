@@ -130,8 +130,9 @@ describe('the summary', () => {
     await report('History', [passing('a'), passing('b')])
     await openRun(await report('History', [failing('a'), failing('b')]))
     await app.see('Pass rate of this and earlier runs')
-    expect(app.frame()).toMatch(/ #1 █+░+ +50% +1\/2 case executions/)
-    expect(app.frame()).toMatch(/▌ #3 ░+ +0% +0\/2 case executions this run/)
+    expect(app.frame()).toMatch(/earlier runs of the suite, in case executions/)
+    expect(app.frame()).toMatch(/ #1 █+░+ +50% +1\/2 +┃?│/)
+    expect(app.frame()).toMatch(/▌ #3 ░+ +0% +0\/2 this run/)
     expect(app.frame()).toContain('Of 2 earlier runs, 2 did better, 0 as well, 0 worse.')
   })
 
