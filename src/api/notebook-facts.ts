@@ -4,6 +4,7 @@ import { toEpochMs } from './contract/shapes.ts'
 import { momentOf } from './notebook-export.ts'
 import type { Pinned } from './notebook.ts'
 import { runCounts } from './runs/counts.ts'
+import { passedPart } from './runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from './runs/outcome.ts'
 
 type Facts = Pinned['facts']
@@ -93,7 +94,7 @@ function runFacts(run: EvalRun): Facts {
   const graded = counts && counts.passed + counts.failed
   const facts: [string, string | null | undefined][] = [
     ['Status', run.status],
-    ['Outcome', outcomeOfRun(run)],
+    ['Outcome', [outcomeOfRun(run), passedPart(run)].filter(Boolean).join(', ')],
     [
       'Passed',
       counts && `${counts.passed} of ${graded}${counts.unit === undefined ? '' : ` ${counts.unit}`}`,

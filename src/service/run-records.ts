@@ -34,6 +34,7 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     ...(run.modelSource && { modelSource: run.modelSource }),
     executionEngine: 'emulated',
     decisionSummary: decisionSummary ?? null,
+    scoreIntegrity: run.scoreIntegrity ?? null,
     ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
     ...(run.groupId !== undefined && { runGroupId: run.groupId }),
   }
@@ -55,7 +56,7 @@ export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   const cases = store.runs.cases(run.id)
   const trials = store.trials.listWithOutcomes(run.id).map(({ outcome, ...trial }) => ({
     iterationId: trial.id,
-    caseKey: cases[trial.casePosition]?.caseKey ?? trial.caseId,
+    variant: trial.casePosition,
     class: trial.class,
     ...(trial.error !== null && { error: trial.error }),
     steps: outcome?.steps ?? [],

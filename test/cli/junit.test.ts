@@ -84,3 +84,34 @@ test('each trial is a testcase, and only what was measured is a failure', () => 
 test('nothing in, nothing wrong', () => {
   expect(XMLValidator.validate(junitXml([]))).toBe(true)
 })
+
+test('trials of one case on two models are testcases of two names, counted each within its variant', () => {
+  const on = (model: string, iterationNumber: number) => trial({ id: model, model, iterationNumber })
+  const xml = junitXml([
+    {
+      name: 'Smoke',
+      run: { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 },
+      trials: [on('small', 1), on('small', 2), on('large', 1)],
+    },
+  ])
+  const names = [...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, name]) => name)
+  expect(names).toEqual(['One (small) (trial 1 of 2)', 'One (small) (trial 2 of 2)', 'One (large)'])
+})
+
+test.each([
+  [{ status: 'cancelled' }, 'error', 'cancelled'],
+  [{ status: 'completed', result: null }, 'error', 'undecided'],
+  [{ status: 'completed', decisionSummary: { decision: 'inconclusive' } }, 'error', 'inconclusive'],
+  [{ status: 'completed', result: 'failed' }, 'failure', 'failed'],
+  [{ status: 'running' }, 'error', 'in-flight'],
+  [{ status: 'completed', result: 'passed' }, undefined, 'passed'],
+])('a run that is %j is no green report, whatever its trials are', (fields, kind, outcome) => {
+  const run = { id: 'r1', suiteId: 's', createdAt: 0, ...fields }
+  const xml = junitXml([
+    { name: 'Smoke', run, trials: [trial({}), trial({ status: 'cancelled', result: null })] },
+  ])
+  expect(/<(failure|error) type="([^"]*)"/.exec(xml)?.slice(1)).toEqual(kind && [kind, outcome])
+  expect(xml).toContain(
+    `name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`,
+  )
+})

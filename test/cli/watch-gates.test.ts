@@ -18,19 +18,73 @@ async function openGraded(ending: Ending) {
 
 test.concurrent('the pass rate divides by what was graded; what is not known is 3', async ending => {
   const { service, conclusionOf } = await openGraded(ending)
-  expect(await conclusionOf('r1', '--min-pass-rate', '66%')).toMatchObject({
+  const enough = ['--min-graded', '75%']
+  expect(await conclusionOf('r1', '--min-pass-rate', '66%', ...enough)).toMatchObject({
     code: 0,
-    end: { gates: [{ gate: 'min-pass-rate', wanted: 0.66, actual: 2 / 3, passed: true }] },
+    end: {
+      part: '3 of 4 trials graded',
+      gates: [
+        { gate: 'min-graded', wanted: 0.75, actual: 0.75, passed: true },
+        { gate: 'min-pass-rate', wanted: 0.66, actual: 2 / 3, passed: true },
+      ],
+    },
   })
-  expect(await conclusionOf('r1', '--min-pass-rate', '67%')).toMatchObject({
+  expect(await conclusionOf('r1', '--min-pass-rate', '67%', ...enough)).toMatchObject({
     code: 1,
-    end: { because: 'gate', verdict: 'passed', gates: [{ passed: false }] },
+    end: { because: 'gate', verdict: 'passed', gates: [{}, { passed: false }] },
+  })
+  expect(await conclusionOf('r1', '--min-pass-rate', '66%')).toMatchObject({
+    code: 3,
+    end: { because: 'unknown_gate', gates: [{ wanted: 1, passed: null }, { passed: null }] },
   })
   service.trials = [trial('c', { result: null, status: 'failed' })]
   expect(await conclusionOf('r1', '--min-pass-rate', '1%')).toMatchObject({
     code: 3,
-    end: { because: 'unknown_gate', passRate: null, gates: [{ actual: null, passed: null }] },
+    end: { because: 'unknown_gate', passRate: null, gates: [{ actual: 0 }, { actual: null, passed: null }] },
   })
+})
+
+test.concurrent('gates that decide alone do not hold over the one trial of twelve that was graded', async ending => {
+  const { service, watch, conclusionOf } = await openStage(ending)
+  const broken = (_none: unknown, index: number) => trial(`t${index}`, { result: null, status: 'failed' })
+  service.trials = [trial('a'), ...Array.from({ length: 11 }, broken)]
+  service.put('r1', { status: 'completed', result: null, completedAt: Date.now() })
+  const gates = ['--gates-only', '--min-pass-rate', '95%']
+  expect(await conclusionOf('r1', ...gates)).toMatchObject({
+    code: 3,
+    end: { because: 'unknown_gate', verdict: null, passRate: 1, gates: [{ actual: 1 / 12 }, { actual: 1 }] },
+  })
+  const { code, stdout } = await watch('r1', ...gates)
+  expect(code).toBe(3)
+  expect(stdout).toContain('gate min-graded: not known, 1 of 12 trials graded, at least 100% must be')
+  expect(await watch('r1', ...gates, '--min-graded', '8%')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('The gates passed, and they decide; the run itself has no verdict.'),
+  })
+  expect(await watch('r1', '--gates-only', '--min-graded', '8%')).toMatchObject({ code: 2 })
+})
+
+test.concurrent('a verdict that was withheld is told from one that was never established', async ending => {
+  const { service, watch, conclusionOf } = await openStage(ending)
+  service.put('r1', { status: 'completed', decisionSummary: { decision: 'inconclusive' } })
+  expect(await conclusionOf('r1')).toMatchObject({ code: 3, end: { because: 'inconclusive', verdict: null } })
+  expect((await watch('r1')).stdout).toMatch(/^Inconclusive, the verdict was withheld/m)
+  const undecided = { reason: 'undecidable', message: 'Two cases have no verdict.' }
+  service.put('r1', { decisionSummary: { decision: null, verdict: 'notEstablished', undecided } })
+  expect(await conclusionOf('r1')).toMatchObject({ code: 3, end: { because: 'undecided', verdict: null } })
+  expect((await watch('r1')).stdout).toContain('Undecided: Two cases have no verdict.')
+})
+
+test.concurrent('a run that passed over a part says so beside the word', async ending => {
+  const { service, watch } = await openStage(ending)
+  const counts = { total: 1, passed: 1, failed: 0, undecided: 0 }
+  service.trials = [trial('a'), trial('b', { testCaseId: 'a', result: null, status: 'failed' })]
+  const decisionSummary = { measurementUnit: 'case_executions', decision: 'passed', counts }
+  service.put('r1', { status: 'completed', result: 'passed', decisionSummary })
+  const { code, stdout } = await watch('r1')
+  expect(code).toBe(0)
+  expect(stdout).toContain('Passed, 1 of 2 trials graded.')
+  expect(stdout).toContain('1 case execution, 1 passed, 0 failed (100% of the graded passed)')
 })
 
 test.concurrent('gates decide alone where they are told to, and name what failed', async ending => {
@@ -40,11 +94,12 @@ test.concurrent('gates decide alone where they are told to, and name what failed
     code: 1,
     end: { because: 'failed' },
   })
-  expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({
+  const graded = ['--min-graded', '75%']
+  expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only', ...graded)).toMatchObject({
     code: 0,
     end: { because: 'gates_passed', verdict: 'failed' },
   })
-  const { code, stdout } = await watch('r1', '--max-duration', '1s', '--gates-only')
+  const { code, stdout } = await watch('r1', '--max-duration', '1s', '--gates-only', ...graded)
   expect(code).toBe(1)
   expect(stdout).toMatch(/^gate max-duration: FAILED, took \d+(?:\.\d)? s, at most 1 s allowed$/m)
   service.put('r1', { status: 'cancelled' })
@@ -53,6 +108,7 @@ test.concurrent('gates decide alone where they are told to, and name what failed
 
 test.concurrent('no new failures, against a run that is there', async ending => {
   const { service, watch, conclusionOf } = await openGraded(ending)
+  service.trials = [trial('a'), trial('d', { result: 'failed' })]
   const side = (outcome: string, id: string) => ({ outcome, iterationIds: [id] })
   const compared = (cases: object[]) => ({
     suite: { id: 's1' },
@@ -76,7 +132,7 @@ test.concurrent('no new failures, against a run that is there', async ending => 
   expect(await conclusionOf('r1', '--no-new-failures-against', 'r0')).toMatchObject({
     code: 0,
     end: {
-      gates: [{ actual: 0, passed: true }],
+      gates: [{ passed: true }, { actual: 0, passed: true }],
       comparison: { baseRunId: 'r0', counts: { 'still-failing': 1 } },
     },
   })
@@ -91,7 +147,7 @@ test.concurrent('no new failures, against a run that is there', async ending => 
   ]
   expect(await conclusionOf('r1', '--no-new-failures-against', 'last')).toMatchObject({
     code: 1,
-    end: { because: 'gate', gates: [{ actual: 1, passed: false, says: '1 new failure: Case d' }] },
+    end: { because: 'gate', gates: [{}, { actual: 1, passed: false, says: '1 new failure: Case d' }] },
   })
   service.answers['GET /projects/p1/eval-runs/r1/compare'] = () => ({
     status: 404,

@@ -118,7 +118,7 @@ describe.concurrent('how a run ended is the exit code', () => {
       'the decision before the result',
       { status: 'completed', result: 'failed', decisionSummary: { decision: 'inconclusive' } },
       3,
-      'undecided',
+      'inconclusive',
     ],
   ])('%s', async ([, fields, code, because], ending) => {
     const { service, watch, conclusionOf } = await openStage(ending)

@@ -31,7 +31,7 @@ async function expectSettled(api: Api, { projectId, runId, pid }: Launched) {
   expect(run).toMatchObject({
     status: 'completed',
     result: null,
-    decisionSummary: { decision: 'inconclusive' },
+    decisionSummary: { decision: null, verdict: 'notEstablished' },
   })
   expect(run.completedAt).toEqual(expect.any(Number))
   const { items } = await api.call(iterations.list, { projectId, runId })

@@ -106,7 +106,7 @@ test.each<[string, (thread: Worker) => unknown, string]>([
     expect(await api.call(runs.get, { projectId, runId })).toMatchObject({
       status: 'completed',
       result: null,
-      decisionSummary: { decision: 'inconclusive' },
+      decisionSummary: { decision: null, verdict: 'notEstablished' },
     })
     const items = await allTrials(api, { projectId, runId })
     expect(items.map(({ trialClass }) => trialClass)).toEqual([

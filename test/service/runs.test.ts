@@ -25,6 +25,7 @@ async function expectSandboxResult(api: Api, projectId: string, runId: string) {
     result: 'failed',
     summary: { total: 10, passed: 9, failed: 1, passRate: 0.9 },
     decisionSummary: { decision: 'failed', verdict: 'failed' },
+    scoreIntegrity: 'valid',
   })
   expect(run.completedAt).toBeGreaterThanOrEqual(Number(run.createdAt))
   const { items } = await api.call(iterations.list, { projectId, runId, limit: 200 })
@@ -57,7 +58,7 @@ describe('the sandbox suite', () => {
       () => api.call(runs.get, { projectId, runId }),
       run => (run.summary?.passed ?? 0) > 0,
     )
-    expect(halfway).toMatchObject({ status: 'running', result: null, notes: 'first' })
+    expect(halfway).toMatchObject({ status: 'running', result: null, notes: 'first', scoreIntegrity: null })
     await expectSandboxResult(api, projectId, runId)
 
     const preview = await api.call(runs.rerunPreview, { projectId, runId })

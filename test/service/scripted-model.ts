@@ -54,16 +54,18 @@ type Protocol = {
 export async function scriptedModel(
   script: (asked: Asked) => Answer,
   kind: ModelKind = 'openai-compatible',
+  listed?: readonly string[],
 ): Promise<ScriptedModel> {
-  const model = await openScriptedModel(script, kind)
+  const model = await openScriptedModel(script, kind, listed)
   onTestFinished(model.close)
   return model
 }
 
-/** The same outside of tests; whoever opens it ends it. */
+/** The same outside of tests; whoever opens it ends it. `listed` are the ids that it says it serves. */
 export async function openScriptedModel(
   script: (asked: Asked) => Answer,
   kind: ModelKind = 'openai-compatible',
+  listed?: readonly string[],
 ): Promise<ScriptedModel & { close: () => void }> {
   const protocol = PROTOCOLS[kind]
   const asked: Asked[] = []
@@ -71,6 +73,9 @@ export async function openScriptedModel(
   const reply = async (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(response)
     response.once('close', () => waiting.delete(response))
+    if (request.method === 'GET' && request.url === '/v1/models' && listed)
+      return send(response, 200, { data: listed.map(id => ({ id })) })
+    if (request.method === 'GET') return send(response, 404, protocol.refuse('no such path'))
     const chunks = await request.toArray()
     const body: unknown = JSON.parse(Buffer.concat(chunks as Buffer[]).toString())
     if (request.url !== `/v1${protocol.path}`) return send(response, 404, protocol.refuse('no such path'))

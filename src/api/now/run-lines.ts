@@ -65,12 +65,13 @@ export function runLines(options: {
     }
     if (!isTold(outcome) || endedAt === undefined || endedAt < now - DAY_MS) return []
     const since = passedSince(run, runs.value)
+    const isFault = outcome === 'failed' || outcome === 'broken'
     return [
       {
         ...common,
-        urgency: since || outcome === 'undecided' ? 'look' : 'act',
-        isFault: outcome !== 'undecided',
-        mark: outcome === 'undecided' ? 'warn' : 'error',
+        urgency: since || !isFault ? 'look' : 'act',
+        isFault,
+        mark: isFault ? 'error' : 'warn',
         word: outcome,
         sentence: `${name} ${endWords(outcome, run)}${since ? `; ${shortName(since)} passed since` : ''}`,
         at: endedAt,
@@ -81,10 +82,11 @@ export function runLines(options: {
   })
 }
 
-type Told = Extract<RunOutcome, 'failed' | 'broken' | 'undecided'>
+const TOLD = ['failed', 'broken', 'inconclusive', 'undecided'] as const satisfies readonly RunOutcome[]
+type Told = (typeof TOLD)[number]
 
 function isTold(outcome: RunOutcome): outcome is Told {
-  return outcome === 'failed' || outcome === 'broken' || outcome === 'undecided'
+  return (TOLD as readonly RunOutcome[]).includes(outcome)
 }
 
 function shortName(run: Pick<EvalRun, 'id' | 'runNumber'>): string {
@@ -108,9 +110,11 @@ function progressWords(trials: TrialsRead | undefined, now: number): string {
 
 function endWords(outcome: Told, run: EvalRun): string {
   if (outcome === 'broken') return `ended as ${run.status} without having executed`
-  if (outcome === 'undecided') {
+  if (outcome !== 'failed') {
     const why = whyUndecided(run)
-    return `ended without a verdict${why === undefined ? '' : `: ${why}`}`
+    const end =
+      outcome === 'undecided' ? 'ended without a verdict' : 'is inconclusive, its verdict was withheld'
+    return `${end}${why === undefined ? '' : `: ${why}`}`
   }
   const counts = runCounts(run)
   if (!counts) return 'failed'

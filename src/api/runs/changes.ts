@@ -14,6 +14,7 @@ export type CaseChange = (typeof CASE_CHANGES)[number]
 
 export type ChangedCase = {
   caseKey: string
+  /** With its model where several compared variants have one title. */
   title: string
   change: CaseChange
   /** Whether its trials in the later run disagree. */
@@ -22,17 +23,20 @@ export type ChangedCase = {
   configChanged: boolean
 }
 
+/** What a comparison takes from the trials of the later run. */
+export type ComparedTrial = Pick<EvalIteration, 'id' | 'result' | 'model'>
+
 /** Each compared case with what changed, by the outcomes of both runs; `trials` are those of the later run. */
-export function changedCases(
-  comparison: EvalRunCompare,
-  trials: readonly Pick<EvalIteration, 'id' | 'result'>[],
-): ChangedCase[] {
-  const results = new Map(trials.map(({ id, result }) => [id, result]))
+export function changedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): ChangedCase[] {
+  const known = new Map(trials.map(trial => [trial.id, trial]))
+  const titled = Map.groupBy(comparison.cases, ({ title }) => title)
   return comparison.cases.map(compared => {
-    const seen = new Set(compared.compare.iterationIds?.map(id => results.get(id)))
+    const own = (compared.compare.iterationIds ?? []).flatMap(id => known.get(id) ?? [])
+    const seen = new Set(own.map(({ result }) => result))
+    const model = titled.get(compared.title)!.length > 1 ? own.find(each => each.model)?.model : undefined
     return {
       caseKey: compared.caseKey,
-      title: compared.title,
+      title: model ? `${compared.title} (${model})` : compared.title,
       change: changeOf(compared),
       flaky: seen.has('passed') && seen.has('failed'),
       configChanged: compared.configChanged === true,

@@ -1,6 +1,5 @@
-import type { EvalIteration } from '../contract/iterations.ts'
 import type { ComparedCase, EvalRunCompare } from '../contract/run-comparison.ts'
-import { changedCases, type ChangedCase } from './changes.ts'
+import { changedCases, type ChangedCase, type ComparedTrial } from './changes.ts'
 import { counted } from './words.ts'
 
 /** What a compared case is shown under, in the order in which the groups deserve a look. */
@@ -19,10 +18,7 @@ export type ComparisonGroup = (typeof COMPARISON_GROUPS)[number]
 export type GroupedCase = ChangedCase & { group: ComparisonGroup; compared: ComparedCase }
 
 /** Each compared case with its group, in the order of the groups and within them as the service answered. */
-export function groupedCases(
-  comparison: EvalRunCompare,
-  trials: readonly Pick<EvalIteration, 'id' | 'result'>[],
-): GroupedCase[] {
+export function groupedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): GroupedCase[] {
   const cases = changedCases(comparison, trials).map((changed, index): GroupedCase => {
     const compared = comparison.cases[index] as ComparedCase
     return { ...changed, compared, group: groupOf(changed, compared) }

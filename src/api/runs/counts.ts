@@ -1,5 +1,6 @@
 import type { EvalRun } from '../contract/runs.ts'
 import type { TrialCounts } from './trials.ts'
+import { grouped } from './words.ts'
 
 /** What a run counted, in one unit; `unit` is in words and undefined where the service tells none. */
 export type RunCounts = {
@@ -52,7 +53,17 @@ export function toldTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>
 }
 
 function unitOf(summary: EvalRun['decisionSummary']): string | undefined {
-  return summary?.measurementUnit?.replaceAll('_', ' ') || undefined
+  return summary?.measurementUnit ? unitName(summary.measurementUnit) : undefined
+}
+
+/** A unit of the wire in words. An iteration of a case is a trial, and everywhere called one. */
+export function unitName(unit: string): string {
+  return unit === 'iterations' ? 'trials' : unit.replaceAll('_', ' ')
+}
+
+/** `1 case execution`, `2 case executions`: units are plurals. */
+export function inUnit(count: number, unit: string): string {
+  return `${grouped(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -3,11 +3,16 @@ import type { EvalRun } from '../contract/runs.ts'
 import { toEpochMs } from '../contract/shapes.ts'
 import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
+import { gradedParts, gradedWords, type GradedPart } from './graded.ts'
 import { counted } from './words.ts'
 import { countTrials, passRate } from './trials.ts'
 
-/** A condition on a run beside its own verdict. Rates are fractions, times milliseconds. */
+/**
+ * A condition on a run beside its own verdict. Rates are fractions, times milliseconds. `min-graded` is the floor under all others:
+ * what was not graded is in no rate, so a rate alone would hold for a run that measured next to nothing.
+ */
 export type Gate =
+  | { gate: 'min-graded'; wanted: number }
   | { gate: 'min-pass-rate'; wanted: number }
   | { gate: 'no-new-failures-against'; wanted: string }
   | { gate: 'max-duration'; wanted: number }
@@ -23,11 +28,20 @@ export type GateFacts = {
   changes: readonly ChangedCase[] | string
 }
 
-/** Judges one gate; what is not known never passes and never fails. */
-export function judgeGate(gate: Gate, facts: GateFacts): GateResult {
+/** Judges the gates of one run; what is not known never passes and never fails. */
+export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult[] {
+  const floors = gates.flatMap(gate => (gate.gate === 'min-graded' ? [judgeGraded(gate, facts)] : []))
+  const isEnough = floors.every(({ passed }) => passed === true)
+  return gates.map(gate => judgeGate(gate, facts, isEnough))
+}
+
+/** @param isEnough whether as much of the run was graded as has to be */
+function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult {
   switch (gate.gate) {
+    case 'min-graded':
+      return judgeGraded(gate, facts)
     case 'min-pass-rate':
-      return judgePassRate(gate, facts)
+      return judgePassRate(gate, facts, isEnough)
     case 'no-new-failures-against':
       return judgeNewFailures(gate, facts.changes)
     case 'max-duration':
@@ -37,9 +51,36 @@ export function judgeGate(gate: Gate, facts: GateFacts): GateResult {
   }
 }
 
-/** In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision summary"). */
-function judgePassRate(gate: Extract<Gate, { gate: 'min-pass-rate' }>, facts: GateFacts): GateResult {
-  const { passed, failed, unit } = decisionCounts(facts.run) ?? {
+/** What was not graded fails no run, so too little of it is not known and no failure. */
+function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials }: GateFacts): GateResult {
+  const most = `at least ${percent(gate.wanted)} must be`
+  const parts = gradedParts(run, countTrials(trials))
+  const [least] = parts.toSorted((one, other) => shareOf(one) - shareOf(other))
+  if (!least || least.total === 0)
+    return { ...gate, actual: null, passed: null, says: `nothing was counted, ${most}` }
+  const actual = shareOf(least)
+  return {
+    ...gate,
+    actual,
+    passed: actual >= gate.wanted ? true : null,
+    says: `${gradedWords(least)}, ${most}`,
+  }
+}
+
+function shareOf({ graded, total }: GradedPart): number {
+  return total === 0 ? 0 : graded / total
+}
+
+/**
+ * In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision summary"). Where too
+ * little was graded it is known only when it could not be reached with all the rest either.
+ */
+function judgePassRate(
+  gate: Extract<Gate, { gate: 'min-pass-rate' }>,
+  facts: GateFacts,
+  isEnough: boolean,
+): GateResult {
+  const { passed, failed, total, unit } = decisionCounts(facts.run) ?? {
     ...countTrials(facts.trials),
     unit: 'trials',
   }
@@ -47,9 +88,10 @@ function judgePassRate(gate: Extract<Gate, { gate: 'min-pass-rate' }>, facts: Ga
   const wanted = percent(gate.wanted)
   if (actual === undefined)
     return { ...gate, actual: null, passed: null, says: `nothing was graded, at least ${wanted} must pass` }
-  const isEnough = actual >= gate.wanted
+  const isReached = actual >= gate.wanted
+  const isLost = total !== undefined && total > 0 && (total - failed) / total < gate.wanted
   const says = `${percent(actual)} of ${passed + failed} graded ${unit} passed, at least ${wanted} must`
-  return { ...gate, actual, passed: isEnough, says }
+  return { ...gate, actual, passed: isEnough ? isReached : isLost ? false : null, says }
 }
 
 function judgeNewFailures(

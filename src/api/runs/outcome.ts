@@ -1,10 +1,18 @@
 import { isTerminalRunStatus, type EvalRun } from '../contract/runs.ts'
 
 /**
- * What became of a run. Only `passed` and `failed` are verdicts: `undecided` ended without one, `broken` ended without
- * having executed, and any unknown status counts as `in-flight` (contract: "Eval run status").
+ * What became of a run. Only `passed` and `failed` are verdicts: `inconclusive` is the decision to withhold one, `undecided` ended
+ * without any (contract: `notEstablished`), `broken` ended without having executed, and any unknown status counts as `in-flight`
+ * (contract: "Eval run status").
  */
-export type RunOutcome = 'in-flight' | 'passed' | 'failed' | 'undecided' | 'cancelled' | 'broken'
+export type RunOutcome =
+  | 'in-flight'
+  | 'passed'
+  | 'failed'
+  | 'inconclusive'
+  | 'undecided'
+  | 'cancelled'
+  | 'broken'
 
 type Judged = Pick<EvalRun, 'status' | 'result' | 'decisionSummary'>
 
@@ -13,14 +21,24 @@ export function outcomeOfRun({ status, result, decisionSummary }: Judged): RunOu
   if (!isTerminalRunStatus(status)) return 'in-flight'
   if (status === 'cancelled') return 'cancelled'
   const decision = decisionSummary?.decision
-  const verdict = isVerdict(decision) ? decision : decision === 'inconclusive' ? undefined : result
-  if (isVerdict(verdict)) return verdict
+  if (isVerdict(decision)) return decision
+  // A verdict that was never established was not withheld either.
+  if (decision === 'inconclusive')
+    return verdictWord(decisionSummary) === 'notEstablished' ? 'undecided' : 'inconclusive'
+  if (isVerdict(result)) return result
   return status === 'completed' ? 'undecided' : 'broken'
 }
 
 /** Whether a decision or a result is one of the two verdicts. */
 export function isVerdict(text: string | null | undefined): text is 'passed' | 'failed' {
   return text === 'passed' || text === 'failed'
+}
+
+/** The verdict of a decision summary: services spell it as a text or as an object with a `kind`. */
+export function verdictWord(summary: EvalRun['decisionSummary']): string | undefined {
+  const verdict = summary?.verdict
+  const { kind } = Object(verdict) as { kind?: unknown }
+  return wordsOf(verdict) ?? wordsOf(kind)
 }
 
 /** The service's words for why a run has no verdict; undefined where it gives none. */

@@ -4,7 +4,7 @@ import type { EvalRunCompare } from '../contract/run-comparison.ts'
 import type { EvalRun } from '../contract/runs.ts'
 import { causeOf, isMeasuredFailure } from './causes.ts'
 import { changedCases, countChanges } from './changes.ts'
-import { judgeGate } from './gates.ts'
+import { judgeGates, type Gate, type GateFacts } from './gates.ts'
 import { launchObstacle } from './launch-rules.ts'
 import { outcomeOfRun, whyUndecided } from './outcome.ts'
 import { countTrials, passRate } from './trials.ts'
@@ -24,6 +24,8 @@ const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
   ...fields,
 })
 
+const judgeGate = (gate: Gate, facts: GateFacts) => judgeGates([gate], facts)[0]
+
 describe('outcome of a run', () => {
   test.each<[Partial<EvalRun>, string]>([
     [{ status: 'pending' }, 'in-flight'],
@@ -34,7 +36,10 @@ describe('outcome of a run', () => {
     [{ status: 'failed', result: null }, 'broken'],
     [{ status: 'cancelled', result: 'passed' }, 'cancelled'],
     [{ result: 'passed', decisionSummary: { decision: 'failed' } }, 'failed'],
-    [{ result: 'passed', decisionSummary: { decision: 'inconclusive' } }, 'undecided'],
+    [{ result: 'passed', decisionSummary: { decision: 'inconclusive' } }, 'inconclusive'],
+    [{ decisionSummary: { decision: 'inconclusive', verdict: 'notEstablished' } }, 'undecided'],
+    [{ decisionSummary: { decision: 'inconclusive', verdict: { kind: 'notEstablished' } } }, 'undecided'],
+    [{ decisionSummary: { decision: null, verdict: 'notEstablished' } }, 'undecided'],
     [{ result: 'passed', decisionSummary: { decision: 'a newer word' } }, 'passed'],
   ])('%j is %s', (fields, outcome) => expect(outcomeOfRun(run(fields))).toBe(outcome))
 
@@ -177,6 +182,36 @@ describe('gates', () => {
     ).toMatchObject({
       passed: false,
       says: '94.9% of 10000 graded case executions passed, at least 95% must',
+    })
+  })
+
+  describe('hold only where enough was graded', () => {
+    const ungraded = trial({ status: 'failed' })
+    const passed = trial({ result: 'passed' })
+    const failed = trial({ result: 'failed' })
+    const floor = (wanted: number): Gate => ({ gate: 'min-graded', wanted })
+    const rate: Gate = { gate: 'min-pass-rate', wanted: 0.75 }
+    const judged = (least: number, trials: EvalIteration[], fields: Partial<EvalRun> = {}) =>
+      judgeGates([floor(least), rate], facts(fields, trials)).map(result => result.passed)
+
+    test('else a rate that is reached is not known, and one that cannot be reached any more is missed', () => {
+      expect(judged(1, [passed, ungraded])).toEqual([null, null])
+      expect(judged(0.5, [passed, ungraded])).toEqual([true, true])
+      expect(judged(1, [failed, failed, passed, ungraded])).toEqual([null, false])
+      expect(judged(1, [failed, passed, passed, passed, ungraded])).toEqual([null, null])
+      expect(judged(1, [passed, passed, passed, failed])).toEqual([true, true])
+      expect(judged(0, [])).toEqual([null, null])
+    })
+
+    test('in trials and in the run’s own unit: whichever was graded least', () => {
+      const counts = { total: 4, passed: 3, failed: 0, undecided: 1, trials: { total: 2, passed: 2 } }
+      const decisionSummary = { measurementUnit: 'case_executions', counts }
+      const [result] = judgeGates([floor(0.8)], facts({ decisionSummary }, [passed]))
+      expect(result).toMatchObject({
+        actual: 0.75,
+        passed: null,
+        says: '3 of 4 case executions graded, at least 80% must be',
+      })
     })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../contract/iterations.ts'
-import { byCase } from './trial-class-by-case.ts'
+import { byCase } from './variants.ts'
 import { classOfTrial, CLASS_WORDS, isFailing, TRIAL_CLASSES } from './trial-class.ts'
 
 let made = 0

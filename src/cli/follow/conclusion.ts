@@ -2,7 +2,9 @@ import { ApiError } from '../../api/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { countChanges, type ChangeCounts, type ChangedCase } from '../../api/runs/changes.ts'
 import type { GateResult } from '../../api/runs/gates.ts'
-import { outcomeOfRun, whyUndecided, type RunOutcome } from '../../api/runs/outcome.ts'
+import { isVerdict, outcomeOfRun, whyUndecided, type RunOutcome } from '../../api/runs/outcome.ts'
+import { decisionCounts } from '../../api/runs/counts.ts'
+import { passedPart } from '../../api/runs/graded.ts'
 import { countTrials, passRate, type TrialCounts } from '../../api/runs/trials.ts'
 import { EXIT } from '../exit-codes.ts'
 import { errorLine, exitCodeOfError } from '../report-error.ts'
@@ -28,6 +30,16 @@ export type Conclusion = {
   counts: TrialCounts & { unit: 'trials' }
   /** Of what was graded, from 0 to 1. */
   passRate: number | null
+  /** What the run itself counted, in its own unit; null where it tells none. */
+  measured: {
+    unit: string
+    total: number | null
+    passed: number
+    failed: number
+    undecided: number | null
+  } | null
+  /** How far a run that passed does not speak for all of it; null where everything was graded and passed. */
+  part: string | null
   because: Because
   exitCode: number
   error: { code: string | null; status: number | null; message: string } | null
@@ -47,11 +59,16 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison }: J
   const { run, trials } = followed
   const outcome = followed.kind === 'ended' ? outcomeOfRun(followed.run) : undefined
   const counts = countTrials(trials)
+  const measured = run && decisionCounts(run)
   return {
     run: run ?? null,
     verdict: outcome === 'passed' || outcome === 'failed' ? outcome : null,
     counts: { unit: 'trials', ...counts },
     passRate: passRate(counts) ?? null,
+    measured: measured
+      ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null }
+      : null,
+    part: (run && passedPart(run, counts)) ?? null,
     ...decide(followed, outcome, gates, gatesOnly),
     error: 'error' in followed ? errorFacts(followed.error) : null,
     gates,
@@ -75,13 +92,21 @@ function decide(
   // What ended has no state in flight.
   if (outcome === undefined || outcome === 'in-flight')
     return { because: 'undecided', exitCode: EXIT.noVerdict }
-  const isMeasured = outcome === 'passed' || outcome === 'failed' || (gatesOnly && outcome === 'undecided')
+  const isMeasured =
+    isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
   if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
   if (!gatesOnly && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
   if (gates.some(({ passed }) => passed === false)) return { because: 'gate', exitCode: EXIT.failedVerdict }
   if (gates.some(({ passed }) => passed === null))
     return { because: 'unknown_gate', exitCode: EXIT.noVerdict }
   return { because: gatesOnly ? 'gates_passed' : 'passed', exitCode: EXIT.done }
+}
+
+/** The run's own word where the gates go before it. */
+function besideGates(verdict: Conclusion['verdict'], part: string | null): string {
+  if (verdict === 'failed') return '; the run itself failed'
+  if (verdict === null) return '; the run itself has no verdict'
+  return part === null ? '' : `; the run itself passed, ${part}`
 }
 
 function errorFacts(error: unknown): Conclusion['error'] {
@@ -101,22 +126,24 @@ export function worstExitCode(exitCodes: readonly number[]): number {
 
 /** What decided, or why a run has no verdict, in one sentence; `goesOn` = without this process too. */
 export function sentenceOf(
-  { because }: Pick<Conclusion, 'because'>,
+  { because, part, verdict }: Pick<Conclusion, 'because' | 'part' | 'verdict'>,
   followed: Followed,
   goesOn: boolean,
 ): string {
   const rest = followed.run ? (goesOn ? '; the run goes on' : '; the run ends with this process') : ''
   switch (because) {
     case 'passed':
-      return 'Passed.'
+      return part === null ? 'Passed.' : `Passed, ${part}.`
     case 'gates_passed':
-      return 'The gates passed, and they decide.'
+      return `The gates passed, and they decide${besideGates(verdict, part)}.`
     case 'failed':
       return 'Failed.'
     case 'gate':
       return 'A gate failed.'
     case 'unknown_gate':
       return 'A gate could not be judged.'
+    case 'inconclusive':
+      return `Inconclusive, the verdict was withheld: ${(followed.run && whyUndecided(followed.run)) ?? 'the service gives no reason.'}`
     case 'undecided':
       return `Undecided: ${(followed.run && whyUndecided(followed.run)) ?? 'the service gives no verdict.'}`
     case 'cancelled':

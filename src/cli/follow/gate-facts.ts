@@ -2,7 +2,7 @@ import { ApiError } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
 import { describeError } from '../../api/error-text.ts'
 import { changedCases } from '../../api/runs/changes.ts'
-import { judgeGate, type Gate, type GateResult } from '../../api/runs/gates.ts'
+import { judgeGates as judgeAll, type Gate, type GateResult } from '../../api/runs/gates.ts'
 import { UsageError } from '../usage-error.ts'
 import { findBase, type Base } from './base.ts'
 import { toComparison, type Comparison } from './conclusion.ts'
@@ -11,6 +11,7 @@ import type { RunPlace } from './reference.ts'
 
 export type GateOptions = {
   minPassRate?: number
+  minGraded?: number
   /** Commander's `true` stands for an option in `--no-…` form that was not given. */
   newFailuresAgainst?: string | true
   maxDuration?: number
@@ -18,9 +19,12 @@ export type GateOptions = {
   gatesOnly?: boolean
 }
 
-/** The gates that the options ask for. @throws UsageError when gates are to decide and there are none */
+/**
+ * The gates that the options ask for, over the floor of what has to be graded: all of it unless they say otherwise.
+ * @throws UsageError when gates are to decide and there are none
+ */
 export function gatesOf(own: GateOptions): Gate[] {
-  const { minPassRate, newFailuresAgainst, maxDuration, maxTokens } = own
+  const { minPassRate, minGraded, newFailuresAgainst, maxDuration, maxTokens } = own
   const gates: Gate[] = [
     ...(minPassRate === undefined ? [] : [{ gate: 'min-pass-rate', wanted: minPassRate } as const]),
     ...(typeof newFailuresAgainst === 'string'
@@ -30,7 +34,8 @@ export function gatesOf(own: GateOptions): Gate[] {
     ...(maxTokens === undefined ? [] : [{ gate: 'max-tokens', wanted: maxTokens } as const]),
   ]
   if (own.gatesOnly && gates.length === 0) throw new UsageError('--gates-only needs a gate that decides.')
-  return gates
+  const isJudged = gates.length > 0 || minGraded !== undefined
+  return isJudged ? [{ gate: 'min-graded', wanted: minGraded ?? 1 }, ...gates] : []
 }
 
 /** A run beside another, or why they cannot be compared. */
@@ -62,5 +67,5 @@ export function judgeGates(
   if (followed.kind !== 'ended' || !run)
     return gates.map(gate => ({ ...gate, actual: null, passed: null, says: 'the run has not ended' }))
   const changes = typeof compared === 'object' ? compared.cases : (compared ?? 'nothing was compared')
-  return gates.map(gate => judgeGate(gate, { run, trials, changes }))
+  return judgeAll(gates, { run, trials, changes })
 }

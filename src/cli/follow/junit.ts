@@ -3,7 +3,10 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
-import { standingOf } from '../../api/runs/trials.ts'
+import { passedPart } from '../../api/runs/graded.ts'
+import { outcomeOfRun, whyUndecided } from '../../api/runs/outcome.ts'
+import { countTrials, standingOf } from '../../api/runs/trials.ts'
+import { variantNames, variantOfTrial } from '../../api/runs/variants.ts'
 
 /** A run for the report: its record, its trials, and what its suite is called. */
 export type ReportedRun = { name: string; run: EvalRun; trials: readonly EvalIteration[] }
@@ -14,7 +17,8 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
 
 /**
  * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
- * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
+ * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`. A run
+ * that did not pass, though no trial says so, is a testcase of its own: readers take no failures and no errors for success.
  */
 export function junitXml(runs: readonly ReportedRun[]): string {
   const builder = new XMLBuilder({
@@ -41,21 +45,28 @@ export function junitXml(runs: readonly ReportedRun[]): string {
 }
 
 function toSuite({ name, run, trials }: ReportedRun) {
-  const often = trialsOfCases(trials)
-  const cases = trials.map(trial => ({ kind: kindOf(trial), testcase: toCase(name, trial, often) }))
+  const often = trialsOfVariants(trials)
+  const nameOf = variantNames(trials)
+  const cases = trials.map((trial): { kind: TestKind; testcase: object } => {
+    const own = { name: nameOf(trial), of: often.get(variantOfTrial(trial)) ?? 1 }
+    return { kind: kindOf(trial), testcase: toCase(name, trial, own) }
+  })
+  const isRed = cases.some(({ kind }) => kind === 'failure' || kind === 'error')
+  if (!isRed) cases.push(...runCase(name, run))
   const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
   const [from, to] = [toEpochMs(run.createdAt), toEpochMs(run.completedAt)]
   const properties = {
     runId: run.id,
     status: run.status,
     result: run.result,
+    outcome: [outcomeOfRun(run), passedPart(run, countTrials(trials))].filter(Boolean).join(', '),
     environment: run.environment?.name ?? run.environment?.id,
     client: run.client?.name,
   }
   return {
     '@name': inAttribute(name),
     '@id': inAttribute(run.id),
-    '@tests': trials.length,
+    '@tests': cases.length,
     '@failures': count('failure'),
     '@errors': count('error'),
     '@skipped': count('skipped'),
@@ -70,6 +81,28 @@ function toSuite({ name, run, trials }: ReportedRun) {
   }
 }
 
+/** The run itself, where its own word is not that it passed. */
+function runCase(suiteName: string, run: EvalRun): { kind: TestKind; testcase: object }[] {
+  const outcome = outcomeOfRun(run)
+  if (outcome === 'passed') return []
+  const kind = outcome === 'failed' ? 'failure' : 'error'
+  const words = inAttribute(whyUndecided(run) ?? `The run is ${outcome}.`)
+  return [
+    {
+      kind,
+      testcase: {
+        '@classname': classNameOf(suiteName),
+        '@name': 'the run itself',
+        [kind]: { '@type': outcome, '@message': words },
+      },
+    },
+  ]
+}
+
+function classNameOf(suiteName: string): string {
+  return inAttribute(suiteName).replaceAll('.', '_')
+}
+
 type TestKind = 'passed' | 'failure' | 'error' | 'skipped'
 
 function kindOf(trial: EvalIteration): TestKind {
@@ -79,13 +112,11 @@ function kindOf(trial: EvalIteration): TestKind {
   return isMeasuredFailure(trial) ? 'failure' : 'error'
 }
 
-/** The suite's name is the class, so that Jenkins and GitLab group by it; the title is what they list. */
-function toCase(suiteName: string, trial: EvalIteration, often: ReadonlyMap<string, number>) {
-  const title = trial.title ?? trial.testCaseId ?? trial.id
-  const times = often.get(caseOf(trial)) ?? 1
+/** The suite's name is the class, so that Jenkins and GitLab group by it; the variant's is what they list. */
+function toCase(suiteName: string, trial: EvalIteration, { name, of }: { name: string; of: number }) {
   return {
-    '@classname': inAttribute(suiteName).replaceAll('.', '_'),
-    '@name': inAttribute(times > 1 ? `${title} (trial ${trial.iterationNumber} of ${times})` : title),
+    '@classname': classNameOf(suiteName),
+    '@name': inAttribute(of > 1 ? `${name} (trial ${trial.iterationNumber} of ${of})` : name),
     ...(trial.durationMs != null && { '@time': seconds(trial.durationMs) }),
     ...outcomeOf(trial),
   }
@@ -114,14 +145,13 @@ function scoreLines({ scores }: EvalIteration): string[] {
   )
 }
 
-function trialsOfCases(trials: readonly EvalIteration[]): Map<string, number> {
+function trialsOfVariants(trials: readonly EvalIteration[]): Map<string, number> {
   const often = new Map<string, number>()
-  for (const trial of trials) often.set(caseOf(trial), (often.get(caseOf(trial)) ?? 0) + 1)
+  for (const trial of trials) {
+    const key = variantOfTrial(trial)
+    often.set(key, (often.get(key) ?? 0) + 1)
+  }
   return often
-}
-
-function caseOf({ testCaseId, title, id }: EvalIteration): string {
-  return testCaseId ?? title ?? id
 }
 
 function seconds(ms: number): string {

@@ -7,7 +7,7 @@ import { causeOf } from '../../api/runs/causes.ts'
  */
 export function toldTrial(trial: EvalIteration): EvalIteration {
   const { id, testCaseId, title, iterationNumber, status, result, startedAt, durationMs } = trial
-  const { model, tokensUsed, error, trialClass } = trial
+  const { model, provider, tokensUsed, error, trialClass } = trial
   const told: EvalIteration = {
     id,
     testCaseId,
@@ -18,6 +18,7 @@ export function toldTrial(trial: EvalIteration): EvalIteration {
     startedAt,
     durationMs,
     model,
+    provider,
     tokensUsed,
     error,
     ...(typeof trialClass === 'string' && { trialClass }),

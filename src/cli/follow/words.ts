@@ -1,32 +1,45 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { CAUSES, causeOf } from '../../api/runs/causes.ts'
+import { passRate } from '../../api/runs/trials.ts'
+import { variantNames } from '../../api/runs/variants.ts'
+import { inUnit } from '../../api/runs/counts.ts'
 import { counted } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
 
 /** The last word for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
-  const { run, counts, passRate, gates, comparison } = conclusion
-  const rate = passRate === null ? unknown : `${Math.floor(passRate * 1000 + 1e-9) / 10}%`
-  const parts = [
-    `${counts.passed} passed`,
-    `${counts.failed} failed`,
-    ...(counts.ungraded > 0 ? [`${counts.ungraded} without a verdict`] : []),
-    ...(counts.cancelled > 0 ? [`${counts.cancelled} cancelled`] : []),
-    ...(counts.pending + counts.running > 0 ? [`${counts.pending + counts.running} not ended`] : []),
-  ]
+  const { run, gates, comparison } = conclusion
   return [
-    ...(run
-      ? [
-          `${nameOf(run)}: ${counted(counts.total, 'trial')}, ${parts.join(', ')} (${rate} of the graded passed)`,
-        ]
-      : []),
+    ...(run ? [`${nameOf(run)}: ${countWords(conclusion, unknown)}`] : []),
     ...gates.map(
       ({ gate, passed, says }) =>
         `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
     ),
     ...(comparison ? comparisonLines(comparison) : []),
   ]
+}
+
+/** What the run counted, in its own unit; in trials where it tells none. */
+function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, unknown: string): string {
+  const share = measured ? passRate(measured) : rateOfTrials
+  const rate = share == null ? unknown : `${Math.floor(share * 1000 + 1e-9) / 10}%`
+  const { passed, failed } = measured ?? counts
+  const ended = measured
+    ? [[measured.undecided ?? 0, 'without a verdict'] as const]
+    : [
+        [counts.ungraded, 'without a verdict'] as const,
+        [counts.cancelled, 'cancelled'] as const,
+        [counts.pending + counts.running, 'not ended'] as const,
+      ]
+  const parts = [
+    `${passed} passed`,
+    `${failed} failed`,
+    ...ended.flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : [])),
+  ]
+  const { total: count, unit } = measured ?? counts
+  const total = count === null ? unit : inUnit(count, unit)
+  return `${total}, ${parts.join(', ')} (${rate} of the graded passed)`
 }
 
 function nameOf({ id, runNumber }: { id: string; runNumber?: number | null | undefined }): string {
@@ -56,10 +69,11 @@ export function comparisonLines({ baseRunId, counts, cases }: Comparison): strin
 
 /** The trials that somebody has to look at, with why and where to look. */
 export function failureLines(trials: readonly EvalIteration[]): string[] {
+  const nameOf = variantNames(trials)
   const lines = trials.flatMap(trial => {
     const cause = causeOf(trial)
     if (cause === undefined) return []
-    const title = clean(trial.title ?? trial.id)
+    const title = clean(nameOf(trial))
     return [`  ${title}, trial ${trial.iterationNumber}: ${clean(trial.error ?? CAUSES[cause])} [${cause}]`]
   })
   const more = lines.length - MOST_FAILURES

@@ -107,6 +107,7 @@ function refuseFollowing(own: RunOptions): void {
     own.junit !== undefined && '--junit',
     own.timeout !== undefined && '--timeout',
     own.minPassRate !== undefined && '--min-pass-rate',
+    own.minGraded !== undefined && '--min-graded',
     typeof own.newFailuresAgainst === 'string' && '--no-new-failures-against',
     own.maxDuration !== undefined && '--max-duration',
     own.maxTokens !== undefined && '--max-tokens',

@@ -12,6 +12,7 @@ export type Look = {
 export const LOOKS: Record<Exclude<RunOutcome, 'in-flight'>, Look> = {
   passed: { symbol: 'ok', tone: 'ok', word: 'passed' },
   failed: { symbol: 'error', tone: 'error', word: 'failed' },
+  inconclusive: { symbol: 'warn', tone: 'warn', word: 'inconclusive' },
   undecided: { symbol: 'warn', tone: 'warn', word: 'undecided' },
   cancelled: { symbol: 'cancelled', tone: 'muted', word: 'cancelled' },
   broken: { symbol: 'error', tone: 'error', word: 'broken' },

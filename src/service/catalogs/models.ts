@@ -12,6 +12,7 @@ const MOST_MODELS = 1000
 const Listed = shape(() =>
   z.object({
     data: z.array(z.object({ id: z.string().min(1), display_name: z.string().optional() })),
+    has_more: z.boolean().optional(),
   }),
 )
 
@@ -46,9 +47,14 @@ export async function modelCatalog(
   }
 }
 
-type Listing = { models: { id: string; name?: string }[]; problem?: string }
+/** `isWhole` = there is no other model behind these. */
+type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
-async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
+/** What an endpoint says that it serves; that it says nothing is no error. Rejects with the signal's reason. */
+export async function listModels(
+  { kind, baseUrl, apiKey }: ModelSettings,
+  signal: AbortSignal,
+): Promise<Listing> {
   const headers = {
     ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
     ...(apiKey !== undefined && KEY_HEADERS[kind](apiKey)),
@@ -61,19 +67,19 @@ async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: Abor
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]),
     })
     if (!response.ok) throw new Error(`it answered HTTP ${response.status}`)
-    const { data } = Listed().parse(JSON.parse(await readText(response)))
+    const { data, has_more: hasMore = false } = Listed().parse(JSON.parse(await readText(response)))
     const models = data.slice(0, MOST_MODELS).map(({ id, display_name: name }) => ({
       id: oneLine(id),
       ...(name !== undefined && { name: oneLine(name) }),
     }))
-    return { models }
+    return { models, isWhole: !hasMore && data.length <= MOST_MODELS }
   } catch (error) {
     signal.throwIfAborted()
     const isOther = error instanceof z.ZodError || error instanceof SyntaxError
     const why = isOther ? 'it is no list' : messageOf(error)
     const problem = `The endpoint’s own list of models cannot be read: ${why}.`
     // Runtimes repeat a header that they cannot send.
-    return { models: [], problem: apiKey ? problem.replaceAll(apiKey, '(key)') : problem }
+    return { models: [], isWhole: false, problem: apiKey ? problem.replaceAll(apiKey, '(key)') : problem }
   }
 }
 

@@ -1,10 +1,12 @@
+import { variantKey } from '../../api/contract/iterations.ts'
 import { scoresOf, scorersOf, type Score, type Scorer } from './scores.ts'
 import type { CaseSnapshot, CheckVerdict, StepVerdict, Transcript, TrialClass } from './types.ts'
 
 /** A trial with what a comparison needs of its outcome. */
 export type ComparedTrial = {
   iterationId: string
-  caseKey: string
+  /** Place of its snapshot among the run's. */
+  variant: number
   class: TrialClass
   error?: string | undefined
   /** Empty while the trial has no outcome. */
@@ -26,7 +28,7 @@ export type ComparedRun = {
   trials: readonly ComparedTrial[]
 }
 
-/** A case of one side with its trials and their score rows. */
+/** A variant of one side with its trials and their score rows. */
 export type ComparedCaseSide = {
   snapshot: CaseSnapshot
   trials: readonly ComparedTrial[]
@@ -35,15 +37,49 @@ export type ComparedCaseSide = {
   scores: Score[][]
 }
 
-/** The cases of a run by their authored key, in the run's order. */
-export function casesByKey(run: ComparedRun): Map<string, ComparedCaseSide> {
-  const byKey = Map.groupBy(run.trials, trial => trial.caseKey)
-  return new Map(
-    run.cases.map(snapshot => {
-      const trials = byKey.get(snapshot.caseKey) ?? []
-      const scorers = scorersOf(snapshot)
-      const scores = trials.map(trial => scoresOf(snapshot, scorers, trial))
-      return [snapshot.caseKey, { snapshot, trials, scorers, scores }]
-    }),
-  )
+/** The variants of a run, in its order. */
+export function sidesOf(run: ComparedRun): ComparedCaseSide[] {
+  const byVariant = Map.groupBy(run.trials, trial => trial.variant)
+  return run.cases.map((snapshot, variant) => {
+    const trials = byVariant.get(variant) ?? []
+    const scorers = scorersOf(snapshot)
+    return { snapshot, trials, scorers, scores: trials.map(trial => scoresOf(snapshot, scorers, trial)) }
+  })
 }
+
+/** A variant on both sides, or on the only one that has it. */
+export type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
+
+/**
+ * Puts like beside like: the same case on the same model, else the same authored key (a case whose model was changed), else
+ * the only variants of a case that are left. In the order of `compare`, what only `base` has last.
+ */
+export function pairSides(
+  base: readonly ComparedCaseSide[],
+  compare: readonly ComparedCaseSide[],
+): ComparedPair[] {
+  const partners = new Map<ComparedCaseSide, ComparedCaseSide>()
+  const free = new Set(base)
+  for (const keyOf of [variantOf, authoredKey, caseOf]) {
+    const left = Map.groupBy(free, keyOf)
+    const right = Map.groupBy(
+      compare.filter(side => !partners.has(side)),
+      keyOf,
+    )
+    for (const [key, [side, ...others]] of right) {
+      const [partner, ...rivals] = left.get(key) ?? []
+      if (!side || !partner || others.length > 0 || rivals.length > 0) continue
+      partners.set(side, partner)
+      free.delete(partner)
+    }
+  }
+  const pairs = compare.map((side): ComparedPair => {
+    const partner = partners.get(side)
+    return { ...(partner && { base: partner }), compare: side }
+  })
+  return [...pairs, ...[...free].map((side): ComparedPair => ({ base: side }))]
+}
+
+const variantOf = ({ snapshot }: ComparedCaseSide): string => variantKey(snapshot)
+const authoredKey = ({ snapshot }: ComparedCaseSide): string => snapshot.caseKey
+const caseOf = ({ snapshot }: ComparedCaseSide): string => snapshot.caseId

@@ -23,9 +23,9 @@ const snapshot = (caseKey: string, rest: Partial<CaseSnapshot> = {}): CaseSnapsh
   ...rest,
 })
 
-const trial = (caseKey: string, index: number, kind: TrialClass): ComparedTrial => ({
+const trial = (caseKey: string, variant: number, index: number, kind: TrialClass): ComparedTrial => ({
   iterationId: `${caseKey}-${index}`,
-  caseKey,
+  variant,
   class: kind,
   ...(kind !== 'passed' && { error: `${kind} ${index}` }),
   steps:
@@ -62,8 +62,8 @@ const runOf = (id: string, cases: Cases, rest: Partial<ComparedRun> = {}): Compa
   completedAt: 3000,
   summary: { total: 4, passed: 2, failed: 2, passRate: 0.5 },
   cases: Object.keys(cases).map(key => snapshot(key)),
-  trials: Object.entries(cases).flatMap(([key, kinds]) =>
-    kinds.map((kind, index) => trial(key, index, kind)),
+  trials: Object.entries(cases).flatMap(([key, kinds], variant) =>
+    kinds.map((kind, index) => trial(key, variant, index, kind)),
   ),
   ...rest,
 })

@@ -1,7 +1,13 @@
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import { digest } from './canonical.ts'
-import { casesByKey, type ComparedCaseSide, type ComparedRun } from './compared-run.ts'
-import { outcomeOfCase } from './grading.ts'
+import {
+  pairSides,
+  sidesOf,
+  type ComparedCaseSide,
+  type ComparedPair,
+  type ComparedRun,
+} from './compared-run.ts'
+import { outcomeOfVariant } from './grading.ts'
 import { numericDiff, type NumericDiff } from './numeric-diff.ts'
 import { scoreContract, scoreDeltas } from './score-comparison.ts'
 import { evaluationConfigHash } from './scores.ts'
@@ -15,10 +21,9 @@ export type ComparisonRequest = {
   compare: ComparedRun
 }
 
-/** Two runs of a suite, case by case in the order of `compare`, removed cases last (contract: EvalRunCompare). */
+/** Two runs of a suite, variant by variant in the order of `compare`, removed ones last (contract: EvalRunCompare). */
 export function compareRuns({ suite, policy, base, compare }: ComparisonRequest): EvalRunCompare {
-  const [before, after] = [casesByKey(base), casesByKey(compare)]
-  const keys = new Set([...after.keys(), ...before.keys()])
+  const [before, after] = [sidesOf(base), sidesOf(compare)]
   return {
     suite,
     baseline: { policy, baseRunId: base.id },
@@ -31,8 +36,8 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
       // Nobody prices models here, so the cost is unknown and not zero.
       estimatedCostUsd: numericDiff(null, null),
     },
-    scoreContract: scoreContract(before.values(), after.values()),
-    cases: [...keys].map(key => compareCase(key, before.get(key), after.get(key))),
+    scoreContract: scoreContract(before, after),
+    cases: pairSides(before, after).map(compareCase),
   }
 }
 
@@ -43,19 +48,16 @@ export function caseConfigHash(snapshot: CaseSnapshot): string {
   return digest({ steps, isNegative, expectedOutput, model, provider })
 }
 
-function compareCase(
-  caseKey: string,
-  base: ComparedCaseSide | undefined,
-  compare: ComparedCaseSide | undefined,
-): ComparedCase {
+function compareCase({ base, compare }: ComparedPair): ComparedCase {
   const both = base && compare
+  const { caseKey = '', title = '' } = (compare ?? base)?.snapshot ?? {}
   const configChanged = both ? caseConfigHash(base.snapshot) !== caseConfigHash(compare.snapshot) : false
   const evaluationConfigChanged = both
     ? evaluationConfigHash(base.scorers) !== evaluationConfigHash(compare.scorers)
     : false
   return {
     caseKey,
-    title: (compare ?? base)?.snapshot.title ?? caseKey,
+    title,
     status: statusOf(base, compare, configChanged),
     configChanged,
     evaluationConfigChanged,
@@ -76,7 +78,7 @@ function statusOf(
 ): ComparedCase['status'] {
   if (!base) return 'new_case'
   if (!compare) return 'removed_case'
-  const [before, after] = [outcomeOfCase(base.trials), outcomeOfCase(compare.trials)]
+  const [before, after] = [outcomeOfVariant(base.trials), outcomeOfVariant(compare.trials)]
   if (before === 'undecided' || after === 'undecided') return 'changed'
   if (before === after) return before === 'passed' ? 'unchanged_passed' : 'unchanged_failed'
   if (configChanged) return 'changed'
@@ -85,7 +87,7 @@ function statusOf(
 
 function caseSide(side: ComparedCaseSide | undefined): ComparedCase['base'] {
   const trials = side?.trials ?? []
-  const outcome = side ? outcomeOfCase(trials) : 'undecided'
+  const outcome = side ? outcomeOfVariant(trials) : 'undecided'
   const representative = trials.find(trial => trial.class === outcome) ?? trials[0]
   return {
     // The wire has no word for a case without a graded trial: no outcome is there to compare.

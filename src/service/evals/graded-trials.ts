@@ -15,8 +15,8 @@ export type GradedTrial = {
 
 /** The trials of a run as grading reads them: counted, since a run may have many thousands, and a few one by one. */
 export type GradedTrials = {
-  /** How many trials of each case are of each class. */
-  tally: readonly { caseId: string; class: TrialClass; trials: number }[]
+  /** How many trials of each variant, by its place among the run's snapshots, are of each class. */
+  tally: readonly { variant: number; class: TrialClass; trials: number }[]
   /** The first trials of these classes behind a position, in the run's order: by case, then by iteration. */
   first(classes: readonly TrialClass[], limit: number, behind?: number): GradedTrial[]
   /** The place of a trial; undefined when it is not of this run. */

@@ -70,7 +70,7 @@ const failed = {
   reason: undefined,
 }
 const open = { result: null, verdict: 'notEstablished' }
-const inconclusive = { ...open, status: 'completed', decision: 'inconclusive', reason: 'undecidable' }
+const undecided = { ...open, status: 'completed', decision: null, reason: 'undecidable' }
 
 describe('per case', () => {
   test.each([
@@ -78,15 +78,15 @@ describe('per case', () => {
     [[['passed', 'failed'], ['passed']], { ...failed, passRate: 0.5 }],
     [[['passed', 'evaluator_error'], ['passed']], { ...passed, passRate: 1 }],
     [[['failed', 'evaluator_error']], { ...failed, passRate: 0 }],
-    [[['evaluator_error'], ['passed']], { ...inconclusive, passRate: 1 }],
+    [[['evaluator_error'], ['passed']], { ...undecided, passRate: 1 }],
     [[['evaluator_error'], ['failed']], { ...failed, passRate: 0 }],
-    [[['timed_out'], ['execution_failed']], { ...inconclusive, passRate: null }],
-    [[['setup_failed'], ['passed']], { ...inconclusive, passRate: 1 }],
+    [[['timed_out'], ['execution_failed']], { ...undecided, passRate: null }],
+    [[['setup_failed'], ['passed']], { ...undecided, passRate: 1 }],
     [
       [['setup_failed', 'setup_failed'], ['setup_failed']],
-      { ...inconclusive, status: 'failed', passRate: null },
+      { ...undecided, status: 'failed', passRate: null },
     ],
-    [[], { ...inconclusive, status: 'failed', passRate: null }],
+    [[], { ...undecided, status: 'failed', passRate: null }],
   ] as [TrialClass[][], object][])('%j', (cases, expected) => {
     expect(graded(cases)).toEqual(expected)
   })
@@ -119,8 +119,8 @@ describe('under a suite-wide threshold', () => {
       { ...passed, passRate: 2 / 3 },
     ],
     [[['failed']], 0, { ...passed, passRate: 0 }],
-    [[['passed'], ['timed_out']], 0.5, { ...inconclusive, passRate: 1 }],
-    [[['evaluator_error']], 0, { ...inconclusive, passRate: null }],
+    [[['passed'], ['timed_out']], 0.5, { ...undecided, passRate: 1 }],
+    [[['evaluator_error']], 0, { ...undecided, passRate: null }],
   ] as [TrialClass[][], number, object][])('%j at %s', (cases, threshold, expected) => {
     expect(graded(cases, { threshold })).toEqual(expected)
   })
@@ -254,7 +254,7 @@ test('counts always add up, errors are never failures, and the answer fits the w
           failed: counts.failed,
         })
         if (!trials.flat().includes('failed')) expect(decision).not.toBe('failed')
-        expect(grade.result).toBe(decision === 'inconclusive' ? null : decision)
+        expect(grade.result).toBe(decision)
         expect(verdict).toBe(grade.result ?? 'notEstablished')
         EvalRun().parse({ id: 'r', suiteId: 's', createdAt: 0, ...grade })
       },

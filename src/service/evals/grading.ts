@@ -21,11 +21,11 @@ export type UnitCounts = { total: number; passed: number; failed: number; undeci
 
 export type RunDecisionSummary = {
   version: 1
-  /** What `counts` counts: cases as executed, or single trials under a suite-wide threshold. Never converted. */
+  /** What `counts` counts: variants (a case on one model), or single trials under a suite-wide threshold. Never converted. */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /** The run's own decision; null while there is none. `inconclusive` = it ended and something could not be graded. */
-  decision: 'passed' | 'failed' | 'inconclusive' | null
+  /** The run's own decision; null where there is none. Nothing here withholds a verdict, so none is ever `inconclusive`. */
+  decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
   undecided?: { reason: 'unfinished' | 'stopped_early' | 'undecidable'; message: string }
@@ -45,25 +45,24 @@ export type RunGrade = {
 /**
  * Grades a run. Only trials that passed or failed are graded: evaluator errors, timeouts and failures to execute are
  * no failures of a case and stay out of every rate.
- * - Per case: a case passes when all its graded trials passed, and is undecided when none was graded.
+ * - Per case: each variant, a case on one model, passes when all its graded trials passed, and is undecided when none was graded.
  * - Under a threshold: the share of passed among graded trials has to reach it.
- * - One failed case (or a missed threshold) decides. A run does not pass while one of its cases has no graded trial;
- *   it is inconclusive then, since a verdict would speak for something that was never measured.
+ * - One failed variant (or a missed threshold) decides. A run does not pass while one of its variants has no graded trial;
+ *   its verdict is not established then, since it would speak for something that was never measured.
  * A run is `failed` as a run only when it could not execute at all: every trial ended in set-up.
  */
 export function gradeRun(input: GradingInput): RunGrade {
   const { trials, phase, threshold } = input
   const { tally } = trials
-  const cases = [...Map.groupBy(tally, ({ caseId }) => caseId).values()].map(outcomeOfCase)
+  const variants = [...Map.groupBy(tally, ({ variant }) => variant).values()].map(outcomeOfVariant)
   const classes = countClasses(tally)
   const total = sum(tally.map(group => group.trials))
-  const counts = threshold === null ? countOutcomes(cases) : countTrials(classes, total)
+  const counts = threshold === null ? countOutcomes(variants) : countTrials(classes, total)
   const graded = counts.passed + counts.failed
   const passRate = graded > 0 ? counts.passed / graded : null
   const missed = threshold === null ? counts.failed > 0 : passRate !== null && passRate < threshold
-  const measured = total > 0 && !cases.includes('undecided')
-  const final = phase === 'ended' ? (missed ? 'failed' : measured ? 'passed' : 'inconclusive') : null
-  const result = final === 'inconclusive' ? null : final
+  const measured = total > 0 && !variants.includes('undecided')
+  const result = phase !== 'ended' ? null : missed ? 'failed' : measured ? 'passed' : null
   const [firstFailed] = trials.first(['failed'], 1)
   return {
     status: statusOf(input),
@@ -73,7 +72,7 @@ export function gradeRun(input: GradingInput): RunGrade {
       version: 1,
       measurementUnit: threshold === null ? 'case_executions' : 'trials',
       counts: { ...counts, trials: { total, ...classes } },
-      decision: final,
+      decision: result,
       verdict: result ?? 'notEstablished',
       ...(result === null && { undecided: whyUndecided(input) }),
       diagnostics: diagnose(trials, { total, ended: phase !== 'running' }, input.page),
@@ -119,8 +118,8 @@ function checkedFraction(fraction: number, field: string): number {
   throw new ServiceError('VALIDATION_ERROR', `${field} must be between 0 and 100.`, { details: { field } })
 }
 
-/** What a case's trials say together. */
-export function outcomeOfCase(trials: readonly { class: TrialClass }[]): Outcome {
+/** What the trials of one variant say together. */
+export function outcomeOfVariant(trials: readonly { class: TrialClass }[]): Outcome {
   if (trials.some(trial => trial.class === 'failed')) return 'failed'
   return trials.some(trial => trial.class === 'passed') ? 'passed' : 'undecided'
 }
@@ -150,6 +149,8 @@ function whyUndecided({ phase, trials }: GradingInput): NonNullable<RunDecisionS
   const why = trials.first(UNDECIDED, 1)[0]?.error
   const message =
     why ??
-    (trials.tally.length === 0 ? 'The run has no trials.' : 'Not every case has a trial with a verdict.')
+    (trials.tally.length === 0
+      ? 'The run has no trials.'
+      : 'Not every case execution has a trial with a verdict.')
   return { reason: 'undecidable', message }
 }

@@ -1,6 +1,12 @@
 import type { ComparedCaseSide } from './compared-run.ts'
 import { numericDiff, type NumericDiff } from './numeric-diff.ts'
-import { evaluationConfigHash, type Score } from './scores.ts'
+import {
+  evaluationConfigHash,
+  integrityOf,
+  integrityOfAll,
+  type Score,
+  type ScoreIntegrity,
+} from './scores.ts'
 
 /** What the scores of two runs say (contract: EvalRunCompare, `scoreContract`). */
 export type ScoreContract = {
@@ -12,9 +18,9 @@ export type ScoreContract = {
 
 type ScoreContractSide = {
   evaluationConfigHash: string
-  /** Rows are computed here and never taken in, so none can be malformed or quarantined. */
-  scoreIntegrity: 'valid'
+  scoreIntegrity: ScoreIntegrity | null
   scoredIterations: number
+  /** Rows are computed here and never taken in, so none is set aside. */
   quarantinedIterations: 0
 }
 
@@ -82,11 +88,20 @@ function summarize(cases: readonly ComparedCaseSide[]) {
   const trials = cases.flatMap(({ scores }) => scores)
   const side: ScoreContractSide = {
     evaluationConfigHash: evaluationConfigHash(cases.flatMap(({ scorers }) => scorers)),
-    scoreIntegrity: 'valid',
+    scoreIntegrity: integrityOfAll(cases.flatMap(integritiesOf)) ?? null,
     scoredIterations: trials.filter(scores => scores.some(score => score.status === 'scored')).length,
     quarantinedIterations: 0,
   }
   return { side, scorers: collectRows(cases) }
+}
+
+function integritiesOf({
+  snapshot,
+  trials,
+  scorers,
+  scores,
+}: ComparedCaseSide): (ScoreIntegrity | undefined)[] {
+  return trials.map((trial, index) => integrityOf(snapshot, { scorers, scores: scores[index] ?? [] }, trial))
 }
 
 function collectRows(cases: readonly ComparedCaseSide[]): Map<string, ScorerRows> {

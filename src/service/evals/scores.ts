@@ -1,6 +1,6 @@
 import { digest } from './canonical.ts'
 import { oneLine } from './one-line.ts'
-import type { CaseSnapshot, CheckVerdict, Judged, StepVerdict } from './types.ts'
+import type { CaseSnapshot, CheckVerdict, Judged, StepVerdict, TrialClass } from './types.ts'
 
 /** A scorer's row on one trial (contract: ScoreResult); every scorer here is a deterministic assertion: 1 or 0. */
 export type Score = {
@@ -101,6 +101,55 @@ export function scoresOf(
   for (const verdict of steps) verdicts.set(stepScorerId(snapshot, verdict.stepId), verdict)
   for (const verdict of checks) verdicts.set(verdict.id, verdict)
   return scorers.map(entry => toScore(entry, verdicts.get(entry.definition.scorerId)))
+}
+
+/** Whether scores and their definitions agree (contract: EvalRun, `scoreIntegrity`); nothing is said where nothing was scored. */
+export type ScoreIntegrity = 'valid' | 'invalid'
+
+type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
+
+/**
+ * Checks the score rows of one trial: each verdict has its scorer, of a judged trial each scorer has its verdict, and together
+ * they say what became of the trial.
+ */
+export function integrityOf(
+  snapshot: CaseSnapshot,
+  { scorers, scores }: Scored,
+  trial: Verdicts & { class: TrialClass },
+): ScoreIntegrity | undefined {
+  const { steps, checks } = trial
+  if (scores.every(({ status }) => status !== 'scored')) return undefined
+  const known = new Set(scorers.map(({ definition }) => definition.scorerId))
+  const asserted = steps.filter(({ kind }) => kind === 'assert')
+  const judged = new Set([
+    ...asserted.map(({ stepId }) => stepScorerId(snapshot, stepId)),
+    ...checks.map(({ id }) => id),
+  ])
+  const isFailed =
+    scores.some(({ passed }) => passed === false) || steps.some(({ status }) => status === 'fail')
+  const disagrees = (trial.class === 'passed' && isFailed) || (trial.class === 'failed' && !isFailed)
+  return !isSame(judged, known) || disagrees ? 'invalid' : 'valid'
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every(each => other.has(each))
+}
+
+/** The same for a trial whose rows nobody has made yet. */
+export function scoreIntegrity(
+  snapshot: CaseSnapshot,
+  trial: Verdicts & { class: TrialClass },
+): ScoreIntegrity | undefined {
+  const scorers = scorersOf(snapshot)
+  return integrityOf(snapshot, { scorers, scores: scoresOf(snapshot, scorers, trial) }, trial)
+}
+
+/** What the trials of a run say together: one that does not agree is enough. */
+export function integrityOfAll(
+  trials: Iterable<ScoreIntegrity | null | undefined>,
+): ScoreIntegrity | undefined {
+  const all = new Set(trials)
+  return all.has('invalid') ? 'invalid' : all.has('valid') ? 'valid' : undefined
 }
 
 /** Step ids are unique within a case only. */

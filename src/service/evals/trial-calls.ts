@@ -114,7 +114,8 @@ export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   return new TrialEnd(firstContact ? 'setup_failed' : 'execution_failed', message, error)
 }
 
-function isProtocolAnswer(error: unknown): boolean {
+/** Whether a server answered, if only with a JSON-RPC error. */
+export function isProtocolAnswer(error: unknown): boolean {
   return error instanceof ServiceError && error.details?.['protocolError'] !== undefined
 }
 

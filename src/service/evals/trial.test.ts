@@ -4,6 +4,8 @@ import { ServiceError } from '../errors.ts'
 import { assert, contains, run, serversOf, step, text, toolCall, TOOLS, type Tool } from './trial-fixtures.ts'
 import type { TrialOutcome } from './types.ts'
 
+const never = new AbortController().signal
+
 const statuses = ({ steps }: TrialOutcome) => steps.map(({ status }) => status)
 
 describe('steps', () => {
@@ -244,6 +246,37 @@ describe('what is judged beside the steps', () => {
       checks: [{ source: 'negative', status: 'ok' }],
     })
     expect(await run([toolCall('echo')], { isNegative: true })).toMatchObject({ class: 'failed' })
+  })
+
+  test.each([
+    ['SERVER_UNREACHABLE', 'setup_failed'],
+    ['OAUTH_REQUIRED', 'setup_failed'],
+    ['TIMEOUT', 'timed_out'],
+  ] as const)('that called nothing has not passed when a server says %s', async (code, expected) => {
+    const { servers } = serversOf(['one', 'two'])
+    const listTools: typeof servers.listTools = async name => {
+      if (name === 'two') throw new ServiceError(code, 'The server "two" is away.')
+      return []
+    }
+    const request = { servers: { ...servers, listTools } }
+    const outcome = await run([assert({ type: 'noToolErrors' })], { isNegative: true }, request)
+    expect(outcome).toMatchObject({
+      class: expected,
+      status: 'failed',
+      result: null,
+      error: 'The server "two" is away.',
+      checks: [{ status: 'skipped' }],
+    })
+    expect(await run([toolCall('echo', {}, 'one')], {}, request)).toMatchObject({ class: 'passed' })
+  })
+
+  test('that called nothing is judged where a server answers, even if only that it lists no tools', async () => {
+    const { servers } = serversOf()
+    const listTools = TOOLS['unknown'] as unknown as typeof servers.listTools
+    const request = { servers: { ...servers, listTools: async () => listTools('one', never) } }
+    expect(await run([assert({ type: 'noToolErrors' })], { isNegative: true }, request)).toMatchObject({
+      class: 'passed',
+    })
   })
 
   test('match options compare the sequence', async () => {

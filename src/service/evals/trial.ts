@@ -1,7 +1,9 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import { untilAborted } from '../connections/deadline.ts'
 import { isPlainObject } from './canonical.ts'
 import { expectedToolCalls } from './expected-calls.ts'
-import { createCaller, RefusedCall, toTrialEnd, TrialEnd } from './trial-calls.ts'
+import { scoreIntegrity } from './scores.ts'
+import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd } from './trial-calls.ts'
 import { startClock } from './trial-clock.ts'
 import { askModel, type Trial, type TrialModels } from './trial-prompt.ts'
 import type { CaseSnapshot, Judged, StepVerdict, Transcript, TrialOutcome, TrialServers } from './types.ts'
@@ -26,7 +28,8 @@ export type TrialRequest = {
 /**
  * Executes one trial and judges it. Steps run in order, also after a failed assertion, since every reason is wanted.
  * A result with `isError` is for the assertions to judge; a protocol error fails its own step and the trial goes on.
- * Once the trial has ended early, the rest is skipped and nothing more is judged: see {@link judgeChecks}.
+ * Once the trial has ended early, the rest is skipped and nothing more is judged: see {@link judgeChecks}. One that called nothing
+ * ends in set-up where a server cannot be reached.
  * Whatever servers and models do is an outcome and never a rejection.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
@@ -35,9 +38,10 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
   const clock = startClock(request.deadlineMs ?? DEFAULT_DEADLINE_MS, request.signal)
   const transcript: Transcript = { messages: [], toolCalls: [], finalText: '', userTurns: 0 }
   const caller = createCaller({ servers, transcript, signal: clock.signal, now })
+  const listed = new Set<string>()
   const trial: Trial = {
     snapshot,
-    servers,
+    servers: notingListings(servers, listed),
     models,
     transcript,
     caller,
@@ -45,16 +49,18 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
     modelAnswered: false,
   }
   try {
-    const { steps, ended } = await runSteps(trial, now)
+    const { steps, ended = await unreachable(trial, listed) } = await runSteps(trial, now)
     const expected = expectedToolCalls(snapshot)
     const checks = judgeChecks(snapshot, transcript, expected, ended && whySkipped(ended))
     const verdicts = [...steps, ...checks]
     const trialClass = ended?.class ?? classOf(verdicts)
     const error = ended?.message ?? firstReason(verdicts)
+    const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
     return {
       class: trialClass,
       ...settlement(trialClass),
       ...(error !== undefined && { error }),
+      ...(scored && { scoreIntegrity: scored }),
       steps,
       checks,
       expectedToolCalls: expected,
@@ -65,6 +71,40 @@ export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
   } finally {
     clock.stop()
   }
+}
+
+/** The servers, with a note of those that listed their tools. */
+function notingListings(servers: TrialServers, listed: Set<string>): TrialServers {
+  return {
+    ...servers,
+    async listTools(serverName, signal) {
+      const tools = await servers.listTools(serverName, signal)
+      listed.add(serverName)
+      return tools
+    },
+  }
+}
+
+/**
+ * Why a trial without any call says nothing: one of its servers cannot be reached. That no tool was called holds by accident
+ * then, and a negative case would pass on it.
+ */
+async function unreachable(
+  { servers, signal, transcript }: Trial,
+  listed: ReadonlySet<string>,
+): Promise<TrialEnd | undefined> {
+  if (transcript.toolCalls.length > 0) return undefined
+  for (const name of servers.names) {
+    if (listed.has(name)) continue
+    try {
+      signal.throwIfAborted()
+      await untilAborted(servers.listTools(name, signal), signal)
+    } catch (error) {
+      if (signal.aborted) return toTrialEnd(signal.reason, true)
+      if (!isProtocolAnswer(error)) return toTrialEnd(error, true)
+    }
+  }
+  return undefined
 }
 
 /** Only trials that were judged are `completed`; a result stands where there is a verdict. */

@@ -1,5 +1,6 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { Tool } from '../connections/types.ts'
+import type { ScoreIntegrity } from './scores.ts'
 
 /**
  * What became of one trial, most specific reason first. The rerun selection counts trials by it
@@ -144,6 +145,8 @@ export type TrialOutcome = {
   transcript: Transcript
   startedAt: number
   durationMs: number
+  /** Whether its scores agree with their definitions; absent where nothing was scored. */
+  scoreIntegrity?: ScoreIntegrity
 }
 
 /** How a trial reaches servers; the connections engine implements it. */

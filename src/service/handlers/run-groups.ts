@@ -3,7 +3,7 @@ import type { Handlers, ServiceContext } from './handler.ts'
 
 export function runGroupHandlers(context: ServiceContext): Handlers['runGroups'] {
   return {
-    create: ({ project, caller, body, idempotencyKey }) =>
-      createRunGroup(context, { project, caller }, body, idempotencyKey),
+    create: ({ project, caller, body, idempotencyKey, signal }) =>
+      createRunGroup(context, { project, caller }, body, { idempotencyKey, signal }),
   }
 }

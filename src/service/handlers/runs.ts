@@ -30,8 +30,8 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
         const rows = store.runs.listBySuite(project.id, suite.id, query.limit ?? DEFAULT_LIST_LIMIT)
         return { items: rows.map(run => toEvalRun(store, run)) }
       }),
-    create: ({ project, caller, body, idempotencyKey }) =>
-      createRun(context, { project, caller }, body, idempotencyKey),
+    create: ({ project, caller, body, idempotencyKey, signal }) =>
+      createRun(context, { project, caller }, body, { idempotencyKey, signal }),
     get({ project, params, query: { cursor } }) {
       context.jobs.settleAbandoned()
       return look(() => {
@@ -62,7 +62,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
     },
     rerunPreview: ({ project, params }) =>
       look(() => previewOf(store, requireRun(store, project.id, params.runId))),
-    rerun({ project, caller, params }) {
+    rerun({ project, caller, params, signal }) {
       const { run, preview, cases } = look(() => {
         const source = requireRun(store, project.id, params.runId)
         return { run: source, preview: previewOf(store, source), cases: store.runs.cases(source.id) }
@@ -71,7 +71,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
         throw new ServiceError('CONFLICT', whyNotRerunnable(preview), { details: { ...preview } })
       const selected = new Set(preview.selectedCaseIds)
       const repeated = cases.filter(({ caseId }) => selected.has(caseId))
-      return repeatCases(context, { project, caller }, run, repeated)
+      return repeatCases(context, { project, caller }, { run, cases: repeated }, signal)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { expectedToolCalls } from '../evals/expected-calls.ts'
 import { messageText } from '../evals/message-text.ts'
 import { excerpt, oneLine } from '../evals/one-line.ts'
+import { scoreIntegrity } from '../evals/scores.ts'
 import { settlement } from '../evals/trial.ts'
 import type {
   Assertion,
@@ -47,11 +48,14 @@ export function outcomeOf(result: ReportedResult, snapshot: CaseSnapshot, now: n
   const reason = result.error === undefined ? undefined : oneLine(result.error)
   const error =
     trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)
+  const steps = [{ ...stepOf(result, error), startedAt, durationMs }]
+  const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
   return {
     class: trialClass,
     ...settlement(trialClass),
     ...(error !== undefined && { error }),
-    steps: [{ ...stepOf(result, error), startedAt, durationMs }],
+    ...(scored && { scoreIntegrity: scored }),
+    steps,
     checks,
     expectedToolCalls: expected,
     transcript,

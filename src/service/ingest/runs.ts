@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { variantKey } from '../../api/contract/iterations.ts'
 import { ServiceError } from '../errors.ts'
 import { passThreshold } from '../evals/grading.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
@@ -191,9 +192,8 @@ function createPlaces(store: Store, run: RunRow, now: number) {
   return (result: ReportedResult) => {
     const { title, model, provider } = result
     const identity = book?.of(result) ?? { caseId: result.caseKey ?? title, caseKey: result.caseKey ?? title }
-    const same = (each: CaseSnapshot) =>
-      each.caseId === identity.caseId && each.model === model && each.provider === provider
-    let casePosition = cases.findIndex(same)
+    const variant = variantKey({ caseId: identity.caseId, model, provider })
+    let casePosition = cases.findIndex(each => variantKey(each) === variant)
     if (casePosition < 0) {
       casePosition = cases.length
       const snapshot = snapshotOf(result, identity, cases)

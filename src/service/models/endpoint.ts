@@ -21,7 +21,7 @@ export type ModelEndpoint = ModelSettings & {
 /**
  * Where a model is reached: the caller's key goes to its provider's own address; a key for a provider without a known
  * address, and every model without a key, goes to the configured endpoint.
- * A launch is not refused for its model, since cases without prompt steps need none; the trial says what is missing.
+ * Without any way to a model a launch is not refused, since cases without prompt steps need none; the trial says what is missing.
  * @throws ServiceError `VALIDATION_ERROR` with the one thing to do
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {

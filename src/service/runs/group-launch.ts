@@ -13,7 +13,8 @@ import type { Store } from '../store/store.ts'
 import type { SuiteRow } from '../store/suites.ts'
 import { requireSuite } from '../suite-records.ts'
 import { beginRun, commitRun, requireSlot, type LaunchReply, type Prepared } from './insert-run.ts'
-import { prepareRun, repeatedReply, type Launcher } from './launch.ts'
+import type { OfferedModels } from './executable-models.ts'
+import { offeredFor, prepareRun, repeatedReply, type Launcher } from './launch.ts'
 import { chooseTarget, type RunTarget } from './target.ts'
 
 type GroupBody = z.output<typeof EvalRunGroupCreateRequest>
@@ -39,17 +40,20 @@ export async function createRunGroup(
   context: ServiceContext,
   launcher: Launcher,
   body: GroupBody,
-  idempotencyKey: string | undefined,
+  { idempotencyKey, signal }: { idempotencyKey: string | undefined; signal: AbortSignal },
 ): Promise<EvalRunGroupCreated> {
   context.runs.settleAbandoned()
   const group = groupOf(launcher, body, idempotencyKey)
   const targets = [...new Map(body.targets.map(target => [idOf(target), target])).values()]
   const planned = context.store.read(() => plan(context, launcher, group, body.suiteId, targets))
+  const offered = await offeredFor(context, body, signal)
   const written: Written[] = []
   try {
     for (const each of planned) {
       const first = written.every(isRefused)
-      written.push('choice' in each ? write(context, launcher, { ...each, group, body, first }) : each)
+      written.push(
+        'choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each,
+      )
       // A large suite times ten targets must leave other requests their turn.
       await setImmediate()
     }
@@ -115,6 +119,7 @@ type Launch = {
   body: GroupBody
   target: GroupTarget
   choice: RunTarget
+  offered: OfferedModels
   /** Whether no run of the group is written yet. */
   first: boolean
 }
@@ -134,7 +139,7 @@ function write(context: ServiceContext, launcher: Launcher, launch: Launch): Wri
 function prepareTarget(
   context: ServiceContext,
   launcher: Launcher,
-  { group, body, target, choice }: Launch,
+  { group, body, target, choice, offered }: Launch,
 ): Prepared {
   const { idempotency } = context.store
   // A request under the same key may have written it since.
@@ -145,7 +150,7 @@ function prepareTarget(
   const { targets: _targets, idempotencyKey: _key, ...options } = body
   const membership = { slotId: group.id, planned: choice }
   const request = { ...options, ...target, runGroupId: group.id }
-  const prepared = prepareRun(context, launcher, request, membership)
+  const prepared = prepareRun(context, launcher, request, { membership, offered })
   if (group.key !== undefined) idempotency.insert(group.id, idOf(target), group.digest, prepared.reply)
   return prepared
 }

@@ -20,6 +20,7 @@ import { attachableClients } from '../suite-attachments.ts'
 import { requireConfigurable } from '../suite-ownership.ts'
 import { insertSuite, requireParallel, requireSuite, upsertCases } from '../suite-records.ts'
 import { invalidField } from '../validation.ts'
+import { offeredModels, requireExecutable, type OfferedModels } from './executable-models.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
 import { snapshotCases } from './snapshots.ts'
 import { chooseTarget, requireUnchanged, someServers, type RunTarget } from './target.ts'
@@ -35,14 +36,15 @@ export type Launcher = { project: ProjectRow; caller: Pick<Caller, 'keyId'> }
  * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` for a used idempotency key, `RATE_LIMITED` with
  *   `CONCURRENT_RUN_LIMIT`
  */
-export function createRun(
+export async function createRun(
   context: ServiceContext,
   launcher: Launcher,
   body: RunCreate,
-  idempotencyKey: string | undefined,
-): LaunchReply {
+  { idempotencyKey, signal }: { idempotencyKey: string | undefined; signal: AbortSignal },
+): Promise<LaunchReply> {
   const { store } = context
   refuseContradictions(body)
+  const offered = await offeredFor(context, body, signal)
   const key = idempotencyKey ?? body.idempotencyKey
   const scope = `runs.create/${launcher.project.id}/${launcher.caller.keyId}`
   const { idempotencyKey: _key, modelApiKeys, ...content } = body
@@ -51,7 +53,7 @@ export function createRun(
   const prepared = commitRun(context, () => {
     const earlier = key === undefined ? undefined : store.idempotency.find(scope, key)
     if (earlier) return { reply: repeatedReply(store, earlier, bodyDigest) }
-    const created = withKeys(prepareRun(context, launcher, body), modelApiKeys)
+    const created = withKeys(prepareRun(context, launcher, body, { offered }), modelApiKeys)
     if (key !== undefined) store.idempotency.insert(scope, key, bodyDigest, created.reply)
     return created
   })
@@ -60,15 +62,16 @@ export function createRun(
 
 /**
  * Repeats chosen cases of an ended run as they were then, against the servers as they are now.
- * @throws ServiceError `CONFLICT` when a server of the run is gone
+ * @throws ServiceError `CONFLICT` when a server of the run is gone, `VALIDATION_ERROR` when a model is
  */
-export function repeatCases(
+export async function repeatCases(
   context: ServiceContext,
   launcher: Launcher,
-  source: RunRow,
-  cases: CaseSnapshot[],
-): LaunchReply {
+  { run: source, cases }: { run: RunRow; cases: CaseSnapshot[] },
+  signal: AbortSignal,
+): Promise<LaunchReply> {
   const { store } = context
+  requireExecutable(cases, context.models, await offeredModels(context.models, cases, signal))
   context.runs.settleAbandoned()
   const prepared = commitRun(context, () => {
     const servers = source.plan.servers.map(({ id, name }) => {
@@ -109,6 +112,16 @@ export function repeatedReply(
   return { ...reply, status: store.runs.status(reply.runId) ?? reply.status, deduped: true }
 }
 
+/** What the configured endpoint serves, where the launch may ask a model. */
+export function offeredFor(
+  { store, models }: ServiceContext,
+  { suiteId, tests = [] }: Pick<RunCreate, 'suiteId' | 'tests'>,
+  signal: AbortSignal,
+): Promise<OfferedModels> {
+  const saved = suiteId === undefined ? [] : store.cases.list(suiteId).map(row => row.definition)
+  return offeredModels(models, [...saved, ...tests], signal)
+}
+
 /** What a launch as part of a group adds. */
 type Membership = {
   /** The group, whose runs hold one slot. */
@@ -125,7 +138,7 @@ export function prepareRun(
   context: ServiceContext,
   launcher: Launcher,
   body: RunCreate,
-  membership?: Membership,
+  { membership, offered }: { membership?: Membership; offered?: OfferedModels } = {},
 ): Prepared {
   const { store } = context
   const { suite, target, caseUpsert } = suiteFor(store, launcher, body)
@@ -144,6 +157,7 @@ export function prepareRun(
       body.matchOptionsOverride && toMatchOptions(body.matchOptionsOverride, 'matchOptionsOverride'),
     model: body.model ?? target.model?.id,
   })
+  requireExecutable(cases, context.models, offered, body.modelApiKeys)
   const { minimumAccuracy } = suite.settings
   const plan: RunPlan = {
     servers: servers.map(({ id, name }) => ({ id, name })),

@@ -3,6 +3,7 @@ import { runs as runOperations } from '../../api/contract/runs.ts'
 import type { DiagnosticsPage } from '../evals/diagnostics.ts'
 import { expectedToolCalls } from '../evals/expected-calls.ts'
 import { gradeRun, type RunGrade } from '../evals/grading.ts'
+import { integrityOfAll } from '../evals/scores.ts'
 import type { TrialOutcome } from '../evals/types.ts'
 import type { RunRow } from '../store/runs.ts'
 import type { Store } from '../store/store.ts'
@@ -33,7 +34,9 @@ export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: n
   if (unfinished === 'cancelled') store.trials.cancelUnfinished(run.id)
   else failUnfinished(store, run.id, unfinished.executionFailed)
   const grade = gradeOf(store, run, unfinished === 'cancelled' ? 'cancelled' : 'ended')
+  const scoreIntegrity = integrityOfAll(store.trials.scoreIntegrities(run.id))
   const ended = store.runs.end(run.id, {
+    ...(scoreIntegrity && { scoreIntegrity }),
     status: grade.status,
     result: grade.result,
     summary: grade.summary,

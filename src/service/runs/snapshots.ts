@@ -1,3 +1,4 @@
+import { variantKey } from '../../api/contract/iterations.ts'
 import { effectiveChecks } from '../evals/assertions.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
@@ -37,11 +38,28 @@ function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotO
     ...(modelSettings && { modelSettings }),
     checks: effectiveChecks(settings.checks ?? [], definition.checks),
   }
-  const models = modelsOf(settings, definition, overrides.model)
+  const models = uniqueModels(modelsOf(settings, definition, overrides.model))
   const asksModel = definition.steps.some(({ kind }) => kind === 'prompt')
   const [first, ...others] = models
   if (!asksModel || others.length === 0) return [{ ...snapshot, ...first }]
-  return models.map(model => ({ ...snapshot, caseKey: `${row.declaredId}@${model.model}`, ...model }))
+  return models.map(each => ({
+    ...snapshot,
+    caseKey: `${row.declaredId}@${nameAmong(models, each)}`,
+    ...each,
+  }))
+}
+
+type Model = CaseDefinition['models'][number]
+
+/** A model that is named twice is one variant. */
+function uniqueModels(models: readonly Model[]): Model[] {
+  return [...new Map(models.map(each => [variantKey({ caseId: '', ...each }), each])).values()]
+}
+
+/** The model's id, with its provider where several offer it. */
+function nameAmong(models: readonly Model[], { model, provider }: Model): string {
+  const isOnly = models.filter(each => each.model === model).length === 1
+  return isOnly || provider === undefined ? model : `${provider}/${model}`
 }
 
 const TOOL_CHOICES = ['auto', 'none', 'required'] as const

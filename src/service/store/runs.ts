@@ -1,4 +1,5 @@
 import type { DecisionSummary } from '../../api/contract/runs.ts'
+import type { ScoreIntegrity } from '../evals/scores.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { SuiteSettings } from './suites.ts'
 import { assignments, fromJson, insertEachInto, insertInto, toJson, type Database } from './database.ts'
@@ -48,6 +49,8 @@ export type RunRow = {
   plan: RunPlan
   summary?: RunCounts
   decisionSummary?: DecisionSummary
+  /** Absent while it is in flight, and where nothing was scored. */
+  scoreIntegrity?: ScoreIntegrity
   /** The run whose failed cases this one repeats. */
   rerunOf?: string
   /** The caller's label for runs that belong together. */
@@ -58,7 +61,10 @@ export type RunRow = {
   lease?: RunLease
 }
 
-type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary' | 'completedAt'>
+type RunEnding = Pick<
+  RunRow,
+  'status' | 'result' | 'summary' | 'decisionSummary' | 'scoreIntegrity' | 'completedAt'
+>
 
 /** Figures of a suite's runs for its line in the list. */
 type SuiteFigures = { runs: number; passed: number; failed: number }
@@ -162,12 +168,13 @@ export function createRunRows(database: Database): RunRows {
         `UPDATE run SET status = 'running', startedAt = :at WHERE id = :id AND status = 'pending'`,
         { id, at },
       ) > 0,
-    end(id, { status, result, summary, decisionSummary, completedAt }) {
+    end(id, { status, result, summary, decisionSummary, scoreIntegrity, completedAt }) {
       const values = {
         status,
         result,
         summary: toJson(summary),
         decisionSummary: toJson(decisionSummary),
+        scoreIntegrity,
         completedAt,
       }
       const sql = `UPDATE run SET ${assignments(Object.keys(values))} WHERE id = :id AND ${IN_FLIGHT}`

@@ -1,4 +1,5 @@
 import type { GradedTrials } from '../evals/graded-trials.ts'
+import type { ScoreIntegrity } from '../evals/scores.ts'
 import type { TrialClass, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from './database.ts'
 
@@ -10,7 +11,7 @@ export type TrialRow = {
   runId: string
   /** Place in the run, from 0; also the key of its pages. */
   position: number
-  /** Place of its case among the run's cases, from 0. */
+  /** Place of its variant, a case on one model, among the run's snapshots, from 0. */
   casePosition: number
   /** From 1. */
   iterationNumber: number
@@ -35,6 +36,8 @@ export type TrialRows = {
   list(runId: string): TrialRow[]
   /** What grading reads; inside the transaction in which it was asked for. */
   graded(runId: string): GradedTrials
+  /** What is known of the scores of its trials, each once. */
+  scoreIntegrities(runId: string): (ScoreIntegrity | null)[]
   /** In order of position, with outcomes. */
   listWithOutcomes(runId: string): TrialWithOutcome[]
   /** Up to `limit` rows behind `after`. */
@@ -97,7 +100,8 @@ export function createTrialRows(database: Database): TrialRows {
     list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
     graded: runId => ({
       tally: database.all(
-        `SELECT caseId, class, count(*) AS trials FROM trial WHERE runId = :runId GROUP BY caseId, class`,
+        `SELECT casePosition AS variant, class, count(*) AS trials FROM trial WHERE runId = :runId
+         GROUP BY casePosition, class`,
         { runId },
       ),
       first: (classes, limit, behind = -1) =>
@@ -113,6 +117,13 @@ export function createTrialRows(database: Database): TrialRows {
           runId,
         })?.position,
     }),
+    scoreIntegrities: runId =>
+      database
+        .all<{ scoreIntegrity: ScoreIntegrity | null }>(
+          'SELECT DISTINCT scoreIntegrity FROM trial WHERE runId = :runId',
+          { runId },
+        )
+        .map(row => row.scoreIntegrity),
     listWithOutcomes: runId =>
       database
         .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })
@@ -131,12 +142,14 @@ export function createTrialRows(database: Database): TrialRows {
       ) > 0,
     end(id, outcome) {
       const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
+      const { scoreIntegrity } = outcome
       const tokensUsed = transcript.usage?.totalTokens
       const changed = database.run(
         `UPDATE trial SET status = :status, class = :class, result = :result, error = :error,
-                startedAt = :startedAt, durationMs = :durationMs, tokensUsed = :tokensUsed
+                startedAt = :startedAt, durationMs = :durationMs, tokensUsed = :tokensUsed,
+                scoreIntegrity = :scoreIntegrity
          WHERE id = :id AND ${UNFINISHED}`,
-        { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed },
+        { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed, scoreIntegrity },
       )
       if (changed === 0) return false
       insertOutcomes([{ id, outcome }])

@@ -1,25 +1,34 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
-import { standingOf } from '../../../api/runs/trials.ts'
+import { countTrials, passRate, type TrialCounts } from '../../../api/runs/trials.ts'
 import { formatAge, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
-import type { Column } from '../../../components/list/columns.ts'
+import type { Cell, Column } from '../../../components/list/columns.ts'
 
 /** A case with what its trials came to in the latest run; undefined where that is not known. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
-type LastResult = { passed: number; graded: number }
+/** The trials of a case, on all its models. */
+type LastResult = TrialCounts & { graded: number }
 
-/** Cases with their latest results; what was not graded counts on neither side. */
-export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIteration[]): CaseRow[] {
-  const results = new Map<string, LastResult>()
-  for (const trial of trials) {
-    const standing = standingOf(trial)
-    if (!trial.testCaseId || (standing !== 'passed' && standing !== 'failed')) continue
-    const { passed, graded } = results.get(trial.testCaseId) ?? { passed: 0, graded: 0 }
-    results.set(trial.testCaseId, { passed: passed + (standing === 'passed' ? 1 : 0), graded: graded + 1 })
+/**
+ * Cases with their latest results. What was not graded is in no rate, and is counted.
+ * @param isWhole whether these are all trials of the run; else the case of the last one may go on behind them
+ */
+export function caseRows(
+  cases: readonly EvalCase[],
+  trials: readonly EvalIteration[],
+  isWhole: boolean,
+): CaseRow[] {
+  const byCase = Map.groupBy(trials, ({ testCaseId }) => testCaseId ?? '')
+  if (!isWhole) byCase.delete(trials.at(-1)?.testCaseId ?? '')
+  const resultOf = (id: string): LastResult | undefined => {
+    const own = byCase.get(id)
+    if (!own) return undefined
+    const counts = countTrials(own)
+    return { ...counts, graded: counts.passed + counts.failed }
   }
-  return cases.map(stored => ({ id: stored.id, stored, last: results.get(stored.id) }))
+  return cases.map(stored => ({ id: stored.id, stored, last: resultOf(stored.id) }))
 }
 
 /** What a kind of step is called where many are counted. */
@@ -38,13 +47,17 @@ export function stepKinds(steps: EvalCase['steps']): string {
   return [...counts].map(([kind, count]) => plural(count, KIND_WORDS[kind] ?? kind)).join(' ')
 }
 
-function lastCell(last: LastResult | undefined, symbols: Symbols) {
-  if (!last) return { text: UNKNOWN, tone: 'muted' as const }
-  const isGood = last.passed === last.graded
-  return {
-    text: `${isGood ? symbols.ok : symbols.error} ${last.passed}/${last.graded}`,
-    tone: isGood ? ('ok' as const) : ('error' as const),
-  }
+/** `✓ 2/2`, and `⚠ 1/1 of 2` where one of two trials was not graded: a part is nothing to be green about. */
+function lastCell(last: LastResult | undefined, symbols: Symbols): Cell {
+  if (!last) return { text: UNKNOWN, tone: 'muted' }
+  const { passed, failed, graded, total, ended } = last
+  const part = graded === total ? '' : ` of ${total}`
+  const text = graded === 0 ? `${UNKNOWN}${part}` : `${passed}/${graded}${part}`
+  if (failed > 0) return { text: `${symbols.error} ${text}`, tone: 'error' }
+  if (graded === total) return { text: `${symbols.ok} ${text}`, tone: 'ok' }
+  return ended < total
+    ? { text: `${symbols.live} ${text}`, tone: 'live' }
+    : { text: `${symbols.warn} ${text}`, tone: 'warn' }
 }
 
 /** Columns of the cases; they show a theme's marks, so they are made once per theme. */
@@ -54,9 +67,9 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
     {
       id: 'last',
       title: 'Last',
-      width: 7,
+      width: 10,
       cell: ({ last }) => lastCell(last, symbols),
-      sort: ({ last }) => (last ? last.passed / last.graded : undefined),
+      sort: ({ last }) => last && passRate(last),
     },
     {
       id: 'steps',

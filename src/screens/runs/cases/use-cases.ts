@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { EvalSuite } from '../../../api/contract/suites.ts'
+import { nextCursorOf } from '../../../api/contract/shapes.ts'
 import { usePlace } from '../../../app/router/router-context.tsx'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useChosen } from '../../../components/list/use-chosen.ts'
@@ -35,7 +36,12 @@ export function useCases(projectId: string, suite: EvalSuite | undefined, shown:
     enabled: shown && runId != null,
   })
   const items = useMemo(
-    () => caseRows(query.data?.items ?? NONE, trials.data?.items ?? NONE),
+    () =>
+      caseRows(
+        query.data?.items ?? NONE,
+        trials.data?.items ?? NONE,
+        !trials.data || nextCursorOf(trials.data) === undefined,
+      ),
     [query.data, trials.data],
   )
   const list = useList({ items, keyOf: caseKey, columns, initialKey: params.caseId })

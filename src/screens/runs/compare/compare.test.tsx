@@ -79,7 +79,7 @@ describe('a run beside its base', () => {
     const all = await app.see('Counted by the runs')
     expect(all).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
     expect(all).toMatch(/Cost +—/)
-    expect(all).toContain('Scorers, in shares of iterations')
+    expect(all).toContain('Scorers, in shares of trials')
   })
 
   test('opens the telling trial of either side, and back is the comparison', async () => {

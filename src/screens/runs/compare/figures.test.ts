@@ -59,13 +59,13 @@ describe('the scores of two runs', () => {
     ],
   }
 
-  test('are shares of iterations, apart from the percent that the runs count', () => {
+  test('are shares of trials, apart from the percent that the runs count', () => {
     const text = words({
       scoreContract,
       passSummary: { passRatePercent: { base: 100, compare: 25, delta: -75 } },
     })
     expect(text).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
-    expect(text).toContain('This run: 3 iterations scored, 2 quarantined, scores not valid')
+    expect(text).toContain('This run: 3 trials scored, 2 quarantined, scores not valid')
     expect(text).toMatch(/steps +decides +defined anew: its difference is no regression/)
     expect(text).toMatch(/Passed +25% \(was 100%, −75 points\)/)
     expect(text).toMatch(/Mean value +—/)
@@ -85,7 +85,7 @@ describe('the scores of two runs', () => {
       'what is graded by changed between the runs',
       'a scorer was defined anew: a difference there is no regression',
       'the scores of this run are not valid',
-      '2 iterations of this run are quarantined and left out of the rates',
+      '2 trials of this run are quarantined and left out of the rates',
     ])
     expect(scoreWarnings(comparison({ scoreContract: { ...scoreContract, scorers: [] } }))).not.toContain(
       'what is graded by changed between the runs',

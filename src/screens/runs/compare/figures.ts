@@ -109,7 +109,7 @@ export function scoreWarnings(comparison: EvalRunCompare): string[] {
         ? []
         : [`the scores of ${run} are not valid`]),
       ...(typeof quarantined === 'number' && quarantined > 0
-        ? [`${formatCount(quarantined)} iterations of ${run} are quarantined and left out of the rates`]
+        ? [`${formatCount(quarantined)} trials of ${run} are quarantined and left out of the rates`]
         : []),
     ]
   })
@@ -138,14 +138,14 @@ function scoreLines(contract: JsonObject): Line[] {
   if (scorers.length === 0)
     return [heading('Scorers'), { text: 'None on both sides.', tone: 'muted', indent: 2 }]
   return [
-    heading('Scorers, in shares of iterations'),
+    heading('Scorers, in shares of trials'),
     ...(['base', 'compare'] as const).map((name): Line => {
       const side = objectOf(contract[name])
       const integrity = side['scoreIntegrity'] === 'valid' ? 'valid' : 'not valid'
       const scored = formatCount(numberOf(side['scoredIterations']))
       const left = formatCount(numberOf(side['quarantinedIterations']))
       return {
-        text: `${name === 'base' ? 'Base' : 'This run'}: ${scored} iterations scored, ${left} quarantined, scores ${integrity}`,
+        text: `${name === 'base' ? 'Base' : 'This run'}: ${scored} trials scored, ${left} quarantined, scores ${integrity}`,
         indent: 2,
       }
     }),

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import type { ComparedTrial } from '../../../api/runs/changes.ts'
 import { groupedCases, parentOf, type GroupedCase } from '../../../api/runs/comparison-groups.ts'
 import { usePlace } from '../../../app/router/router-context.tsx'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
@@ -26,7 +26,7 @@ export type Comparison = {
 export function useComparison(
   projectId: string,
   run: EvalRun | undefined,
-  trials: readonly Pick<EvalIteration, 'id' | 'result'>[],
+  trials: readonly ComparedTrial[],
 ): Comparison {
   const { queries, reruns } = useWorkspace()
   const { params } = usePlace()

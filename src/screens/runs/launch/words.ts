@@ -53,7 +53,7 @@ function countOf(facts: LaunchFacts, { request, targets }: DraftedLaunch) {
 function sizeSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   const { cases, iterations, trials, runs } = countOf(facts, launch)
   const { least, most } = iterations
-  const tries = least === most ? plural(most, 'iteration') : `${least} to ${most} iterations`
+  const tries = `${least === most ? plural(most, 'trial') : `${least} to ${most} trials`} each`
   const targets = runs > 1 ? ` × ${plural(runs, 'target')}` : ''
   const isConfigured = launch.request.caseIds.length === 0 && launch.request.iterations === undefined
   return `${plural(cases, 'case')} × ${tries}${targets} = ${plural(trials, 'trial')}${isConfigured ? ', as configured' : ''}.`

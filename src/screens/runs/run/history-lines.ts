@@ -26,6 +26,8 @@ export function historyLines(
   const shown = [...(own ? [own] : []), ...earlier].slice(0, SHOWN).toReversed()
   const names = shown.map(each => nameOf(each.run))
   const label = Math.max(...names.map(widthOf))
+  // Named once above the rows; only a run that counts otherwise names its own.
+  const unit = shown.at(-1)?.counts.unit
   const columns = Math.max(6, Math.min(LONGEST_BAR, width - label - 40))
   const rows = shown.map(({ run: each, counts, rate }, index): Line => {
     const isThis = each.id === run.id
@@ -37,14 +39,15 @@ export function historyLines(
         },
         { text: bar(symbols, rate, columns), tone: isThis ? 'accent' : 'muted' },
         {
-          text: ` ${formatShare(rate).padStart(4)}  ${countWords(counts)}`,
+          text: ` ${formatShare(rate).padStart(4)}  ${countWords(counts, unit)}`,
           tone: isThis ? 'strong' : 'plain',
         },
         { text: isThis ? ' this run' : '', tone: 'accent' },
       ],
     }
   })
-  return ['', heading('Pass rate of this and earlier runs of the suite'), ...rows, standing(own, earlier)]
+  const title = `Pass rate of this and earlier runs of the suite${unit === undefined ? '' : `, in ${unit}`}`
+  return ['', heading(title), ...rows, standing(own, earlier)]
 }
 
 function isEarlier(each: EvalRun, run: EvalRun): boolean {
@@ -63,8 +66,12 @@ function nameOf({ runNumber, id }: EvalRun): string {
   return runNumber == null ? id.slice(-5) : `#${runNumber}`
 }
 
-function countWords({ passed, failed, unit }: RunCounts): string {
-  return `${formatCount(passed)}/${formatCount(passed + failed)}${unit === undefined ? '' : ` ${unit}`}`
+/** `1/1 of 12` where most of a run has no verdict: its rate speaks for that part. */
+function countWords({ passed, failed, total, unit }: RunCounts, named: string | undefined): string {
+  const graded = passed + failed
+  const part = total !== undefined && graded < total ? ` of ${formatCount(total)}` : ''
+  const own = unit === undefined || unit === named ? '' : ` ${unit}`
+  return `${formatCount(passed)}/${formatCount(graded)}${part}${own}`
 }
 
 /** Runs that count in another unit are no measure for this one. */

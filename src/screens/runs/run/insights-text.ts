@@ -1,6 +1,7 @@
 import type { ActionableFinding, InsightsEnvelope } from '../../../api/contract/insight-shapes.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
+import { unitName } from '../../../api/runs/counts.ts'
 import { formatAge, formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import { judgesOf, judgeState, type Judge } from './judge-lines.ts'
 
@@ -53,7 +54,7 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
 function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): string[] {
   const age = formatAge(toEpochMs(generatedAt), Date.now())
   const when = age === 'now' ? 'just now' : age === UNKNOWN ? 'at an unknown time' : `${age} ago`
-  const unit = coverage?.unit ?? 'iterations'
+  const unit = unitName(coverage?.unit ?? 'iterations')
   const parts = [
     coverage?.total != null &&
       `Over ${formatCount(coverage.analyzed)} of ${formatCount(coverage.total)} ${unit}`,
@@ -82,7 +83,7 @@ function findingText(finding: ActionableFinding, index: number): string[] {
     severity && `severity ${severity}`,
     confidence && `confidence ${confidence}`,
     affected?.count != null &&
-      `${formatCount(affected.count)} of ${formatCount(affected.total)} ${affected.unit ?? 'iterations'}`,
+      `${formatCount(affected.count)} of ${formatCount(affected.total)} ${unitName(affected.unit ?? 'iterations')}`,
     attribution && `attributed to ${attribution.replaceAll('_', ' ')}`,
   ]
   const paragraph = (name: string, text: string | null | undefined) =>

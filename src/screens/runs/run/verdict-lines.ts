@@ -1,7 +1,7 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { runCounts } from '../../../api/runs/counts.ts'
-import { isVerdict, undecidedOf } from '../../../api/runs/outcome.ts'
+import { isVerdict, undecidedOf, verdictWord } from '../../../api/runs/outcome.ts'
 import { passRate } from '../../../api/runs/trials.ts'
 import { formatAge, formatCount, formatDuration, formatShare, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../../app/theme/theme.ts'
@@ -54,21 +54,21 @@ function lookOf(verdict: 'passed' | 'failed', symbols: Symbols): [text: string, 
   return [`${symbols[symbol]} ${word}`, tone]
 }
 
-/** Services spell a verdict as a text or as an object with a `kind`. */
 function verdictWords(run: EvalRun): string | undefined {
   const verdict = run.decisionSummary?.verdict
-  const { kind } = Object(verdict) as { kind?: unknown }
   const { reason, message } = undecidedOf(run)
   const why = [reason?.replaceAll('_', ' '), message].filter(Boolean).join(': ')
-  const word = typeof verdict === 'string' ? verdict : typeof kind === 'string' ? kind : undefined
+  const word = verdictWord(run.decisionSummary)
   if (word !== 'notEstablished') return word ?? (verdict == null ? undefined : JSON.stringify(verdict))
   return `not established, so there is none${why === '' ? '' : ` (${why})`}`
 }
 
-function integrityField({ scoreIntegrity }: EvalRun, symbols: Symbols): Field {
+function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): Field {
   if (scoreIntegrity === 'valid') return ['Scores', 'valid']
+  if (scoreIntegrity == null && !isTerminalRunStatus(status))
+    return ['Scores', 'verified when the run ends', 'muted']
   if (scoreIntegrity == null)
-    return ['Scores', 'nobody checked that they hold, which counts as invalid', 'muted']
+    return ['Scores', 'not verified by the service, which counts as invalid', 'muted']
   return ['Scores', `${symbols.warn} ${scoreIntegrity}: they do not hold`, 'warn']
 }
 

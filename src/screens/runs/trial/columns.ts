@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import type { CaseTrials } from '../../../api/runs/trial-class-by-case.ts'
+import type { CaseTrials } from '../../../api/runs/variants.ts'
 import { causeOf } from '../../../api/runs/causes.ts'
 import { classOfTrial, TRIAL_CLASSES } from '../../../api/runs/trial-class.ts'
 import { passRate } from '../../../api/runs/trials.ts'

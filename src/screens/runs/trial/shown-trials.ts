@@ -28,6 +28,7 @@ export function withShownTrials<Page extends { items: EvalIteration[] }>(page: P
       startedAt: trial.startedAt,
       durationMs: trial.durationMs,
       model: words(trial.model),
+      provider: words(trial.provider),
       tokensUsed: trial.tokensUsed,
       error: words(trial.error),
       trialClass: typeof trial['trialClass'] === 'string' ? words(trial['trialClass']) : undefined,

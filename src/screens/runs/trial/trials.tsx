@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import { useEffect, useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { byCase } from '../../../api/runs/trial-class-by-case.ts'
+import { byCase } from '../../../api/runs/variants.ts'
 import { unavailable } from '../../../app/keymap/binding.ts'
 import { useBindings } from '../../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../../app/router/router-context.tsx'

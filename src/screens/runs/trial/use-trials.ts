@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { caseOfTrial } from '../../../api/runs/trial-class-by-case.ts'
+import { variantOfTrial } from '../../../api/runs/variants.ts'
 import { usePlace, useRouter } from '../../../app/router/router-context.tsx'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useChosen } from '../../../components/list/use-chosen.ts'
@@ -34,8 +34,8 @@ export function useTrials(data: RunData): Trials {
   const { trials } = data
   const counts = useRef<ReadonlyMap<string, number>>(new Map())
   // oxlint-disable-next-line react/exhaustive-deps -- a run only gets more trials, and none changes its case
-  counts.current = useMemo(() => countsByCase(trials), [trials.length, trials[0]?.id])
-  const ofCase = useMemo(() => (trial: EvalIteration) => counts.current.get(caseOfTrial(trial)), [])
+  counts.current = useMemo(() => countsByVariant(trials), [trials.length, trials[0]?.id])
+  const ofCase = useMemo(() => (trial: EvalIteration) => counts.current.get(variantOfTrial(trial)), [])
   const models = useMemo(() => trials.some(({ model }) => model !== trials[0]?.model), [trials])
   const columns = useMemo(() => trialColumns(symbols, { ofCase, models }), [symbols, ofCase, models])
   const items = useMemo(() => byUrgency(trials), [trials])
@@ -75,10 +75,10 @@ function useOpened(
   return items.find(({ id }) => id === iterationId) ?? chosen
 }
 
-function countsByCase(trials: readonly EvalIteration[]): ReadonlyMap<string, number> {
+function countsByVariant(trials: readonly EvalIteration[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const trial of trials) {
-    const key = caseOfTrial(trial)
+    const key = variantOfTrial(trial)
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return counts

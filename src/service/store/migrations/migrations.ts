@@ -12,6 +12,7 @@ import { connectionsAndReadiness } from './0010-connections-and-readiness.ts'
 import { limits } from './0011-limits.ts'
 import { samples } from './0012-samples.ts'
 import { runTools } from './0013-run-tools.ts'
+import { scoreIntegrity } from './0014-score-integrity.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   limits,
   samples,
   runTools,
+  scoreIntegrity,
 ]
 
 /** Whether every migration was applied. */
