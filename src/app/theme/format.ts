@@ -1,4 +1,3 @@
-import ms from 'ms'
 import prettyMilliseconds from 'pretty-ms'
 
 /** What is not known: never 0, never empty. */
@@ -14,13 +13,11 @@ export function formatDuration(milliseconds: number | null | undefined): string 
   })
 }
 
-/** How long ago, as coarse as a reader needs: `now`, `40s`, `5m`, `3h`, `12d`. */
+/** How long ago, as coarse as what is drawn once a minute may be: `now`, `5m`, `3h`, `12d`, `2y`. Times in epoch milliseconds. */
 export function formatAge(then: number | undefined, now: number): string {
-  if (then === undefined) return UNKNOWN
+  if (then === undefined || !Number.isFinite(now - then)) return UNKNOWN
   const age = now - then
-  if (age < 10_000) return 'now'
-  if (age < 60_000) return `${Math.floor(age / 10_000) * 10}s`
-  return ms(age)
+  return age < 60_000 ? 'now' : prettyMilliseconds(age, { compact: true })
 }
 
 /** A share of what was counted, in whole percent; unknown when nothing was counted. */
