@@ -2,6 +2,7 @@ import XMLBuilder from 'fast-xml-builder'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { amountOf } from '../../api/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
 import { standingOf } from '../../api/runs/trials.ts'
 
@@ -83,10 +84,11 @@ function kindOf(trial: EvalIteration): TestKind {
 function toCase(suiteName: string, trial: EvalIteration, often: ReadonlyMap<string, number>) {
   const title = trial.title ?? trial.testCaseId ?? trial.id
   const times = often.get(caseOf(trial)) ?? 1
+  const took = amountOf(trial.durationMs)
   return {
     '@classname': inAttribute(suiteName).replaceAll('.', '_'),
     '@name': inAttribute(times > 1 ? `${title} (trial ${trial.iterationNumber} of ${times})` : title),
-    ...(trial.durationMs != null && { '@time': seconds(trial.durationMs) }),
+    ...(took !== undefined && { '@time': seconds(took) }),
     ...outcomeOf(trial),
   }
 }
