@@ -173,7 +173,7 @@ describe('with any number', () => {
       fc.property(run, fc.array(run, { maxLength: 4 }), fc.array(number), (own, earlier, rates) => {
         const runs = earlier.map((each, index) => ({ ...each, id: `e${index}` }))
         for (const line of historyLines(own, runs, { symbols, width: 80 })) expectSense(plainText(line))
-        for (const [, value] of verdictFields(own, symbols)) expectSense(String(value ?? ''))
+        for (const [, value] of verdictFields(own, symbols)) expectSense(value ?? '')
         const counts = [runCounts(own), decisionCounts(own), toldTrials(own)]
         for (const each of counts) if (each) expectSense(formatShare(passRate(each)))
         const told = toldTrials(own)
