@@ -68,6 +68,13 @@ const threadInput: InputOptions = {
   plugins: [replaceCostlyParts(), replaceBuiltinImports()],
 }
 
+/** The thread that ends a program that does not respond; it loads next to nothing. */
+const watchdogInput: InputOptions = {
+  ...shared,
+  input: { 'watchdog-thread': join(root, 'src/app/terminal/watchdog-thread.ts') },
+  plugins: [replaceBuiltinImports()],
+}
+
 /** What a build produced: sizes in bytes, duration in milliseconds. */
 export type BuildResult = { files: readonly { name: string; bytes: number }[]; milliseconds: number }
 
@@ -80,15 +87,17 @@ export async function build(): Promise<BuildResult> {
   const digest = inputsDigest()
   const fresh = await mkdtemp(join(root, 'node_modules/.mcpdeck-dist-'))
   try {
-    const inputs = [bootInput, appInput, threadInput]
-    const [boot = [], app = [], thread = []] = await Promise.all(inputs.map(input => bundle(input, fresh)))
+    const inputs = [bootInput, appInput, threadInput, watchdogInput]
+    const [boot = [], app = [], thread = [], watchdog = []] = await Promise.all(
+      inputs.map(input => bundle(input, fresh)),
+    )
     assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
     assertLazy('run-thread.js', thread, lazyPackages)
     await addShebang(join(fresh, 'boot.js'))
     await writeFile(join(fresh, inputsFile), digest)
     await chmod(fresh, 0o755)
     await replaceDist(fresh)
-    const files = [...boot, ...app, ...thread].map(output => ({
+    const files = [...boot, ...app, ...thread, ...watchdog].map(output => ({
       name: output.fileName,
       bytes: sizeOf(output),
     }))

@@ -21,6 +21,7 @@ import { createPace, PACES } from '../app/terminal/pace.ts'
 import { installRestore, type Restore } from '../app/terminal/restore.ts'
 import { createScreen, Screen } from '../app/terminal/screen.ts'
 import { createStdinProxy } from '../app/terminal/stdin-proxy.ts'
+import { startWatchdog, type Watchdog } from '../app/terminal/watchdog.ts'
 import type { BadgeColour } from '../app/theme/badge-colours.ts'
 import { createToasts } from '../components/toasts.tsx'
 import type { LinePace } from '../hooks/workspace.tsx'
@@ -135,7 +136,12 @@ export function openDashboard(options: DashboardOptions): void {
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
   const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
-  const actions = shellActions({ restore, surface, screen, input, ...options })
+  const watchdog = startWatchdog({
+    leaving: () => surface.leaving,
+    give: input.give,
+    end: restore.abandon,
+  })
+  const actions = shellActions({ restore, surface, screen, input, watchdog, ...options })
   const app = () => (
     <App
       workspace={workspace}
@@ -195,10 +201,11 @@ function shellActions(options: {
   surface: Surface
   screen: Screen
   input: Input
+  watchdog: Watchdog
   abilities: Abilities
   manners: Manners
 }): ShellActions {
-  const { restore, surface, screen, input, abilities, manners } = options
+  const { restore, surface, screen, input, watchdog, abilities, manners } = options
   return {
     quit: () => restore.exit(0),
     interrupt: () => restore.exit(130),
@@ -211,9 +218,11 @@ function shellActions(options: {
       lend: work =>
         restore.lend(async () => {
           input.pause()
+          watchdog.readsKeys(false)
           try {
             return await work()
           } finally {
+            watchdog.readsKeys(true)
             input.start()
           }
         }),

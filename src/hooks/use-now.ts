@@ -1,33 +1,26 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 
-const STEP_MS = 10_000
 const MINUTE_MS = 60_000
 
-/** The time in epoch milliseconds, renewed often enough for ages to be true while nothing else changes. */
+/** The time in epoch milliseconds, renewed when a minute of the clock begins: ages are told in no finer steps. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
-  useEffect(() => everyStep(() => setNow(Date.now())), [])
+  useEffect(() => everyMinute(() => setNow(Date.now())), [])
   return now
 }
 
 /** What is said of the time now; only other words draw anything, as every commit draws the whole screen. */
 export function useSaidNow(say: (now: number) => string): string {
-  return useSyncExternalStore(everyStep, () => say(Date.now()))
+  return useSyncExternalStore(everyMinute, () => say(Date.now()))
 }
-
-function everyStep(listener: () => void): () => void {
-  const timer = setInterval(listener, STEP_MS)
-  timer.unref()
-  return () => clearInterval(timer)
-}
-
-const onMinute = new Set<() => void>()
-let minuteTimer: NodeJS.Timeout | undefined
 
 /** Draws again when a minute of the clock begins; whoever does so shares one draw, and with it all ages on screen change at once. */
 export function useMinute(): void {
   useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE_MS))
 }
+
+const onMinute = new Set<() => void>()
+let minuteTimer: NodeJS.Timeout | undefined
 
 function everyMinute(listener: () => void): () => void {
   onMinute.add(listener)

@@ -45,12 +45,11 @@ export function openEnum<const T extends string>(values: readonly T[]): z.ZodTyp
  */
 export const timestamp = shape(() => z.union([z.number(), z.string()]))
 
-/** Epoch milliseconds of a wire timestamp; `undefined` when absent or unreadable. */
+/** Epoch milliseconds of a wire timestamp; `undefined` when absent, unreadable or no time that a calendar has. */
 export function toEpochMs(value: number | string | null | undefined): number | undefined {
-  if (typeof value === 'number') return value
   if (value == null) return undefined
-  const parsed = Date.parse(value)
-  return Number.isNaN(parsed) ? undefined : parsed
+  const time = new Date(value).getTime()
+  return Number.isNaN(time) ? undefined : time
 }
 
 /** Whether a value is an object in the JSON sense: neither null nor an array. */

@@ -16,23 +16,30 @@ type Counted = Pick<EvalRun, 'decisionSummary' | 'summary'>
 
 /** The counts of the run's decision with their unit, which no rate is ever converted from (contract: "Decision summary"). */
 export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>) {
-  const { passed, failed, undecided, total } = decisionSummary?.counts ?? {}
+  const counts = decisionSummary?.counts ?? {}
+  const [passed, failed] = [countOf(counts.passed), countOf(counts.failed)]
   const unit = unitOf(decisionSummary)
-  if (typeof passed !== 'number' || typeof failed !== 'number' || unit === undefined) return undefined
-  return { passed, failed, undecided: numberOf(undecided), total: numberOf(total), unit } satisfies RunCounts
+  if (passed === undefined || failed === undefined || unit === undefined) return undefined
+  return {
+    passed,
+    failed,
+    undecided: countOf(counts.undecided),
+    total: countOf(counts.total),
+    unit,
+  } satisfies RunCounts
 }
 
 /** The counts of a run: those of its decision, else those of its summary, of which the contract gives no unit. */
 export function runCounts(run: Counted): RunCounts | undefined {
   const own = decisionCounts(run)
   if (own) return own
-  const { passed, failed, total } = run.summary ?? {}
-  if (passed == null || failed == null) return undefined
+  const [passed, failed] = [countOf(run.summary?.passed), countOf(run.summary?.failed)]
+  if (passed === undefined || failed === undefined) return undefined
   return {
     passed,
     failed,
     undecided: undefined,
-    total: total ?? undefined,
+    total: countOf(run.summary?.total),
     unit: unitOf(run.decisionSummary),
   }
 }
@@ -42,10 +49,11 @@ export function runCounts(run: Counted): RunCounts | undefined {
  * that run count as pending there. Undefined where they do not add up.
  */
 export function toldTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
-  const { total, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
-  const of = (name: string) => numberOf(classes[name]) ?? 0
+  const { total: all, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
+  const total = countOf(all)
+  const of = (name: string) => countOf(classes[name]) ?? 0
   const sum = Object.keys(classes).reduce((all, name) => all + of(name), 0)
-  if (typeof total !== 'number' || sum !== total) return undefined
+  if (total === undefined || sum !== total) return undefined
   const [passed, failed, cancelled, pending] = [of('passed'), of('failed'), of('cancelled'), of('pending')]
   const ended = total - pending
   const ungraded = ended - passed - failed - cancelled
@@ -66,6 +74,7 @@ export function inUnit(count: number, unit: string): string {
   return `${grouped(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
+/** What can be a count: whole and not below 0. */
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 }

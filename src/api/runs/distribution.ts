@@ -1,3 +1,5 @@
+import { amountOf } from './amount.ts'
+
 /** How amounts spread: `p50` of them are at most so large, and so on. All in the unit of the amounts. */
 export type Distribution = {
   count: number
@@ -15,12 +17,14 @@ export type Bin = { from: number; to: number; count: number }
 const MOST_BINS = 8
 /** Amounts are told in whole units, so no bin is smaller than one: its ends would read the same. */
 const LEAST_ROUND = 0
+/** A step of this round number holds every amount that can be. */
+const LAST_ROUND = 48
 /** From this many times the median on, the largest amount would leave most of an even scale empty. */
 const SKEWED = 8
 
-/** How amounts of at least 0 spread; undefined where there are none. */
+/** How amounts spread, those left out that cannot be; undefined where there are none. */
 export function distributionOf(amounts: readonly number[]): Distribution | undefined {
-  const sorted = Float64Array.from(amounts).sort()
+  const sorted = Float64Array.from(amounts.flatMap(amount => amountOf(amount) ?? [])).sort()
   const [least, most] = [sorted.at(0), sorted.at(-1)]
   if (least === undefined || most === undefined) return undefined
   const p50 = quantile(sorted, 0.5)
@@ -48,16 +52,15 @@ function edgesOf(least: number, middle: number, most: number): number[] {
 function evenEdges(least: number, most: number): number[] {
   if (most === 0) return [0, 1]
   const finest = roundAbove((most - least || most) / MOST_BINS / 10)
-  for (let round = Math.max(LEAST_ROUND, finest); ; round += 1) {
+  for (let round = finest; round < LAST_ROUND; round += 1) {
     const step = roundNumber(round)
-    let first = Math.floor(least / step)
-    let last = Math.ceil(most / step)
     // Division rounds, and no amount may lie outside.
-    while (first * step > least) first -= 1
-    while (last * step <= most) last += 1
+    const first = Math.floor(least / step) - (Math.floor(least / step) * step > least ? 1 : 0)
+    const last = Math.ceil(most / step) + (Math.ceil(most / step) * step <= most ? 1 : 0)
     if (last - first <= MOST_BINS)
       return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
   }
+  return [0, roundNumber(LAST_ROUND)]
 }
 
 /** Edges that grow from one to the next; the first bin takes all that is smaller than the rest. */
@@ -84,10 +87,10 @@ function roundNumber(index: number): number {
   return Number(`${digit}e${Math.floor(index / 3)}`)
 }
 
-/** Which round number is the first above an amount of more than 0. */
+/** Which round number is the first above an amount, of those that bins may have. */
 function roundAbove(amount: number): number {
-  let index = 3 * Math.floor(Math.log10(amount))
-  while (roundNumber(index) <= amount) index += 1
+  let index = LEAST_ROUND
+  while (index < LAST_ROUND && roundNumber(index) <= amount) index += 1
   return index
 }
 

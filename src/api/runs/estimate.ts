@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../contract/iterations.ts'
 import { toEpochMs } from '../contract/shapes.ts'
+import { amountOf } from './amount.ts'
 import { isOpenTrial, type TrialCounts } from './trials.ts'
 
 /**
@@ -8,6 +9,9 @@ import { isOpenTrial, type TrialCounts } from './trials.ts'
  */
 const LAST = 20
 const LAST_SHARE = 0.1
+
+/** An estimate beyond it, thirty days in milliseconds, says nothing. */
+const LONGEST_MS = 30 * 86_400_000
 
 type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
 
@@ -47,13 +51,13 @@ export function averageRemaining(
 
 function endOf(trial: Timed): number | undefined {
   const start = toEpochMs(trial.startedAt)
-  if (isOpenTrial(trial) || start === undefined || trial.durationMs == null) return undefined
-  return start + trial.durationMs
+  const took = amountOf(trial.durationMs)
+  return isOpenTrial(trial) || start === undefined || took === undefined ? undefined : start + took
 }
 
 /** `about 2 min left`: rounded up, so that it is never sooner than was estimated. */
 export function remainingWords(remaining: number | undefined): string {
-  if (remaining === undefined) return 'time left unknown'
+  if (remaining === undefined || !(remaining <= LONGEST_MS)) return 'time left unknown'
   const seconds = Math.ceil(remaining / 1000)
   if (seconds <= 5) return 'a few seconds left'
   if (seconds <= 55) return `about ${Math.ceil(seconds / 5) * 5} s left`

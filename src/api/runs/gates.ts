@@ -1,6 +1,7 @@
 import type { EvalIteration } from '../contract/iterations.ts'
 import type { EvalRun } from '../contract/runs.ts'
 import { toEpochMs } from '../contract/shapes.ts'
+import { amountOf } from './amount.ts'
 import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedWords, type GradedPart } from './graded.ts'
@@ -140,8 +141,9 @@ function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
 function tokensOf(trials: readonly EvalIteration[]): number | undefined {
   let sum = 0
   for (const { tokensUsed, model, startedAt } of trials) {
-    if (tokensUsed == null && model && startedAt != null) return undefined
-    sum += tokensUsed ?? 0
+    const used = amountOf(tokensUsed)
+    if (used === undefined && (tokensUsed != null || (model && startedAt != null))) return undefined
+    sum += used ?? 0
   }
   return sum
 }

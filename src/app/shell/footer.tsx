@@ -7,6 +7,7 @@ import { displayKey } from '../keymap/binding.ts'
 import type { Pending } from '../keymap/dispatcher.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import { useActiveBindings, useKeyName, usePendingKeys } from '../keymap/use-bindings.ts'
+import { bar } from '../theme/charts.ts'
 import { clean, truncate, widthOf, wrap } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import type { Theme, Tone } from '../theme/theme.ts'
@@ -115,17 +116,16 @@ export function taskParts(
 ): { text: string; tone: 'live' | 'key' | 'muted' }[] {
   const task = tasks.at(-1)
   if (!task) return []
-  const { live, bar } = theme.symbols
+  const { live } = theme.symbols
   const others = tasks.length > 1 ? `${tasks.length} under way: ` : ''
   const { done, total } = task.progress ?? { done: 0, total: 0 }
-  const filled = Math.round((BAR * done) / Math.max(1, total))
   const canStop = tasks.some(({ stop }) => stop !== undefined)
   return [
     { text: `${live} ${others}${clean(task.text)}`, tone: 'live' as const },
     ...(total > 0
       ? [
           {
-            text: ` ${bar[0].repeat(filled)}${bar[1].repeat(BAR - filled)} ${done}/${total}`,
+            text: ` ${bar(theme.symbols, done / total, BAR)} ${done}/${total}`,
             tone: 'live' as const,
           },
         ]

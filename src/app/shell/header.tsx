@@ -6,6 +6,7 @@ import { useBudget } from '../../hooks/use-budget.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { BudgetSnapshot } from '../../api/budget.ts'
 import { useFollowedChips } from '../../screens/runs/follow/followed-chips.tsx'
+import { bar } from '../theme/charts.ts'
 import { clean, fit, truncate, widthOf } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
 import type { Theme } from '../theme/theme.ts'
@@ -25,10 +26,9 @@ export function gauge(
   if (budget.pausedUntil && budget.pausedUntil > now)
     return { text: `wait ${Math.ceil((budget.pausedUntil - now) / 1000)}s`, tone: 'error' }
   const tokens = Math.max(0, Math.floor(budget.tokens))
-  const filled = Math.round((GAUGE * tokens) / budget.capacity)
-  const [full, empty] = theme.symbols.bar
   const tone = tokens * 4 <= budget.capacity ? 'warn' : 'ok'
-  return { text: `${full.repeat(filled)}${empty.repeat(GAUGE - filled)} ${tokens}/${budget.capacity}`, tone }
+  const filled = bar(theme.symbols, tokens / budget.capacity, GAUGE)
+  return { text: `${filled} ${tokens}/${budget.capacity}`, tone }
 }
 
 /** First line: where the data comes from, where one is, the followed runs, what the budget allows, how old the data is. */

@@ -20,6 +20,8 @@ export type Input = {
   start(): void
   /** Raw mode off, the stream rests; what comes meanwhile is another program's. */
   pause(): void
+  /** What was typed and read elsewhere, in Latin-1: a character for each byte. */
+  give(bytes: string): void
   /** As `pause`, and what was held back is forgotten. */
   stop(): void
   /** Adds a listener; the answer removes it. */
@@ -72,6 +74,9 @@ export function createInput(stdin: InputStream): Input {
     stop() {
       pause()
       decoder = createInputDecoder()
+    },
+    give(bytes) {
+      onData(Buffer.from(bytes, 'latin1'))
     },
     onEvents(listener) {
       listeners.add(listener)

@@ -24,6 +24,7 @@ export type LineScreen = {
   enter(): void
   /** Tells nothing from now on; there is nothing to give back. */
   leave(): void
+  readonly leaving: string
   /** Resolves when the terminal has everything. */
   taken(): Promise<void>
   /** Tells everything again. */
@@ -85,6 +86,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
       tell()
       isActive = false
     },
+    leaving: '',
     // Its writes wait for the terminal.
     taken: () => Promise.resolve(),
     control(sequence) {

@@ -1,6 +1,8 @@
+import { closeSync } from 'node:fs'
 import { writeNow } from './modes.ts'
 import { stripControls } from './osc.ts'
 import type { Screen } from './screen.ts'
+import { STUCK_SENTENCE } from './watchdog.ts'
 
 /** Why the program ends. */
 export type ExitReason = 'quit' | 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'crash' | 'terminal-gone'
@@ -36,6 +38,8 @@ export type Restore = {
   exit(code?: number): void
   /** Ends the program because of an error nobody handles, such as one React gave up on. Exit code 70. */
   crash(error: unknown): void
+  /** Ends the program in the midst of work that does not end, without `onExit`. */
+  abandon(code: number): void
   /** Ctrl+Z: gives the terminal back and stops the job; takes it again when the shell continues it. */
   suspend(): void
   /**
@@ -146,6 +150,13 @@ export function installRestore(options: RestoreOptions): Restore {
   return {
     exit: code => end('quit', code),
     crash,
+    abandon(code) {
+      giveBack()
+      writeNow(STANDARD_ERROR, `${STUCK_SENTENCE}\n`)
+      // Node says there that it waits for the debugger, which is what called this.
+      closeSync(STANDARD_ERROR)
+      process.exit(code)
+    },
     suspend,
     lend,
     uninstall: () => {

@@ -151,7 +151,12 @@ export class Screen {
   leave(): void {
     if (!this.#isActive) return
     this.#isActive = false
-    this.#output.sendNow((this.#hasKeyboard ? modes.KEYBOARD_OFF : '') + modes.LEAVE)
+    this.#output.sendNow(this.leaving)
+  }
+
+  /** What gives the terminal back. */
+  get leaving(): string {
+    return (this.#hasKeyboard ? modes.KEYBOARD_OFF : '') + modes.LEAVE
   }
 
   /** Resolves when the terminal has taken everything, so that it has really been given back. */

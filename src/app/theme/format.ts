@@ -1,26 +1,27 @@
-import ms from 'ms'
 import prettyMilliseconds from 'pretty-ms'
 
 /** What is not known: never 0, never empty. */
 export const UNKNOWN = '—'
 
-/** A length of time for reading: `340ms`, `1.2s`, `3m 5s`. */
+/** A thousand years in milliseconds: what is longer is no length of time that anything took. */
+const LONGEST_MS = 1000 * 365 * 86_400_000
+
+/** A length of time for reading: `340ms`, `1.2s`, `3m 5s`; unknown where it cannot be one. */
 export function formatDuration(milliseconds: number | null | undefined): string {
-  if (milliseconds == null || !Number.isFinite(milliseconds)) return UNKNOWN
-  return prettyMilliseconds(Math.max(0, milliseconds), {
+  if (milliseconds == null || !(milliseconds >= 0 && milliseconds <= LONGEST_MS)) return UNKNOWN
+  return prettyMilliseconds(milliseconds, {
     secondsDecimalDigits: milliseconds < 10_000 ? 1 : 0,
     millisecondsDecimalDigits: 0,
     unitCount: 2,
   })
 }
 
-/** How long ago, as coarse as a reader needs: `now`, `40s`, `5m`, `3h`, `12d`. */
+/** How long ago, as coarse as what is drawn once a minute may be: `now`, `5m`, `3h`, `12d`, `2y`. Times in epoch milliseconds. */
 export function formatAge(then: number | undefined, now: number): string {
-  if (then === undefined) return UNKNOWN
+  if (then === undefined || !Number.isFinite(now - then)) return UNKNOWN
   const age = now - then
-  if (age < 10_000) return 'now'
-  if (age < 60_000) return `${Math.floor(age / 10_000) * 10}s`
-  return ms(age)
+  if (age > LONGEST_MS) return UNKNOWN
+  return age < 60_000 ? 'now' : prettyMilliseconds(age, { compact: true })
 }
 
 /** Hours and minutes of a time on the person's clock: `09:41`; the time is in milliseconds since 1970. */
@@ -32,15 +33,14 @@ export function clockTime(time: number): string {
 
 /** A share of what was counted, in whole percent; unknown when nothing was counted. */
 export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
-  if (part == null || !whole) return UNKNOWN
-  return `${Math.round((100 * part) / whole)}%`
+  return part == null || !whole ? UNKNOWN : formatShare(part / whole)
 }
 
-/** A share from 0 to 1 in whole percent, of which only all is 100 and only nothing is 0. */
+/** A share from 0 to 1 in whole percent, of which only all is 100 and only nothing is 0; unknown where it cannot be one. */
 export function formatShare(share: number | undefined): string {
-  if (share === undefined) return UNKNOWN
-  if (share <= 0) return '0%'
-  if (share >= 1) return '100%'
+  if (share === undefined || !(share >= 0 && share <= 1)) return UNKNOWN
+  if (share === 0) return '0%'
+  if (share === 1) return '100%'
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`
 }
 
@@ -49,7 +49,7 @@ let numbers: Intl.NumberFormat | undefined
 
 /** A count with separators: `12,345`. */
 export function formatCount(value: number | null | undefined): string {
-  if (value == null) return UNKNOWN
+  if (value == null || !Number.isFinite(value)) return UNKNOWN
   if (Number.isSafeInteger(value)) return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
   numbers ??= new Intl.NumberFormat('en-US')
   return numbers.format(value)

@@ -2,6 +2,7 @@ import XMLBuilder from 'fast-xml-builder'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { amountOf } from '../../api/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
 import { passedPart } from '../../api/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../api/runs/outcome.ts'
@@ -114,10 +115,11 @@ function kindOf(trial: EvalIteration): TestKind {
 
 /** The suite's name is the class, so that Jenkins and GitLab group by it; the variant's is what they list. */
 function toCase(suiteName: string, trial: EvalIteration, { name, of }: { name: string; of: number }) {
+  const took = amountOf(trial.durationMs)
   return {
     '@classname': classNameOf(suiteName),
     '@name': inAttribute(of > 1 ? `${name} (trial ${trial.iterationNumber} of ${of})` : name),
-    ...(trial.durationMs != null && { '@time': seconds(trial.durationMs) }),
+    ...(took !== undefined && { '@time': seconds(took) }),
     ...outcomeOf(trial),
   }
 }

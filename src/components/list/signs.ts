@@ -69,6 +69,18 @@ export function shownBy<Item>(signs: Signs<Item>, columns: readonly Column<Item>
   return { of, gone: signs.gone }
 }
 
+/** What a row's sign shows on screen, as far as the row was drawn since it has it. */
+function drawn<Item>(sign: Sign<Item> | undefined): Change<Item> | undefined {
+  for (let each = sign; each?.isLookedAt; each = each.before) if (each.change) return each.change
+  return undefined
+}
+
+/** Whether a person can see that the signs of `before` that are not in `after` have ended. */
+export function endShows<Item>(before: Signs<Item>, after: Signs<Item>): boolean {
+  if (before.gone !== after.gone) return true
+  return [...before.rows].some(([key, sign]) => drawn(sign) !== drawn(after.rows.get(key)))
+}
+
 /** When the first of these signs has been shown long enough, in epoch milliseconds. */
 export function nextEnd<Item>({ rows, gone, goneUntil }: Signs<Item>): number {
   let next = gone > 0 ? goneUntil : Infinity

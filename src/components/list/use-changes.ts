@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { diffItems, type Differences } from './changes.ts'
 import type { Column } from './columns.ts'
-import { type Changes, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, type Signs } from './signs.ts'
+import { type Changes, endShows, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, type Signs } from './signs.ts'
 
 const NO_NEWS: Differences<never> = { rows: new Map(), gone: 0 }
 
@@ -34,17 +34,21 @@ export function useChanges<Item>(
   }
   const { signs, shown } = kept.current
   useEffect(() => {
-    const end = nextEnd(signs)
-    if (end === Infinity) return undefined
-    const timer = setTimeout(
-      () => {
-        const { items: last, signs: known } = kept.current
-        kept.current = withSigns(last, merged(known, NO_NEWS, Date.now()), latest.current)
-        draw(count => count + 1)
-      },
-      Math.max(1, end - Date.now()),
-    )
-    timer.unref()
+    let timer: NodeJS.Timeout | undefined
+    const awaitEnd = (): void => {
+      const end = nextEnd(kept.current.signs)
+      if (end === Infinity) return
+      timer = setTimeout(finish, Math.max(1, end - Date.now())).unref()
+    }
+    const finish = (): void => {
+      const { items: last, signs: known } = kept.current
+      const rest = merged(known, NO_NEWS, Date.now())
+      kept.current = withSigns(last, rest, latest.current)
+      // A list whose rows are made anew with every draw would otherwise draw itself for ever.
+      if (endShows(known, rest)) draw(count => count + 1)
+      else awaitEnd()
+    }
+    awaitEnd()
     return () => clearTimeout(timer)
   }, [signs])
   return shown

@@ -47,7 +47,7 @@ export function traceOf(
     [...steps].sort((a, b) => a.stepIndex - b.stepIndex),
   )
   const startedAt = firstOf<number>(recorded, 'number', ['startedAt', 'startMs'])
-  const durationMs = firstOf<number>(recorded, 'number', ['durationMs'])
+  const durationMs = lengthOf(firstOf<number>(recorded, 'number', ['durationMs']))
   return {
     nodes,
     messages: messageRows(Array.isArray(recorded['messages']) ? recorded['messages'] : [], 'messages'),
@@ -70,11 +70,17 @@ function toSpan(raw: JsonObject): Span {
     isCall,
     status: firstOf<string>(raw, 'string', ['status']) ?? 'unset',
     startedAt,
-    durationMs:
+    durationMs: lengthOf(
       firstOf<number>(raw, 'number', ['durationMs']) ??
-      (startedAt !== undefined && endedAt !== undefined ? endedAt - startedAt : undefined),
+        (startedAt !== undefined && endedAt !== undefined ? endedAt - startedAt : undefined),
+    ),
     raw,
   }
+}
+
+/** A length of time in milliseconds; undefined where it cannot be one. */
+function lengthOf(milliseconds: number | undefined): number | undefined {
+  return milliseconds !== undefined && milliseconds >= 0 ? milliseconds : undefined
 }
 
 /** Calls as the trace names them, per prompt or together, else as the trial does. */

@@ -13,7 +13,6 @@ import { useList, type ListState } from '../../components/list/use-list.ts'
 import { Panes } from '../../components/panes/panes.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
-import { useNow } from '../../hooks/use-now.ts'
 import { useNowMemory } from '../../hooks/use-now-memory.ts'
 import { nowKeys } from './bindings.ts'
 import { nowColumns, rowKey, toRow, type NowRow } from './columns.ts'
@@ -25,6 +24,9 @@ import { useNowData, type NowData } from './use-now-data.ts'
 
 const YES = 'yes'
 
+/** How often what other windows acknowledged is looked at, in milliseconds. */
+const REFRESH_MS = 10_000
+
 /** The on-call inbox: what runs, what failed, what is open and what is in trouble, over the chosen projects. */
 export function NowScreen() {
   const { memory, kept } = useNowMemory()
@@ -32,9 +34,12 @@ export function NowScreen() {
   const { params } = usePlace()
   const { symbols } = useTheme()
   const data = useNowData(kept)
-  const now = useNow()
-  // What is acknowledged in another window of the same person is away here too.
-  useEffect(() => memory.refresh(), [memory, now])
+  useEffect(() => {
+    // What is acknowledged in another window of the same person is away here too.
+    const timer = setInterval(() => memory.refresh(), REFRESH_MS).unref()
+    memory.refresh()
+    return () => clearInterval(timer)
+  }, [memory])
   const onlyFaults = params['faults'] === YES
   const withAcknowledged = params['all'] === YES
   const rows = orderLines(data.lines).map(line => toRow(line, kept))

@@ -2,6 +2,7 @@ import {
   type QueryKey,
   type QueriesResults,
   useQueries,
+  useQueryClient,
   type UseQueryOptions,
   type UseQueryResult,
 } from '@tanstack/react-query'
@@ -27,8 +28,11 @@ const REST_MS = 50_000
 /** What is meant to be read this rarely does not make what is on screen old, in milliseconds. */
 const SLOW_MS = 120_000
 
-function combine<T>(results: readonly UseQueryResult<T, ApiError>[]): NowAnswer<T>[] {
-  return results.map(({ data, error, dataUpdatedAt }) => ({ data, error, at: dataUpdatedAt || undefined }))
+type Result<T> = Pick<NowAnswer<T>, 'data' | 'error'>
+
+/** Without the time of the read: a read that is answered as before draws nothing. */
+function combine<T>(results: readonly UseQueryResult<T, ApiError>[]): Result<T>[] {
+  return results.map(({ data, error }) => ({ data, error }))
 }
 
 /** Reads several things of one kind, each as often as the plan says. */
@@ -38,7 +42,8 @@ export function useReads<T, Key extends QueryKey>(
   wanted: readonly UseQueryOptions<T, ApiError, T, Key>[],
 ): readonly NowAnswer<T>[] {
   const { priority, every } = NOW_READS[kind]
-  return useQueries({
+  const queryClient = useQueryClient()
+  const results = useQueries({
     queries: wanted.map(options => ({
       ...options,
       ...(every >= SLOW_MS && { staleTime: Infinity }),
@@ -46,7 +51,11 @@ export function useReads<T, Key extends QueryKey>(
       // The plan is made of what these reads answer, so it is asked when the next one is due.
       refetchInterval: spared<T, Key>(({ state }) => pauseAfter(state.error, plan.current[kind]), REST_MS),
     })),
-    combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => NowAnswer<T>[],
+    combine: combine as (results: QueriesResults<UseQueryOptions<T, ApiError, T, Key>[]>) => Result<T>[],
+  })
+  return results.map((result, index) => {
+    const state = queryClient.getQueryState(wanted[index]!.queryKey)
+    return { ...result, at: state?.dataUpdatedAt || undefined }
   })
 }
 

@@ -19,7 +19,7 @@ const points = (value: number): string => `${rounded(value)} ${Math.abs(value) =
 const dollars = (value: number): string => `$${value.toFixed(4)}`
 
 function rounded(value: number): string {
-  return String(Math.round(value * 10) / 10)
+  return String(Number(value.toFixed(1)))
 }
 
 /** `+2.1s`, `−60 points`, `±0`: a difference with its sign and unit; `—` where one side is not known. */

@@ -1,6 +1,7 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../api/runs/pins.ts'
 import type { TrialCounts } from '../../../api/runs/trials.ts'
+import { bar } from '../../../app/theme/charts.ts'
 import { clean, truncate, widthOf } from '../../../app/theme/text.ts'
 import type { Symbols, Tone } from '../../../app/theme/theme.ts'
 import { runLook } from '../status.ts'
@@ -52,7 +53,7 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   if (!counts || counts.total === 0) return chip('live', symbols[look.symbol], look.word)
   return chip(
     'live',
-    barOf(counts, symbols),
+    bar(symbols, Math.floor((BAR * counts.ended) / counts.total) / BAR, BAR),
     percentOf(counts),
     remaining === undefined ? undefined : `~${shortTime(remaining)}`,
   )
@@ -61,11 +62,6 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
 /** Rounded down, so that nothing is said to be done before it is. */
 function percentOf({ ended, total }: TrialCounts): string {
   return `${Math.floor((100 * ended) / total)}%`
-}
-
-function barOf({ ended, total }: TrialCounts, { bar: [full, empty] }: ChipSymbols): string {
-  const filled = Math.floor((BAR * ended) / total)
-  return full.repeat(filled) + empty.repeat(BAR - filled)
 }
 
 const MINUTE_MS = 60_000

@@ -1,3 +1,4 @@
+import { amountOf } from '../../../api/runs/amount.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { RerunPreview } from '../../../api/contract/runs.ts'
 import { previewLines } from '../../../api/runs/rerun.ts'
@@ -45,8 +46,8 @@ export function rerunLines(source: RerunSource, cost: string, symbols: Symbols):
 /** The figures of last time stand for the next: nobody tells beforehand what a run will cost. */
 function costLines(again: readonly EvalIteration[], whole: boolean, cost: string): Line[] {
   if (again.length === 0) return [{ text: cost, tone: 'warn' }]
-  const tokens = sumOf(again.map(trial => (trial.model ? trial.tokensUsed : 0)))
-  const took = sumOf(again.map(({ durationMs }) => durationMs))
+  const tokens = sumOf(again.map(trial => (trial.model ? amountOf(trial.tokensUsed) : 0)))
+  const took = sumOf(again.map(({ durationMs }) => amountOf(durationMs)))
   const most = whole ? '' : 'at least '
   return [
     `Last time these cases were ${most}${plural(again.length, 'trial')}: ${formatDuration(took)} of work, ${

@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { amountOf } from '../../../api/runs/amount.ts'
 import { countCauses, type CauseCount } from '../../../api/runs/causes.ts'
 import { toldTrials } from '../../../api/runs/counts.ts'
 import { distributionOf, type Distribution } from '../../../api/runs/distribution.ts'
@@ -31,8 +32,9 @@ export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialF
   const models = new Set<string>()
   let tokensUntold = 0
   for (const { durationMs, tokensUsed, model } of trials) {
-    if (durationMs != null) durations.push(durationMs)
-    if (tokensUsed != null) tokens.push(tokensUsed)
+    const [took, used] = [amountOf(durationMs), amountOf(tokensUsed)]
+    if (took !== undefined) durations.push(took)
+    if (used !== undefined) tokens.push(used)
     else if (model && durationMs != null) tokensUntold += 1
     if (model) models.add(model)
   }

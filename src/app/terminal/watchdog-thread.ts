@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { writeNow } from './modes.ts'
+import {
+  READS_KEYS,
+  STUCK_EVENT,
+  STUCK_SENTENCE,
+  TURNS,
+  type WatchdogMessage,
+  type WatchdogSettings,
+} from './watchdog.ts'
+
+const { state, leaving } = workerData as WatchdogSettings
+
+/** How often the screen's thread is asked to turn while it does, and how often is looked while it does not, in milliseconds. */
+const REST_MS = 2500
+const LOOK_MS = 250
+/** Looks after Ctrl+C that make ten seconds. They are counted, because a machine that sleeps turns nothing. */
+const LOOKS_UNTIL_END = 40
+/** How long the thread may take to end when it is called, in milliseconds. */
+const END_WITHIN_MS = 2000
+
+const INTERRUPTED = 130
+const KILLED_BY = 'SIGKILL'
+/** Ctrl+C as a byte, and in the kitty keyboard protocol. */
+const CTRL_C = /\x03|\x1b\[99(?::\d*)*;5(?::\d+)?u/
+/** Undoes what Node's raw mode changes. */
+const COOKED = ['brkint', 'icrnl', 'ixon', 'echo', 'icanon', 'iexten', 'isig']
+
+let asked = Atomics.load(state, TURNS)
+let keys = ''
+let terminal: number | undefined
+let looksLeft: number | undefined
+
+function ask(): void {
+  asked = Atomics.load(state, TURNS)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origins
+  parentPort?.postMessage({ keys } satisfies WatchdogMessage)
+  keys = ''
+}
+
+/** Looks whether the thread has turned since it was asked to. */
+function look(): void {
+  if (Atomics.load(state, TURNS) !== asked) {
+    if (terminal !== undefined) closeSync(terminal)
+    terminal = undefined
+    looksLeft = undefined
+    ask()
+    setTimeout(look, REST_MS)
+    return
+  }
+  if (Atomics.load(state, READS_KEYS) === 1) keys += typed()
+  if (looksLeft === undefined && CTRL_C.test(keys)) looksLeft = LOOKS_UNTIL_END
+  if (looksLeft !== undefined) looksLeft -= 1
+  if (looksLeft === 0) void end()
+  else setTimeout(look, LOOK_MS)
+}
+
+/** What was typed and nobody has read; a terminal that is gone says nothing. */
+function typed(): string {
+  const bytes = Buffer.alloc(4096)
+  try {
+    terminal ??= openSync('/dev/tty', constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY)
+    return bytes.toString('latin1', 0, readSync(terminal, bytes))
+  } catch {
+    return ''
+  }
+}
+
+async function end(): Promise<void> {
+  try {
+    const { Session } = await import('node:inspector')
+    const session = new Session()
+    session.connectToMainThread()
+    session.post('Runtime.evaluate', { expression: `process.emit('${STUCK_EVENT}', ${INTERRUPTED})` })
+  } catch {
+    // A Node without inspector; the process is killed below.
+  }
+  setTimeout(() => {
+    if (terminal !== undefined) {
+      writeNow(terminal, leaving)
+      spawnSync('stty', COOKED, { stdio: [terminal, 'ignore', 'ignore'], timeout: END_WITHIN_MS })
+      writeNow(terminal, `${STUCK_SENTENCE}\r\n`)
+    }
+    process.kill(process.pid, KILLED_BY)
+  }, END_WITHIN_MS)
+}
+
+ask()
+setTimeout(look, REST_MS)

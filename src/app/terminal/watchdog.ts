@@ -1,0 +1,69 @@
+/** Turns of the screen's thread that the watchdog counts, and whether keys are the program's: indexes of the shared memory. */
+export const TURNS = 0
+export const READS_KEYS = 1
+
+/** Emitted on `process`, with an exit code, in a thread that answers nothing else any more. */
+export const STUCK_EVENT = 'mcpdeck:stuck'
+
+export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond for ten seconds after Ctrl+C.'
+
+/** The thread starts once nobody waits for the first screen, in milliseconds. */
+const START_AFTER_MS = 3000
+
+/** Beside this file, or beside the chunks of `dist`, where the build puts it. */
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('./watchdog-thread.ts', import.meta.url)
+  : new URL('./watchdog-thread.js', import.meta.url)
+
+/** What the thread is started with. `leaving` gives the terminal back. */
+export type WatchdogSettings = { state: Int32Array; leaving: string }
+/** To be answered by a turn; `keys` were typed while none came. */
+export type WatchdogMessage = { keys: string }
+
+export type Watchdog = {
+  /** Whether what is typed is meant for this program; while it is not, the watchdog reads nothing. */
+  readsKeys(reads: boolean): void
+}
+
+/**
+ * Ends the program when its thread does not turn any more and the person presses Ctrl+C: a second thread notices that
+ * no turn comes, reads the keys that nobody reads, and ten seconds after Ctrl+C calls `end` in the midst of what the
+ * first thread does. Keys that it read go to `give` when the thread turns again. A thread that is stuck outside of
+ * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. Signals reach the first
+ * thread only, so that a stuck one hears of none.
+ */
+export function startWatchdog(options: {
+  leaving: () => string
+  give: (keys: string) => void
+  end: (code: number) => void
+  startAfterMs?: number
+}): Watchdog {
+  const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  state[READS_KEYS] = 1
+  if (process.platform !== 'win32')
+    setTimeout(() => startThread(state, options), options.startAfterMs ?? START_AFTER_MS).unref()
+  return { readsKeys: reads => void Atomics.store(state, READS_KEYS, reads ? 1 : 0) }
+}
+
+function startThread(
+  state: Int32Array,
+  { leaving, give, end }: Pick<Parameters<typeof startWatchdog>[0], 'leaving' | 'give' | 'end'>,
+): void {
+  // Loaded here, since an import would cost every start milliseconds.
+  const threads = process.getBuiltinModule('node:worker_threads')
+  const workerData: WatchdogSettings = { state, leaving: leaving() }
+  const worker = new threads.Worker(ENTRY, {
+    name: 'watchdog',
+    workerData,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
+  })
+  worker.unref()
+  worker.on('message', ({ keys }: WatchdogMessage) => {
+    Atomics.add(state, TURNS, 1)
+    if (keys !== '') give(keys)
+  })
+  // Without a watchdog the program is as good as before.
+  worker.on('error', () => undefined)
+  process.on(STUCK_EVENT as never, end as never)
+}

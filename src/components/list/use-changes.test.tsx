@@ -1,0 +1,63 @@
+import { Text } from 'ink'
+import { render } from 'ink-testing-library'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Column } from './columns.ts'
+import { useChanges } from './use-changes.ts'
+
+type Row = { id: string; passed: number }
+
+const columns: readonly Column<Row>[] = [
+  { id: 'passed', title: 'Passed', width: 6, cell: row => String(row.passed) },
+]
+const keyOf = (row: Row): string => row.id
+
+const drawn = vi.fn<() => void>()
+
+/** Its rows are other objects with every draw, as where they are put together from several answers. */
+function Rows(props: { passed: number }) {
+  drawn()
+  const rows = [...'abc'].map(id => ({ id, passed: props.passed }))
+  const changes = useChanges(rows, { keyOf, columns, arriving: false })
+  return <Text>{rows.map(row => (changes.of(row.id) ? '~' : '.')).join('')}</Text>
+}
+
+const settle = () => new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)))
+
+/** Lets React run its effects and draw what timers have set, second by second. */
+async function pass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    await settle()
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  await settle()
+}
+
+beforeEach(() => {
+  drawn.mockClear()
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+})
+afterEach(() => void vi.useRealTimers())
+
+test('rows that are made anew and say the same never draw the list by themselves', async () => {
+  const { rerender, unmount } = render(<Rows passed={1} />)
+  for (let poll = 0; poll < 5; poll += 1) {
+    rerender(<Rows passed={1} />)
+    await pass(1)
+  }
+  const before = drawn.mock.calls.length
+  await pass(60)
+  expect(drawn.mock.calls.length).toBe(before)
+  unmount()
+})
+
+test('a change shows for its moment, and its end draws once', async () => {
+  const { rerender, lastFrame, unmount } = render(<Rows passed={1} />)
+  rerender(<Rows passed={2} />)
+  await settle()
+  expect(lastFrame()).toBe('~~~')
+  const before = drawn.mock.calls.length
+  await pass(60)
+  expect(lastFrame()).toBe('...')
+  expect(drawn.mock.calls.length).toBe(before + 1)
+  unmount()
+})

@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { BudgetSnapshot } from '../src/api/budget.ts'
+import type { EvalIteration } from '../src/api/contract/iterations.ts'
+import type { EvalRun } from '../src/api/contract/runs.ts'
+import { toEpochMs } from '../src/api/contract/shapes.ts'
+import { decisionCounts, runCounts, toldTrials } from '../src/api/runs/counts.ts'
+import { distributionOf } from '../src/api/runs/distribution.ts'
+import { averageRemaining, estimateRemaining, remainingWords } from '../src/api/runs/estimate.ts'
+import { passRate } from '../src/api/runs/trials.ts'
+import { lastChange, trendRates } from '../src/api/runs/trend.ts'
+import { taskParts } from '../src/app/shell/footer.tsx'
+import { gauge } from '../src/app/shell/header.tsx'
+import { bar, sparkline } from '../src/app/theme/charts.ts'
+import {
+  formatAge,
+  formatCount,
+  formatDuration,
+  formatRate,
+  formatShare,
+  plural,
+} from '../src/app/theme/format.ts'
+import { widthOf } from '../src/app/theme/text.ts'
+import { createTheme } from '../src/app/theme/theme.ts'
+import { plainText } from '../src/components/viewer/source.ts'
+import { traceOf } from '../src/components/transcript/trace-document.ts'
+import { traceNodes } from '../src/components/transcript/trace-nodes.ts'
+import { allFigures, shortFigures } from '../src/screens/runs/compare/figures.ts'
+import { chipOf } from '../src/screens/runs/follow/chips.ts'
+import { distributionLines } from '../src/screens/runs/run/distribution-lines.ts'
+import { factsOf } from '../src/screens/runs/run/facts.ts'
+import { historyLines } from '../src/screens/runs/run/history-lines.ts'
+import { verdictFields } from '../src/screens/runs/run/verdict-lines.ts'
+
+const theme = createTheme({ level: 0, ascii: false })
+const { symbols } = theme
+
+/** Whatever a number may be, also those that JSON has no word for and that come of counting with them. */
+const number = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.nat({ max: 1_000_000 }),
+  fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(Number),
+  fc.constantFrom(
+    0,
+    -0,
+    -1,
+    2 ** 53,
+    2 ** 53 + 2,
+    Number.MAX_VALUE,
+    Number.MIN_VALUE,
+    Infinity,
+    -Infinity,
+    NaN,
+  ),
+)
+const maybe = fc.option(number, { nil: undefined })
+
+/** The same where an answer is checked: those that are not finite are refused there. */
+const finite = number.filter(Number.isFinite)
+const maybeFinite = fc.option(finite, { nil: undefined })
+
+const BUDGET: BudgetSnapshot = {
+  tokens: 0,
+  capacity: 0,
+  unlimited: false,
+  waiting: 0,
+  inFlight: 0,
+  pausedUntil: undefined,
+  usedLastMinute: 0,
+  pollers: 0,
+  refillPerSecond: 1,
+  slowed: false,
+}
+
+/** What no person may read. */
+const NONSENSE = /NaN|undefined|Infinity|∞|Invalid Date|\[object/
+
+function expectSense(text: string): void {
+  expect(text).not.toMatch(NONSENSE)
+}
+
+const trial = fc
+  .record({ durationMs: maybe, tokensUsed: maybe, startedAt: maybe, iterationNumber: number })
+  .map((fields): EvalIteration => ({ id: 't', status: 'completed', result: null, model: 'm', ...fields }))
+
+const run = fc
+  .record({
+    createdAt: finite,
+    completedAt: maybeFinite,
+    runNumber: maybeFinite,
+    passed: maybeFinite,
+    failed: maybeFinite,
+    total: maybeFinite,
+  })
+  .map(({ passed, failed, total, ...fields }): EvalRun => ({
+    id: 'r',
+    suiteId: 's',
+    status: 'completed',
+    ...fields,
+    summary: { passed, failed, total },
+    decisionSummary: {
+      measurementUnit: 'trials',
+      counts: { passed, failed, total, trials: { total, passed, failed } },
+    },
+  }))
+
+describe('with any number', () => {
+  test('words are words', () =>
+    fc.assert(
+      fc.property(number, number, maybe, (one, other, share) => {
+        expectSense(formatDuration(one))
+        expectSense(formatAge(one, other))
+        expectSense(formatAge(toEpochMs(one), other))
+        expectSense(formatCount(one))
+        expectSense(formatRate(one, other))
+        expectSense(formatShare(share))
+        expectSense(plural(one, 'case'))
+        expectSense(remainingWords(share))
+        expect(formatShare(share)).toMatch(/^(?:—|\d{1,2}%|100%)$/)
+        expect(formatDuration(one).length).toBeLessThan(15)
+      }),
+    ))
+
+  test('a time is one that a calendar has, or unknown', () =>
+    fc.assert(
+      fc.property(number, value => {
+        const time = toEpochMs(value)
+        if (time !== undefined) expect(new Date(time).toISOString()).toBeTypeOf('string')
+      }),
+    ))
+
+  test('bars, gauges and lines of values keep their width', () =>
+    fc.assert(
+      fc.property(number, number, fc.nat({ max: 60 }), fc.array(maybe), (one, other, columns, shares) => {
+        expect(widthOf(bar(symbols, one, columns))).toBe(columns)
+        expect(widthOf(sparkline(symbols, shares))).toBe(shares.length)
+        const progress = { done: one, total: other }
+        const task = taskParts(theme, [{ id: 1, text: 'Reading', progress, stop: undefined }], 'Ctrl+X')
+        expect(task.length).toBeGreaterThan(0)
+        const budget = { ...BUDGET, tokens: one, capacity: other }
+        expect(widthOf(gauge(theme, budget, 0)!.text)).toBeGreaterThan(10)
+      }),
+    ))
+
+  test('a distribution ends, holds what can be an amount, and has words', () =>
+    fc.assert(
+      fc.property(fc.array(number, { maxLength: 50 }), all => {
+        const found = distributionOf(all)
+        const amounts = all.filter(each => each >= 0 && each <= 1e15)
+        expect(found?.count ?? 0).toBe(amounts.length)
+        if (!found) return
+        expect(found.bins.length).toBeLessThanOrEqual(8)
+        expect(found.bins.reduce((sum, bin) => sum + bin.count, 0)).toBe(amounts.length)
+        for (const words of [formatDuration, formatCount])
+          for (const line of distributionLines(found, { symbols, width: 80, words }))
+            expectSense(plainText(line))
+      }),
+    ))
+
+  test('what trials took is summed and estimated without it', () =>
+    fc.assert(
+      fc.property(fc.array(trial), number, number, (trials, open, now) => {
+        const { latency, tokens, tokensUsed } = factsOf(trials)
+        for (const each of [latency?.most, tokens?.most, tokensUsed]) expectSense(formatCount(each))
+        expectSense(remainingWords(estimateRemaining(trials, open, now)))
+        expectSense(remainingWords(averageRemaining({ ended: open, total: now }, open, now)))
+      }),
+    ))
+
+  test('a run, its counts and its history have words', () =>
+    fc.assert(
+      fc.property(run, fc.array(run, { maxLength: 4 }), fc.array(number), (own, earlier, rates) => {
+        const runs = earlier.map((each, index) => ({ ...each, id: `e${index}` }))
+        for (const line of historyLines(own, runs, { symbols, width: 80 })) expectSense(plainText(line))
+        for (const [, value] of verdictFields(own, symbols)) expectSense(value ?? '')
+        const counts = [runCounts(own), decisionCounts(own), toldTrials(own)]
+        for (const each of counts) if (each) expectSense(formatShare(passRate(each)))
+        const told = toldTrials(own)
+        const pin = { projectId: 'p', runId: own.id }
+        if (told)
+          expectSense(
+            chipOf({ pin, run: { ...own, status: 'running' }, counts: told, isGone: false }, symbols).text,
+          )
+        const trend = trendRates({ passRateTrend: rates })
+        for (const rate of trend) expectSense(formatShare(rate))
+        expectSense(formatShare(lastChange(trend)))
+      }),
+    ))
+
+  test('a comparison and a trace have words', () => {
+    const diff = fc.record({
+      base: maybeFinite,
+      compare: maybeFinite,
+      delta: maybeFinite,
+      percentDelta: maybeFinite,
+    })
+    const span = fc.record({ startedAt: maybe, endedAt: maybe, durationMs: maybe })
+    fc.assert(
+      fc.property(diff, fc.array(span, { maxLength: 5 }), (figure, spans) => {
+        const comparison = {
+          passSummary: { passed: figure, total: figure, failed: figure, passRatePercent: figure },
+          metrics: { wallDurationMs: figure, totalTokens: figure, estimatedCostUsd: figure },
+        } as Parameters<typeof allFigures>[0]
+        for (const line of allFigures(comparison)) expectSense(plainText(line))
+        for (const text of shortFigures(comparison, false)) expectSense(text)
+        for (const node of traceNodes(traceOf({ spans }, []), { symbols, rendered: true })) {
+          if (typeof node.head === 'object' && 'block' in node.head)
+            for (const line of node.head.block(80)) expectSense(plainText(line))
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openTerminal, type Terminal } from '../pty/terminal.ts'
+
+const HOOK = pathToFileURL(join(import.meta.dirname, 'blocking-hook.mjs')).href
+
+/** The dashboard on the notebook, its watchdog running, its thread blocked from now on. */
+async function openBlocked(home: string, how: 'inside' | 'outside'): Promise<Terminal> {
+  const terminal = openTerminal({
+    args: ['notebook'],
+    home,
+    env: { NODE_OPTIONS: `--import=${HOOK}`, MCPDECK_TEST_BLOCK: `${how}:${home}` },
+  })
+  await terminal.waitFor('Notebook')
+  await vi.waitUntil(() => threadNames(terminal.pid).some(name => name.includes('watchdog')), {
+    timeout: 20_000,
+    interval: 50,
+  })
+  terminal.kill('SIGUSR2')
+  await vi.waitUntil(() => existsSync(join(home, 'blocked')), { timeout: 20_000, interval: 20 })
+  return terminal
+}
+
+function threadNames(pid: number): string[] {
+  const tasks = `/proc/${pid}/task`
+  return readdirSync(tasks).map(task => readFileSync(`${tasks}/${task}/comm`, 'utf8').trim())
+}
+
+/** The watchdog opens the terminal to read from it, in one go. */
+function hasReadKeys(pid: number): boolean {
+  const files = `/proc/${pid}/fd`
+  return readdirSync(files).some(file => linkOf(join(files, file)) === '/dev/tty')
+}
+
+function linkOf(file: string): string | undefined {
+  try {
+    return readlinkSync(file)
+  } catch {
+    // Closed since the folder was read.
+    return undefined
+  }
+}
+
+function expectGivenBack(terminal: Terminal): void {
+  const { bracketedPasteMode, sendFocusMode, mouseTrackingMode, wraparoundMode } = terminal.modes
+  expect({ buffer: terminal.buffer, cursor: terminal.cursorVisible }).toEqual({
+    buffer: 'normal',
+    cursor: true,
+  })
+  expect({ bracketedPasteMode, sendFocusMode, mouseTrackingMode, wraparoundMode }).toEqual({
+    bracketedPasteMode: false,
+    sendFocusMode: false,
+    mouseTrackingMode: 'none',
+    wraparoundMode: true,
+  })
+  expect(terminal.screen()).toBe('mcpdeck had to stop: it did not respond for ten seconds after Ctrl+C.')
+}
+
+describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread is stuck', () => {
+  test('in a loop is ended ten seconds after Ctrl+C, with its code and the terminal given back', async () => {
+    const home = createHome()
+    await using terminal = await openBlocked(home, 'inside')
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit(60_000)).toEqual({ code: 130, signal: undefined })
+    expectGivenBack(terminal)
+    removeHome(home)
+  })
+
+  test('outside of JavaScript is killed, and the terminal given back', async () => {
+    const home = createHome()
+    await using terminal = await openBlocked(home, 'outside')
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit(60_000)).toEqual({ code: 0, signal: 'SIGKILL' })
+    expectGivenBack(terminal)
+    removeHome(home)
+  })
+
+  test('and goes on gets the keys that were read meanwhile', async () => {
+    const home = createHome()
+    await using terminal = await openBlocked(home, 'inside')
+    terminal.type('?')
+    await vi.waitUntil(() => hasReadKeys(terminal.pid), { timeout: 20_000, interval: 20 })
+    writeFileSync(join(home, 'go-on'), '')
+    await terminal.waitFor('What works here')
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
+    removeHome(home)
+  })
+})
