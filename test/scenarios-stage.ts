@@ -28,6 +28,8 @@ export class ScenariosStage {
   sent: string[] = []
   /** Runs before a request that begins so is answered, once. */
   meanwhile: { on: string; run: () => Promise<unknown> } | undefined
+  /** The flag that the capabilities report in place of the workspace's own. */
+  flag: Record<string, unknown> | undefined
   #testService!: TestService
   #hostId = ''
   #number = 0
@@ -45,6 +47,7 @@ export class ScenariosStage {
     beforeEach(() => {
       this.sent = []
       this.meanwhile = undefined
+      this.flag = undefined
       this.isServed = false
       let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
       this.notes = createAccessNotes({
@@ -66,7 +69,10 @@ export class ScenariosStage {
           this.meanwhile = undefined
           await meanwhile.run()
         }
-        return await fetch(request)
+        const response = await fetch(request)
+        if (!this.flag || !/\/projects\/[^/]+\/capabilities$/.test(path)) return response
+        const body = JSON.parse(response.body as string) as object
+        return { ...response, body: JSON.stringify({ ...body, features: { sandboxes: this.flag } }) }
       },
     })
     const { client } = this

@@ -1,4 +1,5 @@
 import type { ProjectCapabilities } from '../contract/projects.ts'
+import { isFeatureOff } from '../feature-gate.ts'
 import type { AccessChange } from './table.ts'
 
 /** Names in `can`, by what they allow. */
@@ -27,17 +28,17 @@ const ROLES: Record<AccessChange['do'], string> = {
 
 export const GATE_CLOSED = 'User testing is switched off for this organization; waiting does not change that.'
 
-/**
- * Whether the feature is off for the organization, as far as the capabilities tell. Publishing and unpublishing ask for the same role
- * and only publishing is gated, so that a difference between them is the gate; so is a member who may not even read.
- */
+/** Whether user testing is off for the organization, as far as the capabilities report it. */
 export function isGateClosed(capabilities: ProjectCapabilities | undefined): boolean {
-  if (!capabilities) return false
-  const { can, features, projectRole } = capabilities
-  const gate = features?.sandboxes
-  if (gate?.enabled === false || gate?.mode === 'off') return true
-  if (can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false) return true
-  return can['readUserTesting'] === false && ['member', 'editor', 'admin'].includes(projectRole ?? '')
+  return isFeatureOff(capabilities, 'readUserTesting')
+}
+
+/**
+ * Whether a refused action is refused for the feature's sake. Publishing and unpublishing ask for the same role and only
+ * publishing is gated, so that a difference between them is the gate.
+ */
+function isGated({ can }: ProjectCapabilities): boolean {
+  return can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false
 }
 
 /** Why an action is not on offer; undefined where it may be tried. The service decides in the end. */
@@ -45,8 +46,11 @@ export function obstacle(
   action: AccessChange['do'],
   capabilities: ProjectCapabilities | undefined,
 ): string | undefined {
-  if (action !== 'unpublish' && isGateClosed(capabilities)) return GATE_CLOSED
-  if (capabilities?.can[PERMISSIONS[action]] !== false) return undefined
+  const may = capabilities?.can[PERMISSIONS[action]]
+  if (!capabilities || may === true) return undefined
+  if (action !== 'unpublish' && (isGateClosed(capabilities) || (may === false && isGated(capabilities))))
+    return GATE_CLOSED
+  if (may !== false) return undefined
   const role = capabilities.projectRole ?? capabilities.role
   return `This takes ${ROLES[action]} of the project${role ? `; you are ${role}` : ''}.`
 }

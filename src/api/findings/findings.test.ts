@@ -254,7 +254,15 @@ describe('the gate', () => {
   const capabilities = (fields: object) => ({ projectId: 'p', can: {}, ...fields })
   test.each([
     ['nothing known', undefined, [false, false]],
-    ['off', capabilities({ features: { sandboxes: { mode: 'off' } } }), [true, true]],
+    ['off', capabilities({ features: { sandboxes: { enabled: false, mode: 'off' } } }), [false, false]],
+    [
+      'granted all the same',
+      capabilities({
+        features: { sandboxes: { enabled: false, mode: 'enforce', enforced: true } },
+        can: { readSwarms: true, readUserTesting: true },
+      }),
+      [false, false],
+    ],
     [
       'disabled',
       capabilities({ features: { sandboxes: { enabled: false, mode: 'enforce' } } }),

@@ -1,5 +1,6 @@
 import type { Gate } from '../contract/endpoint.ts'
 import type { ProjectCapabilities } from '../contract/projects.ts'
+import { isFeatureOff } from '../feature-gate.ts'
 import type { FindingSource } from './finding.ts'
 
 /** Whether each source is closed to this key: its reads are empty and its writes refused, however long one waits. */
@@ -24,20 +25,12 @@ export function gateHelp(isLocal: boolean, closed: readonly FindingSource[]): st
   return `Here it is switched on by: ${commands.join('; ')}.`
 }
 
-const PERMISSION = { swarm: 'readSwarms', scenario: 'readUserTesting' } as const
-
 /** What the capabilities say of the gate. They are advice: while they are not known, nothing counts as closed. */
 export function gateOf(capabilities: ProjectCapabilities | undefined): FindingsGate {
-  const sandboxes = capabilities?.features?.sandboxes
-  const isOff = sandboxes?.mode === 'off' || (sandboxes?.enabled === false && sandboxes.enforced !== false)
-  const isClosed = (source: FindingSource): boolean => {
-    const may = capabilities?.can[PERMISSION[source]]
-    return typeof may === 'boolean' ? !may : isOff
-  }
   return {
-    swarm: isClosed('swarm'),
-    scenario: isClosed('scenario'),
-    reason: sandboxes?.reason ?? undefined,
+    swarm: isFeatureOff(capabilities, 'readSwarms'),
+    scenario: isFeatureOff(capabilities, 'readUserTesting'),
+    reason: capabilities?.features?.sandboxes?.reason ?? undefined,
   }
 }
 

@@ -1,4 +1,5 @@
 import { PROJECT_PERMISSIONS, type Project, type ProjectCapabilities } from '../../api/contract/projects.ts'
+import { flagState, type FlagState } from '../../api/feature-gate.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
@@ -15,9 +16,11 @@ function words(permission: string): string {
 }
 
 /** Whether the organization has the gated features. */
-function featureText(capabilities: ProjectCapabilities | undefined): string | undefined {
-  const enabled = capabilities?.features?.sandboxes?.enabled
-  return enabled == null ? undefined : enabled ? 'on' : 'off for this organization'
+const FEATURE_TEXTS: Record<FlagState, string | undefined> = {
+  on: 'on',
+  off: 'off for this organization',
+  unenforced: 'on: the flag is off, but not enforced',
+  unknown: undefined,
 }
 
 /** What the caller may do in the project; advice, since every write still checks. */
@@ -71,7 +74,7 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
       ['Eval suites', count(suites.data?.items)],
       ['Role here', capabilities.data?.projectRole],
       ['Plan', capabilities.data?.plan?.name],
-      ['Swarms and scenarios', featureText(capabilities.data)],
+      ['Swarms and scenarios', FEATURE_TEXTS[flagState(capabilities.data)]],
     ]),
     '',
     heading('What you may do here'),

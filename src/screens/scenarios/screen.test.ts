@@ -83,6 +83,17 @@ describe('publishing', () => {
 })
 
 describe('what may not be done', () => {
+  test.each([
+    { enabled: false, mode: 'off', enforced: false },
+    { enabled: false, mode: 'dark', enforced: false },
+  ])('is nothing while the flag is disabled and not enforced: %j', async flag => {
+    stage.flag = flag
+    const place = await stage.published('anyone_with_link')
+    const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
+    await app.see('No visitor has opened a session yet.')
+    expect(stage.words()).not.toContain('switched off')
+  })
+
   test('while the feature is off says so, asks for nothing of it, and unpublishes all the same', async () => {
     const place = await stage.published('anyone_with_link')
     stage.gate('off')
