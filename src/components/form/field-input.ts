@@ -13,7 +13,7 @@ export type FieldOption = {
  * - `text`, also for what is none of the others; `secret` is never shown
  * - `number`: a text that is typed, see {@link numberProblem}
  * - `toggle`: `yes` or nothing
- * - `choice`: the value of one option; nothing is taken for the first where `mayBeEmpty` is not set
+ * - `choice`: the value of one option, which is the highlighted one; none is as long as the value is that of no option
  * - `choices`: any of the options, see {@link valuesOf}
  * - `menu`: options that do something at once, and hold no value
  * - `lead`: a line that goes straight to the act, past the fields after it

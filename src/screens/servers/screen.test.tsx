@@ -211,6 +211,36 @@ describe('tools', () => {
     await app.press(resultKeys.bindings.close)
   })
 
+  test('the option that is highlighted is the one that is sent', async () => {
+    await openServer({ tab: 'tools' })
+    await app.see('13 listed')
+    await app.press('j', toolsKeys.bindings.call)
+    await app.see('(o) error')
+    await app.press('pagedown', formKeys.bindings.down)
+    await app.see('This is the last option; Tab goes to the next field.')
+    await app.press(formKeys.bindings.next)
+    await app.see('(o) false')
+    await app.press(formKeys.bindings.down, formKeys.bindings.send)
+    const result = await app.see('As received')
+    expect(result).toContain('"messageType": "debug"')
+    expect(result).toContain('"includeImage": true')
+    await app.press(resultKeys.bindings.close)
+  })
+
+  test('a required yes or no is neither until one is highlighted', async () => {
+    const serverId = await addServer('switches', 'switches')
+    await openServer({ serverId, tab: 'tools' })
+    await app.see('1 listed')
+    await app.press(toolsKeys.bindings.call)
+    await app.see('Call write on switches')
+    expect(app.frame()).not.toContain('(o)')
+    await app.press(formKeys.bindings.send)
+    await app.see('is required')
+    await app.press(formKeys.bindings.down, formKeys.bindings.down, formKeys.bindings.send)
+    await app.see(/"dryRun": true/)
+    await app.press(resultKeys.bindings.close)
+  })
+
   test('a form with nothing to fill in starts on Cancel', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
