@@ -5,12 +5,15 @@ import { useTheme } from '../app/theme/theme-context.tsx'
 import { useOverlays } from './overlays.tsx'
 import { useSize } from './size.tsx'
 import { TextField } from './text-field.tsx'
+import { useLeaveFilled } from './use-leave-filled.ts'
 
 export type TextQuestion = {
   title: string
   /** What the text is for, a line each. */
   lines: readonly string[]
   initial?: string
+  /** The initial text was typed before: it is not left without asking. */
+  isFilled?: boolean
 }
 
 const WIDTH = 72
@@ -58,7 +61,7 @@ export function useAskToKeep(): (
         return true
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        now = { ...question, lines: [why, 'It is not kept yet:'], initial: text }
+        now = { ...question, lines: [why, 'It is not kept yet:'], initial: text, isFilled: true }
       }
     }
   }
@@ -71,7 +74,9 @@ function linesOf({ lines }: TextQuestion, width: number): string[] {
 function AskText(props: { question: TextQuestion; onAnswer: (text: string | undefined) => void }) {
   const theme = useTheme()
   const { width } = useSize()
-  const [text, setText] = useState(props.question.initial ?? '')
+  const { initial = '', isFilled = false } = props.question
+  const [text, setText] = useState(initial)
+  const leave = useLeaveFilled(isFilled || text !== initial, () => props.onAnswer(undefined))
   return (
     <Box flexDirection="column" paddingX={1}>
       {linesOf(props.question, width - 2).map((line, index) => (
@@ -86,7 +91,7 @@ function AskText(props: { question: TextQuestion; onAnswer: (text: string | unde
           value={text}
           onChange={setText}
           onSubmit={props.onAnswer}
-          onCancel={() => props.onAnswer(undefined)}
+          onCancel={leave}
         />
       </Box>
     </Box>

@@ -7,6 +7,7 @@ import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Tone } from '../../app/theme/theme.ts'
 import { useMouseArea } from '../mouse-areas.tsx'
 import { useSize } from '../size.tsx'
+import { useLeaveFilled } from '../use-leave-filled.ts'
 import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
@@ -41,6 +42,8 @@ type FieldsFormProps = {
   /** Acts, or answers which field must be corrected first: by its position, or by its id where it is yet to appear. */
   onAct: () => Promise<number | string | undefined>
   onCancel: () => void
+  /** What the fields start with was filled in before, and would be lost. */
+  isFilled?: boolean
 }
 
 /**
@@ -65,7 +68,9 @@ export function FieldsForm(props: FieldsFormProps) {
   const rows = Math.max(1, height - answers - aboutShown.length - 1)
   const first = firstShown(heights, at, rows)
   const shown = shownCount(heights, first, rows)
-  const { act, toOption } = useFormKeys(props, place)
+  const { onText, isChanged } = useChanged(props)
+  const leave = useLeaveFilled(isChanged || props.isFilled === true, props.onCancel)
+  const { act, toOption } = useFormKeys({ ...props, onText }, place, leave)
   useMouseArea(
     {
       press({ row }) {
@@ -92,8 +97,8 @@ export function FieldsForm(props: FieldsFormProps) {
             width={inner}
             active={first + offset === at}
             option={option}
-            onText={text => props.onText(first + offset, text)}
-            onCancel={props.onCancel}
+            onText={text => onText(first + offset, text)}
+            onCancel={leave}
           />
         ))}
       </Box>
@@ -104,7 +109,7 @@ export function FieldsForm(props: FieldsFormProps) {
           option={option}
           onText={text => {
             place.took()
-            props.onText(at, text)
+            onText(at, text)
           }}
           onOption={toOption}
         />
@@ -161,7 +166,7 @@ function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string
 type PlaceInForm = ReturnType<typeof usePlaceInForm>
 
 /** What the keys of the form do. What is highlighted is what is sent: where it is not, the form asks. */
-function useFormKeys(props: FieldsFormProps, place: PlaceInForm) {
+function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => Promise<void>) {
   const { fields, texts } = props
   const { at, option, actAt, cancelAt, go } = place
   const keyName = useKeyName()
@@ -228,9 +233,25 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm) {
     up: beside(-1),
     choose,
     send,
-    cancel: props.onCancel,
+    cancel: leave,
   })
   return { act, toOption }
+}
+
+/** Whether a field of the form is not as it was when the person came to it. */
+function useChanged({ fields, texts, onText }: FieldsFormProps) {
+  const [before, setBefore] = useState<ReadonlyMap<string, string>>(new Map())
+  return {
+    isChanged: fields.some((field, index) => {
+      const text = before.get(keyOf(field, index))
+      return text !== undefined && text !== texts[index]
+    }),
+    onText(index: number, text: string): void {
+      const key = keyOf(fields[index], index)
+      if (!before.has(key)) setBefore(new Map(before).set(key, texts[index] ?? ''))
+      onText(index, text)
+    },
+  }
 }
 
 function firstWrong(fields: readonly FormFieldLook[]): number | undefined {
