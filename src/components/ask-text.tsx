@@ -4,7 +4,7 @@ import { clean, wrap } from '../app/theme/text.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
 import { useOverlays } from './overlays.tsx'
 import { useSize } from './size.tsx'
-import { TextField } from './text-field.tsx'
+import { MOST_ROWS, TextField } from './text-field/text-field.tsx'
 import { useLeaveFilled } from './use-leave-filled.ts'
 
 export type TextQuestion = {
@@ -12,13 +12,15 @@ export type TextQuestion = {
   /** What the text is for, a line each. */
   lines: readonly string[]
   initial?: string
+  /** It may have several lines. */
+  multiline?: boolean
   /** The initial text was typed before: it is not left without asking. */
   isFilled?: boolean
 }
 
 const WIDTH = 72
 
-/** Asks for one line of text; resolves to undefined when the person leaves it. */
+/** Asks for a text; resolves to undefined when the person leaves it. */
 export function useAskText(): (question: TextQuestion) => Promise<string | undefined> {
   const overlays = useOverlays()
   return question =>
@@ -27,7 +29,8 @@ export function useAskText(): (question: TextQuestion) => Promise<string | undef
         title: clean(question.title),
         size: available => {
           const width = Math.min(WIDTH, available.width)
-          return { width, height: linesOf(question, width - 4).length + 4 }
+          const rows = question.multiline ? MOST_ROWS : 1
+          return { width, height: linesOf(question, width - 4).length + 3 + rows }
         },
         content: (
           <AskText
@@ -74,7 +77,7 @@ function linesOf({ lines }: TextQuestion, width: number): string[] {
 function AskText(props: { question: TextQuestion; onAnswer: (text: string | undefined) => void }) {
   const theme = useTheme()
   const { width } = useSize()
-  const { initial = '', isFilled = false } = props.question
+  const { initial = '', isFilled = false, multiline = false } = props.question
   const [text, setText] = useState(initial)
   const leave = useLeaveFilled(isFilled || text !== initial, () => props.onAnswer(undefined))
   return (
@@ -92,6 +95,9 @@ function AskText(props: { question: TextQuestion; onAnswer: (text: string | unde
           onChange={setText}
           onSubmit={props.onAnswer}
           onCancel={leave}
+          lines={multiline}
+          wraps={multiline}
+          width={width - 4}
         />
       </Box>
     </Box>

@@ -101,7 +101,7 @@ export const paletteKeys = defineBindings({
   bindings: {
     next: { keys: ['down', 'ctrl+n', 'tab'], label: 'next', hint: true, repeats: true },
     previous: { keys: ['up', 'ctrl+p', 'shift+tab'], label: 'previous', repeats: true },
-    pageDown: { keys: ['pagedown', 'ctrl+d'], label: 'page down', repeats: true },
+    pageDown: { keys: ['pagedown'], label: 'page down', repeats: true },
     pageUp: { keys: ['pageup'], label: 'page up', repeats: true },
   },
 })

@@ -70,7 +70,7 @@ export function FieldsForm(props: FieldsFormProps) {
   const shown = shownCount(heights, first, rows)
   const { onText, isChanged } = useChanged(props)
   const leave = useLeaveFilled(isChanged || props.isFilled === true, props.onCancel)
-  const { act, toOption } = useFormKeys({ ...props, onText }, place, leave)
+  const { act, toOption, beyond } = useFormKeys({ ...props, onText }, place, leave)
   useMouseArea(
     {
       press({ row }) {
@@ -98,6 +98,7 @@ export function FieldsForm(props: FieldsFormProps) {
             active={first + offset === at}
             option={option}
             onText={text => onText(first + offset, text)}
+            onBeyond={beyond}
             onCancel={leave}
           />
         ))}
@@ -214,6 +215,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => Pr
     if (at === cancelAt) return go(actAt)
     return isAsked('send') ? undefined : act()
   }
+  const beyond = (by: 1 | -1): void => go((at + by + actAt + 1) % (actAt + 1))
   /** To the option beside, or where there is none to the field beside; a choice is left by Tab, so that nothing is chosen in passing. */
   const beside = (by: 1 | -1): KeyHandler | Unavailable => {
     const to = option + by
@@ -224,18 +226,18 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => Pr
           ? `This is the last option; ${keyName(formKeys, 'next')} goes to the next field.`
           : `This is the first option; ${keyName(formKeys, 'previous')} goes to the field before.`,
       )
-    return () => go((at + by + actAt + 1) % (actAt + 1))
+    return () => beyond(by)
   }
   useBindings(formKeys, {
-    next: () => go((at + 1) % (actAt + 1)),
-    previous: () => go((at + actAt) % (actAt + 1)),
+    next: () => beyond(1),
+    previous: () => beyond(-1),
     down: beside(1),
     up: beside(-1),
     choose,
     send,
     cancel: leave,
   })
-  return { act, toOption }
+  return { act, toOption, beyond }
 }
 
 /** Whether a field of the form is not as it was when the person came to it. */

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import { clean, truncate, widthOf, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
-import { TextField } from '../text-field.tsx'
+import { textRows, TextField } from '../text-field/text-field.tsx'
 import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from './field-input.ts'
 import { firstOption, OPTION_ROWS } from './form-layout.ts'
 
@@ -43,7 +43,7 @@ function alertLines(field: FormFieldLook, width: number): { tone: 'error' | 'war
 
 /** Rows of what an active field is filled in with. */
 function inputRows({ input }: FormFieldLook, text: string, width: number): number {
-  if (isTyped(input)) return Math.max(1, Math.ceil((widthOf(text) + 1) / Math.max(1, width - INDENT)))
+  if (isTyped(input)) return textRows(text, width - INDENT)
   return Math.min(OPTION_ROWS, optionsOf(input).length)
 }
 
@@ -62,6 +62,8 @@ type FieldProps = {
   /** Which of its options the person is on. */
   option: number
   onText: (text: string) => void
+  /** Goes to the field before or behind. */
+  onBeyond: (by: 1 | -1) => void
   onCancel: () => void
 }
 
@@ -118,7 +120,9 @@ function LabelRow({ field, text, width, active, option }: FieldProps) {
       {theme.paint('warn', required)}
       {beside && theme.paint('muted', ')')}
       {active ? theme.paint('muted', placeAmong(optionsOf(field.input).length, option)) : ''}
-      {active && !showsChosen ? '' : `  ${truncate(clean(shown), room)}`}
+      {active && !showsChosen
+        ? ''
+        : `  ${truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room)}`}
     </Text>
   )
 }
@@ -133,6 +137,10 @@ function FieldBody(props: FieldProps) {
         onChange={props.onText}
         onSubmit={() => undefined}
         onCancel={props.onCancel}
+        lines={field.input?.kind === 'lines'}
+        width={width - INDENT}
+        wraps
+        onBeyond={props.onBeyond}
         {...(field.input?.kind === 'secret' && { mask: '*' })}
       />
     </Box>

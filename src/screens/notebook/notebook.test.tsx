@@ -226,7 +226,7 @@ describe('the notebook on screen', () => {
     app = await openApp({ testService, place: notebookRoute.to(), access: { notebook } })
     await app.see('the outage')
     await app.press(notebookKeys.bindings.edit)
-    await app.see('> one⏎two')
+    await app.see('> one↵')
     await app.type('!')
     await app.press(fieldKeys.bindings.submit)
     await app.see(frame => !frame.includes('Edit the note'))

@@ -59,12 +59,15 @@ export function useNotebookKeys(on: {
       else router.replace({ pane: 'entry' })
     }),
     note: async () =>
-      void (await askToKeep({ title: 'Add a note', lines: ['It gets the time of now.'] }, note => {
-        if (note.trim() === '') return
-        const into = incident ?? notebook.begin('Incident')
-        on.chooseIncident(into.id)
-        on.chooseEntry(notebook.addNote(into.id, note).id)
-      })),
+      void (await askToKeep(
+        { title: 'Add a note', lines: ['It gets the time of now.'], multiline: true },
+        note => {
+          if (note.trim() === '') return
+          const into = incident ?? notebook.begin('Incident')
+          on.chooseIncident(into.id)
+          on.chooseEntry(notebook.addNote(into.id, note).id)
+        },
+      )),
     edit: withEntry(editNote),
     remove: withEntry(async (chosen, at) => {
       const agreed = await confirm({
@@ -119,9 +122,6 @@ function farewell(incidents: readonly Incident[]): string[] {
   ]
 }
 
-/** What a line break of a note is in one line. */
-const BREAK = '⏎'
-
 /** Edits a note: in the person's editor, else in one line. */
 function useNoteEditor(notebook: Notebook): (incident: Incident, entry: NotebookEntry) => Promise<void> {
   const hasEditor = useHasEditor()
@@ -134,9 +134,8 @@ function useNoteEditor(notebook: Notebook): (incident: Incident, entry: Notebook
       return true
     }
     if (!hasEditor) {
-      const lines = note.includes('\n') ? [`${BREAK} is a line break.`] : []
-      await askToKeep({ title: 'Edit the note', lines, initial: note.replaceAll('\n', BREAK) }, text => {
-        keep(text.replaceAll(BREAK, '\n'))
+      await askToKeep({ title: 'Edit the note', lines: [], initial: note, multiline: true }, text => {
+        keep(text)
       })
       return
     }

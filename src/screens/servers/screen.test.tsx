@@ -16,6 +16,8 @@ let everything: string
 let app: TestApp
 /** Operations that reached the service, by the end of their path. */
 let sent: string[] = []
+/** Bodies of what was sent, oldest first. */
+const bodies: unknown[] = []
 let lose = (_path: string): boolean => false
 
 beforeAll(async () => {
@@ -23,6 +25,7 @@ beforeAll(async () => {
     wrap: fetch => async request => {
       const path = new URL(request.url).pathname
       sent.push(path)
+      if (typeof request.body === 'string') bodies.push(JSON.parse(request.body))
       const answer = await fetch(request)
       if (lose(path))
         throw new TypeError('fetch failed', {
@@ -173,6 +176,36 @@ describe('tools', () => {
     await app.see('Echo: hi "there" [')
     await app.press(resultKeys.bindings.close)
     expect(reached('/tools/call')).toBe(1)
+  })
+
+  test('an argument is edited with readline’s keys, and keeps the line breaks that are pasted or made', async () => {
+    await openServer({ tab: 'tools' })
+    await app.see('13 listed')
+    await app.press(toolsKeys.bindings.call)
+    await app.see('Call echo on everything')
+    await app.type('Xone two')
+    await app.press(
+      'ctrl+a',
+      'delete',
+      'alt+f',
+      'ctrl+k',
+      'end',
+      'alt+b',
+      'right',
+      'ctrl+w',
+      'ctrl+y',
+      'ctrl+e',
+    )
+    await app.paste('\r\n  two 漢\n')
+    await app.press('left', 'left', 'backspace', 'end', 'alt+enter', '!')
+    await app.see('one↵')
+    await app.see(/│ +!↵/)
+    await app.press('up', 'up', 'home', 'delete', 'O', formKeys.bindings.next, formKeys.bindings.previous)
+    await app.see('One↵')
+    await app.press(formKeys.bindings.send)
+    await app.see('As received')
+    await app.press(resultKeys.bindings.close)
+    expect(bodies.at(-1)).toMatchObject({ parameters: { message: 'One\n  two漢\n!\n' } })
   })
 
   test('arguments that do not fit are named at their fields, and nothing is sent', async () => {
