@@ -18,7 +18,7 @@ export const appKeys = defineBindings({
       help: 'Everything that can be done with what is chosen here.',
       hint: 'later',
     },
-    back: { keys: ['escape'], label: 'back', help: 'One step back.' },
+    back: { keys: ['escape'], label: 'up', help: 'One step up on the screen; at its top it stays.' },
     quit: { keys: ['q'], label: 'quit', hint: 'end' },
     interrupt: { keys: ['ctrl+c'], label: 'leave at once' },
     suspend: { keys: ['ctrl+z'], label: 'suspend', help: 'Back to the shell; `fg` returns.' },

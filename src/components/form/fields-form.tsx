@@ -19,9 +19,9 @@ export type FormText = { text: string; tone: Tone }
 const MARGIN = 1
 
 /**
- * Where the person is: a field by its key or one of the two answers, and on which of its options; -1 is none, as long as nothing
- * is chosen there. `moved`: the option was gone to and not taken yet; `question`: what was highlighted and not chosen when the
- * form was to be sent, answered by the same key again.
+ * Where the person is: a field by its key or one of the two answers, and on which of its options; -1 is none, as long as
+ * nothing is chosen there. `moved`: the option was gone to and not taken yet; `question`: what was highlighted and not
+ * chosen when the form was to be sent, answered by the same key again.
  */
 type Focus = { key: string; option: number; moved?: boolean; question?: string }
 
@@ -48,8 +48,8 @@ type FieldsFormProps = {
 
 /**
  * A form that ends in its question: what will happen, Cancel, and the act. It starts on the first field, or on Cancel when
- * there is nothing to fill in; Enter goes on and acts only on the act. Of a choice the highlighted option is the chosen one. How each
- * field is filled in: {@link FieldInput}.
+ * there is nothing to fill in; Enter goes on and acts only on the act. Of a choice the highlighted option is the chosen
+ * one. How each field is filled in: {@link FieldInput}.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, texts } = props
@@ -216,7 +216,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => Pr
     return isAsked('send') ? undefined : act()
   }
   const beyond = (by: 1 | -1): void => go((at + by + actAt + 1) % (actAt + 1))
-  /** To the option beside, or where there is none to the field beside; a choice is left by Tab, so that nothing is chosen in passing. */
+  /** To the option beside, else to the field beside; a choice is not left so, and nothing is chosen in passing. */
   const beside = (by: 1 | -1): KeyHandler | Unavailable => {
     const to = option + by
     if (to >= 0 && to < offered.length) return () => toOption(to)

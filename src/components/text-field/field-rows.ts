@@ -32,7 +32,7 @@ export function fieldRows(text: string, cursor: number, look: FieldLook): FieldR
   return rows.slice(first, first + look.rows).map(row => rowOf(row, cursor))
 }
 
-/** Where the cursor comes to in the row above or below, as far right as it is; nowhere behind the first and the last row. */
+/** Where the cursor comes to in the row above or below, as far right as it is; undefined beyond the first and the last. */
 export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 | -1): number | undefined {
   const rows = rowsOf(cellsOf(text, look), look.width)
   const at = rows.findLastIndex(row => row[0]!.from <= cursor)

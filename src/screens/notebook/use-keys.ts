@@ -13,7 +13,7 @@ import { useRouter } from '../../app/router/router-context.tsx'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
@@ -39,6 +39,7 @@ export function useNotebookKeys(on: {
   const confirm = useConfirm()
   const toasts = useToasts()
   const key = useKeyName()
+  const atTop = useAtTop()
   const editNote = useNoteEditor(notebook)
   const write = useExport(notebook)
   const noIncident = unavailable('There is no incident yet.')
@@ -108,7 +109,7 @@ export function useNotebookKeys(on: {
         )
       })
     }),
-    back: () => (inEntries ? router.stepOut({ pane: undefined }) : stepBack(router)),
+    back: () => (inEntries ? router.replace({ pane: undefined }) : atTop()),
   })
 }
 
