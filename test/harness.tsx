@@ -66,6 +66,8 @@ export type TestApp = {
   press(...keys: (Binding | string)[]): Promise<void>
   /** Types text key by key. */
   type(text: string): Promise<void>
+  /** Pastes text, with its line breaks. */
+  paste(text: string): Promise<void>
   /** Clicks on the first character of this text where it is first on screen. */
   click(text: string): Promise<void>
   /** Turns the wheel above this text by one notch. */
@@ -167,6 +169,10 @@ export async function openApp(options: {
     },
     async type(text) {
       await dispatcher.press([...text].map(toKey))
+      await frames.quiet()
+    },
+    async paste(text) {
+      await dispatcher.act(() => dispatcher.paste(text))
       await frames.quiet()
     },
     click: text => mouse('press', text),

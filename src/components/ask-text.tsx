@@ -4,18 +4,23 @@ import { clean, wrap } from '../app/theme/text.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
 import { useOverlays } from './overlays.tsx'
 import { useSize } from './size.tsx'
-import { TextField } from './text-field.tsx'
+import { MOST_ROWS, TextField } from './text-field/text-field.tsx'
+import { useLeaveFilled } from './use-leave-filled.ts'
 
 export type TextQuestion = {
   title: string
   /** What the text is for, a line each. */
   lines: readonly string[]
   initial?: string
+  /** It may have several lines. */
+  multiline?: boolean
+  /** The initial text was typed before: it is not left without asking. */
+  isFilled?: boolean
 }
 
 const WIDTH = 72
 
-/** Asks for one line of text; resolves to undefined when the person leaves it. */
+/** Asks for a text; resolves to undefined when the person leaves it. */
 export function useAskText(): (question: TextQuestion) => Promise<string | undefined> {
   const overlays = useOverlays()
   return question =>
@@ -24,7 +29,8 @@ export function useAskText(): (question: TextQuestion) => Promise<string | undef
         title: clean(question.title),
         size: available => {
           const width = Math.min(WIDTH, available.width)
-          return { width, height: linesOf(question, width - 4).length + 4 }
+          const rows = question.multiline ? MOST_ROWS : 1
+          return { width, height: linesOf(question, width - 4).length + 3 + rows }
         },
         content: (
           <AskText
@@ -58,7 +64,7 @@ export function useAskToKeep(): (
         return true
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        now = { ...question, lines: [why, 'It is not kept yet:'], initial: text }
+        now = { ...question, lines: [why, 'It is not kept yet:'], initial: text, isFilled: true }
       }
     }
   }
@@ -71,7 +77,9 @@ function linesOf({ lines }: TextQuestion, width: number): string[] {
 function AskText(props: { question: TextQuestion; onAnswer: (text: string | undefined) => void }) {
   const theme = useTheme()
   const { width } = useSize()
-  const [text, setText] = useState(props.question.initial ?? '')
+  const { initial = '', isFilled = false, multiline = false } = props.question
+  const [text, setText] = useState(initial)
+  const leave = useLeaveFilled(isFilled || text !== initial, () => props.onAnswer(undefined))
   return (
     <Box flexDirection="column" paddingX={1}>
       {linesOf(props.question, width - 2).map((line, index) => (
@@ -86,7 +94,10 @@ function AskText(props: { question: TextQuestion; onAnswer: (text: string | unde
           value={text}
           onChange={setText}
           onSubmit={props.onAnswer}
-          onCancel={() => props.onAnswer(undefined)}
+          onCancel={leave}
+          lines={multiline}
+          wraps={multiline}
+          width={width - 4}
         />
       </Box>
     </Box>

@@ -118,10 +118,36 @@ export const fieldKeys = defineBindings({
   bindings: {
     submit: { keys: ['enter'], label: 'accept', hint: true },
     cancel: { keys: ['escape'], label: 'cancel', hint: true },
-    left: { keys: ['left'], label: 'caret left' },
-    right: { keys: ['right'], label: 'caret right' },
-    erase: { keys: ['backspace', 'delete'], label: 'erase' },
-    clear: { keys: ['ctrl+u'], label: 'clear' },
+    left: { keys: ['left', 'ctrl+b'], label: 'character left' },
+    right: { keys: ['right', 'ctrl+f'], label: 'character right' },
+    wordLeft: { keys: ['alt+b', 'ctrl+left', 'alt+left'], label: 'word left' },
+    wordRight: { keys: ['alt+f', 'ctrl+right', 'alt+right'], label: 'word right' },
+    lineStart: { keys: ['ctrl+a', 'home'], label: 'start of the line' },
+    lineEnd: { keys: ['ctrl+e', 'end'], label: 'end of the line' },
+    erase: { keys: ['backspace'], label: 'erase', help: 'Erase the character before the cursor.' },
+    delete: { keys: ['delete', 'ctrl+d'], label: 'delete', help: 'Delete the character at the cursor.' },
+    clearWord: { keys: ['ctrl+w', 'alt+backspace'], label: 'cut the word before' },
+    clearNextWord: { keys: ['alt+d'], label: 'cut the word behind' },
+    clear: { keys: ['ctrl+u'], label: 'cut to the start', help: 'Cut the line up to the cursor.' },
+    clearToEnd: { keys: ['ctrl+k'], label: 'cut to the end', help: 'Cut the line from the cursor on.' },
+    putBack: { keys: ['ctrl+y'], label: 'put back', help: 'Put in what was cut last.' },
+    lineBreak: {
+      keys: ['alt+enter'],
+      label: 'line break',
+      hint: true,
+      help: 'Begin a new line, where a text may have several.',
+    },
+  },
+})
+
+/** While a text of several lines takes more rows than one. */
+export const fieldRowsKeys = defineBindings({
+  name: 'fieldRows',
+  scope: 'prompt',
+  title: 'Text field',
+  bindings: {
+    up: { keys: ['up'], label: 'row up', help: 'To the row above, then to what is before the text.' },
+    down: { keys: ['down'], label: 'row down', help: 'To the row below, then to what is behind the text.' },
   },
 })
 

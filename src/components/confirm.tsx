@@ -10,7 +10,7 @@ import type { Tone } from '../app/theme/theme.ts'
 import { useMouseArea } from './mouse-areas.tsx'
 import { useOverlays } from './overlays.tsx'
 import { useSize } from './size.tsx'
-import { TextField } from './text-field.tsx'
+import { TextField } from './text-field/text-field.tsx'
 
 export type Question = {
   title: string

@@ -4,7 +4,10 @@ import { useBindings } from '../app/keymap/use-bindings.ts'
 import { useTheme } from '../app/theme/theme-context.tsx'
 import { promptKeys } from './component-keys.ts'
 import { useSize } from './size.tsx'
-import { TextField } from './text-field.tsx'
+import { TextField } from './text-field/text-field.tsx'
+
+/** Columns for the words about it. */
+const BESIDE = 24
 
 /** One line that asks for a text inside a pane or an overlay, with words about it at its right. */
 export function Prompt(props: {
@@ -25,6 +28,7 @@ export function Prompt(props: {
         onChange={props.onChange}
         onSubmit={props.onAccept}
         onCancel={props.onLeave}
+        width={Math.max(BESIDE, width - BESIDE)}
       />
       {props.children}
     </Box>

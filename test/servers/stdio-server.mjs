@@ -50,7 +50,14 @@ const sum = (id, args) => {
   send({ id, result: text(`The sum is ${Number(args.a) + args.b}.`) })
 }
 
+// `switches`: a tool that has to be given a yes or no.
+const writeTool = () => {
+  const properties = { dryRun: { type: 'boolean' } }
+  return { name: 'write', inputSchema: { type: 'object', properties, required: ['dryRun'] } }
+}
+
 const listTools = cursor => {
+  if (behaviour === 'switches') return { tools: [writeTool()] }
   if (behaviour === 'drifts') return { tools: [sumTool(), tool('pid')] }
   if (behaviour === 'pages') {
     const page = Number(cursor ?? 0)
@@ -80,6 +87,7 @@ const callTool = (id, { name, arguments: args }) => {
   if (name === 'pid')
     return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })
+  if (name === 'write') return send({ id, result: text(JSON.stringify(args)) })
   if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish' } })
   return send({ id, result: { ...text(`no tool ${name}`), isError: true } })
 }

@@ -111,14 +111,14 @@ describe('dispatcher', () => {
     expect(calls).toEqual(['submit'])
   })
 
-  test('a paste reaches only a text field, without its line breaks', () => {
+  test('a paste reaches only a text field, as text with its line breaks', () => {
     const { dispatcher, add, calls } = setup()
     dispatcher.paste('q\n')
     expect(calls).toEqual([])
     const typed: string[] = []
     add(field, { submit: () => void calls.push('submit') }, { text: text => typed.push(text) })
-    dispatcher.paste('two\nlines')
-    expect(typed).toEqual(['two lines'])
+    dispatcher.paste('two\r\nor\rthree\nlines')
+    expect(typed).toEqual(['two\nor\nthree\nlines'])
     expect(calls).toEqual([])
   })
 

@@ -121,7 +121,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return queue
     },
     paste(text) {
-      fieldOf(layers)?.text?.(text.replace(/[\r\n]+/g, ' '))
+      fieldOf(layers)?.text?.(text.replaceAll(/\r\n?/g, '\n'))
     },
     active: () => activeBindings(layers),
     pending() {

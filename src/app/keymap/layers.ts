@@ -10,7 +10,7 @@ import {
   type Unavailable,
 } from './binding.ts'
 
-/** Text fields take what they are typed; the owner says which keys count as text. */
+/** Text fields take what they are typed, and what is pasted with its line breaks, each a `\n`. */
 export type TextSink = (text: string) => void
 
 export type Layer = {

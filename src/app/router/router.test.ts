@@ -3,44 +3,37 @@ import { createRouter } from './router.ts'
 
 const inbox = { screen: 'now', params: { line: 'run r1' } }
 const run = { screen: 'runs', params: { projectId: 'p', runId: 'r1', pane: 'run' } }
+const servers = { screen: 'servers', params: { projectId: 'p' } }
 
-describe('one step out', () => {
-  test('of a place that was opened already inside is the step back to where that was done', () => {
+describe('the router', () => {
+  test('a step in or out stays on the screen, and is no place of its own', () => {
     const router = createRouter(inbox)
     router.go(run)
-    // What the screen fills in, and other tabs, do not make it another way in.
-    router.replace({ suiteId: 's', tab: 'trials' })
-    router.stepOut({ pane: 'runs', runId: undefined })
+    router.replace({ pane: 'runs', runId: undefined })
+    expect(router.current()).toEqual({ screen: 'runs', params: { projectId: 'p', pane: 'runs' } })
+    expect(router.last()).toBe(true)
     expect(router.current()).toEqual(inbox)
+    router.last()
+    expect(router.current()).toEqual({ screen: 'runs', params: { projectId: 'p', pane: 'runs' } })
   })
 
-  test('of what one went into on the screen leads out on the screen', () => {
-    const router = createRouter(inbox)
-    router.go({ screen: 'runs', params: { projectId: 'p' } })
-    router.replace({ pane: 'run', runId: 'r1' })
-    router.stepOut({ pane: undefined, runId: undefined })
-    expect(router.current()).toEqual({ screen: 'runs', params: { projectId: 'p' } })
-  })
-
-  test('leads out on the screen too after one went out and in again', () => {
-    const router = createRouter(inbox)
-    router.go(run)
-    router.replace({ pane: undefined })
-    router.replace({ pane: 'run' })
-    router.stepOut({ pane: undefined })
-    expect(router.current().screen).toBe('runs')
-  })
-
-  test('a place that one came back to is left as before, and the first place has nothing behind it', () => {
+  test('the first place has none before it', () => {
     const router = createRouter(run)
-    router.go(inbox)
     router.go(run)
-    router.go({ screen: 'findings', params: {} })
-    router.back()
-    router.stepOut({ pane: undefined })
+    expect(router.last()).toBe(false)
+    expect(router.current()).toEqual(run)
+  })
+
+  test('a place that is gone is not gone back to, another one is', () => {
+    const router = createRouter(inbox)
+    router.go(run)
+    router.abandon(({ screen }) => screen === 'runs', servers)
+    expect(router.last()).toBe(true)
     expect(router.current()).toEqual(inbox)
-    router.back()
-    router.stepOut({ pane: undefined })
-    expect(router.current()).toEqual({ screen: 'runs', params: { projectId: 'p', runId: 'r1' } })
+    const other = createRouter(run)
+    other.go({ ...run, params: { ...run.params, runId: 'r2' } })
+    other.abandon(({ screen }) => screen === 'runs', servers)
+    expect(other.last()).toBe(false)
+    expect(other.current()).toEqual(servers)
   })
 })

@@ -1,6 +1,7 @@
 import {
   confirmKeys,
   fieldKeys,
+  fieldRowsKeys,
   foldKeys,
   panesKeys,
   projectChoiceKeys,
@@ -62,6 +63,7 @@ export const allBindings: readonly Bindings[] = [
   projectChoiceKeys,
   jsonOverlayKeys,
   fieldKeys,
+  fieldRowsKeys,
   promptKeys,
   confirmKeys,
   helpKeys,

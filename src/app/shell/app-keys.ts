@@ -18,7 +18,7 @@ export const appKeys = defineBindings({
       help: 'Everything that can be done with what is chosen here.',
       hint: 'later',
     },
-    back: { keys: ['escape'], label: 'back', help: 'One step back.' },
+    back: { keys: ['escape'], label: 'up', help: 'One step up on the screen; at its top it stays.' },
     quit: { keys: ['q'], label: 'quit', hint: 'end' },
     interrupt: { keys: ['ctrl+c'], label: 'leave at once' },
     suspend: { keys: ['ctrl+z'], label: 'suspend', help: 'Back to the shell; `fg` returns.' },
@@ -101,7 +101,7 @@ export const paletteKeys = defineBindings({
   bindings: {
     next: { keys: ['down', 'ctrl+n', 'tab'], label: 'next', hint: true, repeats: true },
     previous: { keys: ['up', 'ctrl+p', 'shift+tab'], label: 'previous', repeats: true },
-    pageDown: { keys: ['pagedown', 'ctrl+d'], label: 'page down', repeats: true },
+    pageDown: { keys: ['pagedown'], label: 'page down', repeats: true },
     pageUp: { keys: ['pageup'], label: 'page up', repeats: true },
   },
 })

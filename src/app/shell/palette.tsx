@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'react'
 import { windowStart } from '../../components/list/selection.ts'
 import { useMouseArea, WHEEL_ROWS } from '../../components/mouse-areas.tsx'
 import { useSize } from '../../components/size.tsx'
-import { TextField } from '../../components/text-field.tsx'
+import { TextField } from '../../components/text-field/text-field.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
 import { fit, truncate, widthOf } from '../theme/text.ts'
 import { useTheme } from '../theme/theme-context.tsx'
@@ -61,6 +61,7 @@ export function Palette(props: {
           }}
           onSubmit={() => choose(index)}
           onCancel={props.onClose}
+          width={width - 2}
           placeholder="a place, a name, an action, or a locator"
         />
       </Box>

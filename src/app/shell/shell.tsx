@@ -4,12 +4,13 @@ import type { Copy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { unavailable, type KeyHandler, type PressedKey, type Unavailable } from '../keymap/binding.ts'
+import { UnavailableAction } from '../keymap/dispatcher.ts'
 import { useKeymap } from '../keymap/keymap-context.tsx'
 import { useBindings } from '../keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../router/router-context.tsx'
@@ -124,7 +125,7 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     messages: useMessages(),
     browser: useBrowser(actions.openBrowser),
     help,
-    back: () => stepBack(router),
+    back: useAtTop(),
     quit: actions.quit,
     interrupt: actions.interrupt,
     suspend: actions.suspend ?? unavailable('This terminal cannot be suspended.'),
@@ -132,7 +133,9 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     ...palettes,
     refresh,
     screen: (key: PressedKey) => openScreen(screens[Number(key.name) - 1]),
-    last: () => router.last(),
+    last: () => {
+      if (!router.last()) throw new UnavailableAction('No other place was open yet.')
+    },
     projects: () => openScreen(screens.find(({ route }) => route === projectsRoute)),
     mouse: useMouseSwitch(actions.toggleMouse),
   })

@@ -46,6 +46,7 @@ export function usePin(): KeyHandler | Unavailable {
         lines: [
           `It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`,
         ],
+        multiline: true,
       },
       note => {
         if (note.trim() !== '') notebook.editNote(incident.id, entry.id, { from: '', to: note })

@@ -26,11 +26,6 @@ export class StdinProxy extends Readable {
     return true
   }
 
-  /** Hands over pasted text: to `usePaste` where a widget uses it, else to `useInput` as one text. */
-  paste(text: string): boolean {
-    return this.push(`\x1b[200~${text.replaceAll('\x1b', '')}\x1b[201~`)
-  }
-
   override _read(): void {}
 
   override setEncoding(): this {

@@ -5,7 +5,8 @@ const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g
 let segmenter: Intl.Segmenter | undefined
 
-function graphemes(text: string): Iterable<Intl.SegmentData> {
+/** The characters of a text as people see them, with their offsets in UTF-16 units. */
+export function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
@@ -53,7 +54,7 @@ export function truncate(text: string, width: number): string {
 function cutWithin(text: string, { width, looked }: { width: number; looked: number }): string | undefined {
   let used = 0
   let end = 0
-  for (const { segment, index } of graphemes(text.slice(0, looked))) {
+  for (const { segment, index } of segmentsOf(text.slice(0, looked))) {
     const next = index + segment.length
     // Behind what is looked at the last character may go on.
     if (next === looked && looked < text.length) return undefined
@@ -131,7 +132,7 @@ function* cutToPieces(word: string, width: number): Iterable<string> {
   }
   let piece = ''
   let used = 0
-  for (const { segment } of graphemes(word)) {
+  for (const { segment } of segmentsOf(word)) {
     const columns = stringWidth(segment)
     if (used + columns > width && piece) {
       yield piece

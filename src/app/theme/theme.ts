@@ -33,6 +33,8 @@ export type Symbols = {
   spark: readonly string[]
   scroll: readonly [thumb: string, track: string]
   ellipsis: string
+  /** A line break in a text that is being typed. */
+  lineBreak: string
   bullet: string
   lines: { horizontal: string; vertical: string; corners: readonly [string, string, string, string] }
 }
@@ -59,6 +61,7 @@ const UNICODE: Symbols = {
   spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
   scroll: ['┃', ' '],
   ellipsis: '…',
+  lineBreak: '↵',
   bullet: '·',
   lines: { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'] },
 }
@@ -86,6 +89,7 @@ const ASCII: Symbols = {
   spark: ['_', '.', '-', '=', '+', '#'],
   scroll: ['#', ' '],
   ellipsis: '~',
+  lineBreak: '$',
   bullet: '-',
   lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'] },
 }

@@ -10,16 +10,16 @@ export type FieldOption = {
 
 /**
  * How a field is filled in; its value is always a text:
- * - `text`, also for what is none of the others; `secret` is never shown
+ * - `text`, also for what is none of the others; `lines` is a text of any number of lines; `secret` is never shown
  * - `number`: a text that is typed, see {@link numberProblem}
  * - `toggle`: `yes` or nothing
- * - `choice`: the value of one option; nothing is taken for the first where `mayBeEmpty` is not set
+ * - `choice`: the value of one option, which is the highlighted one; none is as long as the value is that of no option
  * - `choices`: any of the options, see {@link valuesOf}
  * - `menu`: options that do something at once, and hold no value
  * - `lead`: a line that goes straight to the act, past the fields after it
  */
 export type FieldInput =
-  | { kind: 'text' | 'secret' | 'toggle' | 'lead' }
+  | { kind: 'text' | 'lines' | 'secret' | 'toggle' | 'lead' }
   | { kind: 'number'; least: number; most: number; whole: boolean }
   | { kind: 'choice' | 'choices'; options: readonly FieldOption[]; none?: string }
   | { kind: 'menu'; options: readonly FieldOption[]; onPick: (value: string) => void | Promise<void> }
@@ -52,7 +52,7 @@ export function optionsOf(input: FieldInput | undefined): readonly FieldOption[]
 
 /** Whether the person types it. */
 export function isTyped(input: FieldInput | undefined): boolean {
-  return input === undefined || input.kind === 'text' || input.kind === 'secret' || input.kind === 'number'
+  return input === undefined || ['text', 'lines', 'secret', 'number'].includes(input.kind)
 }
 
 /** A value as it shows while another field is active. */
@@ -66,7 +66,7 @@ export function valueText(input: FieldInput | undefined, text: string): string {
     if (chosen.length === 0) return labels.get('') ?? input.none ?? 'none'
     return chosen.map(value => clean(labels.get(value) ?? value)).join(', ')
   }
-  return input.kind === 'number' || input.kind === 'text' ? text : ''
+  return isTyped(input) ? text : ''
 }
 
 /** What is wrong with a typed number; a text that is empty is no number and no mistake. */

@@ -1,12 +1,13 @@
 import { Box, Text } from 'ink'
 import { useState } from 'react'
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { clean, truncate, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Tone } from '../../app/theme/theme.ts'
 import { useMouseArea } from '../mouse-areas.tsx'
 import { useSize } from '../size.tsx'
+import { useLeaveFilled } from '../use-leave-filled.ts'
 import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { FormField, fieldRows, type FormFieldLook } from './form-field.tsx'
@@ -17,17 +18,19 @@ export type FormText = { text: string; tone: Tone }
 /** Columns that the form leaves free at each side. */
 const MARGIN = 1
 
-/** Where the person is: a field by its key or one of the two answers, and on which of its options. */
-type Standing = { key: string; option: number }
+/**
+ * Where the person is: a field by its key or one of the two answers, and on which of its options; -1 is none, as long as
+ * nothing is chosen there. `moved`: the option was gone to and not taken yet; `question`: what was highlighted and not
+ * chosen when the form was to be sent, answered by the same key again.
+ */
+type Focus = { key: string; option: number; moved?: boolean; question?: string }
 
 const CANCEL = 'answer cancel'
 const ACT = 'answer act'
+/** Columns of an option's label in a sentence. */
+const MOST_OF_LABEL = 40
 
-/**
- * A form that ends in its question: what will happen, Cancel, and the act. It starts on the first field, or on Cancel when
- * there is nothing to fill in; Enter goes on and acts only on the act. How each field is filled in: {@link FieldInput}.
- */
-export function FieldsForm(props: {
+type FieldsFormProps = {
   fields: readonly FormFieldLook[]
   texts: readonly string[]
   onText: (index: number, text: string) => void
@@ -39,7 +42,16 @@ export function FieldsForm(props: {
   /** Acts, or answers which field must be corrected first: by its position, or by its id where it is yet to appear. */
   onAct: () => Promise<number | string | undefined>
   onCancel: () => void
-}) {
+  /** What the fields start with was filled in before, and would be lost. */
+  isFilled?: boolean
+}
+
+/**
+ * A form that ends in its question: what will happen, Cancel, and the act. It starts on the first field, or on Cancel when
+ * there is nothing to fill in; Enter goes on and acts only on the act. Of a choice the highlighted option is the chosen
+ * one. How each field is filled in: {@link FieldInput}.
+ */
+export function FieldsForm(props: FieldsFormProps) {
   const { fields, texts } = props
   const { width, height } = useSize()
   const place = usePlaceInForm(fields, texts)
@@ -47,17 +59,18 @@ export function FieldsForm(props: {
   const inner = Math.max(1, width - 2 * MARGIN)
   const about = wrapped(props.about, inner)
   const effect = wrapped(props.effect, inner).slice(0, Math.max(1, Math.floor(height / 2)))
-  const heights = fields.map((field, index) => fieldRows(field, texts[index] ?? '', inner, index === at))
+  const looks = fields.map((field, index) =>
+    index === at && place.question !== undefined ? { ...field, question: place.question } : field,
+  )
+  const heights = looks.map((field, index) => fieldRows(field, texts[index] ?? '', inner, index === at))
   const answers = effect.length + 2
   const aboutShown = about.slice(0, Math.max(1, Math.floor((height - answers) / 3)))
   const rows = Math.max(1, height - answers - aboutShown.length - 1)
   const first = firstShown(heights, at, rows)
   const shown = shownCount(heights, first, rows)
-  const act = async (): Promise<void> => {
-    const wrong = await props.onAct()
-    if (typeof wrong === 'string') place.goToId(wrong)
-    else if (wrong !== undefined) go(wrong)
-  }
+  const { onText, isChanged } = useChanged(props)
+  const leave = useLeaveFilled(isChanged || props.isFilled === true, props.onCancel)
+  const { act, toOption, beyond } = useFormKeys({ ...props, onText }, place, leave)
   useMouseArea(
     {
       press({ row }) {
@@ -72,33 +85,11 @@ export function FieldsForm(props: {
     { top: height - 2, height: 2 },
   )
   const active = fields[at]
-  const offered = optionsOf(active?.input)
-  const onward = (): void => go(at + 1 === cancelAt ? actAt : at + 1)
-  const choose = (): void | Promise<void> => {
-    if (at === actAt) return act()
-    if (at === cancelAt) return props.onCancel()
-    const { input } = active ?? {}
-    const here = offered[option]
-    if (input?.kind === 'menu') return here && input.onPick(here.value)
-    if (input?.kind === 'choice' && here) props.onText(at, here.value)
-    if (input?.kind === 'lead') return go(firstWrong(fields) ?? actAt)
-    // From the last field on lies the act, not Cancel: the fields were filled in for it.
-    return onward()
-  }
-  useBindings(formKeys, {
-    next: () => go((at + 1) % (actAt + 1)),
-    previous: () => go((at + actAt) % (actAt + 1)),
-    down: () => (option + 1 < offered.length ? go(at, option + 1) : go((at + 1) % (actAt + 1))),
-    up: () => (option > 0 ? go(at, option - 1) : go((at + actAt) % (actAt + 1))),
-    choose,
-    send: act,
-    cancel: props.onCancel,
-  })
   return (
     <Box flexDirection="column" paddingX={MARGIN} width={width} height={height}>
       <Words lines={aboutShown} />
       <Box flexDirection="column" height={rows} flexShrink={0} overflow="hidden">
-        {fields.slice(first, first + shown).map((field, offset) => (
+        {looks.slice(first, first + shown).map((field, offset) => (
           <FormField
             key={keyOf(field, first + offset)}
             field={field}
@@ -106,8 +97,9 @@ export function FieldsForm(props: {
             width={inner}
             active={first + offset === at}
             option={option}
-            onText={text => props.onText(first + offset, text)}
-            onCancel={props.onCancel}
+            onText={text => onText(first + offset, text)}
+            onBeyond={beyond}
+            onCancel={leave}
           />
         ))}
       </Box>
@@ -116,8 +108,11 @@ export function FieldsForm(props: {
           input={active.input}
           text={texts[at] ?? ''}
           option={option}
-          onText={text => props.onText(at, text)}
-          onOption={to => go(at, to)}
+          onText={text => {
+            place.took()
+            onText(at, text)
+          }}
+          onOption={toOption}
         />
       )}
       <Position fields={fields.length} first={first} shown={shown} />
@@ -137,26 +132,127 @@ function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string
   const cancelAt = fields.length
   const actAt = fields.length + 1
   const keys = [...fields.map(keyOf), CANCEL, ACT]
+  /** The option that is chosen; where any or none can be, the first. */
   const optionAt = (index: number): number => {
     const { input } = fields[index] ?? {}
-    if (input?.kind !== 'choice') return 0
-    return Math.max(
-      0,
-      input.options.findIndex(({ value }) => value === texts[index]),
-    )
+    return input?.kind === 'choice' ? input.options.findIndex(({ value }) => value === texts[index]) : 0
   }
-  const [standing, setStanding] = useState<Standing>(() => ({ key: keys[0]!, option: optionAt(0) }))
-  const at = Math.max(0, keys.indexOf(standing.key))
-  const count = optionsOf(fields[at]?.input).length
+  const [focus, setFocus] = useState<Focus>(() => ({ key: keys[0]!, option: optionAt(0) }))
+  const at = Math.max(0, keys.indexOf(focus.key))
+  const options = optionsOf(fields[at]?.input)
+  const isChosen = options[focus.option]?.value === texts[at]
   return {
     at,
-    option: Math.min(standing.option, Math.max(0, count - 1)),
+    option:
+      fields[at]?.input?.kind === 'choice' && !isChosen
+        ? optionAt(at)
+        : Math.min(focus.option, Math.max(0, options.length - 1)),
     cancelAt,
     actAt,
-    /** Goes to a field or an answer; without an option, to the one that is chosen there. */
-    go: (index: number, option = optionAt(index)): void => setStanding({ key: keys[index]!, option }),
+    moved: focus.moved ?? false,
+    question: focus.question,
+    /** Goes to a field or an answer, in it to the option that is chosen there. */
+    go: (index: number): void => setFocus({ key: keys[index]!, option: optionAt(index) }),
     /** Goes to the field of that id, which may be one that the next draw brings. */
-    goToId: (id: string): void => setStanding({ key: id, option: 0 }),
+    goToId: (id: string): void => setFocus({ key: id, option: 0 }),
+    /** Goes to another option of the field. */
+    toOption: (option: number): void => setFocus({ key: keys[at]!, option, moved: true }),
+    /** The option that it is on was taken, or taken back. */
+    took: (): void => setFocus({ key: keys[at]!, option: focus.option }),
+    /** Says what is highlighted and not chosen, until something else is pressed. */
+    ask: (question: string): void => setFocus({ ...focus, key: keys[at]!, question }),
+  }
+}
+
+type PlaceInForm = ReturnType<typeof usePlaceInForm>
+
+/** What the keys of the form do. What is highlighted is what is sent: where it is not, the form asks. */
+function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => Promise<void>) {
+  const { fields, texts } = props
+  const { at, option, actAt, cancelAt, go } = place
+  const keyName = useKeyName()
+  const input = fields[at]?.input
+  const offered = optionsOf(input)
+  const act = async (): Promise<void> => {
+    const wrong = await props.onAct()
+    if (typeof wrong === 'string') place.goToId(wrong)
+    else if (wrong !== undefined) go(wrong)
+  }
+  /** Only one can be chosen of a choice, and that is the highlighted one. */
+  const toOption = (wanted: number): void => {
+    const to = Math.max(0, Math.min(wanted, offered.length - 1))
+    place.toOption(to)
+    if (input?.kind === 'choice') props.onText(at, offered[to]!.value)
+  }
+  /** Whether something is highlighted that the key `again` would leave out; then that is said first. */
+  const isAsked = (again: 'choose' | 'send'): boolean => {
+    const here = offered[option]
+    if (!here || !input || place.question !== undefined) return false
+    const name = truncate(clean(here.label), MOST_OF_LABEL)
+    const repeat = keyName(formKeys, again)
+    if (input.kind === 'menu' && again === 'send')
+      place.ask(
+        `“${name}” is highlighted: ${keyName(formKeys, 'choose')} does that; ${repeat} again: ${props.act}.`,
+      )
+    else if (input.kind === 'choices' && place.moved && !valuesOf(texts[at] ?? '').includes(here.value))
+      place.ask(
+        `“${name}” is highlighted, not chosen: ${keyName(choiceKeys, 'pick')} chooses it; ${repeat} again leaves it out.`,
+      )
+    else return false
+    return true
+  }
+  const choose = (): void | Promise<void> => {
+    if (at === actAt) return act()
+    if (at === cancelAt) return props.onCancel()
+    const here = offered[option]
+    if (input?.kind === 'menu') return here && input.onPick(here.value)
+    if (input?.kind === 'lead') return go(firstWrong(fields) ?? actAt)
+    if (isAsked('choose')) return undefined
+    // From the last field on lies the act, not Cancel: the fields were filled in for it.
+    return go(at + 1 === cancelAt ? actAt : at + 1)
+  }
+  const send = (): void | Promise<void> => {
+    if (at === cancelAt) return go(actAt)
+    return isAsked('send') ? undefined : act()
+  }
+  const beyond = (by: 1 | -1): void => go((at + by + actAt + 1) % (actAt + 1))
+  /** To the option beside, else to the field beside; a choice is not left so, and nothing is chosen in passing. */
+  const beside = (by: 1 | -1): KeyHandler | Unavailable => {
+    const to = option + by
+    if (to >= 0 && to < offered.length) return () => toOption(to)
+    if (input?.kind === 'choice' && option !== -1 && offered.length > 1)
+      return unavailable(
+        by === 1
+          ? `This is the last option; ${keyName(formKeys, 'next')} goes to the next field.`
+          : `This is the first option; ${keyName(formKeys, 'previous')} goes to the field before.`,
+      )
+    return () => beyond(by)
+  }
+  useBindings(formKeys, {
+    next: () => beyond(1),
+    previous: () => beyond(-1),
+    down: beside(1),
+    up: beside(-1),
+    choose,
+    send,
+    cancel: leave,
+  })
+  return { act, toOption, beyond }
+}
+
+/** Whether a field of the form is not as it was when the person came to it. */
+function useChanged({ fields, texts, onText }: FieldsFormProps) {
+  const [before, setBefore] = useState<ReadonlyMap<string, string>>(new Map())
+  return {
+    isChanged: fields.some((field, index) => {
+      const text = before.get(keyOf(field, index))
+      return text !== undefined && text !== texts[index]
+    }),
+    onText(index: number, text: string): void {
+      const key = keyOf(fields[index], index)
+      if (!before.has(key)) setBefore(new Map(before).set(key, texts[index] ?? ''))
+      onText(index, text)
+    },
   }
 }
 
@@ -176,7 +272,7 @@ function ChoiceKeys(props: {
   const { input, text, option } = props
   const options = optionsOf(input)
   const here = options[option]
-  const to = (wanted: number) => () => props.onOption(Math.max(0, Math.min(wanted, options.length - 1)))
+  const to = (wanted: number) => () => props.onOption(wanted)
   useBindings(choiceKeys, {
     pick() {
       if (input.kind === 'toggle') props.onText(text === YES ? '' : YES)

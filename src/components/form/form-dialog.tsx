@@ -22,6 +22,8 @@ export type FormAsked = {
   /** What holds for these values; nothing is sent by the form itself. */
   effect?: (values: FormValues) => readonly FormText[]
   act: string
+  /** What the fields start with was filled in before: it is not left without asking. */
+  isFilled?: boolean
 }
 
 /** The act of a form that sends nothing itself. */
@@ -96,6 +98,7 @@ function FormDialog(props: { asked: FormAsked; onDone: (values: FormValues | und
       act={asked.act}
       onAct={act}
       onCancel={() => onDone(undefined)}
+      isFilled={asked.isFilled ?? false}
     />
   )
 }

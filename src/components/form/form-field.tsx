@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import { clean, truncate, widthOf, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
-import { TextField } from '../text-field.tsx'
+import { textRows, TextField } from '../text-field/text-field.tsx'
 import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from './field-input.ts'
 import { firstOption, OPTION_ROWS } from './form-layout.ts'
 
@@ -17,6 +17,8 @@ export type FormFieldLook = {
   note: string | undefined
   /** What is wrong with what was typed. */
   error: string | undefined
+  /** What the form asks about it before it goes on. */
+  question?: string
   /** How it is filled in; a text by default. */
   input?: FieldInput
 }
@@ -32,21 +34,24 @@ function noteLines(field: FormFieldLook, width: number): string[] {
     : []
 }
 
-function errorLines(field: FormFieldLook, width: number): string[] {
-  return field.error ? wrap(clean(field.error), width - INDENT - 2, { most: NOTE_ROWS }) : []
+/** What is wrong with the field or asked about it, each line with the sign and the tone of the one or the other. */
+function alertLines(field: FormFieldLook, width: number): { tone: 'error' | 'warn'; lines: string[] } {
+  const text = field.question ?? field.error
+  const lines = text ? wrap(clean(text), width - INDENT - 2, { most: NOTE_ROWS }) : []
+  return { tone: field.question === undefined ? 'error' : 'warn', lines }
 }
 
 /** Rows of what an active field is filled in with. */
 function inputRows({ input }: FormFieldLook, text: string, width: number): number {
-  if (isTyped(input)) return Math.max(1, Math.ceil((widthOf(text) + 1) / Math.max(1, width - INDENT)))
+  if (isTyped(input)) return textRows(text, width - INDENT)
   return Math.min(OPTION_ROWS, optionsOf(input).length)
 }
 
 /** Rows that a field takes: an active one shows its note and all of its text, or its options. */
 export function fieldRows(field: FormFieldLook, text: string, width: number, active: boolean): number {
-  const errors = errorLines(field, width).length
-  if (!active) return 1 + errors
-  return 1 + inputRows(field, text, width) + noteLines(field, width).length + errors
+  const alerts = alertLines(field, width).lines.length
+  if (!active) return 1 + alerts
+  return 1 + inputRows(field, text, width) + noteLines(field, width).length + alerts
 }
 
 type FieldProps = {
@@ -57,6 +62,8 @@ type FieldProps = {
   /** Which of its options the person is on. */
   option: number
   onText: (text: string) => void
+  /** Goes to the field before or behind. */
+  onBeyond: (by: 1 | -1) => void
   onCancel: () => void
 }
 
@@ -65,13 +72,14 @@ export function FormField(props: FieldProps) {
   const { field, width, active } = props
   const theme = useTheme()
   const margin = ' '.repeat(INDENT)
+  const alert = alertLines(field, width)
   return (
     <Box flexDirection="column" flexShrink={0}>
       <LabelRow {...props} />
       {active && <FieldBody {...props} />}
-      {errorLines(field, width).map((line, index) => (
-        <Text key={`error ${index}`} wrap="truncate">
-          {margin + theme.paint('error', `${index === 0 ? theme.symbols.error : ' '} ${line}`)}
+      {alert.lines.map((line, index) => (
+        <Text key={`alert ${index}`} wrap="truncate">
+          {margin + theme.paint(alert.tone, `${index === 0 ? theme.symbols[alert.tone] : ' '} ${line}`)}
         </Text>
       ))}
       {active &&
@@ -89,7 +97,7 @@ const KIND_MARGIN = INDENT + ' (, required)'.length
 
 /** `  7 of 53` where more can be chosen from than show. */
 function placeAmong(count: number, option: number): string {
-  return count > OPTION_ROWS ? `  ${option + 1} of ${count}` : ''
+  return count > OPTION_ROWS ? `  ${option < 0 ? 'none' : option + 1} of ${count}` : ''
 }
 
 function LabelRow({ field, text, width, active, option }: FieldProps) {
@@ -99,6 +107,8 @@ function LabelRow({ field, text, width, active, option }: FieldProps) {
   const required = field.required ? 'required' : ''
   const beside = [kind, required].filter(Boolean).join(', ')
   const isToggle = field.input?.kind === 'toggle'
+  /** Of several chosen ones some may be further down than what shows. */
+  const showsChosen = isToggle || field.input?.kind === 'choices'
   const shown = isToggle
     ? `${text === YES ? '[x]' : '[ ]'} ${valueText(field.input, text)}`
     : valueText(field.input, text)
@@ -110,7 +120,9 @@ function LabelRow({ field, text, width, active, option }: FieldProps) {
       {theme.paint('warn', required)}
       {beside && theme.paint('muted', ')')}
       {active ? theme.paint('muted', placeAmong(optionsOf(field.input).length, option)) : ''}
-      {active && !isToggle ? '' : `  ${truncate(clean(shown), room)}`}
+      {active && !showsChosen
+        ? ''
+        : `  ${truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room)}`}
     </Text>
   )
 }
@@ -125,6 +137,10 @@ function FieldBody(props: FieldProps) {
         onChange={props.onText}
         onSubmit={() => undefined}
         onCancel={props.onCancel}
+        lines={field.input?.kind === 'lines'}
+        width={width - INDENT}
+        wraps
+        onBeyond={props.onBeyond}
         {...(field.input?.kind === 'secret' && { mask: '*' })}
       />
     </Box>

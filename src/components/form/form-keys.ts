@@ -7,13 +7,21 @@ export const formKeys = defineBindings({
   bindings: {
     next: { keys: ['tab'], label: 'next field', hint: true },
     previous: { keys: ['shift+tab'], label: 'previous field' },
-    down: { keys: ['down'], label: 'down', help: 'To the next option of the field, then to the next field.' },
-    up: { keys: ['up'], label: 'up', help: 'To the option before, then to the field before.' },
+    down: {
+      keys: ['down'],
+      label: 'down',
+      help: 'To the next option of the field, which a choice takes; without options to the next field.',
+    },
+    up: {
+      keys: ['up'],
+      label: 'up',
+      help: 'To the option before, which a choice takes; without options to the field before.',
+    },
     choose: {
       keys: ['enter'],
       label: 'go on',
       hint: true,
-      help: 'Takes the option it is on and goes to the next field; on the last line, does what it says.',
+      help: 'Goes to the next field; on the last line and in a menu, does what the line says.',
     },
     send: { keys: ['ctrl+s'], label: 'send', hint: true, help: 'From any field, what the last line says.' },
     cancel: { keys: ['escape'], label: 'cancel', hint: true },
@@ -26,7 +34,12 @@ export const choiceKeys = defineBindings({
   scope: 'field',
   title: 'Choice',
   bindings: {
-    pick: { keys: ['space'], label: 'choose', hint: true, help: 'Take the option, or take it back.' },
+    pick: {
+      keys: ['space'],
+      label: 'choose',
+      hint: true,
+      help: 'Where several can be chosen, take the option or take it back; switch a yes or no.',
+    },
     further: { keys: ['pagedown'], label: 'further down', help: 'Some options further down.' },
     nearer: { keys: ['pageup'], label: 'further up', help: 'Some options further up.' },
     first: { keys: ['home'], label: 'first option' },

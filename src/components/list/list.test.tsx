@@ -51,6 +51,29 @@ test('a filter by column, its inverse, and a column that there is not', async ()
   await app.see('Nothing matches “colour:red”')
 })
 
+test('a filter and the palette are edited like any text', async () => {
+  await app.press(filter)
+  await app.type('birchxx amber')
+  await app.press(
+    'ctrl+w',
+    'backspace',
+    'left',
+    'delete',
+    'backspace',
+    'ctrl+a',
+    'ctrl+f',
+    'home',
+    'delete',
+    'b',
+  )
+  await app.see('/birch')
+  await app.see('of 1/4')
+  await app.press('escape', appKeys.bindings.palette)
+  await app.type('projects xx')
+  await app.press('alt+b', 'ctrl+k', 'ctrl+u', 'ctrl+y', 'home', 'ctrl+d')
+  await app.see(' rojects ')
+})
+
 test('after a refresh a new row carries a sign, and the title says what is gone', async () => {
   const { items } = await testService.client.projects.list()
   const gone = items.find(project => project.name === 'Amber')!

@@ -2,12 +2,12 @@ import { Box, Text } from 'ink'
 import { memo, useMemo, useRef, useState, type RefObject } from 'react'
 import { useKeymap } from '../../app/keymap/keymap-context.tsx'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
-import { clean } from '../../app/theme/text.ts'
+import { clean, widthOf } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
 import { Sentence } from '../pane-state.tsx'
 import { useArea, useSize } from '../size.tsx'
-import { TextField } from '../text-field.tsx'
+import { TextField } from '../text-field/text-field.tsx'
 import {
   composeHeader,
   composeRow,
@@ -214,10 +214,14 @@ function useListMouse<Item>(
   )
 }
 
+/** Columns that a filter keeps beside what is wrong with it. */
+const LEAST_FILTER = 8
+
 function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDone: () => void }) {
   const { list, editing } = props
   const theme = useTheme()
   const { width } = useSize()
+  const problem = clean(list.filterProblem ?? '')
   return (
     <Box width={width} height={1}>
       <Text>{theme.paint('accent', ' /')}</Text>
@@ -230,13 +234,12 @@ function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDo
             list.setFilter('')
             props.onDone()
           }}
+          width={Math.max(LEAST_FILTER, width - 4 - widthOf(problem))}
         />
       ) : (
         <Text wrap="truncate">{clean(list.filter)}</Text>
       )}
-      {list.filterProblem !== undefined && (
-        <Text wrap="truncate">{theme.paint('warn', `  ${clean(list.filterProblem)}`)}</Text>
-      )}
+      {problem !== '' && <Text wrap="truncate">{theme.paint('warn', `  ${problem}`)}</Text>}
     </Box>
   )
 }

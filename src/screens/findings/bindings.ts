@@ -15,7 +15,7 @@ export const findingsKeys = defineBindings({
     back: {
       keys: ['escape'],
       label: 'back',
-      help: 'Out of the session, the run, the finding; then one place back.',
+      help: 'Out of the session, the run, the finding.',
     },
     dismiss: {
       keys: ['d'],

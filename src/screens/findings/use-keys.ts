@@ -7,7 +7,7 @@ import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
@@ -68,9 +68,10 @@ export function useKeys(options: {
     else if (open) open()
     else throw new UnavailableAction('There is nothing further to open here.')
   }
+  const atTop = useAtTop()
   useBindings(findingsKeys, {
     open: !row ? unavailable('There is no finding.') : inDetail ? openInside : enter,
-    back: () => goBack(router, { inDetail, tab, params, row: findings.finding }),
+    back: () => goBack(router, { inDetail, tab, params, row: findings.finding, atTop }),
     dismiss: change(true),
     show: change(false),
     undo: sources.isClosed ? closed(FINDING_SOURCES) : dismissals.undo,
@@ -85,20 +86,20 @@ export function useKeys(options: {
 
 type Params = Readonly<Record<string, string>>
 
-/** Out of the session, the run, the finding; then one place back. The row that was left stays the chosen one. */
+/** Out of the session, the run, the finding. The row that was left stays the chosen one. */
 function goBack(
   router: ReturnType<typeof useRouter>,
-  of: { inDetail: boolean; tab: FindingTab; params: Params; row: FindingRow | undefined },
+  of: { inDetail: boolean; tab: FindingTab; params: Params; row: FindingRow | undefined; atTop: () => never },
 ): void {
   const { inDetail, tab, params } = of
   const { findingId, scenarioId } = findingParams(of.row)
   const isBehind =
     tab === 'behind' && params['findingId'] === findingId && params['scenarioId'] === scenarioId
-  if (!inDetail) stepBack(router)
-  else if (isBehind && params['sessionId'] !== undefined) router.stepOut({ sessionId: undefined })
+  if (!inDetail) of.atTop()
+  else if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
   else if (isBehind && params['runId'] !== undefined)
     router.replace({ runId: undefined, lastRunId: params['runId'] })
-  else router.stepOut({ pane: undefined })
+  else router.replace({ pane: undefined })
 }
 
 /** The marked findings, also those that a filter hides, else the chosen one. */

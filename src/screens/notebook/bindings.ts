@@ -42,7 +42,7 @@ export const notebookKeys = defineBindings({
     back: {
       keys: ['escape'],
       label: 'back',
-      help: 'From the entries to the incidents, then one place back.',
+      help: 'From the entries to the incidents.',
     },
   },
 })

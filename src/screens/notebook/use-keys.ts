@@ -13,7 +13,7 @@ import { useRouter } from '../../app/router/router-context.tsx'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useEditor, useHasEditor } from '../../components/editor/use-editor.tsx'
 import { notebookKeys } from './bindings.ts'
@@ -39,6 +39,7 @@ export function useNotebookKeys(on: {
   const confirm = useConfirm()
   const toasts = useToasts()
   const key = useKeyName()
+  const atTop = useAtTop()
   const editNote = useNoteEditor(notebook)
   const write = useExport(notebook)
   const noIncident = unavailable('There is no incident yet.')
@@ -59,12 +60,15 @@ export function useNotebookKeys(on: {
       else router.replace({ pane: 'entry' })
     }),
     note: async () =>
-      void (await askToKeep({ title: 'Add a note', lines: ['It gets the time of now.'] }, note => {
-        if (note.trim() === '') return
-        const into = incident ?? notebook.begin('Incident')
-        on.chooseIncident(into.id)
-        on.chooseEntry(notebook.addNote(into.id, note).id)
-      })),
+      void (await askToKeep(
+        { title: 'Add a note', lines: ['It gets the time of now.'], multiline: true },
+        note => {
+          if (note.trim() === '') return
+          const into = incident ?? notebook.begin('Incident')
+          on.chooseIncident(into.id)
+          on.chooseEntry(notebook.addNote(into.id, note).id)
+        },
+      )),
     edit: withEntry(editNote),
     remove: withEntry(async (chosen, at) => {
       const agreed = await confirm({
@@ -105,7 +109,7 @@ export function useNotebookKeys(on: {
         )
       })
     }),
-    back: () => (inEntries ? router.stepOut({ pane: undefined }) : stepBack(router)),
+    back: () => (inEntries ? router.replace({ pane: undefined }) : atTop()),
   })
 }
 
@@ -119,9 +123,6 @@ function farewell(incidents: readonly Incident[]): string[] {
   ]
 }
 
-/** What a line break of a note is in one line. */
-const BREAK = '⏎'
-
 /** Edits a note: in the person's editor, else in one line. */
 function useNoteEditor(notebook: Notebook): (incident: Incident, entry: NotebookEntry) => Promise<void> {
   const hasEditor = useHasEditor()
@@ -134,9 +135,8 @@ function useNoteEditor(notebook: Notebook): (incident: Incident, entry: Notebook
       return true
     }
     if (!hasEditor) {
-      const lines = note.includes('\n') ? [`${BREAK} is a line break.`] : []
-      await askToKeep({ title: 'Edit the note', lines, initial: note.replaceAll('\n', BREAK) }, text => {
-        keep(text.replaceAll(BREAK, '\n'))
+      await askToKeep({ title: 'Edit the note', lines: [], initial: note, multiline: true }, text => {
+        keep(text)
       })
       return
     }

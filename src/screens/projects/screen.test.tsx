@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { appKeys } from '../../app/shell/app-keys.ts'
 import { fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
 import { projectsKeys } from './bindings.ts'
@@ -61,17 +62,17 @@ describe('the projects', () => {
     await app.see(/Projects \d of 3/)
   })
 
-  test('one opens at its servers or its runs, and back returns to its row', async () => {
+  test('one opens at its servers or its runs, and the last place is its row', async () => {
     const zebra = (await testService.client.projects.list()).items.find(({ name }) => name === 'Zebra')!
     await openProjects({ projectId: zebra.id })
     expect(chosen()).toBe('Zebra')
     await app.press(projectsKeys.bindings.open)
     await app.see('This project has no saved server.')
-    await app.press('escape')
+    await app.press(appKeys.bindings.last)
     await app.see('▌Zebra')
     await app.press(projectsKeys.bindings.runs)
     await app.see('This project has no eval suite.')
-    await app.press('escape')
+    await app.press(appKeys.bindings.last)
     await app.see('▌Zebra')
   })
 

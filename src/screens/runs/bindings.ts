@@ -10,7 +10,7 @@ export const runsKeys = defineBindings({
     back: {
       keys: ['escape'],
       label: 'back',
-      help: 'Out of the trial, the run, the suite; then one place back.',
+      help: 'Out of the trial, the run, the suite.',
     },
     cancel: { keys: ['x'], label: 'cancel run', hint: true, needs: 'write' },
     rerun: {

@@ -203,7 +203,8 @@ describe('the way in and out', () => {
     await app.press(keys.back)
     await app.see('▌Suites')
     await app.press(keys.back)
-    await app.see('[2 Projects]')
+    await app.see('This is the top of this screen. - goes to the place left last.')
+    expect(app.frame()).toContain('[4 Runs]')
   })
 
   test('a place that names a run which is not there says so', async () => {

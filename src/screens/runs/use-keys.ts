@@ -1,7 +1,7 @@
 import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { runsKeys } from './bindings.ts'
 import { useComparing } from './compare/use-comparing.ts'
 import type { CasesData } from './cases/use-cases.ts'
@@ -58,10 +58,11 @@ export function useKeys(options: {
         ? unavailable('The case is open; there is nothing further in it.')
         : options.openTrial,
   }
+  const atTop = useAtTop()
   const back = (): void => {
-    if (focused === 'run' && tab === 'trial') router.stepOut({ tab: 'trials' })
-    else if (focused === 'suites') stepBack(router)
-    else router.stepOut({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
+    if (focused === 'run' && tab === 'trial') router.replace({ tab: 'trials' })
+    else if (focused === 'suites') atTop()
+    else router.replace({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
   }
   const follow = useFollowToggle(options.projectId)
   const markedCases = (): string[] => (middle === 'cases' ? cases.list.marked().map(({ id }) => id) : [])

@@ -10,7 +10,7 @@ export const scenariosKeys = defineBindings({
     back: {
       keys: ['escape'],
       label: 'back',
-      help: 'Out of the transcript, the scenario; then one place back.',
+      help: 'Out of the transcript, the scenario.',
     },
     publish: {
       keys: ['n'],

@@ -4,7 +4,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -63,10 +63,11 @@ export function useKeys(options: {
     return async () => void (await act(list.choose() ?? row))
   }
   const publishing = obstacle('publish', data.capabilities)
+  const atTop = useAtTop()
   const back = (): void => {
-    if (params.sessionId !== undefined) router.stepOut({ sessionId: undefined })
-    else if (inDetail) router.stepOut({ pane: undefined })
-    else stepBack(router)
+    if (params.sessionId !== undefined) router.replace({ sessionId: undefined })
+    else if (inDetail) router.replace({ pane: undefined })
+    else atTop()
   }
   const invitations = row ? secretsOf(client).invitationsOf(row.scenario.id) : []
   useBindings(scenariosKeys, {

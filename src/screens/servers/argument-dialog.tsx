@@ -104,7 +104,7 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
         required: field.required,
         note: field.description,
         error: faults.fields[index],
-        ...(field.choices && { input: choiceOf(field.choices, field.required) }),
+        input: field.choices ? choiceOf(field.choices, field.required) : { kind: 'lines' },
       }))}
       texts={texts}
       onText={(index, text) => {

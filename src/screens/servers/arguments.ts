@@ -16,7 +16,7 @@ export type ArgumentField = {
   /** Its type in words, such as `number` or `"a" | "b"`. */
   type: string
   description: string | undefined
-  /** What the field holds before anything is typed; never holds control characters where it is typed. */
+  /** What the field holds before anything is typed; never holds control characters but line breaks where it is typed. */
   initial: string
   /** The texts that it can be, where it is chosen and not typed. */
   choices?: readonly string[]
@@ -122,7 +122,7 @@ function initialOf(
   const value = startOf(schema) ?? (required ? skeletonOfStructure(schema) : undefined)
   if (value === undefined) return { kind, initial: '' }
   if (kind === 'json') return { kind, initial: editableJson(value) }
-  const plain = typeof value === 'string' && clean(value) === value
+  const plain = typeof value === 'string' && clean(value.replaceAll('\n', '')) === value.replaceAll('\n', '')
   if (kind === 'text')
     return plain ? { kind, initial: value } : { kind: 'either', initial: editableJson(value) }
   return { kind, initial: plain && !isJson(value) ? value : editableJson(value) }

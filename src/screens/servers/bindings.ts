@@ -7,7 +7,7 @@ export const serversKeys = defineBindings({
   title: 'Servers',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
-    back: { keys: ['escape'], label: 'back', help: 'Out of the server; then one place back.' },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the server.' },
     doctor: {
       keys: ['d'],
       label: 'doctor',

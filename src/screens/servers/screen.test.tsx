@@ -16,6 +16,8 @@ let everything: string
 let app: TestApp
 /** Operations that reached the service, by the end of their path. */
 let sent: string[] = []
+/** Bodies of what was sent, oldest first. */
+const bodies: unknown[] = []
 let lose = (_path: string): boolean => false
 
 beforeAll(async () => {
@@ -23,6 +25,7 @@ beforeAll(async () => {
     wrap: fetch => async request => {
       const path = new URL(request.url).pathname
       sent.push(path)
+      if (typeof request.body === 'string') bodies.push(JSON.parse(request.body))
       const answer = await fetch(request)
       if (lose(path))
         throw new TypeError('fetch failed', {
@@ -175,6 +178,36 @@ describe('tools', () => {
     expect(reached('/tools/call')).toBe(1)
   })
 
+  test('an argument is edited with readline’s keys, and keeps the line breaks that are pasted or made', async () => {
+    await openServer({ tab: 'tools' })
+    await app.see('13 listed')
+    await app.press(toolsKeys.bindings.call)
+    await app.see('Call echo on everything')
+    await app.type('Xone two')
+    await app.press(
+      'ctrl+a',
+      'delete',
+      'alt+f',
+      'ctrl+k',
+      'end',
+      'alt+b',
+      'right',
+      'ctrl+w',
+      'ctrl+y',
+      'ctrl+e',
+    )
+    await app.paste('\r\n  two 漢\n')
+    await app.press('left', 'left', 'backspace', 'end', 'alt+enter', '!')
+    await app.see('one↵')
+    await app.see(/│ +!↵/)
+    await app.press('up', 'up', 'home', 'delete', 'O', formKeys.bindings.next, formKeys.bindings.previous)
+    await app.see('One↵')
+    await app.press(formKeys.bindings.send)
+    await app.see('As received')
+    await app.press(resultKeys.bindings.close)
+    expect(bodies.at(-1)).toMatchObject({ parameters: { message: 'One\n  two漢\n!\n' } })
+  })
+
   test('arguments that do not fit are named at their fields, and nothing is sent', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
@@ -208,6 +241,36 @@ describe('tools', () => {
     const result = await app.see('As received')
     expect(result).toContain('"messageType": "success"')
     expect(result).not.toContain('includeImage')
+    await app.press(resultKeys.bindings.close)
+  })
+
+  test('the option that is highlighted is the one that is sent', async () => {
+    await openServer({ tab: 'tools' })
+    await app.see('13 listed')
+    await app.press('j', toolsKeys.bindings.call)
+    await app.see('(o) error')
+    await app.press('pagedown', formKeys.bindings.down)
+    await app.see('This is the last option; Tab goes to the next field.')
+    await app.press(formKeys.bindings.next)
+    await app.see('(o) false')
+    await app.press(formKeys.bindings.down, formKeys.bindings.send)
+    const result = await app.see('As received')
+    expect(result).toContain('"messageType": "debug"')
+    expect(result).toContain('"includeImage": true')
+    await app.press(resultKeys.bindings.close)
+  })
+
+  test('a required yes or no is neither until one is highlighted', async () => {
+    const serverId = await addServer('switches', 'switches')
+    await openServer({ serverId, tab: 'tools' })
+    await app.see('1 listed')
+    await app.press(toolsKeys.bindings.call)
+    await app.see('Call write on switches')
+    expect(app.frame()).not.toContain('(o)')
+    await app.press(formKeys.bindings.send)
+    await app.see('is required')
+    await app.press(formKeys.bindings.down, formKeys.bindings.down, formKeys.bindings.send)
+    await app.see(/"dryRun": true/)
     await app.press(resultKeys.bindings.close)
   })
 

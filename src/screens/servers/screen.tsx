@@ -13,7 +13,7 @@ import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { NothingChosen } from '../../components/pane-state.tsx'
-import { stepBack } from '../../components/step-back.ts'
+import { useAtTop } from '../../components/use-at-top.ts'
 import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
@@ -80,9 +80,10 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     ask({ projectId, serverId: row.server.id })
     look(tab)
   }
+  const atTop = useAtTop()
   const back = (): void => {
-    if (inDetail) router.stepOut({ pane: undefined })
-    else stepBack(router)
+    if (inDetail) router.replace({ pane: undefined })
+    else atTop()
   }
   const doctor = (): void => {
     const marked = list.marked()

@@ -27,7 +27,7 @@ export function useAskUntilDone() {
   ): Promise<T | undefined> => {
     let problem: string | undefined
     for (let values: FormValues | undefined; ;) {
-      values = await ask(formOf({ values, problem }))
+      values = await ask({ ...formOf({ values, problem }), isFilled: values !== undefined })
       problem = undefined
       if (!values) return undefined
       const act = actOf(values)

@@ -251,7 +251,7 @@ test('a new suite starts from a tool of a server', async () => {
   await openCases(['one'], editor, { pane: 'suites' })
   await app.see('▌Authored')
   await app.press(suitesKeys.bindings.add)
-  await app.see('( ) echo  Echoes back')
+  await app.see('(o) echo  Echoes back')
   await app.press(formKeys.bindings.choose)
   await app.see('tool (required)  echo')
   await app.press(formKeys.bindings.choose)

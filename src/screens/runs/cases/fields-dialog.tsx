@@ -63,7 +63,7 @@ function FieldsDialog(props: {
   onEnd: (texts: Record<string, string> | undefined) => void
 }) {
   const { fields, about = [], effect, act } = props.question
-  const [texts, setTexts] = useState(() => fields.map(field => field.initial ?? ''))
+  const [texts, setTexts] = useState(() => fields.map(initialOf))
   const [errors, setErrors] = useState<readonly (string | undefined)[]>([])
   const check = (): Promise<number | undefined> => {
     const found = fields.map((field, index) => {
@@ -99,6 +99,11 @@ function FieldsDialog(props: {
       onCancel={() => props.onEnd(undefined)}
     />
   )
+}
+
+/** What must be chosen starts on the first option. */
+function initialOf({ initial, input, required }: DialogField<string>): string {
+  return initial ?? (required && input?.kind === 'choice' ? (input.options[0]?.value ?? '') : '')
 }
 
 /** A field of which one of these is chosen. */

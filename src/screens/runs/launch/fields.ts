@@ -75,7 +75,7 @@ export function launchFields(
       note: 'Up to 1 a share, above it a percentage; the contract leaves the unit open. Empty: as the suite says.',
     }),
     field('withoutSkills', 'Leave skills out', '', { input: { kind: 'toggle' } }),
-    field('notes', 'Notes', 'kept with the run'),
+    field('notes', 'Notes', 'kept with the run', { input: { kind: 'lines' } }),
     field('follow', 'Follow it', 'in the header of every screen', { input: { kind: 'toggle' } }),
     slotField(facts, errors['slots'], field, onPick),
     elsewhereField(refused.needsGrant, field, onPick),

@@ -88,6 +88,38 @@ describe('the form', () => {
     await allEnded(suiteId)
   })
 
+  test('asks before it leaves out what is highlighted: one of several, or what else can be done', async () => {
+    const suiteId = await stage.suite('Several', { tests: [quickCase('a'), quickCase('b')] })
+    await openForm('Several', suiteId)
+    await goTo('Cases')
+    await app.press('end')
+    await app.see('(o) some of them')
+    await goTo('Which cases')
+    await app.press(choice.pick, form.down, form.send)
+    await seeWords('“b” is highlighted, not chosen: Space chooses it; Ctrl+S again leaves it out.')
+    expect(app.row('▌ Which cases')).toContain('  a')
+    await app.press(choice.pick, choice.pick, form.choose)
+    await app.see('▌ Order of tool calls')
+    await goTo('Elsewhere')
+    await app.press(form.send)
+    await seeWords('is highlighted: Enter does that; Ctrl+S again: Launch 1 trial')
+    expect(sent).toEqual([])
+    await app.press(form.send)
+    await app.see('▌Run #1')
+    const cases = (await service.client.cases.list({ projectId: stage.projectId, suiteId })).items
+    expect(sent).toEqual([{ suiteId, caseIds: [cases.find(({ title }) => title === 'a')!.id] }])
+    await allEnded(suiteId)
+  })
+
+  test('does not send what stands on Cancel', async () => {
+    const suiteId = await stage.suite('Cancelled')
+    await openForm('Cancelled', suiteId)
+    while (!app.frame().includes('▌ Cancel')) await app.press(form.previous)
+    await app.press(form.send)
+    await app.see('▌ Launch 1 trial')
+    expect(sent).toEqual([])
+  })
+
   test('never shows a key, and sends it with the launch alone', async () => {
     const suiteId = await stage.suite('Keyed')
     await openForm('Keyed', suiteId)

@@ -149,7 +149,7 @@ const refusals: Refusal[] = [
       await app.press(form.send)
       await seeWords('This model cannot be used here. Choose one of the offered models')
       await goTo('Offered models')
-      await app.press(form.down, choice.pick, form.send)
+      await app.press(form.down, form.down, form.send)
       await app.see('▌Run #1')
       expect(sent.at(-1)).toMatchObject({ model: 'acme/small' })
     },

@@ -1,0 +1,105 @@
+import { clean, segmentsOf, widthOf } from '../../app/theme/text.ts'
+
+/** One character as it shows: `from` is its offset in the text, `isBreak` that a new row begins behind it. */
+type Cell = { show: string; width: number; from: number; isBreak: boolean }
+
+/** A row on screen; where the cursor is on it, `at` is the character that it stands on. */
+export type FieldRow = { before: string; at?: string; after: string }
+
+export type FieldLook = {
+  /** Columns of a row. */
+  width: number
+  /** Most rows that show; with one the text scrolls sideways, with more it goes on below. */
+  rows: number
+  /** Stands for every character. */
+  mask?: string | undefined
+  /** Shows a line break at its end. */
+  lineBreak: string
+}
+
+/** How many rows a text takes that goes on below, with the place behind its end. */
+export function countFieldRows(text: string, look: FieldLook): number {
+  return Math.min(look.rows, rowsOf(cellsOf(text, look), look.width).length)
+}
+
+/** The rows that show of a text, those at the cursor. */
+export function fieldRows(text: string, cursor: number, look: FieldLook): FieldRow[] {
+  const cells = cellsOf(text, look)
+  if (look.rows === 1) return [rowOf(besideCursor(cells, cursor, look.width), cursor)]
+  const rows = rowsOf(cells, look.width)
+  const at = rows.findLastIndex(row => row[0]!.from <= cursor)
+  const first = Math.max(0, at - look.rows + 1)
+  return rows.slice(first, first + look.rows).map(row => rowOf(row, cursor))
+}
+
+/** Where the cursor comes to in the row above or below, as far right as it is; undefined beyond the first and the last. */
+export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 | -1): number | undefined {
+  const rows = rowsOf(cellsOf(text, look), look.width)
+  const at = rows.findLastIndex(row => row[0]!.from <= cursor)
+  const row = rows[at + by]
+  if (!row) return undefined
+  const widths = (cells: readonly Cell[]): number => cells.reduce((sum, cell) => sum + cell.width, 0)
+  const column = widths(rows[at]!.filter(({ from }) => from < cursor))
+  const reached = row.findLastIndex((_cell, index) => widths(row.slice(0, index)) <= column)
+  return row[reached]!.from
+}
+
+/** The characters, and the place behind the last one. */
+function cellsOf(text: string, { mask, lineBreak }: FieldLook): Cell[] {
+  const cells: Cell[] = []
+  for (const { segment, index } of segmentsOf(text)) {
+    const isBreak = segment.includes('\n')
+    const show = isBreak ? lineBreak : (mask ?? visible(segment))
+    cells.push({ show, width: widthOf(show), from: index, isBreak })
+  }
+  cells.push({ show: ' ', width: 1, from: text.length, isBreak: false })
+  return cells
+}
+
+/** A mark without a letter to stand on gets a circle, so that it is seen and the cursor can stand on it. */
+function visible(segment: string): string {
+  const show = clean(segment)
+  return widthOf(show) === 0 ? `◌${show}` : show
+}
+
+function rowsOf(cells: readonly Cell[], width: number): Cell[][] {
+  const rows: Cell[][] = [[]]
+  let used = 0
+  for (const cell of cells) {
+    if (used > 0 && used + cell.width > width) {
+      rows.push([])
+      used = 0
+    }
+    rows.at(-1)!.push(cell)
+    used += cell.width
+    if (cell.isBreak) {
+      rows.push([])
+      used = 0
+    }
+  }
+  return rows
+}
+
+/** As many characters before the cursor as fit with the one that it stands on, then those behind. */
+function besideCursor(cells: readonly Cell[], cursor: number, width: number): Cell[] {
+  const at = cells.findLastIndex(cell => cell.from <= cursor)
+  let first = at
+  let used = cells[at]!.width
+  while (first > 0 && used + cells[first - 1]!.width <= width) {
+    first -= 1
+    used += cells[first]!.width
+  }
+  let last = at
+  while (last + 1 < cells.length && used + cells[last + 1]!.width <= width) {
+    last += 1
+    used += cells[last]!.width
+  }
+  return cells.slice(first, last + 1)
+}
+
+function rowOf(cells: readonly Cell[], cursor: number): FieldRow {
+  const show = (some: readonly Cell[]): string => some.map(cell => cell.show).join('')
+  const at = cells.findIndex(cell => cell.from === cursor)
+  if (at === -1) return { before: show(cells), after: '' }
+  return { before: show(cells.slice(0, at)), at: cells[at]!.show, after: show(cells.slice(at + 1)) }
+}

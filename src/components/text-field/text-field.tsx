@@ -1,0 +1,154 @@
+import { Box, Text } from 'ink'
+import { useLayoutEffect, useReducer, useRef } from 'react'
+import { unavailable } from '../../app/keymap/binding.ts'
+import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { clean, truncate } from '../../app/theme/text.ts'
+import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useSize } from '../size.tsx'
+import { useToasts } from '../toasts.tsx'
+import { fieldKeys, fieldRowsKeys } from '../component-keys.ts'
+import {
+  cursorAt,
+  edit,
+  editedText,
+  insert,
+  withText,
+  type EditAction,
+  type EditedText,
+} from './edit-text.ts'
+import { besideRow, countFieldRows, fieldRows, type FieldLook, type FieldRow } from './field-rows.ts'
+
+/** Most rows that a text of several lines shows at once. */
+export const MOST_ROWS = 8
+/** Columns beside a field that says no width of its own: a sign before it, and what frames it. */
+const BESIDE = 4
+
+/** Rows that a text takes in a field of this width, which goes on below. */
+export function textRows(text: string, width: number): number {
+  return countFieldRows(text, { width, rows: MOST_ROWS, lineBreak: ' ' })
+}
+
+/** A text being typed, with readline's keys; takes every printable key and every paste while it is shown. */
+export function TextField(props: {
+  value: string
+  onChange: (value: string) => void
+  onSubmit: (value: string) => void
+  onCancel: () => void
+  placeholder?: string
+  mask?: string
+  /** It may have several lines: a pasted line break stays one. Else it becomes a space, and that is said. */
+  lines?: boolean
+  /** Columns that it may fill. */
+  width?: number
+  /** Goes on below instead of scrolling sideways. */
+  wraps?: boolean
+  /** What is beside a text of several rows above its first and below its last. */
+  onBeyond?: (by: 1 | -1) => void
+}) {
+  const { lines = false, wraps = false } = props
+  const theme = useTheme()
+  const size = useSize()
+  const toasts = useToasts()
+  const { current, change } = useEditedText(props.value, props.onChange)
+  const look: FieldLook = {
+    width: Math.max(1, props.width ?? size.width - BESIDE),
+    rows: wraps ? MOST_ROWS : 1,
+    mask: props.mask,
+    lineBreak: theme.symbols.lineBreak,
+  }
+  const does = (action: EditAction) => () => change(state => edit(state, action))
+  const take = (text: string): void => {
+    const taken = lines ? text : text.replace(/^\n+|\n+$/g, '').replaceAll(/\n+/g, ' ')
+    change(state => insert(state, taken))
+    if (taken.length > 0 && /[^\n]\n+[^\n]/.test(text) && !lines)
+      toasts.show('warn', 'What was pasted has line breaks: they are spaces here, this is one line.')
+  }
+  useBindings(
+    fieldKeys,
+    {
+      submit: () => props.onSubmit(props.value),
+      cancel: props.onCancel,
+      left: does('left'),
+      right: does('right'),
+      wordLeft: does('wordLeft'),
+      wordRight: does('wordRight'),
+      lineStart: does('lineStart'),
+      lineEnd: does('lineEnd'),
+      erase: does('erase'),
+      delete: does('delete'),
+      clearWord: does('killWordLeft'),
+      clearNextWord: does('killWordRight'),
+      clear: does('killToStart'),
+      clearToEnd: does('killToEnd'),
+      putBack: does('yank'),
+      lineBreak: lines ? () => change(state => insert(state, '\n')) : unavailable('This is one line.'),
+    },
+    { text: take },
+  )
+  const shown = fieldRows(current.text, current.cursor, look)
+  if (current.text === '' && props.placeholder !== undefined)
+    return <Placeholder text={props.placeholder} width={look.width} />
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {lines && shown.length > 1 && <RowKeys look={look} onChange={change} onBeyond={props.onBeyond} />}
+      {shown.map((row, index) => (
+        <Row key={index} row={row} />
+      ))}
+    </Box>
+  )
+}
+
+/** The text with its cursor, which several keys may change before it is drawn again. */
+function useEditedText(value: string, onChange: (text: string) => void) {
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const state = useRef<EditedText>(undefined)
+  const shown = state.current ?? editedText(value)
+  const current = shown.text === value ? shown : withText(shown, value)
+  useLayoutEffect(() => {
+    state.current = current
+  })
+  const change: Change = by => {
+    const before = state.current ?? current
+    const now = by(before)
+    state.current = now
+    redraw()
+    if (now.text !== before.text) onChange(now.text)
+  }
+  return { current, change }
+}
+
+type Change = (by: (state: EditedText) => EditedText) => void
+
+/** Up and down in a text of several rows, before they go elsewhere; shows nothing itself. */
+function RowKeys(props: { look: FieldLook; onChange: Change; onBeyond: ((by: 1 | -1) => void) | undefined }) {
+  const move = (by: 1 | -1) => () =>
+    props.onChange(state => {
+      const to = besideRow(state.text, state.cursor, props.look, by)
+      if (to === undefined) props.onBeyond?.(by)
+      return to === undefined ? state : cursorAt(state, to)
+    })
+  useBindings(fieldRowsKeys, { up: move(-1), down: move(1) })
+  return null
+}
+
+function Row({ row }: { row: FieldRow }) {
+  const theme = useTheme()
+  return (
+    <Text wrap="truncate">
+      {row.before}
+      {row.at !== undefined && theme.paint('selected', row.at)}
+      {row.after}
+    </Text>
+  )
+}
+
+function Placeholder(props: { text: string; width: number }) {
+  const theme = useTheme()
+  const text = truncate(clean(props.text), props.width)
+  return (
+    <Text wrap="truncate">
+      {theme.paint('selected', text.slice(0, 1))}
+      {theme.paint('muted', text.slice(1))}
+    </Text>
+  )
+}
