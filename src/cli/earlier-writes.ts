@@ -24,8 +24,10 @@ export async function tellEarlierWrites(options: {
       : await resolveJournal({ journal, client: workspace.client })
     for (const { sentence } of resolutions) log.line(sentence)
     await Promise.all(resolutions.map(resolution => refreshAfter(queryClient, resolution)))
-    for (const { finding, sentence } of resolutions) {
-      toasts.show(finding === 'happened' ? 'ok' : 'warn', sentence)
+    for (const { finding, isOpen, sentence } of resolutions) {
+      const offer =
+        isOpen && finding !== 'unresolved' ? ' Decide about it on Now or with mcpdeck journal.' : ''
+      toasts.show(finding === 'happened' ? 'ok' : 'warn', `${sentence}${offer}`)
       await delay(READING_MS, undefined, { ref: false })
     }
   } catch (error) {

@@ -4,7 +4,13 @@ import { ApiError } from '../../src/api/api-error.ts'
 import { createBudget } from '../../src/api/budget.ts'
 import { createClient } from '../../src/api/client.ts'
 import type { Fetch } from '../../src/api/fetch.ts'
-import { listUnresolved, resolveJournal } from '../../src/api/journal/resolve.ts'
+import {
+  choicesOf,
+  dismiss,
+  listUnresolved,
+  resolveJournal,
+  sendAgain,
+} from '../../src/api/journal/resolve.ts'
 import { API_PREFIX, allEndpoints } from '../../src/api/contract/contract.ts'
 import { openService } from '../harness.tsx'
 import { createScene } from './scene.ts'
@@ -65,7 +71,17 @@ async function open() {
       journal,
       readOnly,
     })
-    return { journal, kill, client, resolve: () => resolveJournal({ journal, client, clock: scene.clock }) }
+    const options = { journal, client, clock: scene.clock }
+    return {
+      ...{ journal, kill, client },
+      resolve: () => resolveJournal(options),
+      /** Sends every open write again that can be. */
+      sendAll: async () => {
+        const open = await journal.unresolved()
+        const offered = open.filter(entry => choicesOf(entry, scene.clock.now()).includes('send'))
+        return await Promise.all(offered.map(entry => sendAgain(options, entry)))
+      },
+    }
   }
   const projectId = (await direct.projects.list()).items[0]!.id
   const suiteId = (await direct.suites.list({ projectId })).items[0]!.id
@@ -74,7 +90,10 @@ async function open() {
 }
 
 const shown = (resolutions: { finding: string; sentence: string }[]) =>
-  resolutions.map(({ finding, sentence }) => [finding, sentence.replace(/ \([-\d ]*\d\d:\d\d\)/, '')])
+  resolutions.map(({ finding, sentence }) => [
+    finding,
+    sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, ''),
+  ])
 
 describe('a client with a journal', () => {
   test('leaves no entry for reads, and none open after an answer', async () => {
@@ -114,6 +133,50 @@ describe('a client with a journal', () => {
     ])
     expect(seen).toHaveLength(3)
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await resolve()).toEqual([])
+  })
+
+  test('a launch that was lost waits for a person, who sends it once or dismisses it', async () => {
+    const { start, meet, projectId, suiteId, seen, direct } = await open()
+    const lost = start()
+    void meet('lost', 'lost', 'lost', 'lost')
+    for (const idempotencyKey of ['first', 'second']) {
+      const body = { suiteId, notes: idempotencyKey }
+      await expect(lost.client.runs.create({ projectId, body }, { idempotencyKey })).rejects.toMatchObject({
+        kind: 'network',
+      })
+    }
+    lost.kill()
+    const { resolve, journal, client } = start()
+    const told = await resolve()
+    expect(shown(told)).toEqual(
+      Array(2).fill(['did-not-happen', 'Create eval run did not happen: no run of the suite began then.']),
+    )
+    expect(await direct.runs.list({ projectId, suiteId })).toMatchObject({ items: [] })
+    expect(seen).toHaveLength(4)
+    const [first, second] = await journal.unresolved()
+    const { name } = await direct.suites.get({ projectId, suiteId })
+    expect(first!.readBack).toMatchObject({ finding: 'did-not-happen', target: name })
+    expect(await sendAgain({ journal, client }, first!)).toMatchObject({ finding: 'happened', isOpen: false })
+    expect(await dismiss({ journal }, second!)).toMatchObject({ finding: 'did-not-happen', isOpen: false })
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await journal.unresolved()).toEqual([])
+    expect(await sendAgain({ journal, client }, first!)).toMatchObject({ finding: 'busy' })
+    expect(seen).toHaveLength(5)
+  })
+
+  test('what somebody else has done by now is not sent again', async () => {
+    const { start, meet, projectId, serverId, direct, seen } = await open()
+    const { client, journal, resolve } = start()
+    void meet('lost')
+    await expect(client.servers.delete({ projectId, serverId })).rejects.toMatchObject({ sent: true })
+    expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+    await direct.servers.delete({ projectId, serverId })
+    const [entry] = await journal.unresolved()
+    expect(shown([await sendAgain({ journal, client }, entry!)])).toEqual([
+      ['happened', 'Delete project server happened: it is gone.'],
+    ])
+    expect(seen).toHaveLength(1)
   })
 
   test('a launch of the day before yesterday does not begin by itself', async () => {
@@ -180,8 +243,8 @@ describe('a client with a journal', () => {
     void meet('lost', 'lost', 'throttled', 'throttled')
     await expect(launch('first')).rejects.toMatchObject({ kind: 'network' })
     await expect(launch('second')).rejects.toMatchObject({ status: 429 })
-    expect(await resolve()).toMatchObject([{ finding: 'happened' }])
-    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(0)
   })
 
   test('read-only says what is open and touches nothing', async () => {
@@ -266,7 +329,10 @@ describe('a write without a key is read back', () => {
     await expect(client.call(endpoint, input(ids))).rejects.toMatchObject({ sent: true })
     expect(await resolve()).toMatchObject([{ finding }])
     expect(seen).toHaveLength(1)
-    expect(await resolve()).toEqual([])
+    // What would be lost for good is offered; a record can simply be written once more.
+    const waits = finding === 'did-not-happen' && endpoint.risk === 'delete'
+    expect(await resolve()).toMatchObject(waits ? [{ finding, isOpen: true }] : [])
+    expect(seen).toHaveLength(1)
   })
 
   test.each([
@@ -288,7 +354,7 @@ describe('a write without a key is read back', () => {
     expect(told!.sentence).toMatch(new RegExp(`may have happened: ${because}\\.$`))
   })
 
-  test('a cancel is repeated while its run is in flight', async () => {
+  test('a cancel is offered again while its run is in flight', async () => {
     const { start, meet, projectId, serverId, direct, seen } = await open()
     const slow = {
       ...step,
@@ -303,10 +369,14 @@ describe('a write without a key is read back', () => {
     }
     const { suiteId } = await direct.suites.create({ projectId, body: body as never })
     const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
-    const { client, resolve } = start()
+    const { client, resolve, sendAll } = start()
     void meet('lost', 'lost')
     await expect(client.runs.cancel({ projectId, runId })).rejects.toBeInstanceOf(ApiError)
     expect(shown(await resolve())).toEqual([
+      ['did-not-happen', 'Cancel eval run did not happen: run #1 is still running.'],
+    ])
+    expect(seen).toHaveLength(2)
+    expect(shown(await sendAll())).toEqual([
       ['happened', `Cancel eval run was sent again: ${runId} (cancelled).`],
     ])
     expect((await direct.runs.get({ projectId, runId })).status).toBe('cancelled')
@@ -346,9 +416,16 @@ test('whatever the line does and whoever crashes, each confirmed launch happens 
         const firstTold = await Promise.race([first.resolve(), interrupted])
         first.kill()
         void meet()
-        const told = await start().resolve()
-        for (const { finding } of [...firstTold, ...told])
-          expect(['happened', 'unresolved']).toContain(finding)
+        const last = start()
+        const told = await last.resolve()
+        for (const { finding, isOpen } of [...firstTold, ...told]) expect(isOpen).toBe(finding !== 'happened')
+        const runsOf = async (each: string) =>
+          (await direct.runs.list({ projectId, suiteId: each })).items.length
+        for (const { entry, finding } of told)
+          expect([finding, await runsOf(entry.idempotencyKey!)]).toEqual(
+            finding === 'happened' ? ['happened', 1] : ['did-not-happen', 0],
+          )
+        await last.sendAll()
         expect(await start().resolve()).toEqual([])
         for (const suiteId of suites) {
           const { items } = await direct.runs.list({ projectId, suiteId })
