@@ -1,6 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
-import { refresh } from '../../../api/queries.ts'
 import { changeLine, type Change } from '../../../api/authoring/changes.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
@@ -10,6 +8,7 @@ import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import type { Line } from '../../../components/viewer.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWrite } from '../../../hooks/use-write.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { useFieldsDialog } from './fields-dialog.tsx'
 import { useOutcomes } from './outcomes.tsx'
@@ -28,7 +27,7 @@ export type Write<T> = {
 /** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
 export function useAuthoring(projectId: string) {
   const { client, profile } = useWorkspace()
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const edit = useEditor()
   const keptTexts = useKeptTexts()
   const runTask = useRunTask()
@@ -58,13 +57,7 @@ export function useAuthoring(projectId: string) {
     write: <T>({ endpoints, start, send, done }: Write<T>): Promise<T | undefined> =>
       runTask({
         start,
-        work: async task => {
-          try {
-            return await send(task)
-          } finally {
-            for (const endpoint of endpoints) await refresh(queryClient, endpoint)
-          }
-        },
+        work: task => write(endpoints, () => send(task)),
         ...(done && { done }),
       }),
     changeLines: (changes: readonly Change[]): Line[] =>
