@@ -258,7 +258,14 @@ export async function sendAgain(
   const claim = endpoint && (await journal.claim(entry))
   if (!claim) return busy(title)
   const work: Work = {
-    ...{ journal, client, clock, signal, entry, endpoint, claim, title },
+    journal,
+    client,
+    clock,
+    signal,
+    entry,
+    endpoint,
+    claim,
+    title,
     priority: 'asked',
   }
   try {

@@ -64,9 +64,11 @@ export function useDismissals(
         const batch = outcome.done.length > 0 ? batchOf(dismissed, outcome.done, new Map()) : undefined
         if (batch) last.set(batch)
         // What was answered is told now; how the service left it is read for taking it back.
-        reading.current = readBack(asked.send).then(left => {
+        const readLeft = async (): Promise<void> => {
+          const left = await readBack(asked.send)
           if (batch && last.get() === batch) last.set(batchOf(dismissed, outcome.done, left))
-        })
+        }
+        reading.current = readLeft()
         return { outcome, already: plan.already.length, total: asked.send.length }
       },
       done: result => dismissalSentence(result, dismissed, undoKey),

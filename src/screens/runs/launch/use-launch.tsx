@@ -189,6 +189,10 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
 
   /** None where they cannot be read: the refusal holds all the same. */
   async function holdersOf(error: ApiError, { projectId }: LaunchIntent): Promise<readonly SlotHolder[]> {
-    return await slotHolders(client, projectId, error).catch(() => [])
+    try {
+      return await slotHolders(client, projectId, error)
+    } catch {
+      return []
+    }
   }
 }
