@@ -15,6 +15,18 @@ export const doubles = new Map<string, Answer>()
 /** Bodies of the launches that were sent. */
 export const sent: Record<string, unknown>[] = []
 
+/** Set to let every read wait for good from the moment on in which a write was answered. */
+export const line = { stallsAfterWrites: false, isStalled: false }
+
+const stalling =
+  (fetch: Fetch): Fetch =>
+  async request => {
+    if (request.method === 'GET' && line.isStalled) return await new Promise<never>(() => undefined)
+    const answer = await fetch(request)
+    if (request.method !== 'GET') line.isStalled ||= line.stallsAfterWrites
+    return answer
+  }
+
 const double =
   (fetch: Fetch): Fetch =>
   async request => {
@@ -38,13 +50,14 @@ export let pins: Pins
 /** Opens a service with one run slot for the tests of a file, and leaves nothing in flight after each. */
 export function withLaunchForms(): void {
   beforeAll(async () => {
-    service = await openService({ maxConcurrentRuns: 1, wrap: double })
+    service = await openService({ maxConcurrentRuns: 1, wrap: fetch => stalling(double(fetch)) })
     stage = await launchStage(service.client)
   })
   afterAll(() => service.close())
   afterEach(async () => {
     await app.close()
     doubles.clear()
+    Object.assign(line, { stallsAfterWrites: false, isStalled: false })
     sent.length = 0
     const { projectId } = stage
     for (const { latestRun } of (await service.client.suites.list({ projectId })).items)

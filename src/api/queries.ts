@@ -1,7 +1,6 @@
 import {
   type InfiniteData,
   infiniteQueryOptions,
-  mutationOptions,
   type QueryClient,
   type QueryFilters,
   queryOptions,
@@ -9,7 +8,7 @@ import {
   type UseQueryOptions,
 } from '@tanstack/react-query'
 import type { ApiError } from './api-error.ts'
-import { type Client, newIdempotencyKey } from './client.ts'
+import type { Client } from './client.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
 import { type Contract, contract } from './contract/contract.ts'
 import { keysHeard } from './keys-heard.ts'
@@ -52,9 +51,6 @@ type PagesExtra<E> = {
   >
 >
 
-/** One intent of a person. A missing key is made where the endpoint takes one. */
-type MutationInput<E> = { input: InputOf<E>; idempotencyKey?: string }
-
 /** `queries.runs.list.options(input)` and so on, for every operation. */
 export type Queries = {
   [R in keyof Contract]: {
@@ -67,11 +63,9 @@ type EndpointQueries<E extends AnyEndpoint> = {
   options: (input: InputOf<E>, extra?: QueryExtra<E>) => ReturnType<typeof readOptions<E>>
   /** For `useInfiniteQuery`; reads only. A list without a cursor has one page. */
   infinite: (input: InputOf<E>, extra?: PagesExtra<E>) => ReturnType<typeof pagesOptions<E>>
-  /** For `useMutation`; refreshes what the write made out of date before it settles. */
-  mutation: () => ReturnType<typeof writeOptions<E>>
 }
 
-/** Query and mutation options of every operation, made from the contract when a resource is first used. */
+/** Query options of every read, made from the contract when a resource is first used. */
 export function createQueries(client: Client): Queries {
   const queries = {}
   for (const [resource, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
@@ -86,25 +80,22 @@ export function createQueries(client: Client): Queries {
 }
 
 /**
- * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through, and waits
- * for what is on screen.
+ * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through. What is on
+ * screen is read again; nothing waits for that, and a read that fails tells it where it shows.
  */
-export async function refresh(
+export function refresh(
   queryClient: QueryClient,
   endpoint: AnyEndpoint,
   filters: Pick<QueryFilters, 'predicate'> = {},
-): Promise<void> {
-  const resources = new Set([endpoint.resource, ...(endpoint.refreshes ?? [])])
-  await Promise.all(
-    [...resources].map(resource => queryClient.invalidateQueries({ ...filters, queryKey: [resource] })),
-  )
+): void {
+  for (const resource of new Set([endpoint.resource, ...(endpoint.refreshes ?? [])]))
+    void queryClient.invalidateQueries({ ...filters, queryKey: [resource] })
 }
 
 function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): EndpointQueries<E> {
   return {
     options: (input, extra) => readOptions(client, endpoint, input, extra),
     infinite: (input, extra) => pagesOptions(client, endpoint, input, extra),
-    mutation: () => writeOptions(client, endpoint),
   }
 }
 
@@ -160,19 +151,6 @@ function pagesOptions<E extends AnyEndpoint>(
   })
 }
 
-function writeOptions<E extends AnyEndpoint>(client: Client, endpoint: E) {
-  const takesKey = endpoint.idempotency === 'header'
-  return mutationOptions<OutputOf<E>, ApiError, MutationInput<E>>({
-    mutationKey: [endpoint.resource, endpoint.name],
-    mutationFn: ({ input, idempotencyKey = takesKey ? newIdempotencyKey() : undefined }) =>
-      client.call(endpoint, input, { priority: 'asked', idempotencyKey }),
-    // Also after an error: a conflict calls for a fresh read, and a lost answer leaves the effect open.
-    onSettled: async (_data, error, _variables, _result, context) => {
-      if (endpoint.risk !== 'read' && (error === null || error.sent)) await refresh(context.client, endpoint)
-    },
-  })
-}
-
 /** A page with those after it, as one. A cursor that comes back would page for ever, so it ends the list here too. */
 async function followed<Page>(options: {
   endpoint: AnyEndpoint
@@ -205,7 +183,7 @@ function joined<Page>(pages: readonly Page[], changes: { nextCursor?: null }): P
 
 /** As a query, a write would run again with every poll. */
 function requireRead(endpoint: AnyEndpoint): void {
-  if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read; use mutation()`)
+  if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read`)
 }
 
 type PagesContext = RequestContext & { pageParam: string | undefined }

@@ -23,9 +23,11 @@ export async function tellEarlierWrites(options: {
       ? await listUnresolved(journal)
       : await resolveJournal({ journal, client: workspace.client })
     for (const { sentence } of resolutions) log.line(sentence)
-    await Promise.all(resolutions.map(resolution => refreshAfter(queryClient, resolution)))
-    for (const { finding, sentence } of resolutions) {
-      toasts.show(finding === 'happened' ? 'ok' : 'warn', sentence)
+    for (const resolution of resolutions) refreshAfter(queryClient, resolution)
+    for (const { finding, isOpen, sentence } of resolutions) {
+      const offer =
+        isOpen && finding !== 'unresolved' ? ' Decide about it on Now or with mcpdeck journal.' : ''
+      toasts.show(finding === 'happened' ? 'ok' : 'warn', `${sentence}${offer}`)
       await delay(READING_MS, undefined, { ref: false })
     }
   } catch (error) {
@@ -35,6 +37,6 @@ export async function tellEarlierWrites(options: {
   }
 }
 
-async function refreshAfter(queryClient: QueryClient, { endpoint, finding }: Resolution): Promise<void> {
-  if (endpoint && finding === 'happened') await refresh(queryClient, endpoint)
+function refreshAfter(queryClient: QueryClient, { endpoint, finding }: Resolution): void {
+  if (endpoint && finding === 'happened') refresh(queryClient, endpoint)
 }

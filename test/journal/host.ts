@@ -6,7 +6,7 @@ import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { createHttpFetch, type Fetch } from '../../src/api/fetch.ts'
 import { journalProfile } from '../../src/api/journal/entry.ts'
 import { type Intent, type Journal, openJournal } from '../../src/api/journal/journal.ts'
-import { resolveJournal } from '../../src/api/journal/resolve.ts'
+import { resolveJournal, sendAgain } from '../../src/api/journal/resolve.ts'
 
 /** Moments at which a writer kills itself. */
 export type KillPoint = 'before-journal' | 'journaled' | 'sent' | 'answered' | 'settled'
@@ -87,6 +87,18 @@ const modes: Record<string, () => Promise<unknown>> = {
     await journal.close()
     return resolutions.map(({ finding, sentence }) => ({ finding, sentence }))
   },
+  send: resolveAndSend,
+}
+
+/** Looks back, sends again whatever is then offered, and tells both. */
+async function resolveAndSend() {
+  const { client, journal, http } = openWriter(JSON.parse(text) as WriterOptions)
+  const told = await resolveJournal({ journal, client })
+  const sent = []
+  for (const entry of await journal.unresolved()) sent.push(await sendAgain({ journal, client }, entry))
+  await http.close()
+  await journal.close()
+  return [...told, ...sent].map(({ finding, sentence }) => ({ finding, sentence }))
 }
 
 const said = await modes[mode]?.()

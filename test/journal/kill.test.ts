@@ -78,8 +78,8 @@ async function killAt(point: KillPoint | Exclude<Hold, 'nothing'>, options: Writ
   proxy.letThrough()
 }
 
-async function resolveIn(options: WriterOptions): Promise<Told> {
-  const { said, ended } = startHost('resolve', options)
+async function resolveIn(options: WriterOptions, mode: 'resolve' | 'send' = 'resolve'): Promise<Told> {
+  const { said, ended } = startHost(mode, options)
   const told = await said<Told>()
   expect((await ended).code).toBe(0)
   return told!
@@ -88,43 +88,53 @@ async function resolveIn(options: WriterOptions): Promise<Told> {
 describe('a launch whose process is killed', () => {
   test.each([
     ['before-journal', 0, undefined],
-    ['journaled', 1, 'had not left and was sent now'],
-    ['sent', 1, 'was sent again'],
-    ['request', 1, 'was sent again'],
-    ['answer', 1, 'happened'],
-    ['answered', 1, 'happened'],
+    ['journaled', 0, 'did not happen: it never left this machine'],
+    ['sent', 0, 'did not happen: no run of the suite began then'],
+    ['request', 0, 'did not happen: no run of the suite began then'],
+    ['answer', 1, 'happened: run #1 began then'],
+    ['answered', 1, 'happened: run #1 began then'],
     ['settled', 1, undefined],
-  ] as const)('at "%s" ends in %i runs', async (point, expected, words) => {
+  ] as const)('at "%s" ends in %i runs, and nothing is launched unasked', async (point, expected, words) => {
     const { writer, runs, launch } = await scene()
     await killAt(point, { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     const told = await resolveIn(writer)
-    const found = await runs()
-    expect(found).toHaveLength(expected)
-    expect(told).toHaveLength(words === undefined ? 0 : 1)
-    if (words !== undefined) {
-      expect(told[0]!.finding).toBe('happened')
-      expect(told[0]!.sentence).toMatch(
-        new RegExp(`^Create eval run \\([-\\d ]*\\d\\d:\\d\\d\\) ${words}: ${found[0]!.id} \\(`),
-      )
-    }
-    expect(await resolveIn(writer)).toEqual([])
     expect(await runs()).toHaveLength(expected)
+    expect(told).toHaveLength(words === undefined ? 0 : 1)
+    if (words !== undefined)
+      expect(told[0]!.sentence).toMatch(
+        new RegExp(`^Create eval run “[^”]+” \\([-\\d ]*\\d\\d:\\d\\d\\) ${words}`),
+      )
+    const isOffered = words?.startsWith('did not happen') ?? false
+    expect(await resolveIn(writer)).toHaveLength(isOffered ? 1 : 0)
+    const sent = await resolveIn(writer, 'send')
+    expect(sent.at(-1)?.sentence).toEqual(
+      isOffered ? expect.stringMatching(/\) was sent (again|now): run_/) : undefined,
+    )
+    expect(await resolveIn(writer)).toEqual([])
+    expect(await runs()).toHaveLength(isOffered ? 1 : expected)
   })
 
   test('is found out by one of two processes that start at once', async () => {
     const { writer, runs, launch } = await scene()
-    await killAt('request', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
+    await killAt('answer', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     const told = await Promise.all([resolveIn(writer), resolveIn(writer)])
     expect(told.flat()).toHaveLength(1)
     expect(await runs()).toHaveLength(1)
   })
 
-  test('is launched anew when even the process that settles it is killed', async () => {
+  test('is launched once when two processes send it again', async () => {
+    const { writer, runs, launch } = await scene()
+    await killAt('request', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
+    await Promise.all([resolveIn(writer, 'send'), resolveIn(writer, 'send')])
+    expect(await runs()).toHaveLength(1)
+  })
+
+  test('is launched once when even the process that sends it again is killed', async () => {
     const { writer, runs, launch } = await scene()
     await killAt('journaled', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     for (const hold of ['request', 'answer'] as const) {
       const held = proxy.hold(hold)
-      const settling = startHost('resolve', writer)
+      const settling = startHost('send', writer)
       await held
       settling.child.kill('SIGKILL')
       await settling.ended
@@ -198,6 +208,7 @@ describe('a rerun, which has no key, is never sent again', () => {
     const told = await resolveIn(writer)
     expect(told.map(resolution => resolution.finding)).toEqual(finding === undefined ? [] : [finding])
     expect(await runs()).toHaveLength(1 + expected)
-    expect(await resolveIn(writer)).toEqual([])
+    expect(await resolveIn(writer)).toMatchObject(finding === 'did-not-happen' ? [{ finding }] : [])
+    expect(await runs()).toHaveLength(1 + expected)
   })
 })

@@ -1,80 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import { ApiError } from '../../src/api/api-error.ts'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient } from '../../src/api/client.ts'
-import type { Fetch } from '../../src/api/fetch.ts'
-import { listUnresolved, resolveJournal } from '../../src/api/journal/resolve.ts'
-import { API_PREFIX, allEndpoints } from '../../src/api/contract/contract.ts'
-import { openService } from '../harness.tsx'
-import { createScene } from './scene.ts'
-
-/** What happens to one request on its way to the service and back. */
-type Fate = 'answered' | 'lost' | 'answer-lost' | 'hangs' | 'answer-hangs' | 'throttled'
-
-/** A line to the real service on which each write meets its fate. */
-function faultyLine(service: Fetch) {
-  let fates: Fate[] = []
-  let reportHang: () => void = () => {}
-  const seen: string[] = []
-  const never = () => {
-    reportHang()
-    return new Promise<Response>(() => {})
-  }
-  const broken = () => Object.assign(new Error('broken'), { code: 'ECONNRESET' })
-  const limited = () =>
-    Response.json(
-      { code: 'RATE_LIMITED', message: 'slow down' },
-      { status: 429, headers: { 'retry-after': '0' } },
-    )
-  const fetch: Fetch = async request => {
-    if (request.method === 'GET') return await service(request)
-    seen.push(`${request.method} ${new URL(request.url).pathname}`)
-    const fate = fates.shift() ?? 'answered'
-    if (fate === 'lost') throw broken()
-    if (fate === 'hangs') return await never()
-    if (fate === 'throttled') return limited()
-    const answer = await service(request)
-    if (fate === 'answer-lost') throw broken()
-    return fate === 'answer-hangs' ? await never() : answer
-  }
-  /** Sets the fates of the next writes; resolves when one of them hangs. */
-  const meet = (...next: Fate[]): Promise<void> => {
-    fates = next
-    return new Promise(resolve => (reportHang = resolve))
-  }
-  return { fetch, seen, meet }
-}
-
-async function open() {
-  const { fetch, client: direct, service, close } = await openService({ maxConcurrentRuns: 1_000 })
-  const scene = createScene()
-  const line = faultyLine(fetch)
-  onTestFinished(async () => {
-    await close()
-    scene.remove()
-  })
-  const start = (readOnly = false) => {
-    const { journal, kill } = scene.start()
-    const client = createClient({
-      fetch: line.fetch,
-      baseUrl: `http://local.invalid${API_PREFIX}`,
-      key: service.localKey,
-      budget: createBudget({ unlimited: true, random: () => 0 }),
-      retry: { attempts: 2, baseMs: 0 },
-      journal,
-      readOnly,
-    })
-    return { journal, kill, client, resolve: () => resolveJournal({ journal, client, clock: scene.clock }) }
-  }
-  const projectId = (await direct.projects.list()).items[0]!.id
-  const suiteId = (await direct.suites.list({ projectId })).items[0]!.id
-  const serverId = (await direct.servers.list({ projectId })).items[0]!.id
-  return { ...line, direct, clock: scene.clock, start, projectId, suiteId, serverId }
-}
-
-const shown = (resolutions: { finding: string; sentence: string }[]) =>
-  resolutions.map(({ finding, sentence }) => [finding, sentence.replace(/ \([-\d ]*\d\d:\d\d\)/, '')])
+import { dismiss, listUnresolved, sendAgain } from '../../src/api/journal/resolve.ts'
+import { type Fate, open, shown } from './faulty-line.ts'
 
 describe('a client with a journal', () => {
   test('leaves no entry for reads, and none open after an answer', async () => {
@@ -114,6 +42,50 @@ describe('a client with a journal', () => {
     ])
     expect(seen).toHaveLength(3)
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await resolve()).toEqual([])
+  })
+
+  test('a launch that was lost waits for a person, who sends it once or dismisses it', async () => {
+    const { start, meet, projectId, suiteId, seen, direct } = await open()
+    const lost = start()
+    void meet('lost', 'lost', 'lost', 'lost')
+    for (const idempotencyKey of ['first', 'second']) {
+      const body = { suiteId, notes: idempotencyKey }
+      await expect(lost.client.runs.create({ projectId, body }, { idempotencyKey })).rejects.toMatchObject({
+        kind: 'network',
+      })
+    }
+    lost.kill()
+    const { resolve, journal, client } = start()
+    const told = await resolve()
+    expect(shown(told)).toEqual(
+      Array(2).fill(['did-not-happen', 'Create eval run did not happen: no run of the suite began then.']),
+    )
+    expect(await direct.runs.list({ projectId, suiteId })).toMatchObject({ items: [] })
+    expect(seen).toHaveLength(4)
+    const [first, second] = await journal.unresolved()
+    const { name } = await direct.suites.get({ projectId, suiteId })
+    expect(first!.readBack).toMatchObject({ finding: 'did-not-happen', target: name })
+    expect(await sendAgain({ journal, client }, first!)).toMatchObject({ finding: 'happened', isOpen: false })
+    expect(await dismiss({ journal }, second!)).toMatchObject({ finding: 'did-not-happen', isOpen: false })
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await journal.unresolved()).toEqual([])
+    expect(await sendAgain({ journal, client }, first!)).toMatchObject({ finding: 'busy' })
+    expect(seen).toHaveLength(5)
+  })
+
+  test('what somebody else has done by now is not sent again', async () => {
+    const { start, meet, projectId, serverId, direct, seen } = await open()
+    const { client, journal, resolve } = start()
+    void meet('lost')
+    await expect(client.servers.delete({ projectId, serverId })).rejects.toMatchObject({ sent: true })
+    expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+    await direct.servers.delete({ projectId, serverId })
+    const [entry] = await journal.unresolved()
+    expect(shown([await sendAgain({ journal, client }, entry!)])).toEqual([
+      ['happened', 'Delete project server happened: it is gone.'],
+    ])
+    expect(seen).toHaveLength(1)
   })
 
   test('a launch of the day before yesterday does not begin by itself', async () => {
@@ -180,8 +152,8 @@ describe('a client with a journal', () => {
     void meet('lost', 'lost', 'throttled', 'throttled')
     await expect(launch('first')).rejects.toMatchObject({ kind: 'network' })
     await expect(launch('second')).rejects.toMatchObject({ status: 429 })
-    expect(await resolve()).toMatchObject([{ finding: 'happened' }])
-    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(1)
+    expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
+    expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(0)
   })
 
   test('read-only says what is open and touches nothing', async () => {
@@ -198,14 +170,6 @@ describe('a client with a journal', () => {
   })
 })
 
-/** What every project of these tests has, by name. */
-async function furnish({ direct, projectId, suiteId, serverId }: Awaited<ReturnType<typeof open>>) {
-  const project = await direct.projects.create({ body: { name: 'To change' } })
-  const { items } = await direct.cases.list({ projectId, suiteId })
-  return { projectId, suiteId, serverId, caseId: items[0]!.id, projectId2: project.id }
-}
-
-type Ids = Awaited<ReturnType<typeof furnish>>
 const step = {
   id: 's',
   kind: 'toolCall',
@@ -214,105 +178,6 @@ const step = {
   arguments: { message: 'm' },
 }
 const test1 = { title: 'one', steps: [step] }
-const stdio = { name: 'new', enabled: true, transportType: 'stdio', command: 'node' }
-
-const keyless: [operation: string, input: (ids: Ids) => object][] = [
-  ['createProject', () => ({ body: { name: 'Fresh' } })],
-  ['updateProject', ids => ({ projectId: ids.projectId2, body: { name: 'Changed', description: 'd' } })],
-  ['deleteProject', ids => ({ projectId: ids.projectId2 })],
-  ['createProjectServer', ({ projectId }) => ({ projectId, body: { ...stdio, env: { TOKEN: 'hush' } } })],
-  ['updateProjectServer', ({ projectId, serverId }) => ({ projectId, serverId, body: { enabled: false } })],
-  ['deleteProjectServer', ({ projectId, serverId }) => ({ projectId, serverId })],
-  [
-    'createEvalSuite',
-    ({ projectId, serverId }) => ({
-      projectId,
-      body: { name: 'Fresh', serverIds: [serverId], model: 'm', tests: [test1] },
-    }),
-  ],
-  [
-    'updateEvalSuite',
-    ({ projectId, suiteId }) => ({
-      projectId,
-      suiteId,
-      body: { name: 'Changed', settings: { minimumAccuracy: 7 } },
-    }),
-  ],
-  ['deleteEvalSuite', ({ projectId, suiteId }) => ({ projectId, suiteId })],
-  [
-    'createEvalCase',
-    ({ projectId, suiteId }) => ({ projectId, suiteId, body: { ...test1, title: 'Fresh' } }),
-  ],
-  [
-    'updateEvalCase',
-    ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId, body: { title: 'Changed' } }),
-  ],
-  ['deleteEvalCase', ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId })],
-]
-
-describe('a write without a key is read back', () => {
-  test.each(
-    keyless.flatMap(([operation, input]) => [
-      [operation, 'lost', 'did-not-happen', input] as const,
-      [operation, 'answer-lost', 'happened', input] as const,
-    ]),
-  )('%s, %s: %s', async (operation, fate, finding, input) => {
-    const opened = await open()
-    const { start, meet, seen } = opened
-    const ids = await furnish(opened)
-    const { client, resolve } = start()
-    const endpoint = allEndpoints().find(other => other.operation === operation)!
-    void meet(fate)
-    await expect(client.call(endpoint, input(ids))).rejects.toMatchObject({ sent: true })
-    expect(await resolve()).toMatchObject([{ finding }])
-    expect(seen).toHaveLength(1)
-    expect(await resolve()).toEqual([])
-  })
-
-  test.each([
-    [
-      'callTool',
-      { body: { toolName: 'echo', parameters: { message: 'm' } } },
-      'the contract shows no trace of it',
-    ],
-    ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
-  ])('%s may have happened, and says so', async (operation, input, because) => {
-    const { start, meet, projectId, serverId } = await open()
-    const { client, resolve } = start()
-    const endpoint = allEndpoints().find(other => other.operation === operation)!
-    void meet('answer-lost')
-    const place: object = { projectId, serverId }
-    await expect(client.call(endpoint, { ...place, ...input })).rejects.toBeInstanceOf(ApiError)
-    const [told] = await resolve()
-    expect(told).toMatchObject({ finding: 'cannot-be-known' })
-    expect(told!.sentence).toMatch(new RegExp(`may have happened: ${because}\\.$`))
-  })
-
-  test('a cancel is repeated while its run is in flight', async () => {
-    const { start, meet, projectId, serverId, direct, seen } = await open()
-    const slow = {
-      ...step,
-      toolName: 'trigger-long-running-operation',
-      arguments: { duration: 60, steps: 1 },
-    }
-    const body = {
-      name: 'slow',
-      serverIds: [serverId],
-      model: 'm',
-      tests: [{ title: 'slow', steps: [slow] }],
-    }
-    const { suiteId } = await direct.suites.create({ projectId, body: body as never })
-    const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
-    const { client, resolve } = start()
-    void meet('lost', 'lost')
-    await expect(client.runs.cancel({ projectId, runId })).rejects.toBeInstanceOf(ApiError)
-    expect(shown(await resolve())).toEqual([
-      ['happened', `Cancel eval run was sent again: ${runId} (cancelled).`],
-    ])
-    expect((await direct.runs.get({ projectId, runId })).status).toBe('cancelled')
-    expect(seen).toHaveLength(3)
-  })
-})
 
 const fate = fc.constantFrom<Fate>('answered', 'lost', 'answer-lost', 'hangs', 'answer-hangs', 'throttled')
 
@@ -346,9 +211,16 @@ test('whatever the line does and whoever crashes, each confirmed launch happens 
         const firstTold = await Promise.race([first.resolve(), interrupted])
         first.kill()
         void meet()
-        const told = await start().resolve()
-        for (const { finding } of [...firstTold, ...told])
-          expect(['happened', 'unresolved']).toContain(finding)
+        const last = start()
+        const told = await last.resolve()
+        for (const { finding, isOpen } of [...firstTold, ...told]) expect(isOpen).toBe(finding !== 'happened')
+        const runsOf = async (each: string) =>
+          (await direct.runs.list({ projectId, suiteId: each })).items.length
+        for (const { entry, finding } of told)
+          expect([finding, await runsOf(entry.idempotencyKey!)]).toEqual(
+            finding === 'happened' ? ['happened', 1] : ['did-not-happen', 0],
+          )
+        await last.sendAll()
         expect(await start().resolve()).toEqual([])
         for (const suiteId of suites) {
           const { items } = await direct.runs.list({ projectId, suiteId })

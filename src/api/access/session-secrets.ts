@@ -2,16 +2,34 @@ import type { Client } from '../client.ts'
 import { scenarioUrl, type ScenarioLink } from '../contract/scenario-shapes.ts'
 
 /** The code that lets an invited person in, as it was answered once. */
-export type Invitation = { member: string; code: string; at: number }
+export type Invitation = { member: string; code: string; at: number } & AsOf
+
+/**
+ * As of which state of its scenario something holds, by the service's times of its last change in epoch milliseconds:
+ * `before` it was answered, and `since` from then on, undefined until that was read.
+ */
+type AsOf = { before: number | undefined; since: number | undefined }
+
+/** A secret as far as it can still be the present one. */
+export type Known<T> = T & { isCurrent: boolean }
 
 /** Links and invitations that were answered in this session; they are never written anywhere. */
 export type SessionSecrets = {
-  linkOf(scenarioId: string): { link: string; at: number } | undefined
-  /** The latest first. */
-  invitationsOf(scenarioId: string): readonly Invitation[]
-  /** Nothing where the answer has none. */
-  keepLink(scenarioId: string, link: ScenarioLink | null | undefined): void
-  keepInvitation(scenarioId: string, member: string, code: string): void
+  /** `isCurrent` is false once somebody else changed the scenario. @param changedAt its last change as it was read */
+  linkOf(scenarioId: string, changedAt: number | undefined): Known<{ link: string; at: number }> | undefined
+  /** The latest first. @param changedAt as for `linkOf` */
+  invitationsOf(scenarioId: string, changedAt: number | undefined): readonly Known<Invitation>[]
+  /** Nothing where the answer has none. @param before last change of the scenario before it */
+  keepLink(scenarioId: string, link: ScenarioLink | null | undefined, before: number | undefined): void
+  keepInvitation(
+    scenarioId: string,
+    invited: { member: string; code: string },
+    before: number | undefined,
+  ): void
+  /** The last change of a scenario as it was read. */
+  seen(scenarioId: string, changedAt: number | undefined): void
+  /** A change from here, by the last changes that were read before and after it: what was current stays so. */
+  moved(scenarioId: string, from: number, to: number): void
   /** It may lead nowhere by now. */
   dropLink(scenarioId: string): void
   dropInvitation(scenarioId: string, member: string): void
@@ -40,8 +58,13 @@ export function secretsOf(client: Client): SessionSecrets {
   return made
 }
 
+/** A state that is older than the secret proves nothing against it. */
+function holds({ since }: AsOf, changedAt: number | undefined): boolean {
+  return since === undefined || changedAt === undefined || changedAt <= since
+}
+
 function createSecrets(): SessionSecrets {
-  const links = new Map<string, { link: string; at: number }>()
+  const links = new Map<string, { link: string; at: number } & AsOf>()
   const invitations = new Map<string, readonly Invitation[]>()
   const listeners = new Set<() => void>()
   const ever = new Set<string>()
@@ -52,21 +75,44 @@ function createSecrets(): SessionSecrets {
   }
   const without = (id: string, member: string): readonly Invitation[] =>
     (invitations.get(id) ?? NONE).filter(other => other.member !== member)
+  /** Gives what is kept of a scenario another time since which it holds, where `date` answers one. */
+  const dated = (id: string, date: (asOf: AsOf) => number | undefined): void => {
+    const link = links.get(id)
+    const kept = [...(link ? [link] : []), ...(invitations.get(id) ?? NONE)]
+    const dates = kept.map(date)
+    if (dates.every(since => since === undefined)) return
+    for (const [index, since] of dates.entries()) if (since !== undefined) kept[index]!.since = since
+    changed()
+  }
   return {
-    linkOf: id => links.get(id),
-    invitationsOf: id => invitations.get(id) ?? NONE,
-    keepLink(id, answered) {
+    linkOf(id, changedAt) {
+      const link = links.get(id)
+      return link && { ...link, isCurrent: holds(link, changedAt) }
+    },
+    invitationsOf: (id, changedAt) =>
+      (invitations.get(id) ?? NONE).map(each => ({ ...each, isCurrent: holds(each, changedAt) })),
+    keepLink(id, answered, before) {
       const link = scenarioUrl(answered)
       if (link === undefined) return
-      links.set(id, { link, at: Date.now() })
+      links.set(id, { link, at: Date.now(), before, since: undefined })
       ever.add(link)
       changed()
     },
-    keepInvitation(id, member, code) {
+    keepInvitation(id, { member, code }, before) {
       ever.add(code)
-      invitations.set(id, [{ member, code, at: Date.now() }, ...without(id, member)])
+      const invitation = { member, code, at: Date.now(), before, since: undefined }
+      invitations.set(id, [invitation, ...without(id, member)])
       changed()
     },
+    seen(id, changedAt) {
+      if (changedAt === undefined) return
+      dated(id, asOf =>
+        asOf.since === undefined && (asOf.before === undefined || changedAt > asOf.before)
+          ? changedAt
+          : undefined,
+      )
+    },
+    moved: (id, from, to) => dated(id, asOf => (asOf.since === from && to > from ? to : undefined)),
     dropLink(id) {
       links.delete(id)
       changed()

@@ -20,6 +20,7 @@ export type EntryRow = {
   settledAt: number | null
   claimOwner: string | null
   claimedUntil: number | null
+  readBack: string | null
 }
 
 /** The journal's file with its prepared statements. */
@@ -34,7 +35,7 @@ export type JournalDatabase = {
   close: () => void
 }
 
-const VERSION = 1
+const VERSION = 2
 /** How long to wait for another process, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 
@@ -60,7 +61,8 @@ const SCHEMA = `
     settledAt INTEGER,
     claimToken TEXT,
     claimOwner TEXT,
-    claimedUntil INTEGER
+    claimedUntil INTEGER,
+    readBack TEXT
   ) STRICT;
   CREATE INDEX entriesOpen ON entries (profile, open, id);
   PRAGMA user_version = ${VERSION};
@@ -99,6 +101,8 @@ function prepareSchema(connection: DatabaseSync): void {
   const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
   if (version > VERSION) throw new Error('it was written by a newer mcpdeck')
   if (version === 0) connection.exec(SCHEMA)
+  if (version === 1)
+    connection.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
 }
 
 function withStatements(connection: DatabaseSync): JournalDatabase {

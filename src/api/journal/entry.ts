@@ -12,7 +12,17 @@ export type Settlement =
 /** What a look back found. */
 export type Finding = 'happened' | 'did-not-happen' | 'cannot-be-known'
 
-/** A write that nobody knows the outcome of. Times are epoch milliseconds. */
+/** What the last look back at an open write showed. `at` is in epoch milliseconds. */
+export type ReadBackNote = {
+  finding: Finding
+  /** The reason in a few words that can follow a colon. */
+  because: string
+  at: number
+  /** Name of the thing that the write is about, where reading told it. */
+  target?: string | undefined
+}
+
+/** A write that nobody knows the outcome of, or that waits for a person's decision. Times are epoch milliseconds. */
 export type JournalEntry = {
   id: number
   /** Name of the operation, such as `createEvalRun`. */
@@ -27,6 +37,8 @@ export type JournalEntry = {
   intendedAt: number
   /** Latest moment at which the request is known to have been under way. */
   lastSeenAt: number
+  /** Absent as long as nothing was read back. */
+  readBack?: ReadBackNote | undefined
 }
 
 const RESULT_FIELDS = ['runId', 'suiteId', 'id', 'status', 'deduped']

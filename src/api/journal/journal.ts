@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { type AnyEndpoint, pathParameters } from '../contract/endpoint.ts'
 import { type Machine, thisMachine } from '../machine.ts'
 import { type EntryRow, type JournalDatabase, openDatabase } from './database.ts'
-import type { Finding, JournalEntry, Settlement } from './entry.ts'
+import type { Finding, JournalEntry, ReadBackNote, Settlement } from './entry.ts'
 import { isGone, type Owner, selfOn } from './owner.ts'
 import { withoutSecrets } from './secrets.ts'
 
@@ -36,8 +36,8 @@ export type Claim = {
   sent: () => void
   /** Closes the entry; false when another process has closed it meanwhile. */
   conclude: (finding: Finding, settlement?: Settlement) => boolean
-  /** Gives the entry back for a later look. */
-  release: () => void
+  /** Gives the entry back for a later look, with what this one showed. */
+  release: (readBack?: ReadBackNote) => void
 }
 
 /** Every write of a profile, on disk before its request leaves (spec section 7). */
@@ -53,6 +53,8 @@ export type Journal = {
   }) => Promise<Intent>
   /** Writes of this profile without a known end whose process is gone or has given up, oldest first. */
   unresolved: () => Promise<JournalEntry[]>
+  /** Calls back whenever the list of open writes of this process may have changed. */
+  subscribe: (listener: () => void) => () => void
   /** Undefined when another process holds or has closed the entry. */
   claim: (entry: JournalEntry) => Promise<Claim | undefined>
   /**
@@ -82,6 +84,7 @@ class FileJournal implements Journal {
   readonly #clock: Clock
   readonly #machine: Machine
   readonly #onFault: (error: unknown) => void
+  readonly #listeners = new Set<() => void>()
   #opening: Promise<JournalDatabase> | undefined
   #database: JournalDatabase | undefined
   #closed = false
@@ -122,6 +125,11 @@ class FileJournal implements Journal {
     if (!database) return []
     this.#compact(database)
     return this.#openRows(database).flatMap(row => (this.#isFree(row) ? [toEntry(row)] : []))
+  }
+
+  subscribe: Journal['subscribe'] = listener => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   claim: Journal['claim'] = async ({ id }) => {
@@ -212,6 +220,7 @@ class FileJournal implements Journal {
         try {
           // A look back of another process that took this one for gone has the last word.
           this.#settle(database, settlement, 'id = :id AND finding IS NULL', { id })
+          if (settlement.outcome === 'unknown') this.#changed()
         } catch (error) {
           this.#onFault(error)
         }
@@ -223,8 +232,8 @@ class FileJournal implements Journal {
     const mine = 'id = :id AND claimToken = :token AND open = 1'
     return {
       sent: () => this.#markSent(database, id),
-      conclude: (finding, settlement) =>
-        database.write(() => {
+      conclude: (finding, settlement) => {
+        const isOurs = database.write(() => {
           if (settlement) this.#settle(database, settlement, mine, { id, token })
           return (
             database.run(
@@ -233,14 +242,23 @@ class FileJournal implements Journal {
               { id, token, finding, now: this.#now() },
             ) > 0
           )
-        }),
-      release: () => {
+        })
+        this.#changed()
+        return isOurs
+      },
+      release: readBack => {
         database.run(
-          `UPDATE entries SET claimToken = NULL, claimOwner = NULL, claimedUntil = NULL WHERE ${mine}`,
-          { id, token },
+          `UPDATE entries SET claimToken = NULL, claimOwner = NULL, claimedUntil = NULL,
+             readBack = coalesce(:readBack, readBack) WHERE ${mine}`,
+          { id, token, readBack: readBack ? JSON.stringify(readBack) : null },
         )
+        this.#changed()
       },
     }
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   #markSent(database: JournalDatabase, id: number): void {
@@ -312,6 +330,7 @@ function toEntry(row: EntryRow): JournalEntry {
     sent: row.sentAt !== null,
     intendedAt: row.intendedAt,
     lastSeenAt: lastSeen(row),
+    readBack: row.readBack === null ? undefined : (JSON.parse(row.readBack) as ReadBackNote),
   }
 }
 

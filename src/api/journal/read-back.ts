@@ -8,7 +8,12 @@ import { shows } from './comparison.ts'
 import type { Finding, JournalEntry } from './entry.ts'
 
 /** What reading showed, and the reason in a few words that can follow "because" or a colon. */
-export type ReadBackAnswer = { finding: Finding; because: string }
+export type ReadBackAnswer = {
+  finding: Finding
+  because: string
+  /** The run that is taken for this launch, which no other launch can be then. */
+  runId?: string
+}
 
 export type ReadBackContext = {
   client: Client
@@ -169,10 +174,32 @@ async function runsOfThen(
     run => isFromThen(run, entry) && !knownRunIds.has(run.id) && (run.source ?? 'api') === 'api',
   )
   const [first] = ours
-  if (!first) return { finding: 'did-not-happen', because: 'no run of the suite began then' }
+  if (!first) {
+    const because = `no run of the suite began then${sinceThen(items, entry, knownRunIds)}`
+    return { finding: 'did-not-happen', because }
+  }
   if (ours.length > 1)
     return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
-  return { finding: 'happened', because: `${nameOf(first)} began then and is ${first.status}` }
+  return {
+    finding: 'happened',
+    because: `${nameOf(first)} began then and is ${first.status}`,
+    runId: first.id,
+  }
+}
+
+/** What was launched meanwhile, which is worth knowing before the same is launched late. */
+function sinceThen(
+  runs: readonly EvalRun[],
+  { lastSeenAt }: JournalEntry,
+  knownRunIds: ReadonlySet<string>,
+): string {
+  const [newest, ...others] = runs.filter(
+    ({ id, createdAt }) =>
+      !knownRunIds.has(id) && createdAt != null && toEpochMs(createdAt)! > lastSeenAt + SLOWEST_MS,
+  )
+  if (!newest) return ''
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  return `, and since then ${nameOf(newest)}${more} was launched`
 }
 
 async function cancelReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {

@@ -1,14 +1,22 @@
 import type { EntryResult, Finding, JournalEntry } from './entry.ts'
 
-/** Name and time of a write, such as `Create eval run (10:41)`; with the date when it is not of today. */
-export function titleOf({ operation, intendedAt }: JournalEntry, now: number): string {
+/**
+ * Name, target and time of a write, such as `Create eval run “Smoke” (10:41)`; with the date when it is not of today.
+ * @param now epoch milliseconds
+ */
+export function titleOf(
+  { operation, intendedAt, readBack }: JournalEntry,
+  now: number,
+  target = readBack?.target,
+): string {
   const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
   const time = new Date(intendedAt)
   const two = (value: number) => String(value).padStart(2, '0')
   const clock = `${two(time.getHours())}:${two(time.getMinutes())}`
   const isToday = time.toDateString() === new Date(now).toDateString()
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (${isToday ? clock : `${day} ${clock}`})`
+  const of = target === undefined ? '' : ` “${target}”`
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${of} (${isToday ? clock : `${day} ${clock}`})`
 }
 
 const SAID: Record<Finding, string> = {
@@ -28,5 +36,5 @@ export function repeatedSentence(title: string, result: EntryResult, sentBefore:
   const status = result['status'] === undefined ? '' : ` (${String(result['status'])})`
   const proof = thing === undefined ? 'the service confirms it' : `${String(thing)}${status}`
   if (result['deduped'] === true) return `${title} happened: ${proof}.`
-  return `${title} ${sentBefore ? 'was sent again' : 'had not left and was sent now'}: ${proof}.`
+  return `${title} ${sentBefore ? 'was sent again' : 'was sent now'}: ${proof}.`
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useRef } from 'react'
 import { batchOf, planDismissals, planUndo, type DismissalBatch } from '../../api/findings/dismissal.ts'
 import type { Finding } from '../../api/findings/finding.ts'
 import { plural } from '../../app/theme/format.ts'
@@ -31,6 +31,8 @@ export function useDismissals(
   const notify = useNotify()
   const last = useLastBatch(projectId)
 
+  /** The reading after the last change; it never rejects. */
+  const reading = useRef<Promise<void>>(undefined)
   const { reread, readBack, work } = useDismissalWrites(projectId, notes)
 
   const unmark = (findings: readonly Pick<Finding, 'key'>[]): void => {
@@ -58,9 +60,15 @@ export function useDismissals(
         const wanted = asked.send.map(finding => before.get(finding.key) ?? finding)
         const plan = planDismissals(wanted, dismissed)
         const outcome = await work(plan.send, dismissed, task)
-        const left = await readBack(asked.send)
         unmark([...outcome.done, ...plan.already, ...asked.already])
-        if (outcome.done.length > 0) last.set(batchOf(dismissed, outcome.done, left))
+        const batch = outcome.done.length > 0 ? batchOf(dismissed, outcome.done, new Map()) : undefined
+        if (batch) last.set(batch)
+        // What was answered is told now; how the service left it is read for taking it back.
+        const readLeft = async (): Promise<void> => {
+          const left = await readBack(asked.send)
+          if (batch && last.get() === batch) last.set(batchOf(dismissed, outcome.done, left))
+        }
+        reading.current = readLeft()
         return { outcome, already: plan.already.length, total: asked.send.length }
       },
       done: result => dismissalSentence(result, dismissed, undoKey),
@@ -77,11 +85,12 @@ export function useDismissals(
       start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing', batch.dismissed ? 'dismissals' : 'showings')}…`,
       stopped: 'Stopped before anything was taken back.',
       work: async task => {
+        await reading.current
         const { now, unread } = await reread(batch.entries)
         task.signal.throwIfAborted()
-        const plan = planUndo(batch, now, unread)
+        const plan = planUndo(last.get() ?? batch, now, unread)
         const outcome = await work(plan.send, !batch.dismissed, task)
-        await readBack(plan.send)
+        void readBack(plan.send)
         const left = new Set(
           [...outcome.unsent, ...outcome.refused.map(({ finding }) => finding)].map(({ key }) => key),
         )

@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { InsightsRead } from '../../api/findings/insights.ts'
-import { refresh } from '../../api/queries.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { targetWords, type Brake, type InsightsTarget } from './insights-target.ts'
 
@@ -25,12 +24,11 @@ export function useInsightsWrites(of: {
   const { projectId, target, shown, look, isClosed, insightsPerDay, onAsked } = of
   const isAgain = shown?.status === 'completed'
   const { client } = useWorkspace()
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const confirm = useConfirm()
   const runTask = useRunTask()
   const [brake, setBrake] = useState<Brake>()
-  const readAgain = (): Promise<void> =>
-    refresh(queryClient, contract[target?.kind === 'wave' ? 'waveInsights' : 'userTestingInsights'].get)
+  const insights = contract[target?.kind === 'wave' ? 'waveInsights' : 'userTestingInsights']
 
   const send = async (force: boolean): Promise<void> => {
     const options = { priority: 'asked' } as const
@@ -55,8 +53,6 @@ export function useInsightsWrites(of: {
           until: error.retryAfterMs === undefined ? undefined : Date.now() + error.retryAfterMs,
         })
       throw error
-    } finally {
-      await readAgain()
     }
   }
 
@@ -68,7 +64,7 @@ export function useInsightsWrites(of: {
       work: async () => {
         // Each request takes its part of the day, so nobody pays for what somebody else has just had made.
         if (isAgain && !isSame(shown, await look())) return false
-        await send(isAgain)
+        await write(insights.request, () => send(isAgain))
         return true
       },
       done: isAsked =>
@@ -97,19 +93,15 @@ export function useInsightsWrites(of: {
     if (!agreed) return
     await runTask({
       start: `Cancelling insights of ${targetWords(target)}…`,
-      work: async () => {
-        try {
-          if (target.kind === 'wave')
-            await client.waveInsights.cancel({ projectId, waveId: target.waveId }, { priority: 'asked' })
-          else
-            await client.userTestingInsights.cancel(
-              { projectId, scenarioId: target.scenarioId, body: { windowId: target.windowId ?? '' } },
-              { priority: 'asked' },
-            )
-        } finally {
-          await readAgain()
-        }
-      },
+      work: () =>
+        write<unknown>(insights.cancel, () =>
+          target.kind === 'wave'
+            ? client.waveInsights.cancel({ projectId, waveId: target.waveId }, { priority: 'asked' })
+            : client.userTestingInsights.cancel(
+                { projectId, scenarioId: target.scenarioId, body: { windowId: target.windowId ?? '' } },
+                { priority: 'asked' },
+              ),
+        ),
       done: () => `The insights of ${targetWords(target)} were cancelled.`,
     })
   }

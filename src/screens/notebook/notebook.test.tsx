@@ -166,7 +166,7 @@ describe('the notebook on screen', () => {
 
   test('gets what is chosen on any screen with a note, leads back to it, and is exported without secrets', async () => {
     const [project] = (await testService.client.projects.list()).items
-    secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/plain-words-only')
+    secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/plain-words-only', undefined)
     app = await openApp({ testService, place: serversRoute.to({ projectId: project!.id }) })
     await app.see('▌everything')
     await app.press(appKeys.bindings.pin)

@@ -1,10 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
-import { refresh } from '../../api/queries.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useLaunch } from './launch/use-launch.tsx'
 
@@ -15,30 +13,11 @@ function runName(run: Pick<EvalRun, 'id' | 'runNumber'>): string {
 /** Launch and cancel: each says its effect, asks, acts once, and tells what became of it. */
 export function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
   const { client } = useWorkspace()
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const confirm = useConfirm()
   const runTask = useRunTask()
   const launch = useLaunch(projectId, onLaunched)
   const asked = { priority: 'asked' } as const
-
-  /** Sends a write, and reads what it made out of date whatever came of it. */
-  const write = <T>(run: {
-    endpoint: AnyEndpoint
-    start: string
-    send: () => Promise<T>
-    done: (value: T) => string
-  }): Promise<T | undefined> =>
-    runTask({
-      start: run.start,
-      work: async () => {
-        try {
-          return await run.send()
-        } finally {
-          await refresh(queryClient, run.endpoint)
-        }
-      },
-      done: run.done,
-    })
 
   const cancel = async (run: EvalRun): Promise<void> => {
     const agreed = await confirm({
@@ -51,10 +30,9 @@ export function useRunActions(projectId: string, onLaunched: (runId: string) => 
       decline: 'Keep it running',
     })
     if (!agreed) return
-    await write({
-      endpoint: contract.runs.cancel,
+    await runTask({
       start: `Stopping ${runName(run)}…`,
-      send: () => client.runs.cancel({ projectId, runId: run.id }, asked),
+      work: () => write(contract.runs.cancel, () => client.runs.cancel({ projectId, runId: run.id }, asked)),
       done: ({ status }) => `${runName(run)} is ${status}.`,
     })
   }

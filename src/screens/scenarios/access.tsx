@@ -7,7 +7,8 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import { admittedLines, ago, modeField, never, versionField, versionLines, zero } from './overview.tsx'
-import { masked, secretsOf, type Invitation } from '../../api/access/session-secrets.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { masked, secretsOf, type Invitation, type Known } from '../../api/access/session-secrets.ts'
 import type { TabProps } from './tab.ts'
 
 function memberLines(members: readonly MemberNote[], now: number): Line[] {
@@ -20,8 +21,12 @@ function memberLines(members: readonly MemberNote[], now: number): Line[] {
   }))
 }
 
-function invitationLines(invitations: readonly Invitation[], shown: boolean): Line[] {
-  return invitations.map(({ member, code }) => ({ text: `${member}  ${masked(code, shown)}`, indent: 2 }))
+function invitationLines(invitations: readonly Known<Invitation>[], shown: boolean): Line[] {
+  return invitations.map(({ member, code, isCurrent }) => ({
+    text: `${member}  ${masked(code, shown)}${isCurrent ? '' : '  may be dead: the scenario was changed since'}`,
+    indent: 2,
+    ...(!isCurrent && { tone: 'warn' as const }),
+  }))
 }
 
 /** Who may enter, as far as that is known: what the service tells, and what was done from here. */
@@ -36,7 +41,7 @@ export function Access(props: TabProps) {
   const lines = useMemo(() => {
     const now = Date.now()
     const notes = accessNotes?.of(input.scenarioId)
-    const invitations = secrets.invitationsOf(input.scenarioId)
+    const invitations = secrets.invitationsOf(input.scenarioId, toEpochMs(row.scenario.updatedAt))
     return [
       ...fieldLines([modeField(row.scenario.mode, symbols), versionField(notes)]),
       ...admittedLines(row.scenario.mode),

@@ -291,7 +291,7 @@ describe('the link of a service', () => {
 
   test('that may be another one since an answer was lost shows no more, and rotating again is advised', async () => {
     const place = await stage.published('anyone_with_link')
-    secretsOf(stage.client).keepLink(place.scenarioId, place.link)
+    secretsOf(stage.client).keepLink(place.scenarioId, place.link, undefined)
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
     await stage.seeWords('The link is kept for this session only')
     await app.press(keys.rotate)

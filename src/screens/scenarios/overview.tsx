@@ -91,6 +91,12 @@ export function doorLines(
 }
 
 function linkField(row: ScenarioRow, name: (id: 'rotate' | 'showSecrets') => string): Field {
+  if (row.isLinkOld)
+    return [
+      'Link',
+      `may be dead: somebody else changed the scenario since; ${name('rotate')} makes another one`,
+      'warn',
+    ]
   if (row.link === undefined) return ['Link', `not told; ${name('rotate')} makes another one`, 'muted']
   return ['Link', `${masked(row.link, false)}  a secret, ${name('showSecrets')} shows or hides it`]
 }

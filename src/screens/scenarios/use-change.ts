@@ -11,6 +11,7 @@ import {
 } from '../../api/access/proof.ts'
 import { effectOf, type AccessChange } from '../../api/access/table.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { secretsOf } from '../../api/access/session-secrets.ts'
 import type { Client } from '../../api/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -100,11 +101,9 @@ async function readBack(
   return { mode: read?.mode, liveSessions, changedAt: toEpochMs(read?.updatedAt) }
 }
 
-async function refreshAll(queryClient: QueryClient, endpoint: AnyEndpoint): Promise<void> {
-  await Promise.all([
-    refresh(queryClient, endpoint),
-    ...TOUCHED.map(resource => queryClient.invalidateQueries({ queryKey: [resource] })),
-  ])
+function refreshAll(queryClient: QueryClient, endpoint: AnyEndpoint): void {
+  refresh(queryClient, endpoint)
+  for (const resource of TOUCHED) void queryClient.invalidateQueries({ queryKey: [resource] })
 }
 
 const MARKS: Record<Proof['how'], { symbol: 'ok' | 'error' | 'pending'; tone: 'ok' | 'error' | 'muted' }> = {
@@ -236,7 +235,7 @@ export function useChange(projectId: string, isClosed: boolean) {
           throw error
         } finally {
           // What is on screen is read again while the end is told.
-          void refreshAll(queryClient, endpoint)
+          refreshAll(queryClient, endpoint)
         }
       },
       done: value =>
@@ -269,8 +268,11 @@ export function useChange(projectId: string, isClosed: boolean) {
       const { answer } = sent
       const id = changing.scenarioId?.(answer) ?? target?.id ?? ''
       const { changedAt, ...read } = await readBack(client, projectId, id, change.do === 'unpublish')
-      if (target && now.changedAt !== undefined && changedAt !== undefined)
+      secretsOf(client).seen(id, changedAt)
+      if (target && now.changedAt !== undefined && changedAt !== undefined) {
         accessNotes?.note(id, { kind: 'changed', from: now.changedAt, to: changedAt })
+        secretsOf(client).moved(id, now.changedAt, changedAt)
+      }
       const proofs = proofsOf(change, { scenarioId: target?.id }, answer, read)
       if (!options.quiet)
         show(`${changing.done(answer)} What is known now:`, [

@@ -1,5 +1,6 @@
 import { linkGrants } from '../../api/access/words.ts'
 import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { useCopy } from '../../components/copy.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -26,13 +27,21 @@ export function useSecretCopies() {
   const { client } = useWorkspace()
   const copy = useCopy()
   const secrets = secretsOf(client)
+  const invitationOf = ({ scenario }: ScenarioRow) =>
+    secrets.invitationsOf(scenario.id, toEpochMs(scenario.updatedAt))[0]
   return {
+    /** The latest invitation that was answered in this session. */
+    invitationOf,
     copyLink: ({ scenario, link }: ScenarioRow): void => {
       if (link !== undefined) copy(link, `Share link copied. ${linkGrants(scenario.mode)}`)
     },
-    copyInvitation: ({ scenario }: ScenarioRow): void => {
-      const [latest] = secrets.invitationsOf(scenario.id)
-      if (latest) copy(latest.code, `Invitation copied. Whoever has it enters as ${latest.member}.`)
+    copyInvitation: (row: ScenarioRow): void => {
+      const latest = invitationOf(row)
+      if (!latest) return
+      const grants = latest.isCurrent
+        ? `Whoever has it enters as ${latest.member}.`
+        : `It may be dead: somebody else changed the scenario since ${latest.member} was invited.`
+      copy(latest.code, `Invitation copied. ${grants}`)
     },
   }
 }

@@ -64,7 +64,7 @@ export function useExposure(projectId: string, change: Change) {
         start: `Rotating the link of ${target.name}…`,
         send: () => client.userTesting.rotateLink(place(row), ASKED),
         done: () => `${target.name} has another link.`,
-        keep: ({ link }) => secrets.keepLink(target.id, link),
+        keep: ({ link }, { changedAt }) => secrets.keepLink(target.id, link, changedAt),
         brought: ({ link }) => keptHere.link(link),
         lost: () => secrets.dropLink(target.id),
       },

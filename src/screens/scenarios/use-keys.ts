@@ -10,7 +10,6 @@ import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import type { ScenarioRow } from './columns.ts'
-import { secretsOf } from '../../api/access/session-secrets.ts'
 import { useChange } from './use-change.ts'
 import { useSecretCopies } from './use-copies.ts'
 import { useExposure } from './use-exposure.ts'
@@ -20,6 +19,8 @@ import { usePublication } from './use-publication.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
 const NO_LINK = 'The link is not known here: only publishing and rotating answer it.'
+const OLD_LINK =
+  'The link that was known here may be dead: somebody else changed the scenario since. Rotating makes one that is known.'
 
 /** What the screen's keys do with the chosen scenario. */
 export function useKeys(options: {
@@ -31,7 +32,7 @@ export function useKeys(options: {
   setShowsSecrets: (shows: boolean) => void
 }): void {
   const { projectId, data, list, row } = options
-  const { client, door } = useWorkspace()
+  const { door } = useWorkspace()
   const router = useRouter()
   const { params } = usePlace()
   const inDetail = params.pane === 'detail'
@@ -69,7 +70,8 @@ export function useKeys(options: {
     else if (inDetail) router.replace({ pane: undefined })
     else atTop()
   }
-  const invitations = row ? secretsOf(client).invitationsOf(row.scenario.id) : []
+  const noLink = unavailable(row?.isLinkOld ? OLD_LINK : NO_LINK)
+  const hasInvitation = row !== undefined && copies.invitationOf(row) !== undefined
   useBindings(scenariosKeys, {
     open: !row
       ? none
@@ -87,15 +89,15 @@ export function useKeys(options: {
     rebind: on('rebind', publication.rebind),
     limits: on('limits', exposure.limits),
     showSecrets: () => options.setShowsSecrets(!options.showsSecrets),
-    copyLink: row?.link === undefined ? unavailable(NO_LINK) : () => copies.copyLink(row),
+    copyLink: row?.link === undefined ? noLink : () => copies.copyLink(row),
     copyInvitation:
-      row && invitations.length > 0
+      row && hasInvitation
         ? () => copies.copyInvitation(row)
         : unavailable('No invitation was answered in this session.'),
     checkLink: !door
       ? unavailable('Only visitors may try the link of a service.')
       : row?.link === undefined
-        ? unavailable(NO_LINK)
+        ? noLink
         : () => checkLink(row.link ?? ''),
   })
 }

@@ -40,10 +40,10 @@ export function useMembers(projectId: string, change: Change) {
           ASKED,
         ),
       done: () => `${email} is invited.`,
-      keep(answer) {
+      keep(answer, { changedAt }) {
         accessNotes?.note(target.id, { kind: 'member', member: email, change: 'invited' })
         const code = codeOf(answer)
-        if (code !== undefined) secrets.keepInvitation(target.id, email, code)
+        if (code !== undefined) secrets.keepInvitation(target.id, { member: email, code }, changedAt)
       },
       brought: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
     })

@@ -55,7 +55,7 @@ export function usePublication(
       scenarioId: ({ id }) => id,
       brought: ({ link }) => keptHere.link(link),
       keep({ id, link, accessVersion }) {
-        secrets.keepLink(id, link)
+        secrets.keepLink(id, link, undefined)
         accessNotes?.note(id, { kind: 'environment', environmentId: environment.id })
         noteVersion(accessNotes, id, accessVersion, 'publish')
       },

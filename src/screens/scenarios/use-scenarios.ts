@@ -114,6 +114,9 @@ export function useScenarios(projectId: string) {
         accessNotes.note(id, { kind: 'environment', environmentId })
     })
   }, [items, details, accessNotes])
+  useEffect(() => {
+    for (const { id, updatedAt: changedAt } of items) secrets.seen(id, toEpochMs(changedAt))
+  }, [items, secrets])
   const rows = useMemo(
     () =>
       items.map((scenario, index): ScenarioRow => {
@@ -121,6 +124,8 @@ export function useScenarios(projectId: string) {
         const visited = visits[index]
         const notes = accessNotes?.of(id)
         const environmentId = details[index] ?? notes?.environmentId
+        const kept = secrets.linkOf(id, toEpochMs(scenario.updatedAt))
+        const told = scenarioUrl(scenario.link)
         return {
           scenario,
           environmentId,
@@ -128,7 +133,8 @@ export function useScenarios(projectId: string) {
           accessVersion: provedVersion(notes),
           sessions: visited && { count: visited.count, more: visited.more },
           lastVisitAt: visited?.lastVisitAt || undefined,
-          link: scenarioUrl(scenario.link) ?? secrets.linkOf(id)?.link,
+          link: told ?? (kept?.isCurrent ? kept.link : undefined),
+          isLinkOld: told === undefined && kept?.isCurrent === false,
         }
       }),
     // oxlint-disable-next-line react/exhaustive-deps -- notes and secrets answer something else only with another version of theirs

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { isPlainRead } from '../../api/cache-contents.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
-import { refresh } from '../../api/queries.ts'
+import type { InputOf } from '../../api/contract/endpoint.ts'
+import { useWrite } from '../../hooks/use-write.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import type { ServerChanges } from './changed-server.ts'
@@ -11,6 +10,8 @@ import type { TokensTyped } from './token-form.ts'
 
 /** Requests of what a person just asked for. */
 const ASKED = { priority: 'asked' } as const
+/** What MCP servers themselves answered does not hang on a write, and may take them long. */
+const OWN = { predicate: isPlainRead }
 
 /**
  * Writes about the saved servers of a project, without a question. What they made out of date is read again, whatever came of
@@ -18,18 +19,9 @@ const ASKED = { priority: 'asked' } as const
  */
 export function useServerWrites(projectId: string) {
   const { client } = useWorkspace()
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const forgetAnswers = useForgetAnswers(projectId)
   const checks = useServerChecks()
-
-  const refreshing = async <T>(endpoint: AnyEndpoint, write: () => Promise<T>): Promise<T> => {
-    try {
-      return await write()
-    } finally {
-      // What MCP servers themselves answered does not hang on it, and may take them long.
-      await refresh(queryClient, endpoint, { predicate: isPlainRead })
-    }
-  }
 
   const lookAgain = ({ id, enabled }: ProjectServer): void => {
     if (forgetAnswers(id) && enabled) checks.doctor({ projectId, serverId: id })
@@ -37,23 +29,35 @@ export function useServerWrites(projectId: string) {
 
   return {
     create: (body: InputOf<typeof contract.servers.create>['body']) =>
-      refreshing(contract.servers.create, () => client.servers.create({ projectId, body }, ASKED)),
+      write(contract.servers.create, () => client.servers.create({ projectId, body }, ASKED), OWN),
     change: (serverId: string, body: ServerChanges) =>
-      refreshing(contract.servers.update, async () => {
-        const changed = await client.servers.update({ projectId, serverId, body }, ASKED)
-        if (Object.keys(body).some(field => field !== 'name')) lookAgain(changed)
-        return changed
-      }),
+      write(
+        contract.servers.update,
+        async () => {
+          const changed = await client.servers.update({ projectId, serverId, body }, ASKED)
+          if (Object.keys(body).some(field => field !== 'name')) lookAgain(changed)
+          return changed
+        },
+        OWN,
+      ),
     importTokens: (server: ProjectServer, body: TokensTyped) =>
-      refreshing(contract.servers.importTokens, async () => {
-        const imported = await client.servers.importTokens({ projectId, serverId: server.id, body }, ASKED)
-        lookAgain(server)
-        return imported
-      }),
+      write(
+        contract.servers.importTokens,
+        async () => {
+          const imported = await client.servers.importTokens({ projectId, serverId: server.id, body }, ASKED)
+          lookAgain(server)
+          return imported
+        },
+        OWN,
+      ),
     remove: (serverId: string) =>
-      refreshing(contract.servers.delete, async () => {
-        await client.servers.delete({ projectId, serverId }, ASKED)
-        forgetAnswers(serverId)
-      }),
+      write(
+        contract.servers.delete,
+        async () => {
+          await client.servers.delete({ projectId, serverId }, ASKED)
+          forgetAnswers(serverId)
+        },
+        OWN,
+      ),
   }
 }

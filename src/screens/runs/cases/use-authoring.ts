@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import { failureSentence } from '../../../api/error-text.ts'
 import type { TextProblem } from '../../../api/authoring/yaml-reading.ts'
 import type { CallOptions } from '../../../api/client.ts'
-import { refresh } from '../../../api/queries.ts'
 import { changeLine, type Change } from '../../../api/authoring/changes.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
@@ -13,6 +11,7 @@ import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import type { Line } from '../../../components/viewer.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWrite } from '../../../hooks/use-write.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { useFieldsDialog } from './fields-dialog.tsx'
 import { useOutcomes } from './outcomes.tsx'
@@ -35,7 +34,7 @@ export type Write<T> = {
 /** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
 export function useAuthoring(projectId: string) {
   const { client, profile } = useWorkspace()
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const edit = useEditor()
   const keptTexts = useKeptTexts()
   const runTask = useRunTask()
@@ -66,12 +65,10 @@ export function useAuthoring(projectId: string) {
       start,
       work: async task => {
         try {
-          return await work(task)
+          return await write(endpoints, () => work(task))
         } catch (error) {
           failed?.(error)
           throw error
-        } finally {
-          for (const endpoint of endpoints) await refresh(queryClient, endpoint)
         }
       },
       ...(done && { done }),

@@ -83,9 +83,7 @@ export function LaunchForm(props: LaunchFormProps) {
     const { refusal } = outcome
     const lines = refusal.isStale ? await changesOf(facts, launch.targets.environmentIds) : []
     if (refusal.isStale)
-      await Promise.all(
-        [contract.suites.update, contract.cases.create].map(each => refresh(queryClient, each)),
-      )
+      for (const each of [contract.suites.update, contract.cases.create]) refresh(queryClient, each)
     setTrouble({ ...outcome, lines })
     return refusal.waitsForSlot ? 'slots' : fieldOf(refusal)
   }

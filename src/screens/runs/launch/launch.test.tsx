@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import {
   allEnded,
   app,
+  doubles,
   goTo,
+  line,
   openForm,
   pins,
   ranOnce,
@@ -36,6 +38,31 @@ describe('the form', () => {
       { projectId: stage.projectId, runId: (await runsOf(suiteId))[0]!.id, suiteId },
     ])
     await allEnded(suiteId)
+  })
+
+  test('tells an answered launch at once, though no read is answered any more', async () => {
+    const suiteId = await stage.suite('Stalled')
+    await openForm('Stalled', suiteId)
+    line.stallsAfterWrites = true
+    await app.press(form.send)
+    await app.see('Launched Stalled.')
+    expect(line.isStalled).toBe(true)
+    expect(app.frame()).not.toContain('Launching Stalled')
+    expect(pins.list()).toHaveLength(1)
+    line.isStalled = line.stallsAfterWrites = false
+    await allEnded(suiteId)
+  })
+
+  test('tells a refusal at once, though no read is answered any more', async () => {
+    const suiteId = await stage.suite('Full')
+    await openForm('Full', suiteId)
+    doubles.set('/eval-runs', {
+      status: 429,
+      body: { code: 'RATE_LIMITED', message: 'no slot', details: { reason: 'CONCURRENT_RUN_LIMIT' } },
+    })
+    line.stallsAfterWrites = true
+    await app.press(form.send)
+    await app.see(frame => line.isStalled && !frame.includes('Launching Full'))
   })
 
   test('sends nothing when it is left, and nothing for a single Enter', async () => {

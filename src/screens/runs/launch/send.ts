@@ -1,12 +1,11 @@
-import type { QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/api-error.ts'
 import type { Client } from '../../../api/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
-import { refresh } from '../../../api/queries.ts'
 import { launchCall, type LaunchRequest } from '../../../api/runs/launch-request.ts'
 import { slotFree, slotHolders } from '../../../api/runs/launch-slots.ts'
 import type { Pin } from '../../../api/runs/pins.ts'
+import type { Write } from '../../../hooks/use-write.ts'
 
 /** What a launch started, as it is followed; a run group tells what became of each target. */
 export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
@@ -28,33 +27,30 @@ const ASKED = { priority: 'asked' } as const
  */
 export async function sendLaunch(
   client: Client,
-  queryClient: QueryClient,
+  write: Write,
   { projectId, request, attach, idempotencyKey }: LaunchIntent,
 ): Promise<Launched> {
   const { suiteId } = request
   for (const environmentId of attach) {
-    await client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId } }, ASKED)
-    await refresh(queryClient, contract.suites.attachEnvironment)
+    await write(contract.suites.attachEnvironment, () =>
+      client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId } }, ASKED),
+    )
   }
   const call = launchCall(request)
   const options = { ...ASKED, idempotencyKey }
   if (call.kind === 'run') {
-    try {
-      const { runId, deduped } = await client.runs.create({ projectId, body: call.body }, options)
-      return { pins: [{ projectId, runId, suiteId }], deduped: deduped === true }
-    } finally {
-      await refresh(queryClient, contract.runs.create)
-    }
-  }
-  try {
-    const group = await client.runGroups.create({ projectId, body: call.body }, options)
-    const pins = group.targets.flatMap(({ runId, target }) =>
-      runId ? [{ projectId, runId, suiteId, label: target.name ?? undefined }] : [],
+    const { runId, deduped } = await write(contract.runs.create, () =>
+      client.runs.create({ projectId, body: call.body }, options),
     )
-    return { pins, deduped: false, group }
-  } finally {
-    await refresh(queryClient, contract.runGroups.create)
+    return { pins: [{ projectId, runId, suiteId }], deduped: deduped === true }
   }
+  const group = await write(contract.runGroups.create, () =>
+    client.runGroups.create({ projectId, body: call.body }, options),
+  )
+  const pins = group.targets.flatMap(({ runId, target }) =>
+    runId ? [{ projectId, runId, suiteId, label: target.name ?? undefined }] : [],
+  )
+  return { pins, deduped: false, group }
 }
 
 /**
@@ -63,14 +59,14 @@ export async function sendLaunch(
  */
 export async function launchWhenFree(
   client: Client,
-  queryClient: QueryClient,
+  write: Write,
   intent: LaunchIntent,
   signal: AbortSignal,
 ): Promise<Launched> {
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await sendLaunch(client, queryClient, intent)
+      return await sendLaunch(client, write, intent)
     } catch (error) {
       if (!(error instanceof ApiError) || error.limit !== 'concurrent-runs') throw error
       const holders = await slotHolders(client, intent.projectId, error)

@@ -2,9 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/api-error.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
-import { refresh } from '../../../api/queries.ts'
 import { launchRefusal } from '../../../api/runs/launch-refusal.ts'
-import { slotHolders } from '../../../api/runs/launch-slots.ts'
+import { slotHolders, type SlotHolder } from '../../../api/runs/launch-slots.ts'
 import { useRouter } from '../../../app/router/router-context.tsx'
 import { clean } from '../../../app/theme/text.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
@@ -12,6 +11,7 @@ import { useConfirm } from '../../../components/confirm.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWrite } from '../../../hooks/use-write.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { serversRoute } from '../../servers/route.ts'
 import { runsRoute } from '../route.ts'
@@ -107,7 +107,7 @@ function useWaysOut(projectId: string): (value: string, suiteId: string) => void
 
 function useSendLaunch(onLaunched: (runId: string) => void) {
   const { client, pins } = useWorkspace()
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const confirm = useConfirm()
   const runTask = useRunTask()
   const showText = useTextOverlay()
@@ -125,14 +125,17 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
   return {
     /** Sends it once; a refusal is told in the form too. */
     async now(name: string, intent: LaunchIntent, follow: boolean): Promise<Outcome> {
+      let full: ApiError | undefined
       const outcome = await runTask<Outcome>({
         start: `Launching ${name}…`,
         async work() {
           try {
-            return { kind: 'launched', launched: await sendLaunch(client, queryClient, intent) }
+            return { kind: 'launched', launched: await sendLaunch(client, write, intent) }
           } catch (error) {
-            if (error instanceof ApiError && error.kind === 'http') return await refused(error, intent)
-            throw error
+            if (!(error instanceof ApiError) || error.kind !== 'http') throw error
+            const refusal = refused(error, intent)
+            if (refusal.refusal.waitsForSlot) full = error
+            return refusal
           }
         },
         done: ending =>
@@ -141,6 +144,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
             : { tone: 'error', text: ending.kind === 'refused' ? sentenceOf(ending.refusal) : '' },
       })
       if (outcome?.kind === 'launched') keep(outcome.launched, follow)
+      if (outcome?.kind === 'refused' && full) return { ...outcome, holders: await holdersOf(full, intent) }
       return outcome ?? { kind: 'failed' }
     },
     /** Launches as soon as a slot is free; the person stays where they are. */
@@ -148,7 +152,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
       const launched = await runTask({
         start: `Waiting for a run slot to launch ${name}…`,
         stopped: `${name} was not launched.`,
-        work: ({ signal }) => launchWhenFree(client, queryClient, intent, signal),
+        work: ({ signal }) => launchWhenFree(client, write, intent, signal),
         done: ending => told(name, ending),
       })
       if (launched) keep(launched, follow)
@@ -166,13 +170,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
       if (!agreed) return
       await runTask({
         start: `Stopping run ${runId}…`,
-        async work() {
-          try {
-            return await cancel()
-          } finally {
-            await refresh(queryClient, contract.runs.cancel)
-          }
-        },
+        work: () => write(contract.runs.cancel, cancel),
         done: ({ status }) => `Run ${runId} is ${status}.`,
       })
     },
@@ -181,13 +179,20 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
     },
   }
 
-  async function refused(error: ApiError, intent: LaunchIntent): Promise<Outcome> {
-    const { request, projectId } = intent
+  function refused(error: ApiError, { request }: LaunchIntent): Extract<Outcome, { kind: 'refused' }> {
     const refusal = launchRefusal(error, {
       environments: request.environmentIds.length > 0,
       cases: request.caseIds.length > 0,
     })
-    const holders = refusal.waitsForSlot ? await slotHolders(client, projectId, error) : []
-    return { kind: 'refused', refusal, needsGrant: error.code === 'OAUTH_REQUIRED', holders }
+    return { kind: 'refused', refusal, needsGrant: error.code === 'OAUTH_REQUIRED', holders: [] }
+  }
+
+  /** None where they cannot be read: the refusal holds all the same. */
+  async function holdersOf(error: ApiError, { projectId }: LaunchIntent): Promise<readonly SlotHolder[]> {
+    try {
+      return await slotHolders(client, projectId, error)
+    } catch {
+      return []
+    }
   }
 }

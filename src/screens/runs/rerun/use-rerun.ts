@@ -3,7 +3,6 @@ import { contract } from '../../../api/contract/contract.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun, RerunPreview } from '../../../api/contract/runs.ts'
 import { nextCursorOf } from '../../../api/contract/shapes.ts'
-import { refresh } from '../../../api/queries.ts'
 import { previewLines, rerunObstacle } from '../../../api/runs/rerun.ts'
 import { sendRerun, type RerunSent } from '../../../api/runs/rerun-launch.ts'
 import { isOpenTrial } from '../../../api/runs/trials.ts'
@@ -12,6 +11,7 @@ import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWrite } from '../../../hooks/use-write.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { rerunLines, type RerunSource } from './preview-lines.ts'
 import { TRIALS_A_PAGE } from '../use-runs-data.ts'
@@ -33,6 +33,7 @@ export function useRerun(
 ): (run: EvalRun) => Promise<void> {
   const { client, queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
+  const write = useWrite()
   const { symbols } = useTheme()
   const runTask = useRunTask()
   const ask = useReview()
@@ -44,14 +45,10 @@ export function useRerun(
     const body = { scope: 'failed_cases' as const }
     return runTask({
       start: `Launching a rerun of ${cases}…`,
-      work: async () => {
-        try {
-          const send = () => client.runs.rerun({ projectId, runId: run.id, body }, ASKED)
-          return await sendRerun(client, { projectId, suiteId: run.suiteId }, send)
-        } finally {
-          await refresh(queryClient, contract.runs.rerun)
-        }
-      },
+      work: () =>
+        sendRerun(client, { projectId, suiteId: run.suiteId }, () =>
+          write(contract.runs.rerun, () => client.runs.rerun({ projectId, runId: run.id, body }, ASKED)),
+        ),
       done: sent => launchedWords(sent, cases),
     })
   }

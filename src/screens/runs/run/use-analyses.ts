@@ -1,15 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { isDeepStrictEqual } from 'node:util'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../../api/api-error.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import { refresh } from '../../../api/queries.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../../app/keymap/binding.ts'
 import { useConfirm } from '../../../components/confirm.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useWrite } from '../../../hooks/use-write.ts'
 import { useLiveQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { useJudgeDialog, type JudgeChoice } from './judge-dialog.tsx'
@@ -133,7 +132,7 @@ type Request = {
 
 /** Sends a request and reads the run again whatever came of it; a refusal for want of a model says how to get one. */
 function useSend() {
-  const queryClient = useQueryClient()
+  const write = useWrite()
   const runTask = useRunTask()
   return (
     endpoint: AnyEndpoint,
@@ -146,13 +145,11 @@ function useSend() {
         try {
           if (stays && look && !stays(await look()))
             return 'Not asked: it changed while you decided. What shows now is the newest.'
-          await request()
+          await write(endpoint, request)
           return ''
         } catch (error) {
           if (error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED') return error.message
           throw error
-        } finally {
-          await refresh(queryClient, endpoint)
         }
       },
       done: refusal =>

@@ -1,0 +1,92 @@
+import { onTestFinished } from 'vitest'
+import { createBudget } from '../../src/api/budget.ts'
+import { createClient } from '../../src/api/client.ts'
+import { API_PREFIX } from '../../src/api/contract/contract.ts'
+import type { Fetch } from '../../src/api/fetch.ts'
+import { choicesOf, resolveJournal, sendAgain } from '../../src/api/journal/resolve.ts'
+import { openService } from '../harness.tsx'
+import { createScene } from './scene.ts'
+
+/** What happens to one request on its way to the service and back. */
+export type Fate = 'answered' | 'lost' | 'answer-lost' | 'hangs' | 'answer-hangs' | 'throttled'
+
+/** A line to the real service on which each write meets its fate. */
+function faultyLine(service: Fetch) {
+  let fates: Fate[] = []
+  let reportHang: () => void = () => {}
+  const seen: string[] = []
+  const never = () => {
+    reportHang()
+    return new Promise<Response>(() => {})
+  }
+  const broken = () => Object.assign(new Error('broken'), { code: 'ECONNRESET' })
+  const limited = () =>
+    Response.json(
+      { code: 'RATE_LIMITED', message: 'slow down' },
+      { status: 429, headers: { 'retry-after': '0' } },
+    )
+  const fetch: Fetch = async request => {
+    if (request.method === 'GET') return await service(request)
+    seen.push(`${request.method} ${new URL(request.url).pathname}`)
+    const fate = fates.shift() ?? 'answered'
+    if (fate === 'lost') throw broken()
+    if (fate === 'hangs') return await never()
+    if (fate === 'throttled') return limited()
+    const answer = await service(request)
+    if (fate === 'answer-lost') throw broken()
+    return fate === 'answer-hangs' ? await never() : answer
+  }
+  /** Sets the fates of the next writes; resolves when one of them hangs. */
+  const meet = (...next: Fate[]): Promise<void> => {
+    fates = next
+    return new Promise(resolve => (reportHang = resolve))
+  }
+  return { fetch, seen, meet }
+}
+
+/** A service behind a faulty line, and processes that write to it with a journal. */
+export async function open() {
+  const { fetch, client: direct, service, close } = await openService({ maxConcurrentRuns: 1_000 })
+  const scene = createScene()
+  const line = faultyLine(fetch)
+  onTestFinished(async () => {
+    await close()
+    scene.remove()
+  })
+  const start = (readOnly = false) => {
+    const { journal, kill } = scene.start()
+    const client = createClient({
+      fetch: line.fetch,
+      baseUrl: `http://local.invalid${API_PREFIX}`,
+      key: service.localKey,
+      budget: createBudget({ unlimited: true, random: () => 0 }),
+      retry: { attempts: 2, baseMs: 0 },
+      journal,
+      readOnly,
+    })
+    const options = { journal, client, clock: scene.clock }
+    return {
+      journal,
+      kill,
+      client,
+      resolve: () => resolveJournal(options),
+      /** Sends every open write again that can be. */
+      sendAll: async () => {
+        const open = await journal.unresolved()
+        const offered = open.filter(entry => choicesOf(entry, scene.clock.now()).includes('send'))
+        return await Promise.all(offered.map(entry => sendAgain(options, entry)))
+      },
+    }
+  }
+  const projectId = (await direct.projects.list()).items[0]!.id
+  const suiteId = (await direct.suites.list({ projectId })).items[0]!.id
+  const serverId = (await direct.servers.list({ projectId })).items[0]!.id
+  return { ...line, direct, clock: scene.clock, start, projectId, suiteId, serverId }
+}
+
+/** Findings and sentences without target and time. */
+export const shown = (resolutions: { finding: string; sentence: string }[]) =>
+  resolutions.map(({ finding, sentence }) => [
+    finding,
+    sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, ''),
+  ])
