@@ -121,6 +121,7 @@ async function sendWithPermit<E extends AnyEndpoint>(
   } catch (error) {
     attempts?.failed(error)
     if (error instanceof ApiError && error.limit === 'key-rate') permit.limited(error.retryAfterMs)
+    if (error instanceof ApiError && error.kind === 'network' && !error.sent) permit.unused()
     throw error
   } finally {
     permit.release()
