@@ -6,6 +6,7 @@ import { ApiError } from './api-error.ts'
 import { createBudget } from './budget.ts'
 import { type ClientOptions, createClient, newIdempotencyKey } from './client.ts'
 import { contract } from './contract/contract.ts'
+import { plainHeaders } from './contract/message.ts'
 
 const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }
 
@@ -273,4 +274,46 @@ test('a fresh idempotency key fits the contract and never repeats', () => {
   const keys = new Set(Array.from({ length: 100 }, newIdempotencyKey))
   expect(keys.size).toBe(100)
   for (const key of keys) expect(key.length).toBeLessThanOrEqual(256)
+})
+
+describe('a deadline counts the time in which nothing arrives', () => {
+  /** A client whose answer arrives in pieces, each after a pause in milliseconds. */
+  function slowly(pauses: readonly number[], text = JSON.stringify(run)) {
+    const clock = new VirtualClock()
+    const pieces = async function* () {
+      const length = Math.ceil(text.length / pauses.length)
+      for (const [index, pause] of pauses.entries()) {
+        await new Promise<void>(resolve => clock.after(pause, resolve))
+        yield new TextEncoder().encode(text.slice(index * length, (index + 1) * length))
+      }
+    }
+    const client = createClient({
+      baseUrl: 'http://service.test/api/v1/',
+      clock,
+      fetch: async () => ({ status: 200, headers: plainHeaders({}), body: pieces() }),
+    })
+    return { clock, read: () => client.runs.get({ projectId: 'p', runId: 'r' }) }
+  }
+
+  test('an answer that goes on arriving is read to its end', async () => {
+    const { clock, read } = slowly([20_000, 29_000, 29_000, 25_000, 29_000])
+    await expect(clock.finish(read())).resolves.toEqual(run)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('one that stops half-way ends after the deadline, and says for how long nothing came', async () => {
+    const { clock, read } = slowly([20_000, 31_000])
+    const error = await clock.finish(failure(read()))
+    expect(error).toMatchObject({ kind: 'timeout', message: 'Nothing arrived for 30 s.' })
+    expect(clock.now()).toBe(1_050_000)
+  })
+
+  test('one that never ends is given up all the same', async () => {
+    const { clock, read } = slowly(
+      Array.from({ length: 200 }, () => 10_000),
+      'x'.repeat(200),
+    )
+    const error = await clock.finish(failure(read()))
+    expect(error).toMatchObject({ kind: 'timeout', message: 'The answer was not complete after 600 s.' })
+  })
 })

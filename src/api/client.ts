@@ -35,7 +35,7 @@ export type CallOptions = {
   owner?: string | undefined
   /** Key of the caller's intent, kept across retries; only for endpoints with `idempotency: 'header'`. */
   idempotencyKey?: string | undefined
-  /** Longest wait for each request, in milliseconds. */
+  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number | undefined
   /** Entry that this write already has in the journal; without one it gets its own. */
   intent?: Intent | undefined

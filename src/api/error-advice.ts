@@ -281,7 +281,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   timeout: {
     title: 'No answer in time',
-    sentence: 'The service did not answer completely before the deadline.',
+    sentence: error => words(error.message),
     next: AGAIN,
   },
   aborted: {

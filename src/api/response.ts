@@ -26,10 +26,11 @@ type Received = {
 const EXCERPT_CHARACTERS = 2_000
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']
 
-/** Body text up to a limit in decoded bytes; `complete` is false when there was more. */
+/** Body text up to a limit in decoded bytes; `complete` is false when there was more. `heard` hears of each piece. */
 export async function readText(
   response: ApiResponse,
   maxBytes: number,
+  heard: () => void = () => undefined,
 ): Promise<{ text: string; complete: boolean }> {
   const { body } = response
   if (body === null) return { text: '', complete: true }
@@ -40,6 +41,7 @@ export async function readText(
   let bytes = 0
   // Leaving the loop early cancels the stream, which frees its connection.
   for await (const chunk of body) {
+    heard()
     bytes += chunk.byteLength
     if (bytes > maxBytes) return { text, complete: false }
     text += decoder.decode(chunk, { stream: true })

@@ -17,7 +17,7 @@ export type Deprecation = {
 
 export type TransportOptions = RequestTarget & {
   fetch: Fetch
-  /** Longest wait for one request, headers and body together, in milliseconds. */
+  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number
   /** Most decoded bytes of any answer, whatever its endpoint says. */
   maxResponseBytes?: number
@@ -57,8 +57,8 @@ export function createTransport(options: TransportOptions): Transport {
     send: (request, limits = {}) => {
       const { endpoint } = request
       const ms = limits.deadlineMs ?? endpoint.deadlineMs ?? deadlineMs
-      return withDeadline({ ms, clock, signal: limits.signal, endpoint }, signal =>
-        exchange(request, signal, options, { hideKey, last }),
+      return withDeadline({ ms, clock, signal: limits.signal, endpoint }, (signal, heard) =>
+        exchange(request, signal, options, { hideKey, last, heard }),
       )
     },
   }
@@ -68,7 +68,7 @@ async function exchange<E extends AnyEndpoint>(
   request: PreparedRequest<E>,
   signal: AbortSignal,
   options: TransportOptions,
-  { hideKey, last }: { hideKey: (text: string) => string; last: LastAnswers },
+  { hideKey, last, heard }: { hideKey: (text: string) => string; last: LastAnswers; heard: () => void },
 ): Promise<Answer<E>> {
   const { endpoint, url, headers, body } = request
   const asNetworkError = (error: unknown): never => {
@@ -77,16 +77,17 @@ async function exchange<E extends AnyEndpoint>(
   const response = await options
     .fetch({ method: endpoint.method, url, headers, body, signal })
     .catch(asNetworkError)
+  heard()
   const received = { endpoint, response, hideKey }
   if (response.headers.has('deprecation'))
     options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
   if (response.status < 200 || response.status > 299) {
     // The status alone already says what happened, so a body cut short is no second error.
-    const { text } = await readText(response, MAX_ERROR_BYTES).catch(() => ({ text: '' }))
+    const { text } = await readText(response, MAX_ERROR_BYTES, heard).catch(() => ({ text: '' }))
     throw httpError(received, text)
   }
   const limit = options.maxResponseBytes ?? endpoint.maxAnswerBytes ?? MAX_RESPONSE_BYTES
-  const { text, complete } = await readText(response, limit).catch(asNetworkError)
+  const { text, complete } = await readText(response, limit, heard).catch(asNetworkError)
   if (!complete) throw invalidResponse(received, 'too-large', `The answer is larger than ${limit} bytes.`)
   return parseAnswer(received, text, url, last)
 }
