@@ -1,10 +1,19 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Place } from './place.ts'
 
 /** Longest way back that is kept. */
 const DEPTH = 100
 
+/** Says where in a place the person stands, such as on which row: the params of that place. */
+export type Standing = (params: Place['params']) => Record<string, string | undefined>
+
 export type Router = {
+  /** The place as it was opened or changed last. */
   current(): Place
+  /** The place with where the person stands in it at this moment: what links, pins and the way back name. */
+  here(): Place
+  /** Asks `standing` for every {@link here} until the returned function is called; what registered later has the last word. */
+  stand(standing: Standing): () => void
   /** Opens a place; the one left can be returned to. */
   go(place: Place): void
   /** Changes the present place without a step in the history: tabs, selection, filters. */
@@ -23,8 +32,13 @@ export type Router = {
   subscribe(listener: () => void): () => void
 }
 
+function withoutMissing(params: Record<string, string | undefined>): Place['params'] {
+  const entries = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(entries)
+}
+
 function same(a: Place, b: Place): boolean {
-  return a.screen === b.screen && JSON.stringify(a.params) === JSON.stringify(b.params)
+  return a.screen === b.screen && isDeepStrictEqual(a.params, b.params)
 }
 
 /** A place on the way, with those of its params that still are as it was opened with them. */
@@ -36,22 +50,26 @@ export function createRouter(initial: Place): Router {
   let given: Place['params'] = {}
   let previous: Place | undefined
   let history: Stop[] = []
+  const standings = new Set<Standing>()
   const listeners = new Set<() => void>()
+  const here = (): Place => {
+    let { params } = current
+    for (const standing of standings) params = withoutMissing(standing(params))
+    return same({ ...current, params }, current) ? current : { ...current, params }
+  }
   const move = (place: Place, opened = place.params): void => {
-    previous = current
+    previous = here()
     current = place
+    standings.clear()
     given = opened
     for (const listener of listeners) listener()
   }
   const remember = (): void => {
-    history.push({ place: current, given })
+    history.push({ place: here(), given })
     if (history.length > DEPTH) history.shift()
   }
   const replace = (params: Record<string, string | undefined>): void => {
-    const merged = Object.entries({ ...current.params, ...params }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    )
-    const next = { screen: current.screen, params: Object.fromEntries(merged) }
+    const next = { screen: current.screen, params: withoutMissing({ ...here().params, ...params }) }
     if (same(next, current)) return
     given = Object.fromEntries(Object.entries(given).filter(([name, value]) => next.params[name] === value))
     current = next
@@ -65,8 +83,13 @@ export function createRouter(initial: Place): Router {
   }
   return {
     current: () => current,
+    here,
+    stand(standing) {
+      standings.add(standing)
+      return () => standings.delete(standing)
+    },
     go(place) {
-      if (same(place, current)) return
+      if (same(place, here())) return
       remember()
       move(place)
     },
