@@ -44,6 +44,8 @@ export class ApiError extends Error implements ErrorFacts {
   readonly issues: readonly FieldIssue[]
   readonly excerpt: string | undefined
   readonly sent: boolean
+  readonly keySource: string | undefined
+  readonly isWrongPath: boolean
 
   constructor(fields: ApiErrorFields) {
     super(fields.message)
@@ -61,6 +63,8 @@ export class ApiError extends Error implements ErrorFacts {
     this.issues = fields.issues ?? []
     this.excerpt = fields.excerpt
     this.sent = fields.sent
+    this.keySource = fields.keySource
+    this.isWrongPath = fields.isWrongPath ?? false
   }
 
   /** `details.reason`, which refines some codes. */
@@ -128,8 +132,8 @@ export function isKeyRefusal(error: ApiError): boolean {
 }
 
 /** Whether the service answered that there is no such thing. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND'
+export function isMissing(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND' && !error.isWrongPath
 }
 
 /** The caller's own stop, before or after the request left. */

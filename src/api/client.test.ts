@@ -2,10 +2,11 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { overWeb } from '../../test/web.ts'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, isMissing } from './api-error.ts'
 import { createBudget } from './budget.ts'
 import { type ClientOptions, createClient, newIdempotencyKey } from './client.ts'
 import { contract } from './contract/contract.ts'
+import { describeError } from './error-text.ts'
 import { plainHeaders } from './contract/message.ts'
 
 const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }
@@ -316,4 +317,44 @@ describe('a deadline counts the time in which nothing arrives', () => {
     const error = await clock.finish(failure(read()))
     expect(error).toMatchObject({ kind: 'timeout', message: 'The answer was not complete after 600 s.' })
   })
+})
+
+describe('a 404 before anything was answered', () => {
+  const missing = () => Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })
+  const read = { projectId: 'p', runId: 'r' }
+
+  test('is a wrong base path where the account is not found either, and that is read once', async () => {
+    const { client, requests } = service(missing)
+    for (let count = 0; count < 3; count += 1) {
+      const error = await failure(client.runs.get(read))
+      expect(describeError(error).title).toBe('Wrong base path')
+      expect(isMissing(error)).toBe(false)
+    }
+    expect(requests.filter(({ url }) => url.endsWith('/me'))).toHaveLength(1)
+  })
+
+  test('is that of the thing where the account is found', async () => {
+    const { client, requests } = service(({ url }) =>
+      url.endsWith('/me') ? Response.json({ id: 'u' }) : missing(),
+    )
+    expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
+    expect(isMissing(await failure(client.runs.get(read)))).toBe(true)
+    expect(requests).toHaveLength(3)
+  })
+
+  test('after any good answer it is that of the thing, without another read', async () => {
+    const { client, requests } = service((_, nth) => (nth === 1 ? Response.json(run) : missing()))
+    await client.runs.get(read)
+    expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
+    expect(requests).toHaveLength(2)
+  })
+})
+
+test('a refused key says where it came from', async () => {
+  const refused = () => Response.json({ code: 'UNAUTHORIZED', message: 'no' }, { status: 401 })
+  const named = service(refused, { keySource: 'variable MY_KEY' })
+  const text = describeError(await failure(named.client.account.me()))
+  expect(text.next).toBe('The key came from variable MY_KEY; put one there that the service takes.')
+  const { client } = service(refused)
+  expect(describeError(await failure(client.account.me())).next).toBe('Enter another key for this profile.')
 })

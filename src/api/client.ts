@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, inCall, refusal } from './api-error.ts'
+import { ApiError, inCall, isMissing, refusal } from './api-error.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
@@ -85,6 +85,26 @@ export function createClient(options: ClientOptions): Client {
   const transport = createTransport({ ...options, clock })
   const monitor = createServiceMonitor(clock)
   const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {
+    try {
+      return await exchangeOnce(endpoint, input, call)
+    } catch (error) {
+      if (!isMissing(error) || monitor.hasSucceeded()) throw error
+      const isWrongPath = endpoint.operation === contract.account.me.operation || (await lacksAccount(call))
+      throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
+    }
+  }
+  /** A 404 before anything else was answered may be that of a wrong base path; one further read tells. */
+  let lacking: Promise<boolean> | undefined
+  const lacksAccount = ({ signal, priority, owner }: CallOptions): Promise<boolean> =>
+    (lacking ??= exchange(contract.account.me, {}, { signal, priority, owner }).then(
+      () => false,
+      error => {
+        const isWrongPath = error instanceof ApiError && error.isWrongPath
+        if (!isWrongPath) lacking = undefined
+        return isWrongPath
+      },
+    ))
+  const exchangeOnce: Client['exchange'] = async (endpoint, input, call = {}) => {
     if (options.readOnly && endpoint.risk !== 'read')
       throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
     const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.() : undefined

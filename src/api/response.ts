@@ -116,7 +116,10 @@ export function invalidResponse(
 }
 
 /** Reads an error status with whatever body came along. */
-export function httpError({ endpoint, response, hideKey }: Received, rawText: string): ApiError {
+export function httpError(
+  { endpoint, response, hideKey, keySource }: Received & { keySource?: string | undefined },
+  rawText: string,
+): ApiError {
   const text = hideKey(rawText)
   const body = ErrorBody().safeParse(parseJson(text).value)
   const { code, message } = body.data ?? {}
@@ -136,6 +139,7 @@ export function httpError({ endpoint, response, hideKey }: Received, rawText: st
     answer: shapeOf(response, text, body.success),
     excerpt: body.success || text === '' ? undefined : excerptOf(text),
     sent: true,
+    ...(status === 401 && { keySource }),
   })
 }
 

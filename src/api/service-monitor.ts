@@ -24,6 +24,8 @@ type Exchange = {
 export type ServiceMonitor = {
   /** When the service answered last, be it with a refusal, in epoch milliseconds. */
   lastAnswerAt: () => number | undefined
+  /** Whether anything was answered well so far, so that address, path and key are right. */
+  hasSucceeded: () => boolean
   /** Since when requests under way have brought nothing, once that is long; epoch milliseconds. */
   silentSince: () => number | undefined
   /** The repeat that is waited for longest. */
@@ -50,6 +52,7 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
   const underWay = new Map<object, number>()
   const repeats = new Set<Repeat>()
   let lastAnswerAt: number | undefined
+  let hasSucceeded = false
   let lastHeardAt = -Infinity
   let silentSince: number | undefined
   let keyRefusal: ApiError | undefined
@@ -74,10 +77,12 @@ export function createServiceMonitor(clock: Clock): ServiceMonitor {
     if (outcome !== 'answered' && !(error && isAnswer(error))) return
     heard()
     lastAnswerAt = clock.now()
+    hasSucceeded ||= outcome === 'answered'
     keyRefusal = error && isKeyRefusal(error) ? error : undefined
   }
   return {
     lastAnswerAt: () => lastAnswerAt,
+    hasSucceeded: () => hasSucceeded,
     silentSince: () => silentSince,
     repeat: () => longest([...repeats]),
     waitingWrite: () => longest([...repeats].filter(({ endpoint }) => endpoint.risk !== 'read')),

@@ -96,7 +96,7 @@ async function exchange<E extends AnyEndpoint>(
   if (response.status < 200 || response.status > 299) {
     // The status alone already says what happened, so a body cut short is no second error.
     const { text } = await readText(response, MAX_ERROR_BYTES, heard).catch(() => ({ text: '' }))
-    throw httpError(received, text)
+    throw httpError({ ...received, keySource: options.keySource }, text)
   }
   const limit = options.maxResponseBytes ?? endpoint.maxAnswerBytes ?? MAX_RESPONSE_BYTES
   const { text, complete } = await readText(response, limit, heard).catch(asNetworkError)
