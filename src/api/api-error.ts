@@ -44,6 +44,8 @@ export class ApiError extends Error implements ErrorFacts {
   readonly issues: readonly FieldIssue[]
   readonly excerpt: string | undefined
   readonly sent: boolean
+  readonly keySource: string | undefined
+  readonly isWrongPath: boolean
 
   constructor(fields: ApiErrorFields) {
     super(fields.message)
@@ -61,6 +63,8 @@ export class ApiError extends Error implements ErrorFacts {
     this.issues = fields.issues ?? []
     this.excerpt = fields.excerpt
     this.sent = fields.sent
+    this.keySource = fields.keySource
+    this.isWrongPath = fields.isWrongPath ?? false
   }
 
   /** `details.reason`, which refines some codes. */
@@ -94,9 +98,42 @@ export function isLineFault(error: unknown): boolean {
   return error.kind === 'network' || error.kind === 'timeout' || error.code === 'local-workspace'
 }
 
+/** Why no answer of the service comes back, whatever is read. */
+export type ConnectionFault =
+  | 'silent'
+  /** The service does not take the key. */
+  | 'key-refused'
+  /** The address points elsewhere. */
+  | 'redirected'
+  /** A web page comes back, such as a captive portal's. */
+  | 'web-page'
+  /** The service, or what stands before it, says that it cannot answer now. */
+  | 'unavailable'
+
+const UNAVAILABLE_STATUS = new Set([502, 503, 504])
+
+/** What a failed read says about the connection; undefined when the service answered it. */
+export function connectionFault(error: unknown): ConnectionFault | undefined {
+  if (isLineFault(error)) return 'silent'
+  if (!(error instanceof ApiError)) return undefined
+  if (isKeyRefusal(error)) return 'key-refused'
+  if (error.kind === 'invalid-response') return error.code === 'html' ? 'web-page' : undefined
+  const { status = 0, code, answer } = error
+  if (error.kind !== 'http') return undefined
+  if (status >= 300 && status < 400) return 'redirected'
+  if (UNAVAILABLE_STATUS.has(status))
+    return code === 'SERVER_UNREACHABLE' || code === 'TIMEOUT' ? undefined : 'unavailable'
+  return answer === 'html' ? 'web-page' : undefined
+}
+
+/** Whether the service does not take the key, or knows no organization for it: waiting does not help. */
+export function isKeyRefusal(error: ApiError): boolean {
+  return error.kind === 'http' && (error.code === 'UNAUTHORIZED' || error.code === 'ORPHANED_KEY')
+}
+
 /** Whether the service answered that there is no such thing. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND'
+export function isMissing(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND' && !error.isWrongPath
 }
 
 /** The caller's own stop, before or after the request left. */

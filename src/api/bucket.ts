@@ -44,6 +44,12 @@ export function settled(bucket: Bucket): Bucket {
   return { ...bucket, inFlight: bucket.inFlight - 1 }
 }
 
+/** The bucket after a request failed that never left: its token is there again. */
+export function returned(bucket: Bucket, rule: BucketRule): Bucket {
+  const inFlight = bucket.inFlight - 1
+  return { ...bucket, level: Math.min(Math.max(0, rule.capacity - inFlight), bucket.level + 1), inFlight }
+}
+
 /** The bucket after the service refused: nothing until `until`, then a single token, as the service says. */
 export function drained(bucket: Bucket, until: number): Bucket {
   return { ...bucket, level: 1, at: Math.max(bucket.at, until) }

@@ -15,6 +15,7 @@ const request = fc.record({
   back: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20_000 })),
   priority: fc.constantFrom(...priorities),
   owner: fc.constantFrom('a', 'b', 'c'),
+  arrives: fc.boolean(),
 })
 
 describe('the budget and an exact server', () => {
@@ -31,11 +32,12 @@ describe('the budget and an exact server', () => {
         const budget = createBudget({ ...bucket, clock })
         const server = exactServer(bucket.capacity, bucket.refillPerSecond, clock.now())
         let start = 0
-        const calls = all.map(async ({ startAfter, there, back, priority, owner }) => {
+        const calls = all.map(async ({ startAfter, there, back, priority, owner, arrives }) => {
           start += startAfter
           await new Promise<void>(resolve => clock.after(start, resolve))
           const permit = await budget.acquire({ priority, owner })
           await new Promise<void>(resolve => clock.after(there, resolve))
+          if (!arrives) return permit.unused()
           server.arrive(clock.now())
           await new Promise<void>(resolve => clock.after(back, resolve))
           permit.release()
@@ -46,6 +48,14 @@ describe('the budget and an exact server', () => {
       },
     )
     await fc.assert(property, { numRuns: 150 })
+  })
+
+  test('what never left costs nothing, however often it is repeated', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    for (let attempt = 0; attempt < 40; attempt += 1)
+      (await budget.acquire({ priority: 'background' })).unused()
+    expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0, usedLastMinute: 0 })
   })
 
   test('three live runs of two requests each for an hour, with a person at the keys, never meet a 429', async () => {

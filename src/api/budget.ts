@@ -1,6 +1,6 @@
 import { abortedError, refusal } from './api-error.ts'
 import { accepted, advanced, pacedRule, paused, slowed } from './account.ts'
-import { timeUntil } from './bucket.ts'
+import { type BucketRule, timeUntil } from './bucket.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Gauge } from './gauge.ts'
 import { countSettled, type Entry, type Ledger, memoryLedger } from './ledger.ts'
@@ -47,6 +47,8 @@ export type BudgetSnapshot = {
 export type Permit = {
   /** Says that the request was answered or failed; further calls do nothing. */
   release: () => void
+  /** Says that the request never left, such as for a refused connection, and costs nothing. */
+  unused: () => void
   /** Says that the service refused the key's rate: empties the budget and pauses it. */
   limited: (retryAfterMs: number | undefined) => void
 }
@@ -250,13 +252,17 @@ class RequestBudget implements Budget {
 
   /** @param pause the pauses there were when the request was let go */
   #permit(pause: number): Permit {
-    this.#sentAt.push(this.#clock.now())
+    const sentAt = this.#clock.now()
+    this.#sentAt.push(sentAt)
     let open = true
-    const close = (settle: (entry: Entry, now: number) => void) => {
+    const close = (
+      settle: (entry: Entry, now: number) => void,
+      returning?: (entry: Entry) => BucketRule | undefined,
+    ) => {
       if (!open) return
       open = false
       this.#change((entry, now) => {
-        countSettled(entry)
+        countSettled(entry, returning?.(entry))
         settle(entry, now)
       })
       this.#serve()
@@ -266,6 +272,15 @@ class RequestBudget implements Budget {
         close((entry, now) => {
           if (pause === entry.pauses) Object.assign(entry, accepted(entry, now))
         }),
+      unused: () => {
+        const counted = open ? this.#sentAt.indexOf(sentAt) : -1
+        if (counted >= 0) this.#sentAt.splice(counted, 1)
+        // A pause since then leaves one token, whatever came before it.
+        close(
+          () => undefined,
+          entry => (pause === entry.pauses ? this.#rule : undefined),
+        )
+      },
       limited: retryAfterMs =>
         close((entry, now) => this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })),
     }

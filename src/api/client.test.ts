@@ -2,10 +2,12 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { overWeb } from '../../test/web.ts'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, isMissing } from './api-error.ts'
 import { createBudget } from './budget.ts'
 import { type ClientOptions, createClient, newIdempotencyKey } from './client.ts'
 import { contract } from './contract/contract.ts'
+import { describeError } from './error-text.ts'
+import { plainHeaders } from './contract/message.ts'
 
 const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }
 
@@ -273,4 +275,86 @@ test('a fresh idempotency key fits the contract and never repeats', () => {
   const keys = new Set(Array.from({ length: 100 }, newIdempotencyKey))
   expect(keys.size).toBe(100)
   for (const key of keys) expect(key.length).toBeLessThanOrEqual(256)
+})
+
+describe('a deadline counts the time in which nothing arrives', () => {
+  /** A client whose answer arrives in pieces, each after a pause in milliseconds. */
+  function slowly(pauses: readonly number[], text = JSON.stringify(run)) {
+    const clock = new VirtualClock()
+    const pieces = async function* () {
+      const length = Math.ceil(text.length / pauses.length)
+      for (const [index, pause] of pauses.entries()) {
+        await new Promise<void>(resolve => clock.after(pause, resolve))
+        yield new TextEncoder().encode(text.slice(index * length, (index + 1) * length))
+      }
+    }
+    const client = createClient({
+      baseUrl: 'http://service.test/api/v1/',
+      clock,
+      fetch: async () => ({ status: 200, headers: plainHeaders({}), body: pieces() }),
+    })
+    return { clock, read: () => client.runs.get({ projectId: 'p', runId: 'r' }) }
+  }
+
+  test('an answer that goes on arriving is read to its end', async () => {
+    const { clock, read } = slowly([20_000, 29_000, 29_000, 25_000, 29_000])
+    await expect(clock.finish(read())).resolves.toEqual(run)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('one that stops half-way ends after the deadline, and says for how long nothing came', async () => {
+    const { clock, read } = slowly([20_000, 31_000])
+    const error = await clock.finish(failure(read()))
+    expect(error).toMatchObject({ kind: 'timeout', message: 'Nothing arrived for 30 s.' })
+    expect(clock.now()).toBe(1_050_000)
+  })
+
+  test('one that never ends is given up all the same', async () => {
+    const { clock, read } = slowly(
+      Array.from({ length: 200 }, () => 10_000),
+      'x'.repeat(200),
+    )
+    const error = await clock.finish(failure(read()))
+    expect(error).toMatchObject({ kind: 'timeout', message: 'The answer was not complete after 600 s.' })
+  })
+})
+
+describe('a 404 before anything was answered', () => {
+  const missing = () => Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })
+  const read = { projectId: 'p', runId: 'r' }
+
+  test('is a wrong base path where the account is not found either, and that is read once', async () => {
+    const { client, requests } = service(missing)
+    for (let count = 0; count < 3; count += 1) {
+      const error = await failure(client.runs.get(read))
+      expect(describeError(error).title).toBe('Wrong base path')
+      expect(isMissing(error)).toBe(false)
+    }
+    expect(requests.filter(({ url }) => url.endsWith('/me'))).toHaveLength(1)
+  })
+
+  test('is that of the thing where the account is found', async () => {
+    const { client, requests } = service(({ url }) =>
+      url.endsWith('/me') ? Response.json({ id: 'u' }) : missing(),
+    )
+    expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
+    expect(isMissing(await failure(client.runs.get(read)))).toBe(true)
+    expect(requests).toHaveLength(3)
+  })
+
+  test('after any good answer it is that of the thing, without another read', async () => {
+    const { client, requests } = service((_, nth) => (nth === 1 ? Response.json(run) : missing()))
+    await client.runs.get(read)
+    expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
+    expect(requests).toHaveLength(2)
+  })
+})
+
+test('a refused key says where it came from', async () => {
+  const refused = () => Response.json({ code: 'UNAUTHORIZED', message: 'no' }, { status: 401 })
+  const named = service(refused, { keySource: 'variable MY_KEY' })
+  const text = describeError(await failure(named.client.account.me()))
+  expect(text.next).toBe('The key came from variable MY_KEY; put one there that the service takes.')
+  const { client } = service(refused)
+  expect(describeError(await failure(client.account.me())).next).toBe('Enter another key for this profile.')
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, refusal } from './api-error.ts'
+import { ApiError, inCall, isMissing, refusal } from './api-error.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
@@ -11,6 +11,7 @@ import type { PreparedRequest } from './request.ts'
 import type { Answer } from './response.ts'
 import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './retry.ts'
 import { createNegotiation } from './vocabulary.ts'
+import { createServiceMonitor, type ServiceMonitor } from './service-monitor.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 import type { Priority } from './waiting-line.ts'
 
@@ -35,7 +36,7 @@ export type CallOptions = {
   owner?: string | undefined
   /** Key of the caller's intent, kept across retries; only for endpoints with `idempotency: 'header'`. */
   idempotencyKey?: string | undefined
-  /** Longest wait for each request, in milliseconds. */
+  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number | undefined
   /** Entry that this write already has in the journal; without one it gets its own. */
   intent?: Intent | undefined
@@ -54,6 +55,7 @@ type ResourceCalls = {
 /** Every operation of the contract. All rejections are {@link ApiError}. */
 export type Client = ResourceCalls & {
   readonly budget: Budget
+  readonly monitor: ServiceMonitor
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */
   exchange: <E extends AnyEndpoint>(
@@ -81,17 +83,45 @@ export function createClient(options: ClientOptions): Client {
   const rule = { ...defaultRetryRule, ...options.retry }
   const random = options.random ?? Math.random
   const transport = createTransport({ ...options, clock })
+  const monitor = createServiceMonitor(clock)
   const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {
+    try {
+      return await exchangeOnce(endpoint, input, call)
+    } catch (error) {
+      if (!isMissing(error) || monitor.hasSucceeded()) throw error
+      const isWrongPath = endpoint.operation === contract.account.me.operation || (await lacksAccount(call))
+      throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
+    }
+  }
+  /** A 404 before anything else was answered may be that of a wrong base path; one further read tells. */
+  let lacking: Promise<boolean> | undefined
+  const lacksAccount = ({ signal, priority, owner }: CallOptions): Promise<boolean> =>
+    (lacking ??= exchange(contract.account.me, {}, { signal, priority, owner }).then(
+      () => false,
+      error => {
+        const isWrongPath = error instanceof ApiError && error.isWrongPath
+        if (!isWrongPath) lacking = undefined
+        return isWrongPath
+      },
+    ))
+  const exchangeOnce: Client['exchange'] = async (endpoint, input, call = {}) => {
     if (options.readOnly && endpoint.risk !== 'read')
       throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
     const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.() : undefined
     const request = transport.prepare(endpoint, input, call.idempotencyKey, vocabulary)
     const repeatable = isRepeatable(endpoint, call.idempotencyKey)
     const send = async (attempts?: Attempts) => {
-      const attempt = () => sendWithPermit(transport, budget, request, { ...call, attempts })
-      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal: call.signal })
+      const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, attempts })
+      const pausing = (error: ApiError, delay: number) =>
+        monitor.pausing({ endpoint, error, at: clock.now() + delay })
+      const { signal } = call
+      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, pausing })
     }
-    if (endpoint.risk === 'read') return await send()
+    if (endpoint.risk === 'read') {
+      const refusal = call.priority === 'asked' ? undefined : monitor.keyRefusal()
+      if (refusal) throw inCall(refusal, endpoint, false)
+      return await send()
+    }
     const {
       intent = await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey }),
     } = call
@@ -105,22 +135,26 @@ export function createClient(options: ClientOptions): Client {
       : createNegotiation(options.negotiate, () => call(contract.capabilities.get, {}))
   const pages: Client['pages'] = (endpoint, input, callOptions) =>
     pagesOf(endpoint, input, pageInput => call(endpoint, pageInput, callOptions))
-  return Object.assign(resourceCalls(call), { budget, call, exchange, pages })
+  return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages })
 }
 
 async function sendWithPermit<E extends AnyEndpoint>(
-  transport: Transport,
-  budget: Budget,
+  { transport, budget, monitor }: { transport: Transport; budget: Budget; monitor: ServiceMonitor },
   request: PreparedRequest<E>,
   { priority, owner, signal, deadlineMs, attempts }: CallOptions & { attempts: Attempts | undefined },
 ): Promise<Answer<E>> {
   const permit = await budget.acquire({ priority, owner, signal })
+  const exchange = monitor.begin(request.endpoint)
   try {
     attempts?.leaving()
-    return await transport.send(request, { signal, deadlineMs })
+    const answer = await transport.send(request, { signal, deadlineMs, heard: exchange.heard })
+    exchange.ended('answered')
+    return answer
   } catch (error) {
     attempts?.failed(error)
+    exchange.ended(error)
     if (error instanceof ApiError && error.limit === 'key-rate') permit.limited(error.retryAfterMs)
+    if (error instanceof ApiError && error.kind === 'network' && !error.sent) permit.unused()
     throw error
   } finally {
     permit.release()

@@ -2,13 +2,17 @@ import { abortedError, ApiError } from './api-error.ts'
 import type { Clock } from './clock.ts'
 import type { AnyEndpoint } from './contract/endpoint.ts'
 
+/** How many deadlines an answer may take that goes on arriving. */
+const MOST_DEADLINES = 20
+
 /**
- * Runs one request under one deadline for headers and body together. It settles in time even when the
- * work ignores its signal, so that no answer can keep a caller waiting.
+ * Runs one request under a deadline that counts inactivity: `heard` starts it again, so that a long answer on a slow
+ * line is read to its end. It settles in time even when the work ignores its signal, and after twenty deadlines in any
+ * case, so that no answer can keep a caller waiting.
  */
 export async function withDeadline<T>(
   limits: { ms: number; clock: Clock; signal?: AbortSignal | undefined; endpoint: AnyEndpoint },
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, heard: () => void) => Promise<T>,
 ): Promise<T> {
   const { ms, clock, signal, endpoint } = limits
   if (signal?.aborted) throw abortedError(false, endpoint)
@@ -19,17 +23,26 @@ export async function withDeadline<T>(
     controller.abort(error)
   }
   const giveUp = () => stop(abortedError(true, endpoint))
-  const cancel = clock.after(ms, () => stop(deadlineError(ms, endpoint)))
+  const stopAfter = (time: number, message: string) =>
+    clock.after(time, () => stop(deadlineError(message, endpoint)))
+  const silence = () => stopAfter(ms, `Nothing arrived for ${ms / 1000} s.`)
+  let cancelSilence = silence()
+  const heard = () => {
+    cancelSilence()
+    cancelSilence = silence()
+  }
+  const whole = ms * MOST_DEADLINES
+  const cancelWhole = stopAfter(whole, `The answer was not complete after ${whole / 1000} s.`)
   signal?.addEventListener('abort', giveUp, { once: true })
   try {
-    return await Promise.race([work(controller.signal), stopped])
+    return await Promise.race([work(controller.signal, heard), stopped])
   } finally {
-    cancel()
+    cancelSilence()
+    cancelWhole()
     signal?.removeEventListener('abort', giveUp)
   }
 }
 
-function deadlineError(ms: number, endpoint: AnyEndpoint): ApiError {
-  const message = `No complete answer within ${ms / 1000} s.`
+function deadlineError(message: string, endpoint: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'timeout', code: 'deadline', message, endpoint, sent: true })
 }

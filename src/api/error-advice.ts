@@ -3,6 +3,7 @@ import type { ErrorFacts, InvalidResponseCode, NetworkFault, RefusalCode } from 
 import { summarizeIssues } from './field-issues.ts'
 import { printable } from './printable.ts'
 import type { RateLimitKind } from './rate-limit.ts'
+import { tlsWords } from './tls-words.ts'
 
 type Words = string | ((error: ErrorFacts) => string)
 /** Words for one kind of error. */
@@ -19,6 +20,7 @@ export type AdviceKey =
   | 'timeout'
   | 'aborted'
   | 'redirect'
+  | 'wrong-path'
   | 'proxy-page'
   | 'foreign-answer'
   | 'unknown-code'
@@ -44,12 +46,12 @@ export const advice: Record<AdviceKey, Advice> = {
   UNAUTHORIZED: {
     title: 'Key not accepted',
     sentence: 'The service does not accept this key: it is missing, wrong or revoked.',
-    next: 'Enter another key for this profile.',
+    next: otherKey('Enter another key for this profile.'),
   },
   ORPHANED_KEY: {
     title: 'Key without an organization',
     sentence: 'The key belongs to no organization any more, so it can reach nothing.',
-    next: 'Create a new key in the organization that you work in and enter it here.',
+    next: otherKey('Create a new key in the organization that you work in and enter it here.'),
   },
   OAUTH_REQUIRED: {
     title: 'The server needs a grant',
@@ -145,7 +147,8 @@ export const advice: Record<AdviceKey, Advice> = {
   INTERNAL_ERROR: {
     title: 'Fault in the service',
     sentence: 'The service failed on its side.',
-    next: error => `${AGAIN}${named(' If it stays, report request ', error.requestId)}`,
+    next: error =>
+      `${error.retryAfterMs === undefined ? AGAIN : `Wait ${duration(error.retryAfterMs)}, then try again.`}${named(' If it stays, report request ', error.requestId)}`,
   },
   RATE_LIMITED: {
     title: 'Too many requests',
@@ -196,6 +199,12 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error =>
       `The address answered ${error.status}: it points elsewhere, and the key does not follow.`,
     next: 'Set the base address of the profile to where the service really is.',
+  },
+  'wrong-path': {
+    title: 'Wrong base path',
+    sentence:
+      'Something answers at this address, but the service is not below this path: not even the account is found.',
+    next: 'Correct the base address of the profile; it ends in a version, such as /api/v1.',
   },
   'proxy-page': {
     title: 'A web page instead of the service',
@@ -256,7 +265,8 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'network.tls': {
     title: 'Connection not trusted',
-    sentence: error => `The encrypted connection could not be established: ${words(error.message)}.`,
+    sentence: error =>
+      `The encrypted connection could not be established: ${tlsWords(error.systemCode, error.message)}.`,
     next: 'Check the address; a company proxy needs its certificate in NODE_EXTRA_CA_CERTS.',
   },
   'network.reset': {
@@ -281,7 +291,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   timeout: {
     title: 'No answer in time',
-    sentence: 'The service did not answer completely before the deadline.',
+    sentence: error => words(error.message),
     next: AGAIN,
   },
   aborted: {
@@ -334,6 +344,14 @@ export const advice: Record<AdviceKey, Advice> = {
 /** Status 5xx: the fault is the service's, or of what stands before it. */
 export function isServerFault({ status = 0 }: ErrorFacts): boolean {
   return status >= 500
+}
+
+/** What to do about a refused key, by where it came from. */
+function otherKey(otherwise: string): Words {
+  return ({ keySource }) =>
+    keySource === undefined
+      ? otherwise
+      : `The key came from ${keySource}; put one there that the service takes.`
 }
 
 function waitThen(then: string): Words {

@@ -73,6 +73,10 @@ export type ErrorFacts = {
   issues: readonly FieldIssue[]
   /** Beginning of a body that is not the contract's, without control characters. */
   excerpt?: string | undefined
+  /** Where the key came from, once it was refused, such as `variable MCPDECK_API_KEY`. */
+  keySource?: string | undefined
+  /** Nothing of the service is below the base path, so that a 404 says nothing about the thing. */
+  isWrongPath?: boolean | undefined
   /** Whether the request may have reached the service, so that a write may have happened. */
   sent: boolean
 }

@@ -70,6 +70,7 @@ function adviceKey(error: ApiError): AdviceKey {
 }
 
 function httpKey(error: ApiError): AdviceKey {
+  if (error.isWrongPath) return 'wrong-path'
   for (const key of [error.limit, error.reason, error.code])
     if (key !== undefined && isAdviceKey(key)) return key
   if (error.status !== undefined && error.status < 400) return 'redirect'

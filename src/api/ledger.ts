@@ -1,5 +1,5 @@
 import { type Account, freshAccount } from './account.ts'
-import { type BucketRule, settled, taken } from './bucket.ts'
+import { type BucketRule, returned, settled, taken } from './bucket.ts'
 
 /** The wait of the first in a process's line, announced so that others leave it the tokens it has a claim to. */
 export type Claim = {
@@ -29,9 +29,12 @@ export function countSent(entry: Entry, now: number): void {
   entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined }
 }
 
-/** Counts a request that was answered or failed. */
-export function countSettled(entry: Entry): void {
-  entry.bucket = settled(entry.bucket)
+/**
+ * Counts a request that was answered or failed.
+ * @param returning the rule by which a request that never left gets its token back
+ */
+export function countSettled(entry: Entry, returning?: BucketRule): void {
+  entry.bucket = returning ? returned(entry.bucket, returning) : settled(entry.bucket)
   entry.own = { ...entry.own, inFlight: entry.own.inFlight - 1 }
 }
 

@@ -18,6 +18,8 @@ export type RequestTarget = {
   /** Base address with the version, such as `https://host/api/v1`. */
   baseUrl: string
   key?: string | undefined
+  /** Where the key came from, in words for whoever has to replace it. */
+  keySource?: string | undefined
   /**
    * Asks for an eval vocabulary with `x-<service>-eval-vocabulary`; without it nothing is sent,
    * which means vocabulary 1 (contract: "Versioning").

@@ -26,10 +26,11 @@ type Received = {
 const EXCERPT_CHARACTERS = 2_000
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']
 
-/** Body text up to a limit in decoded bytes; `complete` is false when there was more. */
+/** Body text up to a limit in decoded bytes; `complete` is false when there was more. `heard` hears of each piece. */
 export async function readText(
   response: ApiResponse,
   maxBytes: number,
+  heard: () => void = () => undefined,
 ): Promise<{ text: string; complete: boolean }> {
   const { body } = response
   if (body === null) return { text: '', complete: true }
@@ -40,6 +41,7 @@ export async function readText(
   let bytes = 0
   // Leaving the loop early cancels the stream, which frees its connection.
   for await (const chunk of body) {
+    heard()
     bytes += chunk.byteLength
     if (bytes > maxBytes) return { text, complete: false }
     text += decoder.decode(chunk, { stream: true })
@@ -114,7 +116,10 @@ export function invalidResponse(
 }
 
 /** Reads an error status with whatever body came along. */
-export function httpError({ endpoint, response, hideKey }: Received, rawText: string): ApiError {
+export function httpError(
+  { endpoint, response, hideKey, keySource }: Received & { keySource?: string | undefined },
+  rawText: string,
+): ApiError {
   const text = hideKey(rawText)
   const body = ErrorBody().safeParse(parseJson(text).value)
   const { code, message } = body.data ?? {}
@@ -134,6 +139,7 @@ export function httpError({ endpoint, response, hideKey }: Received, rawText: st
     answer: shapeOf(response, text, body.success),
     excerpt: body.success || text === '' ? undefined : excerptOf(text),
     sent: true,
+    ...(status === 401 && { keySource }),
   })
 }
 

@@ -65,11 +65,13 @@ export type RetryOptions = {
   clock: Clock
   random: () => number
   signal?: AbortSignal | undefined
+  /** Hears of each pause before a repeat, in milliseconds; what it returns is called at its end. */
+  pausing?: (error: ApiError, delay: number) => () => void
 }
 
 /** Runs `attempt` until it succeeds, its error is final, the rule ends or the signal aborts. */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { endpoint, repeatable, rule, clock, random, signal } = options
+  const { endpoint, repeatable, rule, clock, random, signal, pausing } = options
   let sent = false
   for (let failed = 1; ; failed += 1) {
     try {
@@ -79,9 +81,12 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       const delay = repeatable ? retryDelay(error, failed, rule, random()) : undefined
       if (delay === undefined) throw inCall(error, endpoint, sent)
       sent ||= error.sent
-      await sleep(delay, clock, signal).catch(() => {
-        throw abortedError(sent, endpoint)
-      })
+      const resume = pausing?.(error, delay)
+      await sleep(delay, clock, signal)
+        .catch(() => {
+          throw abortedError(sent, endpoint)
+        })
+        .finally(resume)
     }
   }
 }

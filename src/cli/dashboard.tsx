@@ -83,7 +83,7 @@ export function openDashboard(options: DashboardOptions): void {
     onExit: async reason => {
       if (reason !== 'crash') {
         keepScreen()
-        keepPlaceLeft(opened.placeFile, router.current(), log)
+        keepPlaceLeft(opened.placeFile, router.here(), log)
       }
       keepAnswers()
       instance.unmount()

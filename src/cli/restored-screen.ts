@@ -29,7 +29,7 @@ export function screenKeeper(options: {
       const { columns, rows } = screen
       const [header = '', ...others] = screen.snapshot().slice(0, rows - 1)
       const lines = [header.replace(FRESH, 'stale'), ...others, lastSeenLine(columns)]
-      const place = formatPlace(routes, router.current())
+      const place = formatPlace(routes, router.here())
       keepLastScreen(file, { columns, rows, place, lines, picture: pictureOf(lines, screen) })
     } catch (error) {
       log.error(error)

@@ -4,7 +4,7 @@ import { LOCAL_PROFILE } from './config/defaults.ts'
 import type { Preferences } from './config/schema.ts'
 import { directories } from './directories.ts'
 import type { AskSecret } from './profile-key.ts'
-import { type Choice, chooseProfile, type ProfileOptions } from './profiles.ts'
+import { type Choice, chooseProfile, type ProfileOptions, sourceText } from './profiles.ts'
 import { askSecret } from './secret-prompt.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -24,7 +24,16 @@ export type CommonOptions = ProfileOptions & {
 
 /** Where the data comes from and how it is shown. */
 export type Settings = {
-  target: { kind: 'local' } | { kind: 'remote'; baseUrl: string; key: string; slug: string }
+  target:
+    | { kind: 'local' }
+    | {
+        kind: 'remote'
+        baseUrl: string
+        key: string
+        /** Where the key comes from, in words. */
+        keySource: string
+        slug: string
+      }
   /** What the header calls the source of the data, and how it marks it. */
   profile: {
     name: string
@@ -95,7 +104,7 @@ export function settingsOf(
   const { name, badge, baseUrl, slug, web } = choice
   return {
     ...common,
-    target: { kind: 'remote', baseUrl, key, slug },
+    target: { kind: 'remote', baseUrl, key, keySource: sourceText(choice.source), slug },
     profile: { name, badge, web },
     project: common.project ?? choice.project,
     readOnly: common.readOnly || choice.readOnly,

@@ -73,7 +73,7 @@ export function openWorkspace(
 
 function openRemote(
   settings: Settings,
-  target: { baseUrl: string; key: string; slug: string },
+  target: { baseUrl: string; key: string; keySource: string; slug: string },
   log: Log,
   onAnswer: ((answer: ApiResponse) => void) | undefined,
 ): OpenedWorkspace {
@@ -90,6 +90,7 @@ function openRemote(
     fetch: heard(logged(http.fetch, log), onAnswer),
     baseUrl: target.baseUrl,
     key: target.key,
+    keySource: target.keySource,
     budget,
     readOnly: settings.readOnly,
     negotiate: target.slug,

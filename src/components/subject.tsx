@@ -1,4 +1,12 @@
-import { createContext, useContext, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react'
 
 /** A place as the router knows it. */
 export type SubjectPlace = { screen: string; params: Readonly<Record<string, string>> }
@@ -9,27 +17,35 @@ export type Subject = {
   kind: string
   id: string
   /** As the service answered it. */
-  record: unknown
+  record: { id: string }
   /** Its own place, where that is another one than the present. */
   place?: SubjectPlace | undefined
 }
 
 type Subjects = {
-  set(subject: Subject | undefined): void
+  set(subject: Subject | undefined, latest?: () => Subject['record'] | undefined): void
   current(): Subject | undefined
+  /** The id of what is drawn as chosen. */
+  drawnId(): string | undefined
   subscribe(listener: () => void): () => void
 }
 
 function createSubjects(): Subjects {
   let subject: Subject | undefined
+  let latest: (() => Subject['record'] | undefined) | undefined
   const listeners = new Set<() => void>()
   return {
-    set(next) {
+    set(next, nextLatest) {
+      latest = nextLatest
       const isOther = subject?.id !== next?.id
       subject = next
       if (isOther) for (const listener of listeners) listener()
     },
-    current: () => subject,
+    current() {
+      const record = latest?.()
+      return subject && record && record.id !== subject.id ? { ...subject, id: record.id, record } : subject
+    },
+    drawnId: () => subject?.id,
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -44,11 +60,21 @@ export function SubjectProvider(props: { children: ReactNode }) {
   return <SubjectsContext.Provider value={subjects}>{props.children}</SubjectsContext.Provider>
 }
 
-/** A screen says what is chosen on it; undefined while nothing is. */
-export function useSubject(kind: string, record: { id: string } | undefined, place?: SubjectPlace): void {
+/**
+ * A screen says what is chosen on it; undefined while nothing is. What is drawn follows the choice a moment later, so `latest` gives
+ * what is chosen when a key acts on it.
+ */
+export function useSubject(
+  kind: string,
+  record: { id: string } | undefined,
+  options: { place?: SubjectPlace | undefined; latest?: () => { id: string } | undefined } = {},
+): void {
   const subjects = useContext(SubjectsContext)
+  const { place } = options
+  const latest = useRef(options.latest)
+  latest.current = options.latest
   useEffect(() => {
-    subjects.set(record && { kind, id: record.id, record, place })
+    subjects.set(record && { kind, id: record.id, record, place }, () => latest.current?.())
   }, [subjects, kind, record, place])
   useEffect(() => () => subjects.set(undefined), [subjects])
 }
@@ -56,6 +82,6 @@ export function useSubject(kind: string, record: { id: string } | undefined, pla
 /** What is chosen now; draws again when it is another thing. */
 export function useCurrentSubject(): () => Subject | undefined {
   const subjects = useContext(SubjectsContext)
-  useSyncExternalStore(subjects.subscribe, () => subjects.current()?.id)
+  useSyncExternalStore(subjects.subscribe, subjects.drawnId)
   return subjects.current
 }

@@ -5,7 +5,7 @@ import {
   type QueryKey,
   type UseQueryOptions,
 } from '@tanstack/react-query'
-import { type ApiError, isLineFault } from '../api/api-error.ts'
+import { type ApiError, connectionFault } from '../api/api-error.ts'
 import { isPlainRead } from '../api/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/error-text.ts'
 import { calmed } from './calm.ts'
@@ -28,14 +28,19 @@ export type ApiQuery<T> = {
 /** How often what rests on screen is read again, in milliseconds, to notice what others changed. */
 const REST_INTERVAL = { local: 20_000, remote: 50_000 }
 
-/** An interval that is no shorter than `rest` while nothing comes back: the watch of the line asks then. */
+/**
+ * An interval that is no shorter than `rest` while the service does not answer: the watch of the connection reads then. A key that
+ * was refused is not tried again.
+ */
 export function spared<T, Key extends QueryKey>(
   wanted: NonNullable<UseQueryOptions<T, ApiError, T, Key>['refetchInterval']>,
   rest: number,
 ) {
   return (query: Query<T, ApiError, T, Key>): number | false => {
     const interval = (typeof wanted === 'function' ? wanted(query) : wanted) ?? false
-    return interval !== false && isLineFault(query.state.error) ? Math.max(interval, rest) : interval
+    const fault = connectionFault(query.state.error)
+    if (fault === 'key-refused') return false
+    return interval !== false && fault !== undefined ? Math.max(interval, rest) : interval
   }
 }
 

@@ -2,14 +2,25 @@ import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-qu
 import ms from 'ms'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { isRestored } from '../api/cache-contents.ts'
+import { connectionFault, type ConnectionFault } from '../api/api-error.ts'
 import { systemClock } from '../api/clock.ts'
-import { createLineWatch } from './line-watch.ts'
+import type { ServiceMonitor } from '../api/service-monitor.ts'
+import { clockSkew, SKEW_MS } from '../api/service-time.ts'
+import { createLineWatch, type LineFault } from './line-watch.ts'
+import { useWorkspace } from './workspace.tsx'
 
-/** The data's age as the header shows it, or since when the line is down. */
-export type Connection = { text: string; tone: 'muted' | 'warn' | 'error'; isDown: boolean }
+/** The data's age as the header shows it, or why nothing comes back. */
+export type Connection = {
+  text: string
+  tone: 'muted' | 'warn' | 'error'
+  /** Why the service cannot be reached; undefined while it can. */
+  fault: ConnectionFault | undefined
+}
 
 type Ages = {
   oldest: number | undefined
+  /** When anything was read last, on screen or not. */
+  latest: () => number | undefined
   /** Something on screen comes from an earlier session. */
   restored: boolean
   loading: boolean
@@ -26,9 +37,18 @@ function ages(queryClient: QueryClient): Ages {
   const read = active.map(query => query.state.dataUpdatedAt).filter(time => time > 0)
   return {
     oldest: read.length > 0 ? Math.min(...read) : undefined,
+    latest: () => latestRead(queryClient),
     restored: active.some(isRestored),
     loading: active.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
   }
+}
+
+function latestRead(queryClient: QueryClient): number | undefined {
+  const times = queryClient
+    .getQueryCache()
+    .getAll()
+    .map(({ state }) => state.dataUpdatedAt)
+  return Math.max(0, ...times) || undefined
 }
 
 /** What never changes again, such as the trials of an ended run, cannot be too old. */
@@ -40,63 +60,144 @@ function isFinal(query: Query): boolean {
   )
 }
 
-function describe(state: Ages, lostSince: number | undefined, now: number): Connection {
-  if (lostSince !== undefined)
-    return { text: `no answer since ${timeOf(lostSince)}`, tone: 'error', isDown: true }
-  return { ...describeAge(state, now), isDown: false }
+/** What the header tells, with the epoch milliseconds at which it becomes another text by itself. */
+type Said = Connection & { until?: number | undefined }
+
+type Facts = {
+  ages: Ages
+  fault: LineFault | undefined
+  monitor: ServiceMonitor
+  /** Requests wait for the budget. */
+  waiting: boolean
+  now: number
 }
 
-function describeAge(state: Ages, now: number): Omit<Connection, 'isDown'> {
-  if (state.oldest === undefined) return { text: state.loading ? 'reading' : '', tone: 'muted' }
+function describe(facts: Facts): Said {
+  const said = describeState(facts)
+  const skew = clockSkew()
+  if (Math.abs(skew) < SKEW_MS) return said
+  const clock = `clock ${ms(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
+  return {
+    ...said,
+    text: [said.text, clock].filter(Boolean).join(', '),
+    tone: said.tone === 'muted' ? 'warn' : said.tone,
+  }
+}
+
+function describeState({ ages, fault, monitor, waiting, now }: Facts): Said {
+  const lastAnswerAt = () => monitor.lastAnswerAt() ?? ages.latest()
+  if (fault) return describeFault(fault.kind, fault, lastAnswerAt(), now)
+  const repeat = monitor.repeat()
+  // An answer to something else since then speaks for the connection.
+  if (
+    repeat &&
+    (monitor.lastAnswerAt() ?? 0) <= repeat.since &&
+    connectionFault(repeat.error) === 'unavailable'
+  )
+    return describeFault('unavailable', { error: repeat.error, until: repeat.at }, lastAnswerAt(), now)
+  const silentSince = monitor.silentSince()
+  if (silentSince !== undefined) {
+    const seconds = Math.floor((now - silentSince) / 5_000) * 5
+    return { text: `no answer for ${Math.max(5, seconds)}s`, tone: 'warn', fault: undefined }
+  }
+  return { ...describeAge(ages, waiting, now), fault: undefined }
+}
+
+const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavailable'>, string>> = {
+  'key-refused': 'key refused',
+  redirected: 'redirected',
+  'web-page': 'web page, not the service',
+}
+
+function describeFault(
+  kind: ConnectionFault,
+  { error, until }: Pick<LineFault, 'error' | 'until'>,
+  lastAnswerAt: number | undefined,
+  now: number,
+): Said {
+  const since = lastAnswerAt === undefined ? 'yet' : `since ${timeOf(lastAnswerAt, now)}`
+  if (kind === 'silent') return { text: `no answer ${since}`, tone: 'error', fault: kind }
+  if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
+  const status = error?.status ?? 503
+  if (until !== undefined && until > now)
+    return { text: `${status} until ${timeOf(until, now, true)}`, tone: 'error', fault: kind, until }
+  return { text: `${status}, no answer ${since}`, tone: 'error', fault: kind }
+}
+
+function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fault'> {
+  const queue = 'waiting for the budget'
+  if (state.oldest === undefined)
+    return { text: state.loading ? (waiting ? queue : 'reading') : '', tone: 'muted' }
   const age = now - state.oldest
   const step = STEPS.findLast(limit => age >= limit)
   if (state.restored) return { text: step === undefined ? 'stale' : `stale, ${ms(age)} old`, tone: 'warn' }
-  if (step === undefined) return { text: 'fresh', tone: 'muted' }
-  return { text: `${step / 60_000}m old`, tone: step >= 120_000 ? 'warn' : 'muted' }
+  const until = state.oldest + (STEPS.find(limit => age < limit) ?? Infinity)
+  if (step === undefined) return { text: 'fresh', tone: 'muted', until }
+  const old = `${step / 60_000}m old`
+  return { text: waiting ? `${old}, ${queue}` : old, tone: step >= 120_000 ? 'warn' : 'muted', until }
 }
 
-/** Hours and minutes on the person's clock. */
-function timeOf(time: number): string {
+/** A time on the person's clock, with its day where that is not today. */
+function timeOf(time: number, now: number, withSeconds = false): string {
   const date = new Date(time)
-  return [date.getHours(), date.getMinutes()].map(part => String(part).padStart(2, '0')).join(':')
+  const parts = [date.getHours(), date.getMinutes(), ...(withSeconds ? [date.getSeconds()] : [])]
+  const clock = parts.map(part => String(part).padStart(2, '0')).join(':')
+  const isToday = date.toDateString() === new Date(now).toDateString()
+  return isToday ? clock : `${date.toDateString().slice(4, 10)} ${clock}`
 }
 
-/** Age of the oldest data on screen, drawn again only when its step changes; looks after a line that is down. */
+/** Age of the oldest data on screen or why nothing comes back, drawn again only when that changes; watches a lost connection. */
 export function useConnection(): Connection {
   const queryClient = useQueryClient()
+  const { client, budget } = useWorkspace()
   const [, tick] = useState(0)
   const watch = useMemo(() => createLineWatch(queryClient, systemClock), [queryClient])
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
-    const current = (): Connection => describe(ages(queryClient), watch.since(), Date.now())
+    const { monitor } = client
+    const current = (): Said => {
+      const { unlimited, waiting } = budget.snapshot()
+      return describe({
+        ages: ages(queryClient),
+        fault: watch.fault(),
+        monitor,
+        waiting: !unlimited && waiting > 0,
+        now: Date.now(),
+      })
+    }
     let last = current()
     return {
       // Observers come and go while components draw, when nothing may be set; answers arrive outside of that.
-      subscribe: (listener: () => void) =>
-        queryClient.getQueryCache().subscribe(event => {
-          if (event.type === 'updated' || event.type === 'removed') listener()
-        }),
+      subscribe(listener: () => void) {
+        const ends = [
+          queryClient.getQueryCache().subscribe(event => {
+            if (event.type === 'updated' || event.type === 'removed') listener()
+          }),
+          monitor.subscribe(listener),
+          budget.snapshot().unlimited ? undefined : budget.subscribe(listener),
+        ]
+        return () => ends.forEach(end => end?.())
+      },
       read: () => {
         const next = current()
-        if (next.text !== last.text || next.tone !== last.tone) last = next
+        if (next.text !== last.text || next.tone !== last.tone || next.fault !== last.fault) last = next
         return last
       },
+      until: () => current().until,
     }
-  }, [queryClient, watch])
+  }, [queryClient, watch, client, budget])
   const connection = useSyncExternalStore(store.subscribe, store.read)
   useEffect(() => {
     // The header is drawn before the page below it asks for anything.
     const timer = setTimeout(() => tick(count => count + 1))
     return () => clearTimeout(timer)
   }, [])
-  const { oldest } = ages(queryClient)
+  const until = store.until()
   useEffect(() => {
-    if (oldest === undefined) return undefined
-    const next = STEPS.find(limit => oldest + limit > Date.now())
-    if (next === undefined) return undefined
-    const timer = setTimeout(() => tick(count => count + 1), oldest + next - Date.now() + 5)
+    if (until === undefined || until === Infinity) return undefined
+    const timer = setTimeout(() => tick(count => count + 1), Math.max(0, until - Date.now()) + 5)
     timer.unref()
     return () => clearTimeout(timer)
-  }, [oldest, connection])
+  }, [until])
   return connection
 }

@@ -175,7 +175,7 @@ describe.concurrent('what names a run', () => {
 
 describe.concurrent('no verdict, and never 1', () => {
   test.for<[string, Parameters<typeof refusing>, string]>([
-    ['a key that is not accepted', [401, 'UNAUTHORIZED'], 'Key not accepted'],
+    ['a key that is not accepted', [401, 'UNAUTHORIZED'], 'The key came from variable MCPDECK_API_KEY'],
     ['no access', [403, 'FORBIDDEN'], 'Not allowed'],
     ['no such run', [404, 'NOT_FOUND'], 'Not found'],
   ])('%s ends at once', async ([, refusal, title], ending) => {

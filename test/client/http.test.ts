@@ -230,6 +230,9 @@ describe('no connection', () => {
   test('TLS to a port that does not speak it', async () => {
     const error = await failureOf(read('good', clientOf(server.origin.replace('http:', 'https:'))))
     expect(error).toMatchObject({ kind: 'network', code: 'tls' })
+    expect(describeError(error).sentence).toBe(
+      'The encrypted connection could not be established: no TLS is spoken there; http:// may be meant.',
+    )
   })
 })
 

@@ -64,7 +64,7 @@ type Operation<Path extends string> = {
   cursor?: { in: 'query' | 'body'; name: string; fromHeader?: string }
   /** The answer is spelt in the eval vocabulary that the request asks for (contract: "Versioning"). */
   varies?: 'eval-vocabulary'
-  /** Longest useful wait in milliseconds over headers and body, where the usual one is too short. */
+  /** Longest useful wait in milliseconds in which nothing of the answer arrives, where the usual one is too short. */
   deadlineMs?: number
   /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */
   maxAnswerBytes?: number

@@ -12,7 +12,7 @@ import { openNowMemory } from './memory-file.ts'
 import { MAX_ACKNOWLEDGED, NOTHING_KEPT } from './memory.ts'
 import { orderLines } from './order.ts'
 import { NOW_READ_KINDS, NOW_READS, type NowReadCounts, pauseAfter, planReads } from './plan.ts'
-import { lineDownLine, rateLine, writeLines } from './request-lines.ts'
+import { connectionLine, rateLine, writeLines } from './request-lines.ts'
 import { DAY_MS, runLines, wantsRuns } from './run-lines.ts'
 import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
 
@@ -247,8 +247,11 @@ describe('lines of things', () => {
     expect(JSON.stringify(write)).not.toContain('secret-key')
     expect(rateLine(NOW + 4_200, NOW)[0]!.sentence).toContain('in 5 s')
     expect(rateLine(NOW, NOW)).toEqual([])
-    expect(lineDownLine(false, NOW, 'x')).toEqual([])
-    expect(lineDownLine(true, NOW, 'api.example')[0]!.sentence).toContain('api.example does not answer')
+    expect(connectionLine(undefined, NOW, 'x')).toEqual([])
+    expect(connectionLine('silent', NOW, 'api.example')[0]!.sentence).toContain('api.example does not answer')
+    expect(connectionLine('key-refused', NOW, 'api.example')[0]!.sentence).toContain(
+      'api.example refuses the key',
+    )
   })
 })
 

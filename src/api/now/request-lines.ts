@@ -1,3 +1,5 @@
+import type { ConnectionFault } from '../api-error.ts'
+import { connectionWords } from '../connection-words.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { titleOf } from '../journal/words.ts'
 import type { NowLine, NowProject, NowTarget, Read } from './line.ts'
@@ -83,9 +85,13 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
   ]
 }
 
-/** Nothing comes back from the service. @param since when the last answer came, epoch milliseconds */
-export function lineDownLine(isDown: boolean, since: number | undefined, host: string): NowLine[] {
-  if (!isDown) return []
+/** No answer of the service comes back. @param since when the last one came, epoch milliseconds */
+export function connectionLine(
+  fault: ConnectionFault | undefined,
+  since: number | undefined,
+  host: string,
+): NowLine[] {
+  if (fault === undefined) return []
   return [
     {
       key: 'line',
@@ -93,12 +99,12 @@ export function lineDownLine(isDown: boolean, since: number | undefined, host: s
       urgency: 'act',
       isFault: true,
       mark: 'error',
-      word: 'line down',
-      sentence: `${host === '' ? 'The local workspace' : host} does not answer; what is here was read before`,
+      word: fault === 'key-refused' ? 'key refused' : 'no answer',
+      sentence: `${connectionWords(fault, host || 'The local workspace')}; what is here was read before`,
       project: undefined,
       at: since,
       readAt: since,
-      fingerprint: `down ${since ?? ''}`,
+      fingerprint: `${fault} ${since ?? ''}`,
       target: { to: 'here' },
       thing: { kind: 'connection', record: { id: 'line', since } as { id: string } },
     },

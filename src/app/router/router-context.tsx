@@ -1,6 +1,6 @@
-import { createContext, useContext, useSyncExternalStore, type ReactNode } from 'react'
+import { createContext, useContext, useEffect, useSyncExternalStore, type ReactNode } from 'react'
 import type { Place } from './place.ts'
-import type { Router } from './router.ts'
+import type { Router, Standing } from './router.ts'
 
 const RouterContext = createContext<Router | undefined>(undefined)
 
@@ -18,4 +18,18 @@ export function useRouter(): Router {
 export function usePlace(): Place {
   const router = useRouter()
   return useSyncExternalStore(router.subscribe, router.current)
+}
+
+/** Says where in the present place the person stands; asked whenever that is needed, and drawn for nobody. */
+export function useStanding(standing: Standing): void {
+  const router = useRouter()
+  useEffect(() => router.stand(standing))
+}
+
+/** A list's row stands where the place says, also when another place of the screen that shows is opened. */
+export function useRowOfPlace(selection: { select: (key: string) => void }, key: string | undefined): void {
+  const place = usePlace()
+  useEffect(() => {
+    if (key !== undefined) selection.select(key)
+  }, [place, key, selection])
 }

@@ -1,7 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Place } from './place.ts'
 
+/** Says where in a place the person stands, such as on which row: the params of that place. */
+export type Standing = (params: Place['params']) => Record<string, string | undefined>
+
 export type Router = {
+  /** The place as it was opened or changed last. */
   current(): Place
+  /** The place with where the person stands in it at this moment: what links, pins and the way back name. */
+  here(): Place
+  /** Asks `standing` for every {@link here} until the returned function is called; what registered later has the last word. */
+  stand(standing: Standing): () => void
   /** Opens a place; the one left can be returned to. */
   go(place: Place): void
   /** Changes the present place, without leaving it: tabs, selection, filters, a step further in or out. */
@@ -13,35 +22,52 @@ export type Router = {
   subscribe(listener: () => void): () => void
 }
 
+function withoutMissing(params: Record<string, string | undefined>): Place['params'] {
+  const entries = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(entries)
+}
+
 function same(a: Place, b: Place): boolean {
-  return a.screen === b.screen && JSON.stringify(a.params) === JSON.stringify(b.params)
+  return a.screen === b.screen && isDeepStrictEqual(a.params, b.params)
 }
 
 /** Where the person is, and where they were before. */
 export function createRouter(initial: Place): Router {
   let current = initial
   let previous: Place | undefined
+  const standings = new Set<Standing>()
   const listeners = new Set<() => void>()
-  const move = (place: Place, left: Place | undefined): void => {
-    previous = left
+  const here = (): Place => {
+    let { params } = current
+    for (const standing of standings) params = withoutMissing(standing(params))
+    return same({ ...current, params }, current) ? current : { ...current, params }
+  }
+  const show = (place: Place): void => {
     current = place
     for (const listener of listeners) listener()
   }
+  const move = (place: Place, left: Place | undefined): void => {
+    previous = left
+    standings.clear()
+    show(place)
+  }
   return {
     current: () => current,
+    here,
+    stand(standing) {
+      standings.add(standing)
+      return () => standings.delete(standing)
+    },
     go(place) {
-      if (!same(place, current)) move(place, current)
+      if (!same(place, here())) move(place, here())
     },
     replace(params) {
-      const merged = Object.entries({ ...current.params, ...params }).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      )
-      const next = { screen: current.screen, params: Object.fromEntries(merged) }
-      if (!same(next, current)) move(next, previous)
+      const next = { screen: current.screen, params: withoutMissing({ ...here().params, ...params }) }
+      if (!same(next, current)) show(next)
     },
     last() {
       if (!previous) return false
-      move(previous, current)
+      move(previous, here())
       return true
     },
     abandon(isGone, instead) {

@@ -1,6 +1,7 @@
 import { Text } from 'ink'
 import { useSyncExternalStore } from 'react'
 import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
+import { useWaitingWrite } from '../../hooks/use-waiting-write.ts'
 import { useSize } from '../../components/size.tsx'
 import { useCurrentToast, useToasts, type Toast } from '../../components/toasts.tsx'
 import { displayKey } from '../keymap/binding.ts'
@@ -108,12 +109,16 @@ function PendingKeys(props: { pending: Pending; width: number }) {
 
 const BAR = 10
 
-/** `● Examining 12 servers… ███░░░░░░░ 4/12  Ctrl+X stop`; of several tasks the one begun last, with how many there are. */
+/**
+ * `● Examining 12 servers… ███░░░░░░░ 4/12  Ctrl+X stop`; of several tasks the one begun last, with how many there are.
+ * `waits` says what a write waits for.
+ */
 export function taskParts(
   theme: Theme,
   tasks: readonly Task[],
   stopKey: string,
-): { text: string; tone: 'live' | 'key' | 'muted' }[] {
+  waits?: ReturnType<typeof useWaitingWrite>,
+): { text: string; tone: 'live' | 'key' | 'muted' | 'warn' }[] {
   const task = tasks.at(-1)
   if (!task) return []
   const { live } = theme.symbols
@@ -129,6 +134,9 @@ export function taskParts(
             tone: 'live' as const,
           },
         ]
+      : []),
+    ...(waits
+      ? [{ text: ` ${waits.status ?? 'no answer'}, repeats in ${waits.seconds}s`, tone: 'warn' as const }]
       : []),
     ...(canStop
       ? [
@@ -209,10 +217,11 @@ export function Footer() {
   const bindings = useActiveBindings()
   const pending = usePendingKeys()
   const tasks = useCurrentTasks()
+  const waits = useWaitingWrite()
   const key = useKeyName()
   if (pending) return <PendingKeys pending={pending} width={width} />
   if (toast) return <Said toast={toast} bindings={bindings} width={width} />
-  const parts = taskParts(theme, tasks, key(appKeys, 'stop'))
+  const parts = taskParts(theme, tasks, key(appKeys, 'stop'), waits)
   const taken = parts.reduce((sum, part) => sum + widthOf(part.text), parts.length > 0 ? GAP : 0)
   const task =
     parts.map(part => theme.paint(part.tone, part.text)).join('') + (taken > 0 ? ' '.repeat(GAP) : '')

@@ -38,7 +38,7 @@ export function Header() {
   const { profile } = useWorkspace()
   const crumbs = useCurrentCrumbs()
   const connection = useConnection()
-  useNeeds(connection.isDown)
+  useNeeds(connection.fault)
   const badge = ` ${clean(profile.name)} ${profile.local ? '' : `${theme.symbols.bullet} ${clean(profile.host)} `}`
   const readOnly = profile.readOnly ? ' read-only ' : ''
   const meter = useBudget(budget => gauge(theme, budget, Date.now()))

@@ -30,7 +30,7 @@ export function usePin(): KeyHandler | Unavailable {
     const subject = current()
     if (!subject) return
     const notebook = notebookOf(workspace)
-    const place = subject.place ?? router.current()
+    const place = subject.place ?? router.here()
     const pinned = pinnedOf({ subject, place, crumbs, queryClient, workspace })
     const kept = attempt('Nothing was pinned', () => {
       const going = nextToGo(notebook.incidents())

@@ -21,7 +21,7 @@ export function useSubjectActions(): Record<SubjectAction, KeyHandler | Unavaila
   const { profile } = useWorkspace()
   const tell = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
   const copyLink = (): void =>
-    tell('the link', formatLocator(routes, profile.name, current()?.place ?? router.current()))
+    tell('the link', formatLocator(routes, profile.name, current()?.place ?? router.here()))
   if (!current()) return { copyId: NONE, copyLink, raw: NONE }
   return {
     copyId() {

@@ -2,6 +2,7 @@ import { type Finding, findingName } from '../../api/findings/finding.ts'
 import { FINDING_STATUSES } from '../../api/findings/filters.ts'
 import { SEVERITIES, valueWords } from '../../api/findings/insights.ts'
 import type { GoalScore, WaveRun } from '../../api/findings/waves.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -16,7 +17,7 @@ export type FindingRow = Finding & {
 export const rowKey = (row: FindingRow): string => row.key
 
 function age(at: number | undefined) {
-  return { text: formatAge(at, Date.now()), tone: 'muted' as const }
+  return { text: formatAge(at, serviceNow()), tone: 'muted' as const }
 }
 
 /** @param graded whether any finding has a severity of its own */

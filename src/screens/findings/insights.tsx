@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { describeError } from '../../api/error-text.ts'
 import { gateHelp } from '../../api/findings/gate.ts'
 import { insightsMarkdown } from '../../api/findings/insights.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { clean, wrap } from '../../app/theme/text.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
@@ -86,7 +87,7 @@ function Shown({ insights, focused }: { insights: Insights; focused: boolean }) 
 }
 
 function sinceWords(at: number | undefined): string {
-  const age = formatAge(at, Date.now())
+  const age = formatAge(at, serviceNow())
   return age === 'now' ? 'just now' : age
 }
 

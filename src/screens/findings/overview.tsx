@@ -1,5 +1,6 @@
 import { findingName } from '../../api/findings/finding.ts'
 import { adviceOn, affectedWords, valueWords } from '../../api/findings/insights.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, plural, UNKNOWN } from '../../app/theme/format.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -15,7 +16,7 @@ import type { Insights } from './use-insights.ts'
 /** Age and date, since a finding may be weeks old. */
 function when(at: number | undefined): string {
   if (at === undefined) return UNKNOWN
-  const age = formatAge(at, Date.now())
+  const age = formatAge(at, serviceNow())
   return `${age === 'now' ? 'just now' : `${age} ago`} (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
 }
 

@@ -55,7 +55,7 @@ function ProjectFindings(props: { projectId: string }) {
   const inDetail = params.pane === 'detail'
   const tab = tabOf(params.tab)
   useCrumbs([useProjectName(projectId), 'Findings', inDetail && finding ? findingName(finding) : null])
-  useSubject('finding', recordOf(finding))
+  useSubject('finding', recordOf(finding), { latest: () => recordOf(findings.list.current()) })
   useKeys({ projectId, findings, insights, inDetail, tab, openBehind: () => openBehind.current })
   return (
     <Panes

@@ -32,13 +32,18 @@ export function findingParams(row: FindingRow | undefined) {
   return { findingId: row?.id, scenarioId: row?.scenario?.id }
 }
 
+/** Whether a place names this finding. */
+export function isOfFinding(params: Readonly<Record<string, string>>, row: FindingRow | undefined): boolean {
+  const { findingId, scenarioId } = findingParams(row)
+  return params['findingId'] === findingId && params['scenarioId'] === scenarioId
+}
+
 /** Where behind the finding the place is; what it says of another finding does not count. */
 export function useBehindPlace(row: FindingRow): BehindParams & { go: (params: BehindParams) => void } {
   const router = useRouter()
   const { params } = usePlace()
   const { findingId, scenarioId } = findingParams(row)
-  const isHere = params.findingId === findingId && params.scenarioId === scenarioId
-  const { runId, sessionId, lastRunId } = isHere ? params : {}
+  const { runId, sessionId, lastRunId } = isOfFinding(params, row) ? params : {}
   return {
     runId,
     sessionId,

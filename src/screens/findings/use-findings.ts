@@ -1,7 +1,8 @@
+import { findingParams, isOfFinding } from './use-behind-place.ts'
 import { useCallback, useMemo, useState } from 'react'
 import { findingKey, type Finding } from '../../api/findings/finding.ts'
 import { filtersOf, isFiltered, passesFilters, type FindingFilters } from '../../api/findings/filters.ts'
-import { usePlace } from '../../app/router/router-context.tsx'
+import { usePlace, useStanding, useRowOfPlace } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useArriving } from '../../components/list/use-arriving.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
@@ -69,6 +70,13 @@ export function useFindings(projectId: string): FindingsList {
     news,
     only,
     arriving: useArriving(sources.isRead),
+  })
+  useRowOfPlace(list.selection, params.findingId && findingKey(params.findingId, params.scenarioId))
+  useStanding(({ runId, sessionId, lastRunId, ...params }) => {
+    const row = list.current()
+    if (!row || isOfFinding(params, row)) return { ...params, runId, sessionId, lastRunId }
+    // What is behind another finding is not where one stands.
+    return { ...params, ...findingParams(row) }
   })
   return { sources, list, finding: useChosen(list), filters, notes }
 }

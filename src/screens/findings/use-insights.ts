@@ -9,6 +9,7 @@ import {
   windowInsightsRead,
   type InsightsRead,
 } from '../../api/findings/insights.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { useLiveQuery, useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { targetOf, type Brake, type InsightsTarget } from './insights-target.ts'
@@ -77,7 +78,7 @@ export function useInsights(
   const isReadable = target !== undefined && (target.kind === 'wave' || target.windowId !== undefined)
   const query = useLiveQuery(
     { ...insightsQuery(workspace, projectId, target), enabled: isReadable && !isClosed },
-    { isLive: read => isGenerating(read, Date.now()), requestsEach: 1 },
+    { isLive: read => isGenerating(read, serviceNow()), requestsEach: 1 },
   )
 
   const queryClient = useQueryClient()

@@ -30,7 +30,7 @@ export function NotebookScreen() {
   useCrumbs(['Notebook', incident?.title])
   const pinned = entry?.pinned
   const subject = useMemo(() => pinned && { id: pinned.id, ...Object.fromEntries(pinned.facts) }, [pinned])
-  useSubject(pinned?.kind ?? '', subject, pinned?.place)
+  useSubject(pinned?.kind ?? '', subject, { place: pinned?.place })
   useNotebookKeys({
     notebook,
     incidents,

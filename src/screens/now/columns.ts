@@ -1,6 +1,7 @@
 import { isAcknowledged } from '../../api/now/acknowledged.ts'
 import { URGENCIES, type NowLine, type Urgency } from '../../api/now/line.ts'
 import type { NowKept } from '../../api/now/memory.ts'
+import { serviceTime } from '../../api/service-time.ts'
 import { formatAge, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -24,6 +25,14 @@ const URGENCY_WORDS: Record<Urgency, { text: string; tone: Tone }> = {
   act: { text: 'act', tone: 'error' },
   look: { text: 'look', tone: 'warn' },
   know: { text: 'know', tone: 'muted' },
+}
+
+/** What is about this program itself has this machine's time. */
+const OWN_TIME: readonly NowLine['kind'][] = ['line', 'rate', 'write', 'server']
+
+/** The time to compare that of a line with, by the clock that gave it; `now` is this machine's. */
+export function nowFor({ kind }: NowLine, now: number): number {
+  return OWN_TIME.includes(kind) ? now : serviceTime(now)
 }
 
 /** Longer words stand alone: they tell what they are about. */
@@ -71,7 +80,7 @@ export function nowColumns(symbols: Symbols, several: boolean): readonly Column<
       width: 5,
       from: 64,
       align: 'right',
-      cell: row => ({ text: formatAge(row.at, Date.now()), tone: 'muted' }),
+      cell: row => ({ text: formatAge(row.at, nowFor(row, Date.now())), tone: 'muted' }),
       sort: row => row.at,
     },
     {

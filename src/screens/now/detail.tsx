@@ -8,7 +8,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useNow } from '../../hooks/use-now.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { nowKeys } from './bindings.ts'
-import { stateWords, type NowRow } from './columns.ts'
+import { nowFor, stateWords, type NowRow } from './columns.ts'
 import { sourceLines } from './sources.ts'
 import type { NowData } from './use-now-data.ts'
 
@@ -56,7 +56,7 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
     '',
     ...fieldLines([
       ['Project', row.project?.name],
-      ['Since', agoWords(row.at, now)],
+      ['Since', agoWords(row.at, nowFor(row, now))],
       ['Read', agoWords(row.readAt, now)],
       ['Acknowledged', row.acknowledged ? 'yes, until it changes' : 'no'],
       ['Id', row.thing.record.id],

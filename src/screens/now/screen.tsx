@@ -63,7 +63,7 @@ export function NowScreen() {
   const chosen = useChosen(list)
   const place = useMemo(() => chosen && placeOf(chosen.target), [chosen])
   useCrumbs(['Now', onlyFaults && 'faults only'].map(name => name || undefined))
-  useSubject(chosen?.thing.kind ?? '', chosen?.thing.record, place)
+  useSubject(chosen?.thing.kind ?? '', chosen?.thing.record, { place })
   const chosenKey = chosen?.key
   const projectId = chosen?.project?.id
   useEffect(() => {

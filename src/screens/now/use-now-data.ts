@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
-import { isLineFault } from '../../api/api-error.ts'
+import { connectionFault, type ConnectionFault } from '../../api/api-error.ts'
 import type { Project } from '../../api/contract/projects.ts'
 import { describeError } from '../../api/error-text.ts'
 import type { NowLine, NowProject } from '../../api/now/line.ts'
 import type { NowKept } from '../../api/now/memory.ts'
 import { NOW_READ_KINDS, planReads, type NowReadCounts, type NowReadKind } from '../../api/now/plan.ts'
-import { lineDownLine, rateLine, writeLines } from '../../api/now/request-lines.ts'
+import { connectionLine, rateLine, writeLines } from '../../api/now/request-lines.ts'
 import { serverLines } from '../../api/now/thing-lines.ts'
+import { serviceTime } from '../../api/service-time.ts'
 import { useBudget } from '../../hooks/use-budget.ts'
 import { useNow } from '../../hooks/use-now.ts'
 import { usePoll } from '../../hooks/use-poll.ts'
@@ -52,7 +53,7 @@ export function useNowData(kept: NowKept): NowData {
     projects.map(({ id }) => queries.projects.capabilities.options({ projectId: id })),
   )
   const findings = useFindingReads(plan, projects, rights)
-  const runs = useRunReads(plan, projects, suites, now)
+  const runs = useRunReads(plan, projects, suites, serviceTime(now))
   const writes = useUnresolvedWrites()
   const pause = useBudget(({ pausedUntil }) => ({
     seconds: pausedUntil === undefined ? 0 : Math.ceil((pausedUntil - Date.now()) / 1000),
@@ -62,10 +63,9 @@ export function useNowData(kept: NowKept): NowData {
     requestMs === false ? 0 : requestMs,
   )
   const answers = [known, ...rights, ...suites, ...findings.answers, ...runs.answers]
-  const isDown = answers.some(answer => isLineFault(answer?.error))
   const time = Date.now()
   const lines = [
-    ...lineDownLine(isDown, latest(answers), profile.host),
+    ...connectionLine(faultOf(answers), latest(answers), profile.host),
     ...rateLine(pause && time + pause.seconds * 1000, time),
     ...writeLines(projects, { value: writes.data ?? [], at: writes.dataUpdatedAt || undefined }, now),
     ...serverLines(projects, kept.checks.values()),
@@ -109,6 +109,12 @@ function unreadWrites(error: Error): NowSource {
     problem: describeError(error),
     partial: false,
   }
+}
+
+/** Why nothing comes back; a service that cannot answer one read may answer the others. */
+function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): ConnectionFault | undefined {
+  const faults = answers.flatMap(answer => (answer ? [connectionFault(answer.error)] : []))
+  return faults.find(fault => fault !== 'unavailable') ?? (faults.includes(undefined) ? undefined : faults[0])
 }
 
 function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {

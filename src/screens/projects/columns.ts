@@ -1,5 +1,6 @@
 import type { Project } from '../../api/contract/projects.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, UNKNOWN } from '../../app/theme/format.ts'
 import type { Column } from '../../components/list/columns.ts'
 
@@ -25,7 +26,7 @@ export const projectColumns: readonly Column<Project>[] = [
     title: 'Age',
     width: 5,
     align: 'right',
-    cell: project => ({ text: formatAge(toEpochMs(project.createdAt), Date.now()), tone: 'muted' }),
+    cell: project => ({ text: formatAge(toEpochMs(project.createdAt), serviceNow()), tone: 'muted' }),
     sort: project => toEpochMs(project.createdAt),
   },
 ]

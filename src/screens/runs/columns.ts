@@ -4,6 +4,7 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import { runCounts } from '../../api/runs/counts.ts'
 import { lastChange, trendRates } from '../../api/runs/trend.ts'
 import { passRate } from '../../api/runs/trials.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { sparkline } from '../../app/theme/charts.ts'
 import { formatAge, formatCount, formatDuration, formatShare, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
@@ -161,7 +162,7 @@ export function runColumns(
       title: 'Age',
       width: 5,
       align: 'right',
-      cell: run => ({ text: formatAge(toEpochMs(run.createdAt), Date.now()), tone: 'muted' }),
+      cell: run => ({ text: formatAge(toEpochMs(run.createdAt), serviceNow()), tone: 'muted' }),
       sort: run => toEpochMs(run.createdAt),
     },
     {

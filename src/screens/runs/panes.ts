@@ -10,9 +10,9 @@ export type RunTab = (typeof RUN_TABS)[number]
 export const MIDDLES = ['runs', 'cases', 'settings'] as const
 export type Middle = (typeof MIDDLES)[number]
 
-/** The focused pane of a place. */
-export function paneOf(text: string | undefined): PaneId {
-  return PANES.find(pane => pane === text) ?? 'suites'
+/** The focused pane of a place; one that names a run without a pane is that run's. */
+export function paneOf({ pane, runId }: Readonly<Record<string, string>>): PaneId {
+  return PANES.find(id => id === pane) ?? (runId === undefined ? 'suites' : 'run')
 }
 
 /** The run's tab of a place. */

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { usePlace, useRouter, useStanding } from '../../app/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { List } from '../../components/list/list.tsx'
@@ -25,8 +25,6 @@ import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './panes.ts'
 import { RunPane } from './run-pane.tsx'
 import { useKeys } from './use-keys.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
-import type { EvalRun } from '../../api/contract/runs.ts'
-import type { EvalCase, EvalSuite } from '../../api/contract/suites.ts'
 
 /** Suites, the runs of the chosen one, and one run. */
 export function RunsScreen() {
@@ -54,13 +52,14 @@ function ProjectRuns(props: { projectId: string }) {
   const lists = useLists(projectId)
   const { suite, run } = lists
   const openTrial = useRef<() => void>(undefined)
-  const focused = paneOf(params.pane)
+  const focused = paneOf(params)
   const tab = tabOf(params.tab)
   const runNumber = focused === 'run' && run?.runNumber != null ? `#${run.runNumber}` : null
   useCrumbs([useProjectName(projectId), 'Runs', suite?.name, runNumber])
   const middle = suite ? middleOf(params.middle) : 'runs'
   const cases = useCases(projectId, suite, middle === 'cases')
-  useChosenSubject({ focused, middle, suite, run, chosenCase: cases.chosen?.stored })
+  useChosenSubject({ focused, middle, lists, cases })
+  useStanding(params => standingIn({ params, focused, middle, lists, cases }))
   useAuthoringKeys({
     projectId,
     suite,
@@ -128,22 +127,38 @@ function ProjectRuns(props: { projectId: string }) {
   )
 }
 
+type Chosen = { focused: PaneId; middle: Middle; lists: RunsLists; cases: CasesData }
+
 /** What copying and the raw record are about. */
-function useChosenSubject(options: {
-  focused: PaneId
-  middle: Middle
-  suite: EvalSuite | undefined
-  run: EvalRun | undefined
-  chosenCase: EvalCase | undefined
-}): void {
-  const { focused, middle, suite, run, chosenCase } = options
+function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
+  const { suite, run, suiteList, runList } = lists
   const isSuite = focused === 'suites' || (middle === 'settings' && focused === 'runs')
-  const [kind, record] = isSuite
-    ? (['suite', suite] as const)
+  const [kind, record, latest] = isSuite
+    ? (['suite', suite, () => (focused === 'suites' ? suiteList.current() : suite)] as const)
     : middle === 'cases'
-      ? (['case', chosenCase] as const)
-      : (['run', run] as const)
-  useSubject(kind, record)
+      ? (['case', cases.chosen?.stored, () => cases.list.current()?.stored] as const)
+      : (['run', run, () => runList.current()] as const)
+  useSubject(kind, record, { latest })
+}
+
+/** Where the person stands: as deep as the focused pane is, on its chosen row. */
+function standingIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
+  const { focused, middle, lists, cases } = at
+  const { suiteId, runId, caseId, iterationId, base, ...params } = at.params
+  if (focused === 'suites') return { ...params, suiteId: lists.suiteList.current()?.id ?? suiteId }
+  const suite = lists.suite?.id ?? suiteId
+  const isSame = suite === suiteId || suiteId === undefined
+  if (middle === 'cases')
+    return { ...params, suiteId: suite, caseId: cases.list.current()?.id ?? (isSame ? caseId : undefined) }
+  if (middle === 'settings') return { ...params, suiteId: suite }
+  const run = lists.runList.current()?.id ?? (isSame ? runId : undefined)
+  if (focused === 'runs') return { ...params, suiteId: suite, runId: run }
+  return {
+    ...params,
+    suiteId: suite,
+    runId: run,
+    ...((run === runId || runId === undefined) && { iterationId, base }),
+  }
 }
 
 function Suites(props: { lists: RunsLists; focused: boolean }) {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo } from 'react'
 import { isMissing } from '../../api/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { usePlace, useRouter, useRowOfPlace } from '../../app/router/router-context.tsx'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
@@ -67,16 +67,9 @@ export function useLists(projectId: string): RunsLists {
   })
   const run = useChosen(runList)
   useSuiteOfRun(projectId, suiteList)
-  useRowOf(suiteList, params.suiteId)
-  useRowOf(runList, params.runId)
+  useRowOfPlace(suiteList.selection, params.suiteId)
+  useRowOfPlace(runList.selection, params.runId)
   return { suites, suiteList, suite, runs, runList, run }
-}
-
-/** The row stands where the place says, also when the place is another one of this screen. */
-function useRowOf<Item>({ selection }: ListState<Item>, key: string | undefined): void {
-  useEffect(() => {
-    if (key !== undefined) selection.select(key)
-  }, [key, selection])
 }
 
 /** A locator may name only the run: finds its suite, so that the lists stand at the right rows, or says that there is no such run. */

@@ -1,6 +1,7 @@
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
@@ -99,7 +100,7 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       width: 4,
       align: 'right',
       from: 40,
-      cell: ({ lastVisitAt }) => muted(formatAge(lastVisitAt, Date.now())),
+      cell: ({ lastVisitAt }) => muted(formatAge(lastVisitAt, serviceNow())),
       sort: ({ lastVisitAt }) => lastVisitAt,
     },
   ]
@@ -170,7 +171,7 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     title: 'Last',
     width: 4,
     align: 'right',
-    cell: ({ lastActivityAt }) => muted(formatAge(toEpochMs(lastActivityAt), Date.now())),
+    cell: ({ lastActivityAt }) => muted(formatAge(toEpochMs(lastActivityAt), serviceNow())),
     sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
   },
 ]

@@ -1,6 +1,7 @@
 import { useMemo, type ReactNode } from 'react'
 import { GATE_CLOSED } from '../../api/access/rights.ts'
 import { valueWords } from '../../api/findings/insights.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useRouter } from '../../app/router/router-context.tsx'
 import { plural } from '../../app/theme/format.ts'
@@ -65,7 +66,7 @@ function OpenDocument(props: {
   const lines = useMemo(() => {
     if (!query.data) return []
     const { scan: _scan, ...rest } = query.data
-    return [...(before?.(query.data) ?? []), ...documentLines(before ? rest : query.data, Date.now())]
+    return [...(before?.(query.data) ?? []), ...documentLines(before ? rest : query.data, serviceNow())]
   }, [query.data, before])
   if (query.error?.status === 404 && !query.hasData)
     return (

@@ -19,6 +19,7 @@ import { modeLook, sessionsText, type ScenarioRow } from './columns.ts'
 import { capWords, mayBeOthers } from './guest-limits.ts'
 import { openGateSentence } from './measures.tsx'
 import { masked } from '../../api/access/session-secrets.ts'
+import { serviceTime } from '../../api/service-time.ts'
 import type { TabProps } from './tab.ts'
 import { useDoor } from './use-door.ts'
 import { useLookAgain } from './use-scenarios.ts'
@@ -176,7 +177,7 @@ export function Overview(props: TabProps) {
         linkField(row, id => key(scenariosKeys, id)),
         ['Environment', row.environment],
         versionField(notes),
-        ['Sessions', `${sessionsText(row.sessions)}, last ${formatAge(row.lastVisitAt, now)}`],
+        ['Sessions', `${sessionsText(row.sessions)}, last ${formatAge(row.lastVisitAt, serviceTime(now))}`],
       ]),
       ...(props.showsSecrets && row.link !== undefined ? ['', row.link, ''] : []),
       ...admittedLines(row.scenario.mode),

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { GATE_CLOSED } from '../../api/access/rights.ts'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { usePlace, useRouter, useStanding, useRowOfPlace } from '../../app/router/router-context.tsx'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -64,11 +64,17 @@ function useScenarioList(projectId: string) {
     news,
     arriving: useArriving(data.isWhole),
   })
-  const { selection } = list
-  useEffect(() => {
-    if (params.scenarioId) selection.select(params.scenarioId)
-  }, [params.scenarioId, selection])
+  useRowOfPlace(list.selection, params.scenarioId)
+  useStanding(({ sessionId, ...params }) => {
+    const scenarioId = list.current()?.scenario.id ?? params['scenarioId']
+    return { ...params, scenarioId, sessionId: scenarioId === params['scenarioId'] ? sessionId : undefined }
+  })
   return { data, list }
+}
+
+/** The record as it may be looked at and copied. */
+function withoutLink<T extends { id: string; link?: unknown }>(scenario: T | undefined): T | undefined {
+  return scenario && { ...scenario, ...(scenario.link != null && { link: HIDDEN }) }
 }
 
 function ProjectScenarios(props: { projectId: string }) {
@@ -86,11 +92,8 @@ function ProjectScenarios(props: { projectId: string }) {
   const projects = useApiQuery(queries.projects.list.options({}))
   const projectName = projects.data?.items.find(project => project.id === projectId)?.name
   useCrumbs([projectName ?? projectId, 'Scenarios', scenario?.name])
-  const record = useMemo(
-    () => scenario && { ...scenario, ...(scenario.link != null && { link: HIDDEN }) },
-    [scenario],
-  )
-  useSubject('scenario', record)
+  const record = useMemo(() => withoutLink(scenario), [scenario])
+  useSubject('scenario', record, { latest: () => withoutLink(list.current()?.scenario) })
   useKeys({
     projectId,
     data,

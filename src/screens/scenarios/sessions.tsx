@@ -8,6 +8,7 @@ import type {
   UserTestingSessionDetail,
 } from '../../api/contract/user-testing-sessions.ts'
 import { contract } from '../../api/contract/contract.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatCount } from '../../app/theme/format.ts'
 import { fieldLines } from '../../components/lines.ts'
 import { List } from '../../components/list/list.tsx'
@@ -108,7 +109,7 @@ function Visit(props: TabProps & { sessionId: string }) {
 
 function since(time: Parameters<typeof toEpochMs>[0]): string | undefined {
   const at = toEpochMs(time)
-  return at === undefined ? undefined : ago(at, Date.now())
+  return at === undefined ? undefined : ago(at, serviceNow())
 }
 
 function visitLines({ detail, isWhole }: Whole, visit: UserTestingSession | undefined) {

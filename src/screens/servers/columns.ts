@@ -1,6 +1,7 @@
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, formatDuration, plural, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -66,7 +67,7 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
       width: 5,
       from: 42,
       align: 'right',
-      cell: ({ server }) => ({ text: formatAge(toEpochMs(server.createdAt), Date.now()), tone: 'muted' }),
+      cell: ({ server }) => ({ text: formatAge(toEpochMs(server.createdAt), serviceNow()), tone: 'muted' }),
       sort: ({ server }) => toEpochMs(server.createdAt),
     },
   ]

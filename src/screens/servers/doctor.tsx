@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge } from '../../app/theme/format.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceTime } from '../../api/service-time.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
@@ -46,6 +47,6 @@ export function Doctor(props: TabProps) {
 }
 
 function ageLine(generatedAt: number | string, now: number): Line {
-  const age = formatAge(toEpochMs(generatedAt), now)
+  const age = formatAge(toEpochMs(generatedAt), serviceTime(now))
   return { text: age === 'now' ? 'Examined just now' : `Examined ${age} ago`, tone: 'muted' }
 }

@@ -5,6 +5,7 @@ import type { Symbols } from '../../app/theme/theme.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceTime } from '../../api/service-time.ts'
 import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -18,7 +19,7 @@ import { useNow } from './use-now.ts'
 export function recordFields(server: ProjectServer, now: number): Field[] {
   const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
   const when = (value: number | string | null | undefined): string => {
-    const age = formatAge(toEpochMs(value), now)
+    const age = formatAge(toEpochMs(value), serviceTime(now))
     return age === UNKNOWN || age === 'now' ? age : `${age} ago`
   }
   return [

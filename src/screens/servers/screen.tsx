@@ -1,8 +1,8 @@
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { usePlace, useRouter, useStanding, useRowOfPlace } from '../../app/router/router-context.tsx'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
@@ -55,10 +55,8 @@ function useServerList(projectId: string) {
     says: serverSays,
   })
   const list = useList({ items: rows, keyOf: serverKey, columns, initialKey: params.serverId, news })
-  const { selection } = list
-  useEffect(() => {
-    if (params.serverId) selection.select(params.serverId)
-  }, [params.serverId, selection])
+  useRowOfPlace(list.selection, params.serverId)
+  useStanding(params => ({ ...params, serverId: list.current()?.server.id ?? params['serverId'] }))
   return { servers, list }
 }
 
@@ -143,7 +141,7 @@ function ProjectServers(props: { projectId: string }) {
   const projects = useApiQuery(queries.projects.list.options({}))
   const projectName = projects.data?.items.find(project => project.id === projectId)?.name
   useCrumbs([projectName ?? projectId, 'Servers', server?.name])
-  useSubject('server', server)
+  useSubject('server', server, { latest: () => list.current()?.server })
   useServerBindings(projectId, list, focused === 'detail')
   return (
     <Panes

@@ -2,6 +2,7 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { countTrials, passRate, type TrialCounts } from '../../../api/runs/trials.ts'
+import { serviceNow } from '../../../api/service-time.ts'
 import { formatAge, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
 import type { Cell, Column } from '../../../components/list/columns.ts'
@@ -123,7 +124,7 @@ export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
       width: 6,
       align: 'right',
       from: 84,
-      cell: ({ stored }) => ({ text: formatAge(toEpochMs(stored.updatedAt), Date.now()), tone: 'muted' }),
+      cell: ({ stored }) => ({ text: formatAge(toEpochMs(stored.updatedAt), serviceNow()), tone: 'muted' }),
       sort: ({ stored }) => toEpochMs(stored.updatedAt),
     },
   ]

@@ -9,6 +9,7 @@ import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { createTrialReader, type TrialReader } from '../../../api/runs/trial-reader.ts'
 import { averageRemaining, estimateRemaining } from '../../../api/runs/estimate.ts'
 import { countTrials } from '../../../api/runs/trials.ts'
+import { serviceNow } from '../../../api/service-time.ts'
 import { usePlace } from '../../../app/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import { usePoll } from '../../../hooks/use-poll.ts'
@@ -99,7 +100,7 @@ function toldProgress(run: EvalRun | undefined): Progress | undefined {
   return (
     counts && {
       counts,
-      remaining: averageRemaining(counts, toEpochMs(run.createdAt), Date.now()),
+      remaining: averageRemaining(counts, toEpochMs(run.createdAt), serviceNow()),
     }
   )
 }
@@ -128,7 +129,7 @@ function useProgress(pins: readonly Pin[]) {
     // A share of what is not known yet would be a guess.
     if (!reader.isWhole) return {}
     const counts = countTrials(trials)
-    const remaining = estimateRemaining(trials, counts.total - counts.ended, Date.now())
+    const remaining = estimateRemaining(trials, counts.total - counts.ended, serviceNow())
     return { counts, remaining }
   }
 }

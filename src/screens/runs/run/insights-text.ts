@@ -2,6 +2,7 @@ import type { ActionableFinding, InsightsEnvelope } from '../../../api/contract/
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { unitName } from '../../../api/runs/counts.ts'
+import { serviceNow } from '../../../api/service-time.ts'
 import { formatAge, formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import { judgesOf, judgeState, type Judge } from './judge-lines.ts'
 
@@ -52,7 +53,7 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
 
 /** How much was analyzed, which is to be read before what was found. */
 function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): string[] {
-  const age = formatAge(toEpochMs(generatedAt), Date.now())
+  const age = formatAge(toEpochMs(generatedAt), serviceNow())
   const when = age === 'now' ? 'just now' : age === UNKNOWN ? 'at an unknown time' : `${age} ago`
   const unit = unitName(coverage?.unit ?? 'iterations')
   const parts = [

@@ -1,5 +1,6 @@
 import type { EvalRunJudges } from '../../../api/contract/judge-shapes.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
+import { serviceNow } from '../../../api/service-time.ts'
 import { formatAge, formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols } from '../../../app/theme/theme.ts'
 import type { Line } from '../../../components/viewer.tsx'
@@ -85,7 +86,7 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
 /** A judge with its state, its model, and the cases below its threshold first. */
 export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const { name, status, modelUsed, generatedAt, cases } = judge
-  const age = formatAge(generatedAt, Date.now())
+  const age = formatAge(generatedAt, serviceNow())
   const source = [
     modelUsed,
     generatedAt === undefined ? undefined : age === 'now' ? 'just now' : `${age} ago`,

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
 import type { Cause } from '../../../api/runs/causes.ts'
 import { estimateRemaining } from '../../../api/runs/estimate.ts'
+import { serviceNow } from '../../../api/service-time.ts'
 import { useKeyName } from '../../../app/keymap/use-bindings.ts'
 import { plainText } from '../../../components/viewer/source.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
@@ -65,7 +66,7 @@ function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): r
     const remaining =
       isTerminalRunStatus(record.status) || !isCounted
         ? undefined
-        : estimateRemaining(trials, total - facts.counts.ended, Date.now())
+        : estimateRemaining(trials, total - facts.counts.ended, serviceNow())
     const input = { run: record, facts, isPartial, runs, remaining, findings }
     return summaryNodes(input, { symbols, width, openKey, doctorKey })
   }, [record, trials, facts, isPartial, runs, findings, symbols, width, openKey, doctorKey])

@@ -3,6 +3,7 @@ import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { runCounts } from '../../../api/runs/counts.ts'
 import { isVerdict, undecidedOf, verdictWord } from '../../../api/runs/outcome.ts'
 import { passRate } from '../../../api/runs/trials.ts'
+import { serviceNow } from '../../../api/service-time.ts'
 import { formatAge, formatCount, formatDuration, formatShare, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../../app/theme/theme.ts'
 import type { Field } from '../../../components/lines.ts'
@@ -24,7 +25,7 @@ export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
 function statusWords(run: EvalRun): string {
   const started = toEpochMs(run.createdAt)
   const ended = toEpochMs(run.completedAt)
-  const age = formatAge(started, Date.now())
+  const age = formatAge(started, serviceNow())
   const when = started === undefined ? '' : `, started ${age === 'now' ? 'just now' : `${age} ago`}`
   const took = started === undefined || ended === undefined ? '' : `, took ${formatDuration(ended - started)}`
   return `${run.status}${when}${took}`

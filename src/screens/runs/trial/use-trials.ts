@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { variantOfTrial } from '../../../api/runs/variants.ts'
-import { usePlace, useRouter } from '../../../app/router/router-context.tsx'
+import { usePlace, useRouter, useStanding } from '../../../app/router/router-context.tsx'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useChosen } from '../../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../../components/list/use-list.ts'
@@ -41,6 +41,10 @@ export function useTrials(data: RunData): Trials {
   const items = useMemo(() => byUrgency(trials), [trials])
   const list = useList({ items, keyOf: trialKey, columns, initialKey: params.iterationId })
   const isByCase = params.rows === 'cases'
+  useStanding(params => {
+    const isOfTrial = params['tab'] === 'trial' || (params['tab'] === 'trials' && !isByCase)
+    return isOfTrial ? { ...params, iterationId: list.current()?.id ?? params['iterationId'] } : params
+  })
   const rested = useRestedIndex(list.selection)
   // What is filtered or counted is looked for among all.
   useMoreTrials(data.trialsQuery, isByCase || list.filter !== '' ? Infinity : rested)

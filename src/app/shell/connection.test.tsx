@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { createBudget } from '../../api/budget.ts'
+import { createClient } from '../../api/client.ts'
+import { API_PREFIX } from '../../api/contract/contract.ts'
+import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { runsKeys } from '../../screens/runs/bindings.ts'
+import { runsRoute } from '../../screens/runs/route.ts'
+import { serversRoute } from '../../screens/servers/route.ts'
+import { appKeys } from './app-keys.ts'
+
+let testService: TestService
+let projectId: string
+let app: TestApp | undefined
+/** What comes back in place of the service's answer; undefined lets it through. */
+let instead: (path: string, method: string) => ApiResponse | undefined
+/** Headers that are added to every answer of the service. */
+let also: Record<string, string>
+let sent: string[]
+
+const hosted = { openBrowser: async () => undefined }
+const TIME = String.raw`\d\d:\d\d`
+
+function answer(status: number, body: string | object, headers: Record<string, string> = {}): ApiResponse {
+  const isText = typeof body === 'string'
+  const type = { 'content-type': isText ? 'text/html' : 'application/json' }
+  return {
+    status,
+    headers: plainHeaders({ ...type, ...headers }),
+    body: isText ? body : JSON.stringify(body),
+  }
+}
+
+beforeEach(async () => {
+  instead = () => undefined
+  also = {}
+  sent = []
+  testService = await openService({
+    wrap: fetch => async request => {
+      const { pathname } = new URL(request.url)
+      sent.push(`${request.method} ${pathname}`)
+      const other = instead(pathname, request.method)
+      if (other) return other
+      const response = await fetch(request)
+      return { ...response, headers: plainHeaders({ ...Object.fromEntries(response.headers), ...also }) }
+    },
+  })
+  projectId = (await testService.client.projects.list()).items[0]!.id
+})
+afterEach(async () => {
+  await app?.close()
+  app = undefined
+  await testService.close()
+})
+
+const header = (): string => app!.frame().split('\n')[0]!
+
+async function openServers(): Promise<void> {
+  app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
+  await app.see(/everything +stdio/)
+  await app.see(() => header().includes('fresh'))
+}
+
+const REFUSED = answer(401, { code: 'UNAUTHORIZED', message: 'no such key' })
+const PORTAL = answer(200, '<!doctype html><title>Sign in to the network</title>')
+const GATEWAY = answer(502, '<html>Bad gateway</html>')
+const cases: [string, ApiResponse, RegExp, RegExp][] = [
+  ['a refused key', REFUSED, /key refused/, /mcp\.example refuses the key; this works with a key/],
+  [
+    'a redirect',
+    answer(302, '', { location: 'https://login.example/' }),
+    /redirected/,
+    /redirects to another/,
+  ],
+  ['a captive portal', PORTAL, /web page, not the service/, /A web page answers in place of mcp\.example/],
+  [
+    'a portal that refuses',
+    answer(403, '<html>Pay</html>'),
+    /web page, not the service/,
+    /A web page answers/,
+  ],
+  ['a gateway', GATEWAY, new RegExp(`502, no answer since ${TIME}`), /mcp\.example cannot answer now/],
+]
+
+describe('the header says why nothing comes back', () => {
+  test.each(cases)('%s, and all that needs the service waits', async (_, response, text, reason) => {
+    await openServers()
+    instead = () => response
+    await app!.press(appKeys.bindings.refresh)
+    await app!.see(() => text.test(header()))
+    expect(header()).not.toContain('fresh')
+    await app!.press('4')
+    await app!.press(runsKeys.bindings.launch)
+    await app!.see(reason)
+    instead = () => undefined
+    await app!.press(appKeys.bindings.refresh)
+    await app!.see(() => header().includes('fresh'))
+  })
+
+  test('a service that cannot answer says until when', async () => {
+    await openServers()
+    instead = () => answer(503, { code: 'INTERNAL_ERROR', message: 'maintenance' }, { 'retry-after': '900' })
+    await app!.press(appKeys.bindings.refresh)
+    await app!.see(() => /503 until \d\d:\d\d:\d\d/.test(header()))
+    await app!.see('! Read')
+  })
+
+  test('while a read waits to be repeated, that shows at once', async () => {
+    await openServers()
+    instead = () => answer(503, { code: 'INTERNAL_ERROR', message: 'busy' }, { 'retry-after': '50' })
+    await app!.press(appKeys.bindings.refresh)
+    await app!.see(() => /503 until \d\d:\d\d:\d\d/.test(header()))
+  })
+
+  test('one read that the service cannot answer says nothing about the others', async () => {
+    await openServers()
+    instead = path =>
+      path.endsWith('/servers') ? answer(503, { code: 'INTERNAL_ERROR', message: 'no' }) : undefined
+    await app!.press(appKeys.bindings.refresh)
+    await app!.see('! Read')
+    await app!.press('4')
+    await app!.see('Reference server smoke')
+    await app!.see(() => header().includes('fresh'))
+  })
+})
+
+test('a refused key is not tried again until somebody does', async () => {
+  await openServers()
+  instead = () => REFUSED
+  await app!.press(appKeys.bindings.refresh)
+  await app!.see(() => header().includes('key refused'))
+  sent.length = 0
+  await expect(testService.client.projects.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  await expect(testService.client.account.me({}, { priority: 'background' })).rejects.toThrow('no such key')
+  expect(sent).toEqual([])
+  instead = () => undefined
+  await app!.press(appKeys.bindings.refresh)
+  await app!.see(() => header().includes('fresh'))
+  expect((await testService.client.projects.list()).items).not.toHaveLength(0)
+})
+
+test('what waits for the budget says so', async () => {
+  const client = createClient({
+    fetch: testService.fetch,
+    baseUrl: `http://local.invalid${API_PREFIX}`,
+    key: testService.service.localKey,
+    budget: createBudget({ capacity: 1, refillPerSecond: 0.01 }),
+  })
+  app = await openApp({ testService: { ...testService, client }, hosted, place: runsRoute.to({ projectId }) })
+  await app.see(() => header().includes('waiting for the budget'))
+})
+
+test('a write that waits for a busy service shows for how long', async () => {
+  app = await openApp({ testService, hosted, place: runsRoute.to({ projectId }) })
+  await app.see('▌Reference server smoke')
+  await app.press(runsKeys.bindings.launch)
+  await app.see('As configured')
+  instead = (path, method) =>
+    method === 'POST' && path.endsWith('/eval-runs')
+      ? answer(503, { code: 'INTERNAL_ERROR', message: 'busy' }, { 'retry-after': '45' })
+      : undefined
+  await app.press(formKeys.bindings.choose, formKeys.bindings.choose)
+  await app.see(/● Launching Reference server smoke… 503, repeats in 4\ds/)
+})
+
+// Last, because a process knows one service time.
+test.each([
+  ['ahead', 2 * 3_600_000, 'clock 2h ahead'],
+  ['behind', -3 * 3_600_000, 'clock 3h behind'],
+])(
+  'a clock that is %s is named, and the ages of records go by the time of the service',
+  async (_, off, words) => {
+    also = { date: new Date(Date.now() - off).toUTCString() }
+    // The records are as old as they would be on a service with that time.
+    const aged = (value: unknown): unknown =>
+      typeof value === 'number' && value > 1e12
+        ? value - off
+        : typeof value === 'object' && value !== null
+          ? Array.isArray(value)
+            ? value.map(aged)
+            : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, aged(inner)]))
+          : value
+    const service = await openService({
+      wrap: fetch => async request => {
+        const { status, headers, body } = await fetch(request)
+        const text = typeof body === 'string' && body !== '' ? JSON.stringify(aged(JSON.parse(body))) : body
+        return { status, headers: plainHeaders({ ...Object.fromEntries(headers), ...also }), body: text }
+      },
+    })
+    app = await openApp({
+      testService: service,
+      hosted,
+      place: serversRoute.to({ projectId: (await service.client.projects.list()).items[0]!.id }),
+    })
+    await app.see(/everything +stdio/)
+    await app.see(() => header().includes(words))
+    await app.see(/Created +(?:now|\d0s ago)/)
+    await app.close()
+    app = undefined
+    await service.close()
+  },
+)
