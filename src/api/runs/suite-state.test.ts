@@ -149,7 +149,7 @@ const anyRun = fc
   .map(({ at, result, status, cases, counts: [passed, failed, rest] }) =>
     made({
       at,
-      result: result as 'passed' | 'failed' | null,
+      result,
       status,
       trials: [passed, failed, passed + failed + rest],
       ...(cases && { cases }),
@@ -164,7 +164,7 @@ test('no suite is plainly green unless one run over all its cases was graded who
       const judge = state.judgedBy.run as ListedRun & { selectedCaseCount: number; totalCaseCount: number }
       expect(judge.result).toBe('passed')
       expect(judge.selectedCaseCount).toBeGreaterThanOrEqual(judge.totalCaseCount)
-      const { trials } = judge.decisionSummary?.counts as { trials: Record<string, number> }
+      const { trials } = judge.decisionSummary!.counts as { trials: Record<string, number> }
       expect(trials['passed']! + trials['failed']!).toBe(trials['total'])
       expect(trials['total']).toBeGreaterThan(0)
       const later = runs

@@ -2,13 +2,20 @@ import type { EvalIteration } from '../contract/iterations.ts'
 import { EvalRun, isTerminalRunStatus } from '../contract/runs.ts'
 import { toEpochMs } from '../contract/shapes.ts'
 import type { EvalSuite } from '../contract/suites.ts'
+import { parentOf } from './comparison-groups.ts'
 import { runCounts, toldTrials, type RunCounts } from './counts.ts'
 import { outcomeOfRun, type RunOutcome } from './outcome.ts'
 import { countTrials, passRate } from './trials.ts'
+import { counted, grouped } from './words.ts'
 
 /** A run as far as a list shows it; what a service adds to it is read where it is there. */
 export type ListedRun = Pick<EvalRun, 'id' | 'status'> &
-  Partial<Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>>
+  Partial<
+    Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>
+  > & {
+    /** Only its counts are stated, as of the last run in a list of suites. */
+    isCountsOnly?: true
+  }
 
 /** How much of its suite a run executed and graded. */
 export type Coverage = {
@@ -50,6 +57,8 @@ export type SuiteState = {
   outcome: ReportedRun['outcome'] | 'never-run'
   /** The run whose outcome this is; undefined when there was no run. */
   judgedBy: ReportedRun | undefined
+  /** The first of the runs that came to this outcome one after another. */
+  since: ReportedRun | undefined
   /** The newest run, which may be in flight, or cover a part. */
   latest: ReportedRun | undefined
   /** Passed, and nothing is left out or unknown: the one state that may be shown as plainly green. */
@@ -70,16 +79,51 @@ export function isPlainlyPassed({ outcome, coverage }: ReportedRun): boolean {
 }
 
 /** How much of its suite a run covered: by its record, else by what else is known of it. */
-export function coverageOf(run: ListedRun, facts: RunFacts = {}): Coverage {
+export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Coverage {
   const cases = selectedCases(run, facts)
   const graded = gradedOf(run, facts)
-  const isRerun = (facts.isRerun ?? false) || typeof fieldOf(run, 'rerunOf') === 'string'
+  const isRerun = (facts.isRerun ?? false) || parentOf(run) !== undefined
   const parts = [
     cases ? cases.selected >= cases.total : isRerun ? false : undefined,
     graded && graded.total > 0 && graded.count >= graded.total,
   ]
   const isWhole = parts.includes(false) ? false : parts.includes(undefined) ? undefined : true
   return { cases, isRerun, graded, isWhole }
+}
+
+/** Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`. */
+export function partWords({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
+  const { cases, isRerun, graded } = coverage
+  const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
+  return [
+    cases && cases.selected < cases.total
+      ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}`
+      : '',
+    !cases && isRerun ? 'failed cases only' : '',
+    !isUnfinished && graded && graded.count < graded.total
+      ? [`${grouped(graded.count)} of ${grouped(graded.total)}`, graded.unit, 'graded']
+          .filter(Boolean)
+          .join(' ')
+      : '',
+  ].filter(part => part !== '')
+}
+
+/** A run in words: `passed, 3 of 6 cases`; `coverage unknown` where a run that passed does not say what it covered. */
+export function reportWords(report: ReportedRun): string {
+  const { run, outcome, coverage } = report
+  const isOpen = outcome === 'in-flight' || outcome === 'unknown'
+  const unstated = coverage.isWhole === undefined && (outcome === 'passed' || outcome === 'unknown')
+  return [isOpen ? run.status : outcome, ...partWords(report), unstated ? 'coverage unknown' : '']
+    .filter(part => part !== '')
+    .join(', ')
+}
+
+/** A suite in words: `failed; last run passed, 3 of 6 cases`. */
+export function stateWords({ judgedBy, latest }: SuiteState): string {
+  if (!judgedBy || !latest) return 'never run'
+  return judgedBy === latest
+    ? reportWords(judgedBy)
+    : `${reportWords(judgedBy)}; last run ${reportWords(latest)}`
 }
 
 /**
@@ -97,24 +141,35 @@ export function suiteStateOf(options: {
   const known = allRuns(suite, options.runs ?? [])
   const reports = known.map(run => reportRun(run, { caseCount, ...factsOf?.(run.id) }))
   const latest = reports[0]
-  const judgedBy = judgeOf(reports)
+  const ended = reports.filter(({ outcome }) => outcome !== 'in-flight' && outcome !== 'cancelled')
+  const judgedBy = judgeOf(ended) ?? reports[0]
   return {
     outcome: judgedBy?.outcome ?? 'never-run',
     judgedBy,
+    since: judgedBy && sinceOf(ended, judgedBy),
     latest,
     isPlainlyPassed: judgedBy !== undefined && isPlainlyPassed(judgedBy),
-    trend: isListed(suite) || options.runs ? trendOf(reports) : undefined,
+    trend: statesItsRuns(suite) || options.runs ? trendOf(reports) : undefined,
   }
 }
 
-/** The run that the suite is judged by, of runs with the newest first. */
-function judgeOf(reports: readonly ReportedRun[]): ReportedRun | undefined {
-  const ended = reports.filter(({ outcome }) => outcome !== 'in-flight' && outcome !== 'cancelled')
+/** The run that the suite is judged by, of runs that ended, the newest first. */
+function judgeOf(ended: readonly ReportedRun[]): ReportedRun | undefined {
   const overall = ended.find(isOverEverything) ?? ended.find(({ coverage }) => coverage.isWhole === undefined)
-  if (!overall) return ended[0] ?? reports[0]
+  if (!overall) return ended[0]
   const later = ended.slice(0, ended.indexOf(overall))
   const spoiling = later.find(({ outcome }) => outcome !== 'passed' && outcome !== 'unknown')
   return overall.outcome === 'passed' || overall.outcome === 'unknown' ? (spoiling ?? overall) : overall
+}
+
+/** How far back runs came to the same outcome; a part that passed between them heals nothing. */
+function sinceOf(ended: readonly ReportedRun[], judgedBy: ReportedRun): ReportedRun {
+  let since = judgedBy
+  for (const report of ended.slice(ended.indexOf(judgedBy) + 1)) {
+    if (report.outcome === judgedBy.outcome) since = report
+    else if (report.outcome !== 'passed' || report.coverage.isWhole !== false) break
+  }
+  return since
 }
 
 /** Every case, and most of what was to be executed has a verdict. */
@@ -156,6 +211,7 @@ function latestRunOf({ id, status, passed, failed, createdAt }: LatestRun): List
   return {
     id: id ?? '',
     status: status ?? '',
+    isCountsOnly: true,
     summary: { passed, failed },
     ...(createdAt != null && { createdAt }),
   }
@@ -172,19 +228,18 @@ function recentRuns(suite: object): readonly ListedRun[] {
   return known
 }
 
-function isListed(suite: object): boolean {
+/** Whether the suite's own record states its latest runs. */
+export function statesItsRuns(suite: object): boolean {
   return Array.isArray(fieldOf(suite, 'recentRuns'))
 }
 
-/** A record without the field `result` states no verdict, as the last run in a list of suites does. */
 function reportedOutcome(run: ListedRun, counts: RunCounts | undefined): ReportedRun['outcome'] {
   const outcome = outcomeOfRun({ ...run, result: run.result ?? null })
-  const isStated = run.result !== undefined || run.decisionSummary !== undefined
-  if (outcome !== 'undecided' || isStated) return outcome
-  return counts ? 'unknown' : outcome
+  if (outcome !== 'undecided' || !run.isCountsOnly) return outcome
+  return counts && counts.passed + counts.failed > 0 ? 'unknown' : outcome
 }
 
-function selectedCases(run: ListedRun, { trials, caseCount }: RunFacts): Coverage['cases'] {
+function selectedCases(run: Partial<ListedRun>, { trials, caseCount }: RunFacts): Coverage['cases'] {
   const selected = countAt(run, 'selectedCaseCount') ?? casesOf(trials)
   const total = countAt(run, 'totalCaseCount')
   // Cases that were added since the run are not covered by it.
@@ -199,7 +254,7 @@ function casesOf(trials: readonly EvalIteration[] | undefined): number | undefin
   return new Set(trials.map(({ testCaseId }) => testCaseId)).size
 }
 
-function gradedOf(run: ListedRun, { trials }: RunFacts): Coverage['graded'] {
+function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['graded'] {
   const counted = toldTrials(run) ?? (trials && countTrials(trials))
   if (counted) return { count: counted.passed + counted.failed, total: counted.total, unit: 'trials' }
   const { passed, failed, total, unit } = runCounts(run) ?? {}
