@@ -1,5 +1,5 @@
 import { clean } from '../app/theme/text.ts'
-import { UNKNOWN } from '../app/theme/format.ts'
+import { stateWords, suiteStateOf } from '../api/runs/suite-state.ts'
 import type { Workspace } from '../hooks/workspace.tsx'
 import { reportError } from './report-error.ts'
 
@@ -17,9 +17,7 @@ export async function plainSummary(workspace: Workspace, write: (text: string) =
           `  server ${clean(server.name)} ${clean(server.transportType)}${server.enabled ? '' : ' disabled'}\n`,
         )
       for (const suite of suites.items)
-        write(
-          `  suite ${clean(suite.name ?? suite.id)}: last run ${clean(suite.latestRun?.status ?? UNKNOWN)}\n`,
-        )
+        write(`  suite ${clean(suite.name ?? suite.id)}: ${clean(stateWords(suiteStateOf({ suite })))}\n`)
     }
     return 0
   } catch (error) {

@@ -35,9 +35,17 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     executionEngine: 'emulated',
     decisionSummary: decisionSummary ?? null,
     scoreIntegrity: run.scoreIntegrity ?? null,
+    ...(run.plan.selection ?? store.runs.selection(run.id, suiteId)),
     ...(run.rerunOf !== undefined && { rerunOf: run.rerunOf }),
     ...(run.groupId !== undefined && { runGroupId: run.groupId }),
   }
+}
+
+/** A run as the list of suites states it: without what went wrong in it. */
+export function toRecentRun(store: Store, run: RunRow): EvalRun {
+  const { decisionSummary, ...record } = toEvalRun(store, run)
+  const { measurementUnit, decision, verdict, counts } = decisionSummary ?? {}
+  return { ...record, decisionSummary: decisionSummary && { measurementUnit, decision, verdict, counts } }
 }
 
 /**

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { endpointOf, queryOf } from '../../src/cli/get/listing.ts'
+import { declaredStates } from '../../src/cli/get/states.ts'
 import { NOUNS, nounOf, parentsOf } from '../../src/cli/get/nouns.ts'
 import { openHome } from './program.ts'
 import { openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.ts'
+
+/** What the command adds to the wire's fields. */
+const DERIVED = new Set(['source', 'state', 'coverage.says', 'lastRun.says'])
 
 describe('the nouns', () => {
   test.each(NOUNS.map(noun => [noun.name, noun] as const))(
@@ -12,7 +16,7 @@ describe('the nouns', () => {
       const { response } = endpointOf(noun.list)
       const schema = JSON.stringify(z.toJSONSchema(response, { io: 'input', unrepresentable: 'any' }))
       for (const { path } of noun.columns)
-        if (path !== 'source') for (const name of path.split('.')) expect(schema).toContain(`"${name}"`)
+        if (!DERIVED.has(path)) for (const name of path.split('.')) expect(schema).toContain(`"${name}"`)
       for (const { of } of parentsOf(noun)) if (of !== undefined) expect(nounOf(of)).toBeDefined()
     },
   )
@@ -52,20 +56,25 @@ describe('as a program', () => {
     const { code, stdout, stderr } = await get('suites')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [header, first, second] = stdout.split('\n')
-    expect(header).toMatch(/^ID {3}NAME +LAST RUN +PASSED +FAILED +RUNS$/)
+    expect(header).toMatch(/^ID {3}NAME +STATE +COVERED +LAST RUN +PASSED +FAILED +RUNS$/)
     expect(first).toMatch(/^s1 {3}a ␛\[31mred␊line +—/)
     expect(second).toMatch(/^s22 {2}日本 +—/)
   })
 
-  test('json is what the service sent, jsonl one a line', async () => {
-    expect(JSON.parse((await get('suites', '--json')).stdout)).toEqual({ items: service.suites })
+  test('json is what the service sent with its state, jsonl one a line', async () => {
+    const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
+    const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))
+    service.suites = sent
+    expect(JSON.parse((await get('suites', '--json')).stdout)).toEqual({
+      items: sent.map(suite => ({ ...suite, ...state })),
+    })
     const { stdout } = await get('suites', '--jsonl', '--limit', '2')
     expect(
       stdout
         .trim()
         .split('\n')
         .map(line => JSON.parse(line) as unknown),
-    ).toEqual(service.suites.slice(0, 2))
+    ).toEqual(sent.slice(0, 2).map(suite => ({ ...suite, ...state })))
   })
 
   test('one is found by its id or its name, unless several have it', async () => {
@@ -85,11 +94,53 @@ describe('as a program', () => {
     expect(await get('run', 'nowhere')).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('a state narrows also where the service cannot', async () => {
-    service.trials = [trial('a'), trial('b', { status: 'failed', result: null })]
+  test('the state of a trial is its class, whatever the wire calls its status', async () => {
+    service.trials = [
+      trial('a'),
+      trial('b', { result: 'failed' }),
+      trial('c', { status: 'failed', result: null, startedAt: 1 }),
+      trial('d', { status: 'pending', result: null }),
+    ]
     service.put('r1', {})
-    const { stdout } = await get('trials', '--run', 'r1', '--status', 'failed', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({ items: [{ id: 'b' }] })
+    const found = async (status: string) => {
+      const { stdout } = await get('trials', '--run', 'r1', '--status', status, '--jsonl')
+      return stdout.split('\n').flatMap(line => (line ? [(JSON.parse(line) as { id: string }).id] : []))
+    }
+    expect(await found('failed')).toEqual(['b'])
+    expect(await found('passed')).toEqual(['a'])
+    expect(await found('execution_failed')).toEqual(['c'])
+    expect(await found('broke off')).toEqual(['c'])
+    const { stdout } = await get('trials', '--run', 'r1')
+    const states = stdout.split('\n').flatMap(line => line.split(/ +/)[1] ?? [])
+    expect(states).toEqual(['STATE', 'passed', 'failed', 'execution_failed', 'pending'])
+  })
+
+  test('the state of a run and of a suite is the verdict, with what it covers', async () => {
+    const counts = (passed: number, failed: number) => ({ passed, failed, total: passed + failed })
+    const part = { selectedCaseCount: 3, totalCaseCount: 6, rerunOf: 'r1' }
+    const all = { selectedCaseCount: 6, totalCaseCount: 6 }
+    const ended = { status: 'completed' }
+    service.put('r1', { ...ended, result: 'failed', summary: counts(3, 3), ...all, createdAt: 1 })
+    service.put('r2', { ...ended, result: 'passed', summary: counts(3, 0), ...part, createdAt: 2 })
+    service.suites = [{ id: 's1', name: 'Smoke', latestRun: { id: 'r2', ...ended, passed: 3, failed: 0 } }]
+    const [suite] = (JSON.parse((await get('suites', '--json')).stdout) as { items: unknown[] }).items
+    expect(suite).toMatchObject({
+      state: 'failed',
+      judgedBy: 'r1',
+      lastRun: { id: 'r2', state: 'passed', says: 'passed, 3 of 6 cases', coverage: { isWhole: false } },
+    })
+    expect((await get('suites')).stdout).toMatch(/Smoke +failed +all +passed, 3 of 6 cases +3 +0/)
+    const runs = (await get('runs', '--suite', 's1')).stdout
+    expect(runs).toMatch(/r1 .*failed +all/)
+    expect(runs).toMatch(/r2 .*passed +3 of 6 cases/)
+    expect((await get('runs', '--suite', 's1', '--status', 'failed')).stdout).not.toContain('r2')
+    expect((await get('suites', '--status', 'passed')).stderr).toContain('No suites.')
+  })
+
+  test('a suite that passed is not said to have passed over everything where nobody states what ran', async () => {
+    service.put('r1', { status: 'completed', result: 'passed', summary: { passed: 5, failed: 0, total: 5 } })
+    service.suites = [{ id: 's1', name: 'Smoke', latestRun: { id: 'r1', status: 'completed' } }]
+    expect((await get('suites')).stdout).toMatch(/Smoke +passed +unknown +passed, coverage unknown/)
   })
 
   test.each([
@@ -99,10 +150,34 @@ describe('as a program', () => {
     [['suites', '--json', '--jsonl'], /exclude each other/],
     [['suites', '--filter', 'x=1'], /takes no filter/],
     [['suites', '--limit', '0'], /whole number/],
+    [['trials', '--run', 'r', '--status', 'bogus'], /No trial has the status "bogus". There are: failed,/],
+    [['trials', '--run', 'r', '--status', 'completed'], /No trial has the status "completed"/],
+    [['runs', '--status', 'pased'], /Did you mean "passed"\? There are: passed, failed, undecided/],
+    [['suites', '--status', 'bogus'], /There are: passed,/],
+    [['waves', '--status', 'bogus'], /There are: running, .*canceled or "cancelled", stale/],
+    [['steps', '--run', 'r', '--trial', 't', '--status', 'bogus'], /There are: ok, fail, skipped, pending/],
+    [['findings', '--status', 'bogus'], /There are: new, recurring, regressed, resolved/],
+    [['sessions', '--status', 'bogus'], /There are: active, archived/],
+    [['chat-sessions', '--status', 'bogus'], /There are: active, archived/],
+    [['readiness-runs', '--status', 'bogus'], /There are: /],
+    [['builds', '--image', 'i', '--status', 'bogus'], /There are: /],
+    [['servers', '--status', 'bogus'], /servers takes no --status/],
+    [['sessions', '--filter', 'status=bogus'], /takes no status=bogus/],
+    [['sessions', '--filter', 'sourceType=direct,bogus'], /takes no sourceType=direct,bogus/],
+    [['environments', '--filter', 'includeArchived=maybe'], /takes no includeArchived=maybe/],
+    [['readiness-runs', '--filter', 'readinessKind=bogus'], /takes no readinessKind=bogus/],
     [[], /Missing required argument/],
   ])('%j is wrong usage', async (args, sentence) => {
     expect(await get(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })
     expect(service.seen).toEqual([])
+  })
+
+  test('every noun that has a status says which there are', () => {
+    for (const noun of NOUNS) {
+      const states = noun.state ? Object.keys(noun.state.values) : declaredStates(endpointOf(noun.list))
+      if (noun.columns.some(({ path }) => path === 'status' || path === 'state'))
+        expect([noun.name, states]).not.toEqual([noun.name, []])
+    }
   })
 
   test('a refusal has no data and is 3', async () => {

@@ -5,7 +5,16 @@ import { batchOf, planDismissals, planUndo, sendDismissals } from './dismissal.t
 import { filtersOf, FINDING_STATUSES, nextFilter, passesFilters, type FindingFilters } from './filters.ts'
 import { mergeFindings, scenarioFinding, swarmFinding, type Finding } from './finding.ts'
 import { gateHelp, gateOf } from './gate.ts'
-import { goalScoreOf, runsBehind, scorecardWords, type WaveRun } from './waves.ts'
+import { outcomeLook } from '../../screens/findings/status.ts'
+import {
+  goalScoreOf,
+  journeyRunState,
+  overviewRun,
+  runsBehind,
+  scorecardWords,
+  waveRun,
+  type WaveRun,
+} from './waves.ts'
 
 const scenario = { id: 'scn_1', name: 'Desk' }
 const times = fc.option(fc.integer({ min: 1, max: 2_000_000_000_000 }))
@@ -294,7 +303,7 @@ test('runs behind a finding are those of its journey, the wave that saw it last 
     journeyId,
     at,
     journeyName: undefined,
-    status: 'completed',
+    state: 'completed',
     total: 1,
     failed: 1,
   })
@@ -311,6 +320,25 @@ test('runs behind a finding are those of its journey, the wave that saw it last 
     ).map(({ id }) => id)
   expect(of('j1/criterion')).toEqual(['r2', 'r4', 'r1'])
   expect(of('unheard of')).toEqual(['r3', 'r2'])
+})
+
+test.each([
+  [{ status: 'failed', canceled: true, stale: false }, 'canceled'],
+  [{ status: 'failed', canceled: false, stale: true }, 'stale'],
+  [{ status: 'failed', canceled: false, stale: false }, 'failed'],
+  [{ status: 'failed' }, 'failed_or_canceled'],
+  [{ status: 'partial', canceled: false, stale: false }, 'partial'],
+  [{ status: 'completed' }, 'completed'],
+  [{}, undefined],
+])('a journey run with %j is %s', (fields, state) => {
+  const read = [
+    waveRun({ id: 'r', ...fields }).state,
+    overviewRun({ runId: 'r', ...fields }).state,
+    journeyRunState(fields),
+  ]
+  expect(read).toEqual([state, state, state])
+  // Only a failure looks like one.
+  expect(outcomeLook(state).tone === 'error').toBe(state === 'failed')
 })
 
 test('a scorecard tells of a criterion’s finding how many graded sessions fail it, and of no other', () => {

@@ -2,13 +2,29 @@ import type { JourneyRun, RunScorecard, SwarmOverview } from '../contract/journe
 import { toEpochMs } from '../contract/shapes.ts'
 import { isObject, textAt, type Finding } from './finding.ts'
 
+/**
+ * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell silent; both have
+ * `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is stated without the markers.
+ */
+export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled'
+
+type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
+
+/** The state of a journey run by its status and its markers; undefined where it has no status. */
+export function journeyRunState({ status, canceled, stale }: Marked): JourneyRunState | undefined {
+  if (canceled === true) return 'canceled'
+  if (stale === true) return 'stale'
+  if (status === 'failed' && canceled == null) return 'failed_or_canceled'
+  return typeof status === 'string' ? status : undefined
+}
+
 /** A journey run as a place where a finding may have been seen. */
 export type WaveRun = {
   id: string
   waveId: string | undefined
   journeyId: string | undefined
   journeyName: string | undefined
-  status: string | undefined
+  state: JourneyRunState | undefined
   total: number | undefined
   failed: number | undefined
   at: number | undefined
@@ -22,16 +38,14 @@ export function overviewRun(run: OverviewRun): WaveRun {
 }
 
 export function waveRun(
-  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'summary' | 'createdAt'> & {
-    status?: string | null | undefined
-  },
+  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'summary' | 'createdAt'> & Marked,
 ): WaveRun {
   return {
     id: run.id,
     waveId: run.waveId ?? undefined,
     journeyId: run.journeyId ?? undefined,
     journeyName: undefined,
-    status: run.status ?? undefined,
+    state: journeyRunState(run),
     total: run.summary?.total ?? undefined,
     failed: run.summary?.failed ?? undefined,
     at: toEpochMs(run.createdAt),

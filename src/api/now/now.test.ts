@@ -123,28 +123,71 @@ function linesOf(runs: EvalRun[]): NowLine[] {
 }
 
 describe('lines of runs', () => {
-  test('tell failed, broken and undecided runs of the last day, and no passed or cancelled ones', () => {
-    const found = linesOf([
-      run('r1', { result: 'failed', runNumber: 1, summary: { passed: 3, failed: 2 } }),
-      run('r2', { status: 'failed' }),
-      run('r3', {}),
-      run('r4', { status: 'cancelled' }),
-      run('r5', { result: 'failed', completedAt: NOW - DAY_MS - 1 }),
-    ])
-    expect(found.map(({ thing, word, urgency }) => [thing.record.id, word, urgency])).toEqual([
-      ['r1', 'failed', 'act'],
-      ['r2', 'broken', 'act'],
-      ['r3', 'undecided', 'look'],
-    ])
-    expect(found[0]!.sentence).toBe('nightly #1 failed: 3 of 5 passed')
+  test.each([
+    ['failed', 'act', { result: 'failed' }],
+    ['broken', 'act', { status: 'failed' }],
+    ['undecided', 'look', {}],
+    [undefined, undefined, { status: 'cancelled' }],
+    [undefined, undefined, { result: 'passed' }],
+    [undefined, undefined, { result: 'failed', completedAt: NOW - DAY_MS - 1 }],
+  ] as const)('tell a suite that is %s, and none that passed or failed long ago', (word, urgency, fields) => {
+    const found = linesOf([run('r1', fields)])
+    expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
   })
 
-  test('a failed run is less urgent once a later one has passed', () => {
-    const failed = run('r1', { result: 'failed', createdAt: NOW - 9_000 })
-    const [told] = linesOf([failed, run('r2', { result: 'passed', runNumber: 2, createdAt: NOW - 5_000 })])
-    expect(told).toMatchObject({ urgency: 'look', sentence: 'nightly r1 failed; #2 passed since' })
-    const [before] = linesOf([failed, run('r2', { result: 'passed', createdAt: NOW - 10_000 })])
-    expect(before!.urgency).toBe('act')
+  test('tell of a suite its present state and since when, in one line', () => {
+    const failed = (number: number, age: number) =>
+      run(`r${number}`, {
+        result: 'failed',
+        runNumber: number,
+        createdAt: NOW - age,
+        summary: { passed: 3, failed: 2 },
+      })
+    const [one, ...others] = linesOf([failed(3, 1_000), failed(2, 2_000), failed(1, 3_000)])
+    expect(others).toEqual([])
+    expect(one).toMatchObject({
+      urgency: 'act',
+      thing: { record: { id: 'r3' } },
+      at: NOW - 3_000,
+      sentence: 'nightly #3 failed: 3 of 5 passed; failed since #1',
+    })
+    const passed = run('r4', { result: 'passed', runNumber: 4, createdAt: NOW - 500 })
+    expect(linesOf([passed, failed(3, 1_000), failed(2, 2_000)])).toEqual([])
+    expect(linesOf([failed(3, 1_000), { ...passed, createdAt: NOW - 5_000 }])).toMatchObject([
+      { at: NOW - 1_000 },
+    ])
+  })
+
+  test('keep a suite that failed while only a part of it has passed since, which is less urgent', () => {
+    const failed = run('r1', {
+      result: 'failed',
+      runNumber: 1,
+      createdAt: NOW - 9_000,
+      summary: { passed: 3, failed: 3, total: 6 },
+      selectedCaseCount: 6,
+      totalCaseCount: 6,
+    })
+    const part = run('r2', {
+      result: 'passed',
+      runNumber: 2,
+      createdAt: NOW - 5_000,
+      summary: { passed: 3, failed: 0, total: 3 },
+      selectedCaseCount: 3,
+      totalCaseCount: 6,
+    })
+    expect(linesOf([part, failed])).toMatchObject([
+      { urgency: 'look', sentence: 'nightly #1 failed: 3 of 6 passed; #2 passed 3 of 6 cases' },
+    ])
+    const { selectedCaseCount: _selected, totalCaseCount: _total, ...unstated } = part
+    const lines = runLines({
+      project,
+      suite: { id: 'sui_1', name: 'nightly' },
+      runs: { value: [unstated, failed], at: NOW },
+      trialsOf: () => undefined,
+      isRerun: id => id === 'r2',
+      now: NOW,
+    })
+    expect(lines[0]!.sentence).toBe('nightly #1 failed: 3 of 6 passed; #2 passed failed cases only')
   })
 
   test('a running one counts its trials; pages that were not read leave the rest open', () => {

@@ -5,6 +5,7 @@ import type { EvalSuite } from '../contract/suites.ts'
 import { runCounts } from '../runs/counts.ts'
 import { estimateRemaining, remainingWords } from '../runs/estimate.ts'
 import { outcomeOfRun, whyUndecided, type RunOutcome } from '../runs/outcome.ts'
+import { type ListedRun, partWords, reportRun, type SuiteState, suiteStateOf } from '../runs/suite-state.ts'
 import { countTrials } from '../runs/trials.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
 
@@ -25,71 +26,90 @@ export function wantsRuns({ latestRun }: Pick<EvalSuite, 'latestRun'>, now: numb
   return createdAt === undefined || createdAt > now - 2 * DAY_MS
 }
 
-/** The runs of a suite that are in flight, and those that failed or came to no verdict within the last day. */
+/** The runs of a suite that are in flight, and its present state where it did not pass within the last day. */
 export function runLines(options: {
   project: NowProject
   suite: SuiteOf
   runs: Read<readonly EvalRun[]>
   trialsOf: (runId: string) => TrialsRead | undefined
+  /** Whether a run is known to be a rerun of failed cases, though its record does not say so. */
+  isRerun?: ((runId: string) => boolean) | undefined
   now: number
 }): NowLine[] {
   const { project, suite, runs, trialsOf, now } = options
-  return runs.value.flatMap((run): NowLine[] => {
-    const outcome = outcomeOfRun(run)
-    const endedAt = toEpochMs(run.completedAt) ?? toEpochMs(run.createdAt)
-    const common = {
-      key: `run ${run.id}`,
-      kind: 'run' as const,
-      project,
-      readAt: runs.at,
-      thing: { kind: 'run', record: run },
-    }
-    const target = { to: 'run', projectId: project.id, suiteId: run.suiteId, runId: run.id } as const
-    const name = nameOf(suite, run)
-    if (outcome === 'in-flight') {
-      const trials = trialsOf(run.id)
-      return [
-        {
-          ...common,
-          urgency: 'know',
-          isFault: false,
-          mark: run.status === 'pending' ? 'pending' : 'live',
-          word: run.status,
-          sentence: `${name}: ${progressWords(trials, now)}`,
-          at: toEpochMs(run.createdAt),
-          readAt: trials?.at ?? runs.at,
-          fingerprint: 'in flight',
-          target: { ...target, failed: false },
-        } satisfies NowLine,
-      ]
-    }
-    if (!isTold(outcome) || endedAt === undefined || endedAt < now - DAY_MS) return []
-    const since = passedSince(run, runs.value)
-    const isFault = outcome === 'failed' || outcome === 'broken'
+  const common = (run: EvalRun) => ({
+    key: `run ${run.id}`,
+    kind: 'run' as const,
+    project,
+    readAt: runs.at,
+    thing: { kind: 'run', record: run },
+  })
+  const targetOf = (run: EvalRun, failed: boolean) =>
+    ({ to: 'run', projectId: project.id, suiteId: run.suiteId, runId: run.id, failed }) as const
+  const live = runs.value.flatMap((run): NowLine[] => {
+    if (outcomeOfRun(run) !== 'in-flight') return []
+    const trials = trialsOf(run.id)
     return [
       {
-        ...common,
-        urgency: since || !isFault ? 'look' : 'act',
-        isFault,
-        mark: isFault ? 'error' : 'warn',
-        word: outcome,
-        sentence: `${name} ${endWords(outcome, run)}${since ? `; ${shortName(since)} passed since` : ''}`,
-        at: endedAt,
-        fingerprint: outcome,
-        target: { ...target, failed: true },
-      } satisfies NowLine,
+        ...common(run),
+        urgency: 'know',
+        isFault: false,
+        mark: run.status === 'pending' ? 'pending' : 'live',
+        word: run.status,
+        sentence: `${nameOf(suite, run)}: ${progressWords(trials, now)}`,
+        at: toEpochMs(run.createdAt),
+        readAt: trials?.at ?? runs.at,
+        fingerprint: 'in flight',
+        target: targetOf(run, false),
+      },
     ]
   })
+  const isRerun = (runId: string) => ({ isRerun: options.isRerun?.(runId) })
+  const state = suiteStateOf({ suite: {}, runs: runs.value, factsOf: isRerun })
+  const { outcome } = state
+  const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
+  const endedAt = judged && endOf(judged)
+  if (!judged || !isTold(outcome) || endedAt === undefined || endedAt < now - DAY_MS) return live
+  const isFault = outcome === 'failed' || outcome === 'broken'
+  const line: NowLine = {
+    ...common(judged),
+    // The suite's line stays the same one when another run of it fails.
+    key: `suite ${project.id} ${judged.suiteId}`,
+    urgency: isFault && state.latest?.outcome !== 'passed' ? 'act' : 'look',
+    isFault,
+    mark: isFault ? 'error' : 'warn',
+    word: outcome,
+    sentence: `${nameOf(suite, judged)} ${endWords(outcome, judged)}${historyWords(state)}`,
+    at: state.since && endOf(state.since.run),
+    fingerprint: `${outcome} ${judged.id}`,
+    target: targetOf(judged, true),
+  }
+  return [...live, line]
+}
+
+/** `; failed since #5; #8 passed 3 of 6 cases`. */
+function historyWords({ outcome, judgedBy, since, latest }: SuiteState): string {
+  const parts = [
+    since && since !== judgedBy ? `${outcome} since ${shortName(since.run)}` : '',
+    latest?.outcome === 'passed'
+      ? [shortName(latest.run), 'passed', partWords(latest).join(', ')].join(' ').trimEnd()
+      : '',
+  ]
+  return parts.map(part => part && `; ${part}`).join('')
+}
+
+function endOf({ completedAt, createdAt }: ListedRun): number | undefined {
+  return toEpochMs(completedAt) ?? toEpochMs(createdAt)
 }
 
 const TOLD = ['failed', 'broken', 'inconclusive', 'undecided'] as const satisfies readonly RunOutcome[]
 type Told = (typeof TOLD)[number]
 
-function isTold(outcome: RunOutcome): outcome is Told {
-  return (TOLD as readonly RunOutcome[]).includes(outcome)
+function isTold(outcome: SuiteState['outcome']): outcome is Told {
+  return (TOLD as readonly SuiteState['outcome'][]).includes(outcome)
 }
 
-function shortName(run: Pick<EvalRun, 'id' | 'runNumber'>): string {
+function shortName(run: ListedRun): string {
   return run.runNumber == null ? run.id : `#${run.runNumber}`
 }
 
@@ -117,19 +137,8 @@ function endWords(outcome: Told, run: EvalRun): string {
     return `${end}${why === undefined ? '' : `: ${why}`}`
   }
   const counts = runCounts(run)
-  if (!counts) return 'failed'
-  const graded = counts.passed + counts.failed
-  return `failed: ${counts.passed} of ${graded}${counts.unit === undefined ? '' : ` ${counts.unit}`} passed`
-}
-
-/** The first run of the same suite that came later and passed. */
-function passedSince(run: EvalRun, runs: readonly EvalRun[]): EvalRun | undefined {
-  const from = toEpochMs(run.createdAt)
-  return runs
-    .filter(other => outcomeOfRun(other) === 'passed' && isLater(toEpochMs(other.createdAt), from))
-    .toSorted((one, other) => (toEpochMs(one.createdAt) ?? 0) - (toEpochMs(other.createdAt) ?? 0))[0]
-}
-
-function isLater(one: number | undefined, other: number | undefined): boolean {
-  return one !== undefined && other !== undefined && one > other
+  const graded = counts && counts.passed + counts.failed
+  const passed = counts && [`${counts.passed} of ${graded}`, counts.unit, 'passed'].filter(Boolean).join(' ')
+  const said = [passed, ...partWords(reportRun(run))].filter(Boolean).join(', ')
+  return said === '' ? 'failed' : `failed: ${said}`
 }

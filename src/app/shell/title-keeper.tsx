@@ -7,6 +7,8 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
 import { toldTrials } from '../../api/runs/counts.ts'
 import { countTrials } from '../../api/runs/trials.ts'
+import { outcomeOfRun } from '../../api/runs/outcome.ts'
+import { coverageOf, partWords } from '../../api/runs/suite-state.ts'
 import { runLook } from '../../screens/runs/status.ts'
 import type { Symbols } from '../theme/theme.ts'
 import { useTheme } from '../theme/theme-context.tsx'
@@ -23,7 +25,7 @@ export function titleText(options: {
   symbols: Pick<Symbols, 'live' | 'ok' | 'error' | 'warn' | 'pending' | 'cancelled' | 'crumb' | 'bullet'>
   crumbs: readonly string[]
   running: readonly Underway[]
-  ended: Pick<EvalRun, 'status' | 'result'> | undefined
+  ended: Ended | undefined
 }): string {
   const { symbols, running, ended } = options
   const place = options.crumbs.join(` ${symbols.crumb} `)
@@ -36,13 +38,19 @@ export function titleText(options: {
     if (running.length === 1) return symbols.live
     if (!ended) return ''
     const look = runLook(ended)
-    return `${symbols[look.symbol]} ${look.word}`
+    return [`${symbols[look.symbol]} ${look.word}`, ...partsOf(ended)].join(', ')
   }
+}
+
+type Ended = Pick<EvalRun, 'status' | 'result'>
+
+function partsOf(run: Ended): string[] {
+  return partWords({ outcome: outcomeOfRun(run), coverage: coverageOf(run) })
 }
 
 /** `Run #3 failed`, for who looks elsewhere. */
 export function endSentence(run: Pick<EvalRun, 'id' | 'runNumber' | 'status' | 'result'>): string {
-  return `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`} ${runLook(run).word}`
+  return `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`} ${[runLook(run).word, ...partsOf(run)].join(', ')}`
 }
 
 /** The trials of a run that have been read, where the service does not tell how they stand. */

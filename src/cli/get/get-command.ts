@@ -8,9 +8,19 @@ import { say } from '../prose.ts'
 import { reportError } from '../report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../settings.ts'
 import { openWorkspace } from '../workspace.ts'
-import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Listing } from './listing.ts'
+import {
+  endpointOf,
+  findOne,
+  type Item,
+  listItems,
+  queryOf,
+  readOne,
+  type Fields,
+  type Listing,
+} from './listing.ts'
 import type { Noun, NounParent } from './noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from './nouns.ts'
+import { declaredStates } from './states.ts'
 import { tableLines, valueAt } from './table.ts'
 
 export type GetOptions = Partial<Record<NounParent['option'], string>> & {
@@ -31,20 +41,49 @@ export async function runGet(
   const noun = requireNoun(word)
   checkOptions(noun, id, own)
   const filters = filtersOf(noun, own)
+  const state = wantedState(noun, own.status)
   const settings = await resolveSettings(common, process.env)
   const output = openOutput()
   const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
   try {
-    const { client } = opened.workspace
+    const { client, reruns } = opened.workspace
     const fields = { ...(await placeOf(client, noun, settings, own)), ...filters }
-    if (id !== undefined) await printOne({ client, noun, fields }, id, output, common, own)
-    else await printList({ client, noun, fields, limit: own.limit }, output, common, own)
+    const facts = { client, reruns, projectId: String(fields['projectId']) }
+    const withState: WithState = async item => (noun.state ? await noun.state.add(item, facts) : item)
+    if (id !== undefined) await printOne({ client, noun, fields, withState }, id, output, common, own)
+    else await printList({ client, noun, fields, withState, state, limit: own.limit }, output, common, own)
     return EXIT.done
   } catch (error) {
     return reportError(error)
   } finally {
     await opened.close()
   }
+}
+
+type WithState = (item: Item) => Promise<Item>
+type Printed = Listing & { withState: WithState; state?: string | undefined }
+
+/**
+ * The state that `--status` means.
+ * @throws UsageError naming all that there are
+ */
+function wantedState(noun: Noun, status: string | undefined): string | undefined {
+  if (status === undefined) return undefined
+  const { filters } = queryOf(endpointOf(noun.list))
+  const values = noun.state?.values ?? Object.fromEntries(statesOf(noun).map(state => [state, []]))
+  if (Object.keys(values).length === 0 && !filters.includes('status'))
+    throw new UsageError(`${noun.name} takes no --status.`)
+  const known = Object.entries<readonly string[]>(values)
+  const found = known.find(([state, words]) => state === status || words.includes(status))
+  if (found) return found[0]
+  const names = known.map(([state, words]) => [state, ...words.map(word => `"${word}"`)].join(' or '))
+  const near = didYouMean(status, Object.keys(values))
+  throw new UsageError(`No ${noun.one} has the status "${status}".${near} There are: ${names.join(', ')}.`)
+}
+
+function statesOf({ list, further }: Noun): string[] {
+  const lists = [list, ...(further ? [further.list] : [])]
+  return [...new Set(lists.flatMap(each => declaredStates(endpointOf(each))))]
 }
 
 function requireNoun(word: string): Noun {
@@ -81,17 +120,25 @@ function filtersOf(noun: Noun, own: GetOptions): Fields {
           ? `${noun.name} takes no filter "${name}". It takes ${filters.join(', ')}.`
           : `${noun.name} takes no filter.`,
       )
-    return [name, rest.join('=')] as const
+    const value = rest.join('=')
+    requireKnown(noun, name, value)
+    return [name, value] as const
   })
   if (own.search !== undefined && !filters.includes('q'))
     throw new UsageError(`${noun.name} takes no --search.`)
-  if (own.status !== undefined && !noun.columns.some(({ path }) => path === 'status'))
-    throw new UsageError(`${noun.name} takes no --status.`)
   return {
     ...Object.fromEntries(given),
     ...(own.search !== undefined && { q: own.search }),
     ...(own.status !== undefined && filters.includes('status') && { status: own.status }),
   }
+}
+
+/** @throws UsageError naming what the service takes for this option */
+function requireKnown({ list, name: nouns }: Noun, option: string, value: string): void {
+  const { query } = endpointOf(list)
+  const { error } = query?.safeParse({ [option]: value }) ?? {}
+  const wrong = error?.issues.find(({ path }) => path[0] === option)
+  if (wrong) throw new UsageError(`${nouns} takes no ${option}=${value}: ${wrong.message}.`)
 }
 
 /** Ids of all that the noun belongs to. */
@@ -114,32 +161,33 @@ async function placeOf(client: Client, noun: Noun, settings: Settings, own: GetO
 }
 
 async function printOne(
-  listing: Listing,
+  listing: Printed,
   id: string,
   output: Output,
   common: CommonOptions,
   own: GetOptions,
 ): Promise<void> {
-  const record = await readOne(listing, id)
+  const record = await listing.withState((await readOne(listing, id)) as Item)
   if (own.json) return await output.write(`${JSON.stringify(record)}\n`)
   await writeTable(listing.noun, [record], output, common)
 }
 
 async function printList(
-  listing: Listing,
+  listing: Printed,
   output: Output,
   common: CommonOptions,
   own: GetOptions,
 ): Promise<void> {
-  const { noun } = listing
+  const { noun, state } = listing
   const progress = startProgress(noun)
   const kept: unknown[] = []
   let count = 0
   const onCut = (most: number): void => {
     say(`The service lists no more than ${most} ${noun.name} at once; there may be others.`)
   }
-  for await (const item of listItems({ ...listing, onCut })) {
-    if (own.status !== undefined && valueAt(item, 'status') !== own.status) continue
+  for await (const found of listItems({ ...listing, onCut })) {
+    const item = await listing.withState(found)
+    if (state !== undefined && valueAt(item, noun.state ? 'state' : 'status') !== state) continue
     count += 1
     progress.tell(count)
     if (own.jsonl) await output.write(`${JSON.stringify(item)}\n`)

@@ -1,10 +1,11 @@
 import type { Noun, NounColumn, NounParent } from './noun.ts'
+import { runState, suiteState, trialState, waveState } from './states.ts'
 
 const column = (title: string, path = title.toLowerCase()): NounColumn => ({ title, path })
 const time = (title: string, path: string): NounColumn => ({ title, path, as: 'time' })
 const count = (title: string, path: string): NounColumn => ({ title, path, as: 'count' })
 
-const [ID, NAME, STATUS] = [column('ID'), column('NAME'), column('STATUS')]
+const [ID, NAME, STATUS, STATE] = [column('ID'), column('NAME'), column('STATUS'), column('STATE')]
 const CREATED = time('CREATED', 'createdAt')
 
 const suite: NounParent = { option: 'suite', parameter: 'suiteId', of: 'suites' }
@@ -68,15 +69,18 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'suites',
-    says: 'eval suites with their last run',
+    says: 'eval suites, each by its last run over everything',
     one: 'suite',
+    state: suiteState,
     list: 'suites.list',
     read: { operation: 'suites.get', parameter: 'suiteId' },
     calledBy: 'name',
     columns: [
       ID,
       NAME,
-      column('LAST RUN', 'latestRun.status'),
+      STATE,
+      column('COVERED', 'coverage.says'),
+      column('LAST RUN', 'lastRun.says'),
       count('PASSED', 'latestRun.passed'),
       count('FAILED', 'latestRun.failed'),
       count('RUNS', 'totals.runs'),
@@ -96,14 +100,15 @@ export const NOUNS: readonly Noun[] = [
     name: 'runs',
     says: 'eval runs of a suite, or of all suites',
     one: 'run',
+    state: runState,
     list: 'runs.list',
     read: { operation: 'runs.get', parameter: 'runId' },
     parents: [{ ...suite, optional: true }],
     columns: [
       ID,
       count('NO', 'runNumber'),
-      STATUS,
-      column('RESULT'),
+      STATE,
+      column('COVERED', 'coverage.says'),
       count('PASSED', 'summary.passed'),
       count('TOTAL', 'summary.total'),
       CREATED,
@@ -115,12 +120,12 @@ export const NOUNS: readonly Noun[] = [
     name: 'trials',
     says: 'trials (iterations) of a run',
     one: 'trial',
+    state: trialState,
     list: 'iterations.list',
     parents: [run],
     columns: [
       ID,
-      STATUS,
-      column('RESULT'),
+      STATE,
       count('NO', 'iterationNumber'),
       column('TITLE'),
       count('MS', 'durationMs'),
@@ -235,13 +240,13 @@ export const NOUNS: readonly Noun[] = [
     name: 'waves',
     says: 'runs of a journey, or of all journeys',
     one: 'wave',
+    state: waveState,
     list: 'journeyRuns.list',
     read: { operation: 'journeyRuns.get', parameter: 'runId' },
     parents: [{ option: 'journey', parameter: 'journeyId', of: 'journeys', optional: true }],
     columns: [
       ID,
-      STATUS,
-      column('CANCELED'),
+      STATE,
       count('SUCCEEDED', 'summary.succeeded'),
       count('TOTAL', 'summary.total'),
       CREATED,

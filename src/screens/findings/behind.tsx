@@ -51,15 +51,19 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   // The overview looks at the latest runs of the project only; an older one is found with its journey.
   const journeyId = journeyOf(row)
   const isOlder = overview.hasData && recent.length === 0 && journeyId !== undefined
+  // Nor does it have to say whether somebody stopped a run.
+  const isUnclear = journeyId !== undefined && recent.some(({ state }) => state === 'failed_or_canceled')
   const ofJourney = useApiQuery({
     ...queries.journeyRuns.list.options({ projectId, journeyId: journeyId ?? '' }),
-    enabled: isOlder,
+    enabled: isOlder || isUnclear,
     ...RESTING,
   })
-  const runs = useMemo(
-    () => (isOlder ? runsBehind(row, (ofJourney.data?.items ?? []).map(waveRun)) : recent),
-    [row, isOlder, ofJourney.data, recent],
-  )
+  const runs = useMemo(() => {
+    const marked = (ofJourney.data?.items ?? []).map(waveRun)
+    if (isOlder) return runsBehind(row, marked)
+    const states = new Map(marked.map(({ id, state }) => [id, state]))
+    return recent.map(run => ({ ...run, state: states.get(run.id) ?? run.state }))
+  }, [row, isOlder, ofJourney.data, recent])
   const columns = useMemo(() => runColumns(symbols, row.lastSeenIn), [symbols, row.lastSeenIn])
   const list = useList({ items: runs, keyOf: runKey, columns, initialKey: place.lastRunId })
   useOpener(

@@ -134,10 +134,10 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
       title: 'Run',
       width: 12,
       cell: run => {
-        const look = outcomeLook(run.status)
+        const look = outcomeLook(run.state)
         return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
       },
-      sort: run => run.status,
+      sort: run => run.state,
     },
     {
       id: 'failed',

@@ -21,6 +21,10 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'failed') return { symbol: 'error', tone: 'error', word: outcome }
   if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
+  // Somebody stopped it, which is no failure.
+  if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: outcome }
+  if (outcome === 'stale') return { symbol: 'warn', tone: 'warn', word: 'silent' }
+  if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
   if (outcome === undefined) return { symbol: 'pending', tone: 'muted', word: 'unknown' }
   return { symbol: outcome === 'pending' ? 'pending' : 'live', tone: 'live', word: outcome }
 }

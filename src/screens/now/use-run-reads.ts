@@ -22,7 +22,7 @@ export function useRunReads(
   suites: readonly NowAnswer<{ items: readonly EvalSuite[] }>[],
   now: number,
 ) {
-  const { queries } = useWorkspace()
+  const { queries, reruns } = useWorkspace()
   const active = projects.flatMap((project, index) =>
     (suites[index]?.data?.items ?? []).flatMap(suite => (wantsRuns(suite, now) ? [{ project, suite }] : [])),
   )
@@ -50,10 +50,11 @@ export function useRunReads(
       items,
       whole: !nextCursor,
     }))
+  const isRerun = (runId: string): boolean => reruns?.parentOf(runId) !== undefined
   const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
     of.flatMap(({ project, suite }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
-      return runs ? runLines({ project, suite, runs, trialsOf, now }) : []
+      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now }) : []
     })
   const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
   const sources: NowSource[] = [

@@ -3,7 +3,8 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { createTheme } from '../../app/theme/theme.ts'
 import { cellText } from '../../components/list/columns.ts'
-import { runColumns, suiteColumns } from './columns.ts'
+import { runColumns } from './columns.ts'
+import { suiteColumns } from './suite-columns.ts'
 
 const [unicode, ascii, plain] = [
   createTheme({ level: 0, ascii: false }).symbols,
@@ -33,22 +34,49 @@ describe('a suite', () => {
   })
 
   test('counts in whole numbers where they fit, and never rounds up to all', () => {
-    const latestRun = (passed: number, failed: number) => ({ latestRun: { passed, failed } })
-    expect(shown(latestRun(980, 20), 'passed')).toBe('980/1,000')
-    expect(shown(latestRun(9_999, 1), 'passed')).toBe('9.9k/10k')
-    expect(shown(latestRun(3, 20_000), 'passed')).toBe('3/20,003')
+    const latestRun = (passed: number, failed: number) => ({
+      latestRun: { id: 'r', status: 'completed', passed, failed },
+    })
+    expect(shown(latestRun(980, 20), 'latest')).toBe('980/1,000 of ? cases')
+    expect(shown(latestRun(9_999, 1), 'latest')).toBe('9.9k/10k of ? cases')
+    expect(shown(latestRun(3, 20_000), 'latest')).toBe('3/20,003 of ? cases')
   })
 
-  test('whose latest run graded nothing has not passed', () => {
+  test('whose service states only counts of its last run is not said to have passed', () => {
     const latest = (passed: number, failed: number) => ({
       latestRun: { id: 'r', status: 'completed', passed, failed },
     })
-    expect([latest(0, 0), latest(3, 0), latest(3, 1)].map(each => shown(each, 'latest'))).toEqual([
+    expect([latest(0, 0), latest(3, 0), latest(3, 1)].map(each => shown(each, 'state'))).toEqual([
       '! undecided',
-      '✓ passed',
-      '✗ failed',
+      '! completed',
+      '✗ 1 failed',
     ])
-    expect(shown(latest(0, 0), 'passed')).toBe('—')
+    expect(shown(latest(0, 0), 'latest')).toBe('undecided')
+  })
+
+  test('is judged by its last run over everything, and its last run says what it covered', () => {
+    const run = (id: string, createdAt: number, passed: number, failed: number): EvalRun => ({
+      id,
+      suiteId: 's',
+      createdAt,
+      status: 'completed',
+      result: failed > 0 ? 'failed' : 'passed',
+      summary: { passed, failed, total: passed + failed },
+      selectedCaseCount: passed + failed,
+      totalCaseCount: 6,
+    })
+    const [part, whole] = [run('part', 2, 3, 0), run('whole', 1, 3, 3)]
+    const texts = (...recentRuns: EvalRun[]) =>
+      ['state', 'latest', 'trend', 'rate'].map(id => shown({ recentRuns }, id))
+    expect(texts(part, whole)).toEqual(['✗ failed', '3/3 of 6 cases', '▄ ', '—'])
+    expect(texts(part)).toEqual(['! passed', '3/3 of 6 cases', '—', '—'])
+    expect(texts(run('green', 3, 6, 0), part)).toEqual(['✓ passed', '6/6', ' █', '100%'])
+    const undecided = {
+      ...run('u', 1, 1, 0),
+      summary: { passed: 1, failed: 0, total: 12 },
+      totalCaseCount: 1,
+    }
+    expect(texts(undecided)).toEqual(['! passed', '1/12 graded', '—', '—'])
   })
 
   test('shows the change to the run before in points, not percent of it', () => {
@@ -80,8 +108,15 @@ describe('a run', () => {
   })
 
   test('shows what passed of what was graded', () => {
-    expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('3/4')
+    expect(shown({ summary: { total: 4, passed: 3, failed: 1 } }, 'passed')).toBe('3/4')
+    expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('4/10 graded')
     expect(shown({ summary: { total: 10, passed: 3 } }, 'passed')).toBe('—')
+    const part = { selectedCaseCount: 3, totalCaseCount: 6 }
+    expect(shown({ summary: { total: 3, passed: 3, failed: 0 }, ...part }, 'passed')).toBe('3/3 of 6 cases')
+    const twoModels = { summary: { total: 6, passed: 5, failed: 1 }, ...part }
+    expect(shown(twoModels, 'passed')).toBe('5/6, 3 of 6 cases')
+    const rerun = { summary: { total: 3, passed: 3, failed: 0 }, rerunOf: 'r' }
+    expect(shown(rerun, 'passed')).toBe('3/3 rerun')
   })
 
   test('shows where it ran, with which model, and in which group', () => {

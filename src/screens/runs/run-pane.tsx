@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { runCounts } from '../../api/runs/counts.ts'
+import { partWords, reportRun } from '../../api/runs/suite-state.ts'
 import { formatCount, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -9,7 +10,8 @@ import { DetailTabs } from '../../components/detail-tabs.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Compare } from './compare/compare.tsx'
-import { passedOfGraded, passedWords } from './columns.ts'
+import { passedWords } from './columns.ts'
+import { passedOfGraded } from './covered.ts'
 import { useLetGoWhenSeen } from './follow/use-follow.ts'
 import type { RunTab } from './panes.ts'
 import { runLook } from './status.ts'
@@ -100,11 +102,12 @@ export function RunPane(props: {
 /** `✗ failed, 9/10 trials passed`, so that every tab tells how the run stands. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const look = runLook(run)
-  const graded = passedOfGraded(run)
-  const state = `${symbols[look.symbol]} ${look.word}`
-  return graded === UNKNOWN
-    ? state
-    : `${state}, ${[graded, runCounts(run)?.unit, 'passed'].filter(Boolean).join(' ')}`
+  const counts = runCounts(run)
+  const graded = counts ? passedOfGraded(counts) : UNKNOWN
+  const passed = graded === UNKNOWN ? '' : [graded, counts?.unit, 'passed'].filter(Boolean).join(' ')
+  return [`${symbols[look.symbol]} ${look.word}`, passed, ...partWords(reportRun(run))]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** Says once how a run ended that was seen in flight. */

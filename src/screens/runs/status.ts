@@ -1,5 +1,7 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { outcomeOfRun, type RunOutcome } from '../../api/runs/outcome.ts'
+import { coverageOf, type ReportedRun, type SuiteState } from '../../api/runs/suite-state.ts'
+import { formatCount } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 
 export type Look = {
@@ -28,5 +30,24 @@ export function runLook(run: Pick<EvalRun, 'status' | 'result' | 'decisionSummar
     return { symbol: run.status === 'pending' ? 'pending' : 'live', tone: 'live', word: run.status }
   // A status that ended without a name of ours speaks for itself.
   if (outcome === 'broken' && run.status !== 'failed') return { ...LOOKS.broken, word: run.status }
-  return LOOKS[outcome]
+  const { graded } = coverageOf(run)
+  const isGradedInPart = graded !== undefined && graded.count < graded.total
+  return outcome === 'passed' && isGradedInPart ? PASSED_IN_PART : LOOKS[outcome]
+}
+
+/** What stands beside it says for which part. */
+const PASSED_IN_PART: Look = { ...LOOKS.passed, symbol: 'warn', tone: 'warn' }
+
+/** A run that may have ended without its verdict being known. */
+export function reportLook({ run, outcome, counts }: ReportedRun): Look {
+  if (outcome !== 'unknown') return runLook({ ...run, result: run.result ?? null })
+  if (counts && counts.failed > 0) return { ...LOOKS.failed, word: `${formatCount(counts.failed)} failed` }
+  return { symbol: 'warn', tone: 'muted', word: run.status }
+}
+
+/** A suite as its runs say: only what passed over everything looks like it. Undefined where there was no run. */
+export function suiteLook({ judgedBy, isPlainlyPassed }: SuiteState): Look | undefined {
+  if (!judgedBy) return undefined
+  if (judgedBy.outcome !== 'passed' || isPlainlyPassed) return reportLook(judgedBy)
+  return judgedBy.coverage.isWhole === undefined ? { ...PASSED_IN_PART, tone: 'muted' } : PASSED_IN_PART
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo } from 'react'
 import { isMissing } from '../../api/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import { partWords, reportRun } from '../../api/runs/suite-state.ts'
 import { usePlace, useRouter, useRowOfPlace } from '../../app/router/router-context.tsx'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -11,9 +12,11 @@ import { useToasts } from '../../components/toasts.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { runColumns, runKey, suiteColumns, suiteKey } from './columns.ts'
+import { runColumns, runKey } from './columns.ts'
 import { usePins } from './follow/use-followed.ts'
 import { runBornAt, runSays, suiteSays } from './news.ts'
+import { suiteColumns, suiteKey } from './suite-columns.ts'
+import { useCoverageReads, useJudge } from './use-judge.ts'
 import { useSuiteRuns } from './use-runs-data.ts'
 
 const NONE: never[] = []
@@ -32,9 +35,9 @@ export function useLists(projectId: string): RunsLists {
   const { queries } = useWorkspace()
   const { params } = usePlace()
   const { symbols } = useTheme()
-  const forSuites = useMemo(() => suiteColumns(symbols), [symbols])
+  const { judge, learnt } = useJudge(projectId)
+  const forSuites = useMemo(() => suiteColumns(symbols, judge), [symbols, judge])
   const pins = usePins()
-  const forRuns = useMemo(() => runColumns(symbols, new Set(pins.map(({ runId }) => runId))), [symbols, pins])
   const suites = useApiQuery(queries.suites.list.options({ projectId }))
   const suiteNews = useSeen({
     list: `suites ${projectId}`,
@@ -51,6 +54,7 @@ export function useLists(projectId: string): RunsLists {
   })
   const suite = useChosen(suiteList)
   const runs = useSuiteRuns(projectId, suite?.id, params.runId)
+  useCoverageReads(projectId, suite, runs.data, learnt)
   const runNews = useSeen({
     list: suite && `runs ${suite.id}`,
     items: runs.restored ? undefined : runs.data?.items,
@@ -58,6 +62,14 @@ export function useLists(projectId: string): RunsLists {
     says: runSays,
     bornAt: runBornAt,
   })
+  const hasParts = useMemo(
+    () => (runs.data?.items ?? NONE).some(run => partWords(reportRun(run)).length > 0),
+    [runs.data],
+  )
+  const forRuns = useMemo(
+    () => runColumns(symbols, new Set(pins.map(({ runId }) => runId)), hasParts),
+    [symbols, pins, hasParts],
+  )
   const runList = useList({
     news: runNews,
     items: runs.data?.items ?? NONE,

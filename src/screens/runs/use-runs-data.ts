@@ -10,7 +10,8 @@ import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { withShownTrials } from './trial/shown-trials.ts'
 
-const RUNS_SHOWN = 100
+/** The latest runs of a suite that are read. */
+export const RUNS_SHOWN = 100
 export const TRIALS_A_PAGE = 200
 /** Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's length. */
 const PAGES_A_DRAW = 10

@@ -1,5 +1,6 @@
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { requireRole, roleIn } from '../rights.ts'
+import { toRecentRun } from '../run-records.ts'
 import { updateSchedule } from '../schedules/schedules.ts'
 import type { Store } from '../store/store.ts'
 import type { SuiteRow } from '../store/suites.ts'
@@ -61,11 +62,16 @@ export function suiteHandlers(context: ServiceContext): Handlers['suites'] {
   }
 }
 
-/** Rates are fractions; the contract leaves their unit open. */
+/**
+ * Rates are fractions; the contract leaves their unit open. The latest runs stand with the suite, so that a reader sees which of them
+ * covered all of its cases.
+ */
 function toEvalSuite(store: Store, suite: SuiteRow): EvalSuite {
   const { id, name, projectId, createdAt, updatedAt } = suite
   const recent = store.runs.listBySuite(projectId, id, TREND_RUNS)
   const [latest] = recent
+  const whole = store.runs.latestWhole(projectId, id)
+  const judging = whole && !recent.some(run => run.id === whole.id) ? [whole] : []
   const { runs, passed, failed } = store.runs.figures(id)
   return {
     id,
@@ -84,6 +90,8 @@ function toEvalSuite(store: Store, suite: SuiteRow): EvalSuite {
         }
       : null,
     totals: { passed, failed, runs },
+    caseCount: store.cases.list(id).length,
+    recentRuns: [...recent, ...judging].map(run => toRecentRun(store, run)),
     passRateTrend: recent
       .flatMap(({ status, summary }) => {
         const rate = status === 'completed' ? summary?.passRate : undefined

@@ -4,8 +4,9 @@ import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../handlers/handler.ts'
 import { newId } from '../ids.ts'
 import type { ProjectRow } from '../store/projects.ts'
-import type { RunPlan, RunRow } from '../store/runs.ts'
+import type { CaseSelection, RunPlan, RunRow } from '../store/runs.ts'
 import type { ServerRow } from '../store/servers.ts'
+import type { Store } from '../store/store.ts'
 import type { TrialRow } from '../store/trials.ts'
 import type { RunLaunch } from './engine.ts'
 import { releaseLease, takeLease } from './lease.ts'
@@ -66,7 +67,7 @@ export function insertRun(
     result: null,
     source: 'api',
     ...fields,
-    plan,
+    plan: { ...plan, selection: selectionOf(store, fields.suiteId, cases) },
     createdAt: Date.now(),
     lease: takeLease(),
   } satisfies RunRow
@@ -82,6 +83,13 @@ export function insertRun(
     environment: plan.environment ?? null,
   }
   return { reply, launch: { run, targets: servers.map(targets.of) } }
+}
+
+/** A repeated run may hold cases that its suite has no more. */
+function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot[]): CaseSelection {
+  const selected = new Set(cases.map(({ caseId }) => caseId))
+  const all = new Set([...selected, ...store.cases.list(suiteId).map(({ id }) => id)])
+  return { selectedCaseCount: selected.size, totalCaseCount: all.size }
 }
 
 /**

@@ -8,6 +8,9 @@ type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 /** In the unit of the run's decision; `passRate` is a fraction of what was graded, null where nothing was. */
 type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
 
+/** How many of a suite's cases a run executes. */
+export type CaseSelection = { selectedCaseCount: number; totalCaseCount: number }
+
 /** What was fixed at launch; the cases are stored beside it. */
 export type RunPlan = {
   servers: { id: string; name: string }[]
@@ -26,6 +29,8 @@ export type RunPlan = {
   }
   /** Runs that were launched as one group hold one slot together; absent = the run has its own. */
   slotId?: string
+  /** Distinct cases of the run, of those that its suite had then. */
+  selection?: CaseSelection
   /** The suite's judge as it was; later edits do not reach the run. */
   judge?: SuiteSettings['judge']
 }
@@ -82,6 +87,10 @@ export type RunRows = {
   insert(row: RunRow, cases: readonly CaseSnapshot[]): void
   /** In order; of the given positions only, where named. */
   cases(runId: string, first?: number, last?: number): CaseSnapshot[]
+  /** Of the cases that the suite has now, how many the run has; undefined where the suite has none. */
+  selection(runId: string, suiteId: string): CaseSelection | undefined
+  /** The suite's latest run over all cases that came to a verdict. */
+  latestWhole(projectId: string, suiteId: string): RunRow | undefined
   figures(suiteId: string): SuiteFigures
   /** Sets the lease's end; false when the run has ended or another process owns it. */
   renew(id: string, token: string, expiresAt: number): boolean
@@ -151,6 +160,24 @@ export function createRunRows(database: Database): RunRows {
           { runId, first, last },
         )
         .map(({ snapshot }) => JSON.parse(snapshot) as CaseSnapshot),
+    selection(runId, suiteId) {
+      const counts = database.get<CaseSelection>(
+        `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
+           SELECT snapshot ->> 'caseId' FROM runCase WHERE runId = :runId
+         )), 0) AS selectedCaseCount
+         FROM suiteCase WHERE suiteId = :suiteId`,
+        { runId, suiteId },
+      )
+      return counts && counts.totalCaseCount > 0 ? counts : undefined
+    },
+    latestWhole: (projectId, suiteId) =>
+      list(
+        `SELECT * FROM run WHERE suiteId = :suiteId AND projectId = :projectId AND status = 'completed'
+           AND result IS NOT NULL
+           AND plan ->> '$.selection.selectedCaseCount' >= plan ->> '$.selection.totalCaseCount'
+         ORDER BY number DESC LIMIT 1`,
+        { projectId, suiteId },
+      )[0],
     figures: suiteId =>
       database.get<SuiteFigures>(
         `SELECT COUNT(*) AS runs, COALESCE(SUM(summary ->> 'passed'), 0) AS passed,

@@ -25,6 +25,8 @@ function run(
     journeyArchived: false,
     personaName: 'Ada',
     status: 'completed',
+    canceled: false,
+    stale: false,
     waveId: 'wave',
     summary: { total, succeeded: total, failed: 0, rateLimited: 0 },
     tally: {

@@ -11,6 +11,8 @@ export type ConsideredRun = {
   journeyArchived: boolean
   personaName: string
   status: JourneyRunStatus
+  canceled: boolean
+  stale: boolean
   waveId: string
   summary: SessionCounts
   tally: RunTally

@@ -15,7 +15,7 @@ export function readOverview(store: Store, projectId: string): SwarmOverview {
 
 /** Names are those of the launch; whether the journey is archived is what holds now. */
 function consider(store: Store, run: JourneyRunRow): ConsideredRun {
-  const { id, projectId, journeyId, plan, status, waveId, createdAt } = run
+  const { id, projectId, journeyId, plan, status, marker, waveId, createdAt } = run
   const journey = store.journeys.get(projectId, journeyId)
   return {
     runId: id,
@@ -24,6 +24,8 @@ function consider(store: Store, run: JourneyRunRow): ConsideredRun {
     journeyArchived: journey?.archivedAt != null,
     personaName: plan.persona.name,
     status,
+    canceled: marker === 'canceled',
+    stale: marker === 'stale',
     waveId,
     summary: countSessions(store.journeyRuns.attempts.counts(id)),
     tally: tallyOf(store, run),

@@ -7,10 +7,9 @@ import { useChosen } from '../../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../../components/list/use-list.ts'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
+import { TRIALS_READ } from '../use-judge.ts'
 import { caseColumns, caseKey, caseRows, type CaseRow } from './case-rows.ts'
 
-/** Trials of the latest run that are read to tell how each case did. */
-const TRIALS_READ = 200
 const NONE: never[] = []
 
 export type CasesData = {

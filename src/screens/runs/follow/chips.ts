@@ -1,5 +1,6 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../api/runs/pins.ts'
+import { partWords, reportRun } from '../../../api/runs/suite-state.ts'
 import type { TrialCounts } from '../../../api/runs/trials.ts'
 import { bar } from '../../../app/theme/charts.ts'
 import { clean, truncate, widthOf } from '../../../app/theme/text.ts'
@@ -38,7 +39,7 @@ export function hasEnded({ run, isGone }: Followed): boolean {
   return isGone || (run !== undefined && isTerminalRunStatus(run.status))
 }
 
-/** `#12 ▓▓░ 61% ~2m` while it runs, `#12 ✗ failed` when it has ended. */
+/** `#12 ▓▓░ 61% ~2m` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
 export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   const { pin, run, counts, remaining, isGone } = followed
   const chip = (tone: Tone, ...parts: (string | undefined)[]): Chip => ({
@@ -49,7 +50,8 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   if (isGone) return chip('warn', symbols.warn, 'gone')
   if (!run) return chip('muted', symbols.pending)
   const look = runLook(run)
-  if (hasEnded(followed)) return chip(look.tone, symbols[look.symbol], look.word)
+  const parts = partWords(reportRun(run))
+  if (hasEnded(followed)) return chip(look.tone, symbols[look.symbol], [look.word, ...parts].join(', '))
   if (!counts || counts.total === 0) return chip('live', symbols[look.symbol], look.word)
   return chip(
     'live',

@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import { isMissing } from '../../api/api-error.ts'
+import type { Client } from '../../api/client.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { journeyRunState } from '../../api/findings/waves.ts'
+import type { RerunLinks } from '../../api/runs/rerun-links.ts'
+import {
+  type Coverage,
+  partWords,
+  type ReportedRun,
+  reportRun,
+  reportWords,
+  statesItsRuns,
+  suiteStateOf,
+} from '../../api/runs/suite-state.ts'
+import { classOfTrial, CLASS_WORDS, TRIAL_CLASSES } from '../../api/runs/trial-class.ts'
+import type { Item } from './listing.ts'
+
+const RUNS_READ = 100
+
+/** What a state is worked out from beside the item. */
+export type StateFacts = { client: Client; projectId: string; reruns: RerunLinks | undefined }
+
+/** How the state of a kind of thing follows from its record; the screens show the same. */
+export type NounState = {
+  /** All states, each with the other words that `--status` takes for it. */
+  values: Readonly<Record<string, readonly string[]>>
+  /** The item with its `state`, and what that speaks for. */
+  add: (item: Item, facts: StateFacts) => Item | Promise<Item>
+}
+
+const OUTCOMES = { passed: [], failed: [], undecided: [], broken: [], cancelled: ['canceled'] }
+
+/** A run's own verdict, and of how much of its suite it speaks. */
+export const runState: NounState = {
+  values: { ...OUTCOMES, pending: [], running: [] },
+  add(item, { reruns }) {
+    const run = item as EvalRun
+    const report = reportRun(run, { isRerun: reruns?.parentOf(run.id) !== undefined })
+    return { ...item, state: stateOf(report), coverage: coverageOf(report) }
+  },
+}
+
+/** A suite as its last run over everything says. Services that do not state its runs are read once more for each. */
+export const suiteState: NounState = {
+  values: { ...OUTCOMES, pending: [], running: [], unknown: [], 'never-run': [] },
+  async add(item, { client, projectId, reruns }) {
+    const suite = item as EvalSuite
+    // The settings of one suite do not tell of its runs.
+    if (!('latestRun' in suite) && !statesItsRuns(suite)) return item
+    const runs =
+      statesItsRuns(suite) || !suite.latestRun?.id ? undefined : await runsOf(client, projectId, suite.id)
+    const isRerun = (runId: string) => ({ isRerun: reruns?.parentOf(runId) !== undefined })
+    const { judgedBy, latest } = suiteStateOf({ suite, runs, factsOf: isRerun })
+    if (!judgedBy || !latest)
+      return { ...item, state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
+    return {
+      ...item,
+      state: stateOf(judgedBy),
+      coverage: coverageOf(judgedBy),
+      judgedBy: judgedBy.run.id,
+      lastRun: {
+        id: latest.run.id,
+        state: stateOf(latest),
+        coverage: coverageOf(latest),
+        says: reportWords(latest),
+      },
+    }
+  },
+}
+
+/** A trial by its class, as the screen calls it. */
+export const trialState: NounState = {
+  values: Object.fromEntries(
+    TRIAL_CLASSES.map(each => [each, [CLASS_WORDS[each].word].filter(word => word !== each)]),
+  ),
+  add: item => ({ ...item, state: classOfTrial(item as EvalIteration) }),
+}
+
+/** A journey run by its status and its markers. */
+export const waveState: NounState = {
+  values: {
+    running: [],
+    completed: [],
+    partial: [],
+    failed: [],
+    rate_limited: [],
+    canceled: ['cancelled'],
+    stale: [],
+    failed_or_canceled: [],
+  },
+  add: item => ({ ...item, state: journeyRunState(item) ?? null }),
+}
+
+/** The states that a list declares for its items, or takes to narrow it; empty where it declares none. */
+export function declaredStates({ response, query }: AnyEndpoint): string[] {
+  const taken = query ? statusIn([asJson(query)]) : []
+  const items = variants(asJson(response).properties?.['items'])
+  return [...new Set([...taken, ...statusIn(items.flatMap(({ items: item }) => variants(item)))])]
+}
+
+type Json = {
+  properties?: Record<string, Json>
+  items?: Json
+  anyOf?: Json[]
+  /** Known values of an enumeration that stays open, and all of one that is closed. */
+  values?: string[]
+  enum?: string[]
+}
+
+function asJson(schema: z.ZodType): Json {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json
+}
+
+function variants(schema: Json | undefined): Json[] {
+  return schema ? [schema, ...(schema.anyOf ?? [])] : []
+}
+
+function statusIn(records: readonly Json[]): string[] {
+  return records
+    .flatMap(({ properties }) => variants(properties?.['status']))
+    .flatMap(each => each.values ?? each.enum ?? [])
+}
+
+function stateOf({ run, outcome }: ReportedRun): string {
+  return outcome === 'in-flight' ? run.status : outcome
+}
+
+function coverageOf(report: ReportedRun): Partial<Coverage> & { says: string } {
+  const { cases, graded, isWhole } = report.coverage
+  const words = partWords(report)
+  const says = isWhole === true ? 'all' : words.length > 0 ? words.join(', ') : 'unknown'
+  return { says, isWhole, cases, graded }
+}
+
+/** A suite may go while others are read. */
+async function runsOf(client: Client, projectId: string, suiteId: string): Promise<readonly EvalRun[]> {
+  try {
+    return (await client.runs.list({ projectId, suiteId, limit: RUNS_READ }, { priority: 'asked' })).items
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

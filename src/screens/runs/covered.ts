@@ -1,0 +1,42 @@
+import type { ReportedRun } from '../../api/runs/suite-state.ts'
+import { formatCount, UNKNOWN } from '../../app/theme/format.ts'
+
+/** Columns of `3/3 of 6 cases`. */
+export const COVERED = 14
+
+/** Columns of `980/1,000`. */
+export const PASSED = 9
+
+/**
+ * What passed of what was graded, and of how much that speaks: `6/6`, `3/3 of 6 cases`, `1/12 graded`.
+ */
+export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
+  const { cases, graded, isRerun } = coverage
+  const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
+  if (!isUnfinished && graded && graded.count < graded.total)
+    return `${partOf(graded.count, graded.total)} graded`
+  const passed = counts ? passedOfGraded(counts) : UNKNOWN
+  if (passed === UNKNOWN) return passed
+  if (!cases) return isRerun ? `${passed} rerun` : passed
+  if (cases.selected >= cases.total) return passed
+  // What was counted need not be cases: one may be executed on several models.
+  const ofCases = counts && counts.passed + counts.failed === cases.selected
+  const total = formatCount(cases.total)
+  return ofCases
+    ? `${passed} of ${total} cases`
+    : `${passed}, ${formatCount(cases.selected)} of ${total} cases`
+}
+
+/** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */
+export function passedOfGraded({ passed, failed }: { passed: number; failed: number }): string {
+  return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
+}
+
+/** `980/1,000`, and `9.8k/10k` where that has no room: rounded down, so that what is short of all never seems to be all. */
+function partOf(part: number, whole: number): string {
+  const text = `${formatCount(part)}/${formatCount(whole)}`
+  if (text.length <= PASSED) return text
+  const thousands = (count: number): string =>
+    count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`
+  return `${thousands(part)}/${thousands(whole)}`
+}

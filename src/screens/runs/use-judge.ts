@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { statesItsRuns, suiteStateOf, type SuiteState } from '../../api/runs/suite-state.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { RUNS_SHOWN } from './use-runs-data.ts'
+
+/** Trials of a suite's last run that are read at once. */
+export const TRIALS_READ = 200
+
+/**
+ * Judges suites by what is known of their runs; `learnt` is to be called when more was read of one. Where a suite's own record states its
+ * runs nothing else is looked at.
+ */
+export function useJudge(projectId: string): { judge: (suite: EvalSuite) => SuiteState; learnt: () => void } {
+  const { queries, reruns } = useWorkspace()
+  const queryClient = useQueryClient()
+  // What is in the cache changes with every read, the cache itself never.
+  const [cache, setCache] = useState({ queryClient })
+  const judge = useMemo(() => {
+    const known = (suite: EvalSuite): SuiteState => {
+      if (statesItsRuns(suite)) return suiteStateOf({ suite })
+      const input = { projectId, suiteId: suite.id }
+      const runs = cache.queryClient.getQueryData(
+        queries.runs.list.options({ ...input, limit: RUNS_SHOWN }).queryKey,
+      )
+      const cases = cache.queryClient.getQueryData(queries.cases.list.options(input).queryKey)
+      return suiteStateOf({
+        suite,
+        runs: runs?.items,
+        factsOf(runId) {
+          const ofRun = queries.iterations.list.options({ projectId, runId, limit: TRIALS_READ })
+          const trials = cache.queryClient.getQueryData(ofRun.queryKey)
+          return {
+            caseCount: cases?.nextCursor ? undefined : cases?.items.length,
+            trials: trials?.nextCursor ? undefined : trials?.items,
+            isRerun: reruns?.parentOf(runId) !== undefined,
+          }
+        },
+      })
+    }
+    return known
+  }, [projectId, queries, reruns, cache])
+  return { judge, learnt: useCallback(() => setCache({ queryClient }), [queryClient]) }
+}
+
+/** Reads what the chosen suite's last run covered, where its service does not state it; `learnt` hears of each answer. */
+export function useCoverageReads(
+  projectId: string,
+  suite: EvalSuite | undefined,
+  runs: unknown,
+  learnt: () => void,
+) {
+  const { queries } = useWorkspace()
+  const isUnstated = suite !== undefined && !statesItsRuns(suite)
+  const runId = suite?.latestRun?.id ?? ''
+  const hasEnded = isTerminalRunStatus(suite?.latestRun?.status ?? '')
+  const cases = useApiQuery({
+    ...queries.cases.list.options({ projectId, suiteId: suite?.id ?? '' }),
+    enabled: isUnstated && runId !== '',
+  })
+  const trials = useApiQuery({
+    ...queries.iterations.list.options({ projectId, runId, limit: TRIALS_READ }),
+    enabled: isUnstated && runId !== '' && hasEnded,
+  })
+  useEffect(() => {
+    if (isUnstated) learnt()
+  }, [isUnstated, runs, cases.data, trials.data, learnt])
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import type { Client } from '../src/api/client.ts'
+import type { EvalIteration } from '../src/api/contract/iterations.ts'
+import type { EvalRun } from '../src/api/contract/runs.ts'
+
+/** How a trial ended, in the words of programs that report runs. */
+const ENDS = [
+  'passed',
+  'failed',
+  'execution_failed',
+  'setup_failed',
+  'evaluator_error',
+  'timed_out',
+  'cancelled',
+  'skipped',
+] as const
+type End = (typeof ENDS)[number]
+
+/** A case on one model, with how its trials ended; each has at least one. */
+type Variant = { caseIndex: number; model: string | undefined; ends: End[] }
+
+/** A run to be made: what it executes, and how it is ended. */
+export type RandomRun = {
+  /** Cases of the suite; the run may execute a part of them. */
+  caseCount: number
+  variants: Variant[]
+  /** Share of trials that must pass; undefined = every variant decides by itself. */
+  threshold: number | undefined
+  end: 'finalized' | 'cancelled' | 'in flight'
+}
+
+const MODELS = [undefined, 'small', 'large'] as const
+
+/** Mostly good ends: among all kinds alike a run that passed would hardly ever occur. */
+const anyEnd = fc.oneof({ weight: 5, arbitrary: fc.constant<End>('passed') }, fc.constantFrom(...ENDS))
+
+/** Runs of any mix of cases, models and iterations, with any ends, over all cases or a part of them. */
+export const randomRun: fc.Arbitrary<RandomRun> = fc.integer({ min: 1, max: 4 }).chain(caseCount =>
+  fc.record({
+    caseCount: fc.constant(caseCount),
+    variants: fc.uniqueArray(
+      fc.record({
+        caseIndex: fc.nat({ max: caseCount - 1 }),
+        model: fc.constantFrom(...MODELS),
+        ends: fc.oneof(
+          fc.array(fc.constant<End>('passed'), { minLength: 1, maxLength: 3 }),
+          fc.array(anyEnd, { minLength: 1, maxLength: 3 }),
+        ),
+      }),
+      { minLength: 1, maxLength: 6, selector: ({ caseIndex, model }) => `${caseIndex} ${model}` },
+    ),
+    threshold: fc.option(fc.constantFrom(0, 0.5, 0.8, 1), { nil: undefined, freq: 3 }),
+    end: fc.oneof(
+      { weight: 6, arbitrary: fc.constant('finalized' as const) },
+      fc.constantFrom('cancelled' as const, 'in flight' as const),
+    ),
+  }),
+)
+
+/** What a run must come to, by the rules of the contract and nothing of the program. */
+export type Expected = {
+  outcome: 'passed' | 'failed' | 'undecided' | 'cancelled' | 'broken' | 'in-flight'
+  trials: { total: number; passed: number; failed: number }
+  /** In the unit of the decision. */
+  counts: { total: number; passed: number; failed: number }
+  /** Passed, and every trial of it was graded and passed: the only run that may look plainly green. */
+  isPlain: boolean
+  /** Places of the cases that a rerun would select. */
+  rerunCases: number[]
+}
+
+export function expectedOf({ variants, threshold, end }: RandomRun): Expected {
+  const ends = variants.flatMap(each => each.ends)
+  const count = (wanted: End, among: readonly End[] = ends) => among.filter(each => each === wanted).length
+  const trials = { total: ends.length, passed: count('passed'), failed: count('failed') }
+  const failed = variants.filter(each => count('failed', each.ends) > 0)
+  const ungraded = variants.filter(each => count('failed', each.ends) + count('passed', each.ends) === 0)
+  const passed = variants.length - failed.length - ungraded.length
+  const graded = trials.passed + trials.failed
+  const isMissed =
+    threshold === undefined ? failed.length > 0 : graded > 0 && trials.passed / graded < threshold
+  const decided = isMissed ? 'failed' : ungraded.length > 0 ? 'undecided' : 'passed'
+  const isBroken = decided === 'undecided' && ends.every(each => each === 'setup_failed')
+  const outcome =
+    end === 'cancelled' ? 'cancelled' : end === 'in flight' ? 'in-flight' : isBroken ? 'broken' : decided
+  const harmless = new Set<End>(['passed', 'cancelled', 'skipped'])
+  const rerun = variants.filter(each => each.ends.some(one => !harmless.has(one)))
+  return {
+    outcome,
+    trials,
+    counts: threshold === undefined ? { total: variants.length, passed, failed: failed.length } : trials,
+    isPlain: outcome === 'passed' && trials.passed === trials.total,
+    rerunCases: [...new Set(rerun.map(({ caseIndex }) => caseIndex))].toSorted((a, b) => a - b),
+  }
+}
+
+/** A run that a service knows, as it is read. */
+export type MadeRun = { run: EvalRun; trials: EvalIteration[]; titles: string[] }
+
+/** Reports a run to a service as other programs do, and reads it. */
+export async function makeRun(
+  client: Client,
+  projectId: string,
+  suiteName: string,
+  { variants, threshold, end }: RandomRun,
+): Promise<MadeRun> {
+  const titles: string[] = []
+  const results = variants.flatMap(({ caseIndex, model, ends }) =>
+    ends.map(status => {
+      const caseTitle = `Case ${caseIndex}`
+      titles.push(caseTitle)
+      return {
+        caseTitle,
+        caseId: `case-${caseIndex}`,
+        status,
+        ...(model !== undefined && { model, provider: 'scripted' }),
+      }
+    }),
+  )
+  const opening = {
+    suiteName,
+    ...(threshold !== undefined && { passCriteria: { minimumPassRate: threshold } }),
+  }
+  const started = await client.evalIngest.start({ projectId, body: opening })
+  const { runId } = started as { runId: string }
+  await client.evalIngest.iterations({ projectId, body: { runId, results } })
+  if (end === 'finalized') await client.evalIngest.finalize({ projectId, body: { runId } })
+  if (end === 'cancelled') await client.runs.cancel({ projectId, runId })
+  const run = await client.runs.get({ projectId, runId })
+  const { items } = await client.iterations.list({ projectId, runId, limit: 200 })
+  return { run, trials: items, titles }
+}
