@@ -161,6 +161,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
+      caseBodies: [
+        contract.cases.create,
+        contract.cases.update,
+        contract.cases.createBatch,
+        contract.suites.create,
+        contract.suites.update,
+        contract.runs.create,
+        contract.runGroups.create,
+      ],
       bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
     })

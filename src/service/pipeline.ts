@@ -2,6 +2,7 @@ import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../api/contract/message.ts'
 import { ServiceError } from './errors.ts'
+import { inFirstVocabulary } from './evals/vocabulary-bodies.ts'
 import type { EvalVocabulary } from './evals/vocabulary.ts'
 import type { Handlers } from './handlers/handler.ts'
 import { newId } from './ids.ts'
@@ -46,6 +47,8 @@ export type PipelineOptions = {
   vocabularyHeader: string
   /** Operations that count in budgets of their own, which their handlers keep, and not in the key rate. */
   ownBudgets: readonly unknown[]
+  /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
+  caseBodies: readonly unknown[]
   /** Lists that are answered as a bare array. */
   bareLists: readonly unknown[]
   log: (entry: LogEntry) => void
@@ -157,7 +160,11 @@ async function operate(
   const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
   const idempotencyKey = readIdempotencyKey(request.headers, endpoint)
   const query = parseQuery(endpoint, url.searchParams)
-  const body = await parseBody(endpoint, request, maxBodyBytes)
+  const speech = { vocabulary, header: options.vocabularyHeader }
+  const translate = options.caseBodies.includes(endpoint)
+    ? (value: unknown) => inFirstVocabulary(speech, value)
+    : undefined
+  const body = await parseBody(endpoint, request, maxBodyBytes, translate)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
   const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null

@@ -73,15 +73,19 @@ function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string
   return (error?.issues ?? []).flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : []))
 }
 
-/** The body by the declaration; where none is declared only nothing or `{}` may come. */
+/**
+ * The body by the declaration; where none is declared only nothing or `{}` may come.
+ * @param translate spells what was sent as the declaration does
+ */
 export async function parseBody(
   endpoint: Pick<AnyEndpoint, 'body'>,
   request: ApiRequest,
   maxBytes: number,
+  translate: (value: unknown) => unknown = value => value,
 ): Promise<unknown> {
   const text = await readText(request, maxBytes)
   const value = text.trim() === '' ? undefined : parseJson(text)
-  if (endpoint.body) return parseInput(endpoint.body, value)
+  if (endpoint.body) return parseInput(endpoint.body, translate(value))
   if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return undefined
   const field = isObject(value) ? (Object.keys(value)[0] ?? '') : ''
   throw invalidInput([{ path: field, message: 'This operation takes no body.' }])
