@@ -25,10 +25,10 @@ describe('mcpdeck serve', () => {
   })
 
   test('answers runs of a suite bare, as the service document says, or in the published envelope', async () => {
-    const runsOf = async (options: Parameters<typeof serveHere>[0]) => {
+    const runsOf = async (options: Parameters<typeof serveHere>[0]): Promise<unknown> => {
       const { api } = await serveHere(options)
       const { projectId, suiteId } = await sandbox(api)
-      return (await (await api.send(contract.runs.list, { projectId, suiteId })).json()) as unknown
+      return await (await api.send(contract.runs.list, { projectId, suiteId })).json()
     }
     expect(await runsOf({})).toEqual([])
     expect(await runsOf({ shape: 'published' })).toEqual({ items: [] })
