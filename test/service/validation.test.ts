@@ -18,7 +18,7 @@ test('a refusal names the field', async () => {
     [projects.create, { body: '{"name":' }, ''],
     [projects.create, {}, ''],
     [projects.delete, { projectId, body: { force: true } }, 'force'],
-    [servers.list, { projectId, limit: 5 }, 'limit'],
+    [servers.list, { projectId, limit: 0 }, 'limit'],
     [servers.create, { projectId, body: stdio }, 'command'],
     [servers.create, { projectId, body: { ...stdio, command: 'x', url: 'http://x.test' } }, 'url'],
     [servers.create, { projectId, body: { ...stdio, transportType: 'http' } }, 'url'],
