@@ -12,7 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Programs that tests start from the source need not be compiled each time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
-    setupFiles: ['./test/property-seed.ts'],
+    setupFiles: ['./test/property-seed.ts', './test/answer-check.ts'],
     reporters: ['default', './test/closing-line.ts'],
   },
 })

@@ -23,6 +23,7 @@ import type { EditorHost } from '../src/components/editor/editor-host.ts'
 import { createToasts } from '../src/components/toasts.tsx'
 import type { Workspace } from '../src/hooks/workspace.tsx'
 import { createService, type Service, type ServiceOptions } from '../src/service/app.ts'
+import { checked } from './contract/checked-answers.ts'
 
 const PATIENCE_MS = 15_000
 /** ink-testing-library's terminal is this wide. */
@@ -37,7 +38,8 @@ export async function openService(
   const { wrap, ...serviceOptions } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'mcpdeck-test-'))
   const service = await createService({ dataDir, ...serviceOptions })
-  const fetch = wrap ? wrap(service.answer) : service.answer
+  const answer = checked(service.answer)
+  const fetch = wrap ? wrap(answer) : answer
   const client = createClient({
     fetch,
     baseUrl: `http://local.invalid${API_PREFIX}`,

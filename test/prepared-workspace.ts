@@ -3,6 +3,7 @@ import { createBudget } from '../src/api/budget.ts'
 import { createClient, type Client } from '../src/api/client.ts'
 import { API_PREFIX } from '../src/api/contract/contract.ts'
 import { createService } from '../src/service/app.ts'
+import { checked } from './contract/checked-answers.ts'
 import type { Store } from '../src/service/store/store.ts'
 
 export type Prepared = { client: Client; store: Store; projectId: string; dataDir: string }
@@ -16,7 +17,7 @@ export async function inWorkspace<T>(home: string, work: (workspace: Prepared) =
   const service = await createService({ dataDir })
   try {
     const client = createClient({
-      fetch: service.answer,
+      fetch: checked(service.answer),
       baseUrl: `http://local.invalid${API_PREFIX}`,
       key: service.localKey,
       budget: createBudget({ unlimited: true }),

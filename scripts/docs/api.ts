@@ -24,6 +24,7 @@ function section(endpoint: AnyEndpoint): string {
     endpoint.source === 'prose' ? 'prose document' : 'OpenAPI file',
     RISKS[endpoint.risk],
     endpoint.idempotency === 'header' ? 'takes `Idempotency-Key`' : '',
+    endpoint.idempotency === 'caller' ? 'takes `Idempotency-Key`, never repeated by itself' : '',
     endpoint.idempotency === 'natural' ? 'a repeat is harmless' : '',
     endpoint.cursor ? `pages by ${endpoint.cursor.in} \`${endpoint.cursor.name}\`` : '',
   ].filter(Boolean)

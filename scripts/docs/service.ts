@@ -7,6 +7,7 @@ import { GATES, LIMITS } from '../../src/service/limits/limits.ts'
 import { refusalOf } from '../../src/service/refusals.ts'
 import { REQUIRED_ROLES } from '../../src/service/rights.ts'
 import { PROJECT_ROLES } from '../../src/service/store/keys.ts'
+import { answerDeviations, type AnswerDeviation } from '../../test/contract/answer-deviations.ts'
 import { root } from '../paths.ts'
 import { testUses } from './test-uses.ts'
 
@@ -89,7 +90,7 @@ function section(
       `\`${endpoint.name}\``,
       `${endpoint.method} ${endpoint.path}`,
       refusal === undefined ? `\`${files.get(resource)}\`` : `refused: ${refusal}`,
-      refusal === undefined ? (roleOf(endpoint) ?? 'any key') : '',
+      refusal === undefined ? (endpoint.public ? 'no key' : (roleOf(endpoint) ?? 'any key')) : '',
       endpoint.gate ? GATES[endpoint.gate] : '',
       (tests.get(nameOf(endpoint)) ?? []).map(shortName).join(', '),
     ]
@@ -100,12 +101,21 @@ function section(
   return `### ${resource}\n\n${head}\n${rows.join('\n')}\n`
 }
 
+function deviationRow({ operations, what, reason }: AnswerDeviation): string {
+  const cells = [operations.map(name => `\`${name}\``).join(', '), what, reason]
+  return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
 /** Tests of `test/service` go by their name, others by their path. */
 function shortName(file: string): string {
   return file.replace(/^test\/service\//, '').replace(/\.test\.tsx?$/, '')
 }
 
 function introduction(operations: number, refused: number): string {
+  const publicPaths = allEndpoints()
+    .filter(endpoint => endpoint.public)
+    .map(({ method, path }) => `\`${method} ${path}\``)
+    .join(' and ')
   const limits = Object.entries(LIMITS).map(
     ([name, { value, says }]) => `| \`${name}\` | ${value} | ${says} |`,
   )
@@ -125,7 +135,8 @@ mcpdeck serve --port 4747 --json
 \`\`\`
 
 prints one line: \`{"baseUrl","keyFile","pid"}\`. Take \`baseUrl\` (it ends in \`${API_PREFIX}\`) as the base address and send the text in \`keyFile\`
-as \`Authorization: Bearer …\`. Every request carries a key, the two catalogs too. \`mcpdeck api --list\` names every operation;
+as \`Authorization: Bearer …\`. Every request carries a key but
+those for what is public: ${publicPaths}. \`mcpdeck api --list\` names every operation;
 \`docs/api.md\` has their inputs.
 
 ## Keys
@@ -165,6 +176,18 @@ them, but for what something of your own names; \`serve sample add\` and \`serve
 - Directory readiness: what a server says of itself is measured; what is handed in with a form, or known to the directory alone, is listed as not evaluated. So no run here
   ends \`ready\` as a whole.
 - \`GET /models\` lists the configured endpoint's models, \`GET /host-catalog\` the clients that can be made here. Nothing hosted is in either.
+
+## Shapes
+
+The tests check each answer of the service, success and refusal, against the declared shapes and against the published OpenAPI file. Where the
+two documents of the contract differ, the service document decides; \`mcpdeck serve --shape published\` answers for clients that were made from the
+file. What answers have beside the file, none of it a wrong type:
+
+| operations | difference from the file | reason |
+|---|---|---|
+${answerDeviations.map(deviationRow).join('\n')}
+
+Reads ignore options that they do not know; writes refuse them. Every GET list takes \`cursor\` and \`limit\`.
 
 ## Operations
 

@@ -11,7 +11,7 @@ export type RateLimitKind =
   | 'connection-poll'
   | 'open-requests'
 
-/** Brakes count by the minute, so a longer wait on a launching route can only be a daily quota. */
+/** Brakes and the key's rate count by the minute, so a longer wait on a launching route can only be a daily quota. */
 const LONGEST_BRAKE_MS = 120_000
 
 type Refusal = {
@@ -37,8 +37,19 @@ export function rateLimitOf({
   if (namesInsights(details)) return 'insights-per-day'
   if (endpoint.method === 'GET' && endpoint.path.includes('/server-connections/')) return 'connection-poll'
   if (endpoint.path.split('/').includes('agent')) return 'agent-concurrency'
+  const label = labelIn(details)
+  if (/day|daily|quota/i.test(label)) return 'daily-quota'
+  if (/brake|burst|(generations|launches|insights)PerMinute/i.test(label)) return 'burst-brake'
   if (endpoint.risk !== 'spend') return 'key-rate'
-  return (retryAfterMs ?? 0) > LONGEST_BRAKE_MS ? 'daily-quota' : 'burst-brake'
+  if ((retryAfterMs ?? 0) > LONGEST_BRAKE_MS) return 'daily-quota'
+  return label === '' ? 'key-rate' : 'burst-brake'
+}
+
+/** What `details` names in any of its texts; a refusal without it can only be told by its wait. */
+function labelIn(details: Record<string, unknown> | undefined): string {
+  return Object.values(details ?? {})
+    .filter(value => typeof value === 'string')
+    .join(' ')
 }
 
 /** The ledger is named somewhere in `details`; the contract does not say under which key. */

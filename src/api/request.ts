@@ -120,7 +120,7 @@ function joinUrl(baseUrl: string, path: string, query: URLSearchParams): string 
 function idempotencyHeader(endpoint: AnyEndpoint, key: string | undefined): Record<string, string> {
   if (key === undefined) return {}
   const fits = /^[\x21-\x7e]{1,256}$/.test(key)
-  if (fits && endpoint.idempotency === 'header')
+  if (fits && (endpoint.idempotency === 'header' || endpoint.idempotency === 'caller'))
     return { [endpoint.idempotencyHeaders?.[0] ?? IDEMPOTENCY_HEADER]: key }
   const expected = fits
     ? `not part of ${endpoint.operation}`

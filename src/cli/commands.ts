@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { THEME_CHOICES } from '../app/theme/theme-choice.ts'
+import { ANSWER_SHAPES, type AnswerShape } from '../service/answer-shapes.ts'
 import { FAULT_FORM } from '../service/fault-kinds.ts'
 import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
@@ -161,6 +162,7 @@ type ServeOptions = {
   fault: string[]
   seed?: number
   requestLog?: string | true
+  shape?: AnswerShape
   json?: boolean
 }
 
@@ -183,6 +185,11 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--sample', 'add samples to the workspace where there are none')
     .option('--fault <kind=value>', `add a fault: ${FAULT_FORM}`, collect, [])
     .option('--seed <number>', 'make the faults repeatable', whole(0, Number.MAX_SAFE_INTEGER))
+    .addOption(
+      new Option('--shape <name>', 'answer in the shapes of the service document, or of the published file')
+        .choices(ANSWER_SHAPES)
+        .default('document'),
+    )
     .option('--request-log [file]', 'note each request in a file, or on standard output')
     .option('--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON')
     .action(async (own: ServeOptions) => {

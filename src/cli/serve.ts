@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { API_PREFIX } from '../api/contract/contract.ts'
 import { createService } from '../service/app.ts'
 import { ServiceError } from '../service/errors.ts'
+import type { AnswerShape } from '../service/answer-shapes.ts'
 import { createFaults, parseFaults, type FaultyAnswer } from '../service/faults.ts'
 import { ensureKeyFile } from '../service/key-files.ts'
 import type { ModelSettings } from '../service/models/settings.ts'
@@ -32,6 +33,8 @@ export type ServeOptions = {
   maxRuns?: number
   /** Adds samples to a workspace that has none. */
   sample?: boolean
+  /** Whose shape answers have where the documents differ. Default: the service document's. */
+  shape?: AnswerShape
   /** The endpoint of prompt steps. */
   models?: ModelSettings | undefined
   /** Specs such as `latency=50,429=0.1`. */
@@ -76,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
     models: options.models,
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
+    ...(options.shape && { shape: options.shape }),
     visitOrigin: () => origin,
     log: createServiceLog(options, { stdout, stderr }),
   })

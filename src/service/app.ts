@@ -1,5 +1,6 @@
 import { contract } from '../api/contract/contract.ts'
 import type { ApiRequest } from '../api/contract/message.ts'
+import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground } from './background.ts'
 import { createConnections, type Connections } from './connections/engine.ts'
 import type { ConnectionsOptions } from './connections/runner.ts'
@@ -46,8 +47,8 @@ export type ServiceOptions = WorkspaceOptions & {
   runsGiveWay?: boolean
   /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
   models?: ModelSettings | undefined
-  /** Answers a suite's runs as `{ items }` instead of the bare array (contract differences, row 3). */
-  suiteRunEnvelope?: boolean
+  /** Default `document`, where a suite's runs are a bare array. */
+  shape?: AnswerShape
   /** Checks every answer against its declaration. Default: everywhere but in production. */
   validateResponses?: boolean
   /** Longest request body in bytes. Default 6 MiB. */
@@ -160,7 +161,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
-      bareLists: options.suiteRunEnvelope ? [] : [contract.runs.list],
+      caseBodies: [
+        contract.cases.create,
+        contract.cases.update,
+        contract.cases.createBatch,
+        contract.suites.create,
+        contract.suites.update,
+        contract.runs.create,
+        contract.runGroups.create,
+      ],
+      bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
     })
     let closing: Promise<void> | undefined

@@ -26,6 +26,11 @@ export function findClient(store: Store, projectId: string, wanted: string): Cli
   return store.clients.findByName(projectId, wanted) ?? requireClient(store, projectId, wanted)
 }
 
+/** The client that stands where a launch names none: the first that the project had. */
+export function defaultClient(store: Store, projectId: string): ClientRow | undefined {
+  return store.clients.list(projectId).toSorted((a, b) => a.createdAt - b.createdAt)[0]
+}
+
 /**
  * Saves a new client from a template or from a config, which is kept as it came.
  * @throws ServiceError `CONFLICT` when the name is taken, `VALIDATION_ERROR` for a blank name or unreadable servers

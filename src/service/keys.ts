@@ -9,6 +9,9 @@ import type { Store } from './store/store.ts'
 const LOOKUP_LENGTH = 12
 const SECRET_BYTES = 32
 
+/** Stands for the id of a key where there is none. */
+export const NOBODY = 'nobody'
+
 /** What a key may reach: one role for every project of its organization, and other roles for single projects. */
 export type KeyRights = { role?: ProjectRole; grants?: Readonly<Record<string, ProjectRole>> }
 
@@ -121,6 +124,17 @@ export function authenticate(store: Store, authorization: string | null): Caller
     organizationId: row.organizationId,
     role: row.role,
     grants: store.keys.grants(row.id),
+  }
+}
+
+/** Who asks without a key for what is public; all of them share one rate. */
+export function nobody(store: Store): Caller {
+  return {
+    keyId: NOBODY,
+    accountId: store.settings.get('localAccountId') ?? '',
+    organizationId: store.settings.get('localOrganizationId') ?? '',
+    role: null,
+    grants: new Map(),
   }
 }
 

@@ -2,10 +2,11 @@ import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../api/contract/message.ts'
 import { ServiceError } from './errors.ts'
+import { inFirstVocabulary } from './evals/vocabulary-bodies.ts'
 import type { EvalVocabulary } from './evals/vocabulary.ts'
 import type { Handlers } from './handlers/handler.ts'
 import { newId } from './ids.ts'
-import { authenticate, type Caller } from './keys.ts'
+import { authenticate, nobody, type Caller } from './keys.ts'
 import { GATES, type OrganizationLimits } from './limits/limits.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { Reply } from './reply.ts'
@@ -46,6 +47,8 @@ export type PipelineOptions = {
   vocabularyHeader: string
   /** Operations that count in budgets of their own, which their handlers keep, and not in the key rate. */
   ownBudgets: readonly unknown[]
+  /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
+  caseBodies: readonly unknown[]
   /** Lists that are answered as a bare array. */
   bareLists: readonly unknown[]
   log: (entry: LogEntry) => void
@@ -77,14 +80,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const closing = new AbortController()
   let closed = false
 
-  const answer = async (request: ApiRequest, url: URL, told: (caller: Caller) => void): Promise<Answer> => {
+  const answer = async (
+    request: ApiRequest,
+    url: URL,
+    match: Match | undefined,
+    told: (caller: Caller) => void,
+  ): Promise<Answer> => {
     const path = url.pathname
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
     if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
-    const caller = authenticate(options.store, request.headers.get('authorization'))
+    const key = request.headers.get('authorization')
+    const caller =
+      match?.endpoint.public && key === null ? nobody(options.store) : authenticate(options.store, key)
     told(caller)
-    const match = router.match(request.method, path)
     if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
     return operate({ request, url, match, caller, closing: closing.signal }, options)
@@ -95,10 +104,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const started = performance.now()
     const url = new URL(request.url)
     const path = url.pathname
+    const match = router.match(request.method, path)
     let keyId: string | undefined
     let error: unknown
     const told = (caller: Caller) => (keyId = caller.keyId)
-    const result = await answer(request, url, told).catch((thrown: unknown) => {
+    const result = await answer(request, url, match, told).catch((thrown: unknown) => {
       error = request.signal.aborted ? hungUp(thrown) : thrown
       return errorAnswer(error)
     })
@@ -115,7 +125,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       ...(keyId !== undefined && { keyId }),
       ...(error !== undefined && { error }),
     })
-    return toResponse(result, requestId, request.method === 'HEAD')
+    // A refusal on a deprecated path is an answer of it too.
+    const deprecation = match?.endpoint.deprecated && { deprecation: 'true' }
+    const headers = { ...result.headers, ...deprecation }
+    return toResponse({ ...result, headers }, requestId, request.method === 'HEAD')
   }
 
   return {
@@ -147,7 +160,11 @@ async function operate(
   const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
   const idempotencyKey = readIdempotencyKey(request.headers, endpoint)
   const query = parseQuery(endpoint, url.searchParams)
-  const body = await parseBody(endpoint, request, maxBodyBytes)
+  const speech = { vocabulary, header: options.vocabularyHeader }
+  const translate = options.caseBodies.includes(endpoint)
+    ? (value: unknown) => inFirstVocabulary(speech, value)
+    : undefined
+  const body = await parseBody(endpoint, request, maxBodyBytes, translate)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
   const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null
@@ -179,7 +196,6 @@ async function operate(
     body: bare ? (reply as { items: unknown }).items : reply,
     headers: {
       ...headers,
-      ...(endpoint.deprecated && { deprecation: 'true' }),
       ...(endpoint.varies && { vary: options.vocabularyHeader }),
     },
   }

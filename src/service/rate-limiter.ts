@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts'
-import type { Caller } from './keys.ts'
+import { NOBODY, type Caller } from './keys.ts'
 import type { OrganizationLimits } from './limits/limits.ts'
 import type { RateBucket } from './store/rate-buckets.ts'
 import type { Store } from './store/store.ts'
@@ -28,16 +28,26 @@ const REQUEST = 60_000
  * @param now epoch milliseconds, the one clock that processes have in common
  */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
+  // Requests without a key have no row that a bucket could belong to.
+  let shared: RateBucket | undefined
+  const takeShared = (limit: RateLimit): number => {
+    const taken = takeOne(shared, limit, now())
+    shared = taken.bucket
+    return taken.waitMs
+  }
   return {
     take({ keyId, organizationId }) {
       const perMinute = limits.number(organizationId, 'requestsPerMinute')
       if (perMinute === 0) return
       const limit = { perMinute, burst: limits.number(organizationId, 'burst') }
-      const waitMs = store.write(() => {
-        const taken = takeOne(store.rateBuckets.get(keyId), limit, now())
-        store.rateBuckets.set(keyId, taken.bucket)
-        return taken.waitMs
-      })
+      const waitMs =
+        keyId === NOBODY
+          ? takeShared(limit)
+          : store.write(() => {
+              const taken = takeOne(store.rateBuckets.get(keyId), limit, now())
+              store.rateBuckets.set(keyId, taken.bucket)
+              return taken.waitMs
+            })
       if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000))
     },
   }

@@ -107,7 +107,6 @@ export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: Pr
   images: { list: 'member', get: 'member', builds: 'member' },
   iterations: { list: 'member', trace: 'member', steps: 'member' },
   evalIngest: {
-    uploadUrl: 'member',
     report: 'member',
     start: 'member',
     iterations: 'member',
@@ -123,7 +122,7 @@ export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: Pr
   sessions: { list: 'member' },
   chatSessions: { list: null },
   traceExports: { otlp: null },
-  checkRepos: { list: null, connect: null },
+  checkRepos: { list: null },
   scenarios: { list: 'member', get: 'member' },
   userTesting: {
     publish: 'admin',

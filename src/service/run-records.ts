@@ -2,7 +2,7 @@ import { isTerminalRunStatus, type EvalRun } from '../api/contract/runs.ts'
 import { ServiceError } from './errors.ts'
 import type { ComparedRun } from './evals/compared-run.ts'
 import { gradeOf } from './runs/settlement.ts'
-import type { RunRow } from './store/runs.ts'
+import type { RunCounts, RunRow } from './store/runs.ts'
 import type { Store } from './store/store.ts'
 
 /** @throws ServiceError `NOT_FOUND` */
@@ -23,7 +23,7 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
     runNumber: number,
     status,
     result,
-    summary: summary ?? null,
+    summary: summary ? toSummary(summary) : null,
     source,
     notes: run.notes ?? null,
     createdAt,
@@ -46,6 +46,11 @@ export function toRecentRun(store: Store, run: RunRow): EvalRun {
   const { decisionSummary, ...record } = toEvalRun(store, run)
   const { measurementUnit, decision, verdict, counts } = decisionSummary ?? {}
   return { ...record, decisionSummary: decisionSummary && { measurementUnit, decision, verdict, counts } }
+}
+
+/** Before anything is graded there is no rate, which the contract has as a number only. */
+function toSummary({ passRate, ...counts }: RunCounts): EvalRun['summary'] {
+  return passRate === null ? counts : { ...counts, passRate }
 }
 
 /**

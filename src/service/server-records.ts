@@ -90,7 +90,7 @@ export function toProjectServer(row: ServerRow): ProjectServer {
     url: row.url ?? null,
     useOAuth,
     hasClientSecret: secrets.clientSecret !== undefined,
-    oauthScopes: Array.isArray(options['oauthScopes']) ? (options['oauthScopes'] as string[]) : null,
+    ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
     createdAt,
     updatedAt,
   }

@@ -50,25 +50,42 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-/** Query options by the declaration; an undeclared or repeated one is refused. */
+/**
+ * Query options by the declaration; a repeated one is refused. An undeclared one is refused on writes, and ignored on GETs, which
+ * change nothing.
+ */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
-  const repeated = [...search.keys()].find((name, index, names) => names.indexOf(name) !== index)
+  const { query, method } = endpoint
+  const sent = Object.fromEntries(search)
+  const unknown = query ? undeclaredNames(query, sent) : Object.keys(sent)
+  const [refused] = method === 'GET' ? [] : unknown
+  if (refused !== undefined) throw invalidField(refused, 'This field is not known.')
+  const known = [...search].filter(([name]) => !unknown.includes(name))
+  const names = known.map(([name]) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw invalidField(repeated, 'may be sent only once')
-  if (endpoint.query) return parseInput(endpoint.query, Object.fromEntries(search))
-  const [undeclared] = search.keys()
-  if (undeclared !== undefined) throw invalidField(undeclared, 'This field is not known.')
-  return undefined
+  return query && parseInput(query, Object.fromEntries(known))
 }
 
-/** The body by the declaration; where none is declared only nothing or `{}` may come. */
+/** Options that a schema refuses because it does not know them. */
+function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string[] {
+  const { error } = query.safeParse(sent)
+  return (error?.issues ?? []).flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : []))
+}
+
+/**
+ * The body by the declaration; where none is declared only nothing or `{}` may come.
+ * @param translate spells what was sent as the declaration does
+ */
 export async function parseBody(
   endpoint: Pick<AnyEndpoint, 'body'>,
   request: ApiRequest,
   maxBytes: number,
+  translate: (value: unknown) => unknown = value => value,
 ): Promise<unknown> {
   const text = await readText(request, maxBytes)
   const value = text.trim() === '' ? undefined : parseJson(text)
-  if (endpoint.body) return parseInput(endpoint.body, value)
+  if (endpoint.body) return parseInput(endpoint.body, translate(value))
   if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return undefined
   const field = isObject(value) ? (Object.keys(value)[0] ?? '') : ''
   throw invalidInput([{ path: field, message: 'This operation takes no body.' }])

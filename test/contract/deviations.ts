@@ -49,8 +49,29 @@ const lists: Deviation[] = [
     ['response.nextCursor: not documented'],
   ),
   ...because(
-    'differences section 6: a list that answers a cursor takes it where GET lists do',
-    ['listSandboxImages', 'listSandboxImageBuilds'],
+    'service-api "General conventions": reads take cursor and limit as query parameters',
+    [
+      'listOrganizations',
+      'listProjects',
+      'listProjectServers',
+      'listEvalSuites',
+      'listEvalCases',
+      'getEvalRunSteps',
+      'listHosts',
+      'listEnvironments',
+      'listProjectPlugins',
+      'listHarnessBuiltinTools',
+      'listSandboxImages',
+      'listSandboxImageBuilds',
+      'listEvalCheckRepos',
+      'listScenarios',
+      'listUserTestingFindings',
+    ],
+    ['query.cursor: only declared', 'query.limit: only declared'],
+  ),
+  ...because(
+    'service-api "General conventions": reads take cursor and limit as query parameters',
+    ['listEvalSuiteRuns', 'listChatSessions', 'listReadinessRuns'],
     ['query.cursor: only declared'],
   ),
   ...because(
@@ -65,7 +86,7 @@ const lists: Deviation[] = [
       'listUserTestingSessions',
       'getUserTestingSession',
     ],
-    ['query.cursor: only declared', 'body: only documented'],
+    ['query.cursor: only declared', 'query.limit: only declared', 'body: only documented'],
   ),
 ]
 

@@ -48,6 +48,7 @@ test('its configuration is refused to everybody else', async () => {
       { body: { suiteId, tests: [{ ...echoCase('two', 'x'), runs: 1, model: 'm', provider: 'p' }] } },
     ],
     [runs.create, { body: { suiteId, hosts: [{ host: 'Client' }] } }],
+    [runs.create, { body: { suiteId, serverIds: [serverId], refreshSnapshot: true } }],
   ] as const) {
     const { projectId: project, suiteId: suite } = target
     const named = endpoint === runs.create ? { projectId: project } : { projectId: project, suiteId: suite }

@@ -14,6 +14,7 @@ import { ErrorBody } from '../../src/api/contract/error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../src/api/contract/runs.ts'
 import { createService, type Service, type ServiceOptions } from '../../src/service/app.ts'
 import type { LogEntry } from '../../src/service/pipeline.ts'
+import { checked } from '../contract/checked-answers.ts'
 
 type Input = Record<string, unknown>
 type Extra = { key?: string; headers?: Record<string, string>; signal?: AbortSignal }
@@ -61,7 +62,8 @@ export async function open(
     await service.close()
     expect(failures).toEqual([])
   })
-  return { ...service, api: createApi(service.fetch, service.localKey) }
+  const fetch = checked(service.fetch)
+  return { ...service, fetch, answer: checked(service.answer), api: createApi(fetch, service.localKey) }
 }
 
 export function createApi(fetch: Api['fetch'], key: string, base = `http://local.test${API_PREFIX}`): Api {

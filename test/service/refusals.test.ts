@@ -11,6 +11,8 @@ const BODIES: Partial<Record<Refused, object>> = {
   'images.validate': { blueprint: 'base: x' },
   'tunnels.create': { name: 'mine' },
   'chat.send': { message: 'Hello', browser: { profileId: 'p' } },
+  'evalIngest.uploadUrl': {},
+  'checkRepos.connect': { projectId: 'p', suiteId: 's', repo: 'a/b', outagePolicy: 'fail_open' },
   'agent.turn': { messages: [{ role: 'user', content: 'Hello' }] },
 }
 

@@ -261,3 +261,21 @@ test('members attach and launch', async () => {
     environment: { id },
   })
 })
+
+test('a launch that names no client runs under the project’s first one, on the suite’s own servers', async () => {
+  const { api } = await open()
+  const { projectId, serverId, suiteId } = await sandbox(api)
+  const launch = async (body: object) => {
+    const { runId } = await api.call(runs.create, { projectId, body })
+    return await untilEnded(api, projectId, runId)
+  }
+  expect(await launch({ suiteId })).not.toHaveProperty('client')
+  const config = { modelId: 'some/model', serverIds: [] }
+  const first = await api.call(clients.create, { projectId, body: { name: 'First', config } })
+  await api.call(clients.create, { projectId, body: { name: 'Second', config } })
+  const supplied = { id: first.id, name: 'First', source: 'suite_default', modelId: 'some/model' }
+  expect(await launch({ suiteId })).toMatchObject({ result: 'passed', client: supplied })
+  const tests = [{ ...echoCase('inline', 'x'), runs: 1, model: 'm', provider: 'p' }]
+  const fresh = await launch({ suiteName: 'New', serverIds: [serverId], tests })
+  expect(fresh).toMatchObject({ client: supplied })
+})

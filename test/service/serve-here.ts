@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { serve, type ServeOptions } from '../../src/cli/serve.ts'
 import { createApi, temporaryDirectory } from './harness.ts'
+import { checked } from '../contract/checked-answers.ts'
 import type { Greeting } from './start-child.ts'
 
 /** Serves from this process until the test ends; what it prints after its greeting is kept. */
@@ -21,6 +22,8 @@ export async function serveHere(options: Partial<ServeOptions> = {}) {
   })
   const greeting = JSON.parse(await Promise.race([greeted, stopped.then(() => 'stopped')])) as Greeting
   printed.length = 0
+  // Faults are meant to break the contract.
+  const answers = options.faults?.length ? fetch : checked<Request, Response>(fetch)
   const key = readFileSync(greeting.keyFile, 'utf8').trim()
-  return { ...greeting, api: createApi(fetch, key, greeting.baseUrl), printed, stop, stopped }
+  return { ...greeting, api: createApi(answers, key, greeting.baseUrl), printed, stop, stopped }
 }

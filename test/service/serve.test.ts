@@ -24,6 +24,16 @@ describe('mcpdeck serve', () => {
     expect(await api.refused(account.me, {}, { key: 'sk_wrong' })).toMatchObject({ status: 401 })
   })
 
+  test('answers runs of a suite bare, as the service document says, or in the published envelope', async () => {
+    const runsOf = async (options: Parameters<typeof serveHere>[0]): Promise<unknown> => {
+      const { api } = await serveHere(options)
+      const { projectId, suiteId } = await sandbox(api)
+      return await (await api.send(contract.runs.list, { projectId, suiteId })).json()
+    }
+    expect(await runsOf({})).toEqual([])
+    expect(await runsOf({ shape: 'published' })).toEqual({ items: [] })
+  })
+
   test('limits each key as the service does', async () => {
     const { api } = await serveHere({ rateLimit: 1, burst: 3 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.send(account.me)))

@@ -70,7 +70,7 @@ describe('a conversation', () => {
         preview: 'hello',
         modelId: 'small',
         authInterrupted: false,
-        visitor: { authType: 'guest', recency: null, deviceKind: 'mobile', language: 'de-CH' },
+        visitor: { authType: 'guest', deviceKind: 'mobile', language: 'de-CH' },
         feedback: { rating: 5, comment: 'quick', count: 2 },
         startedAt: NOON,
       },

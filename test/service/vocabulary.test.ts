@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../src/api/budget.ts'
 import { createClient } from '../../src/api/client.ts'
 import { announcedVocabulary } from '../../src/api/vocabulary.ts'
 import { contract } from '../../src/api/contract/contract.ts'
-import { open, sandbox, untilEnded } from './harness.ts'
+import { echoCase, open, sandbox, untilEnded } from './harness.ts'
 
-const { capabilities, iterations, runs, suites } = contract
+const { capabilities, cases, iterations, runs, suites } = contract
 const HEADER = 'x-mcpjam-eval-vocabulary'
 
 /** Policy roles of every scorer in an answer. */
@@ -55,4 +55,75 @@ test('the announced vocabulary is what our own client then speaks', async () => 
     fetch: answer,
   })
   expect(rolesIn(await client.iterations.list({ projectId, runId }))).toEqual(['required'])
+})
+
+describe('bodies of cases', () => {
+  const canonical = { headers: { [HEADER]: '2' } }
+  const assertion = { type: 'noToolErrors', role: 'required' }
+  const echo = (title: string) => echoCase(title, 'hi')
+
+  test('take assertions, iterations and legacyIterations in vocabulary 2 alone', async () => {
+    const { api } = await open()
+    const { projectId, suiteId, serverId } = await sandbox(api)
+    const target = { projectId, suiteId }
+    const body = { ...echo('a'), assertions: [assertion], legacyIterations: 2 }
+    expect(await api.call(cases.create, { ...target, body }, canonical)).toMatchObject({
+      iterations: 2,
+      checks: { mode: 'replace', list: [{ type: 'noToolErrors' }] },
+    })
+    expect(await api.refused(cases.create, { ...target, body })).toMatchObject({ status: 400 })
+    const batch = {
+      cases: [{ ...echo('b'), iterations: 3, assertions: { mode: 'extend', list: [assertion] } }],
+    }
+    const { created } = await api.call(cases.createBatch, { ...target, body: batch }, canonical)
+    const stored = await api.call(cases.get, { ...target, caseId: created[0]!.id })
+    expect(stored).toMatchObject({ iterations: 3, checks: { mode: 'extend' } })
+    const tests = [{ ...echo('c'), iterations: 2, assertions: [assertion] }]
+    const inline = { name: 'Inline', model: 'm', serverIds: [serverId], tests }
+    const made = await api.call(suites.create, { projectId, body: inline }, canonical)
+    const { items } = await api.call(cases.list, { projectId, suiteId: made.suiteId })
+    expect(items).toMatchObject([{ title: 'c', iterations: 2, steps: [{}, {}, { kind: 'assert' }] }])
+    const twice = { ...echo('d'), iterations: 1, legacyIterations: 2 }
+    expect(await api.refused(cases.create, { ...target, body: twice }, canonical)).toMatchObject({
+      details: { field: 'legacyIterations' },
+    })
+    const both = { ...echo('e'), assertions: [], checks: null }
+    expect(await api.refused(cases.create, { ...target, body: both }, canonical)).toMatchObject({
+      details: { field: 'assertions' },
+    })
+  })
+
+  test('name the role required with the header only, and data of calls is no role', async () => {
+    const { api } = await open()
+    const { projectId, suiteId } = await sandbox(api)
+    const target = { projectId, suiteId }
+    const checks = { mode: 'replace', list: [assertion] }
+    const asserting = (role: string) => ({
+      title: role,
+      steps: [{ id: 'x', kind: 'assert', assertion: { type: 'noToolErrors', role } }],
+    })
+    for (const [endpoint, body, field] of [
+      [cases.create, { ...echo('a'), checks }, 'checks.list.0.role'],
+      [cases.create, asserting('required'), 'steps.0.assertion.role'],
+      [cases.createBatch, { cases: [{ ...echo('a'), checks }] }, 'cases.0.checks.list.0.role'],
+      [suites.update, { settings: { checks: [assertion] } }, 'settings.checks.0.role'],
+    ] as const)
+      expect(await api.refused(endpoint, { ...target, body })).toMatchObject({
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        details: { field },
+      })
+    expect(await api.call(cases.create, { ...target, body: asserting('gating') })).toMatchObject({})
+    const written = await api.call(cases.create, { ...target, body: { ...echo('b'), checks } }, canonical)
+    expect(written).toMatchObject({ checks: { list: [{ role: 'gating' }] } })
+    const call = {
+      id: 'x',
+      kind: 'toolCall',
+      serverName: 's',
+      toolName: 't',
+      arguments: { role: 'required' },
+    }
+    const data = await api.call(cases.create, { ...target, body: { title: 'c', steps: [call] } })
+    expect(data.steps).toMatchObject([{ arguments: { role: 'required' } }])
+  })
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { page, record, shape, timestamp } from './shapes.ts'
 
@@ -50,8 +51,10 @@ export const account = resource('account', {
     method: 'GET',
     path: '/organizations',
     summary: 'Organizations the caller can see; a key sees exactly one.',
+    query: listQuery,
     response: page(Organization),
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, openObject, page, record, shape, timestamp } from './shapes.ts'
 
@@ -55,6 +56,7 @@ export const hostCatalog = resource('hostCatalog', {
     path: '/host-catalog',
     summary: 'Versioned catalog of known MCP client capabilities.',
     response: ClientCatalog,
+    public: true,
     risk: 'read',
     source: 'openapi',
   }),
@@ -68,6 +70,7 @@ export const models = resource('models', {
     summary: 'Hosted model catalog.',
     response: ModelCatalog,
     errors: ['VALIDATION_ERROR'],
+    public: true,
     risk: 'read',
     source: 'openapi',
   }),
@@ -80,8 +83,10 @@ export const harness = resource('harness', {
     method: 'GET',
     path: '/harness/{harnessId}/builtin-tools',
     summary: 'Tools built into an agent harness, for display only.',
+    query: listQuery,
     response: page(BuiltinTool),
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
 })

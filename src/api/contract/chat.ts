@@ -27,7 +27,8 @@ export const chat = resource('chat', {
     response: ChatMessageReply,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'spend',
-    idempotency: 'none',
+    // A capacity refusal releases the turn for the same key; an execution of unknown outcome is inspected first.
+    idempotency: 'caller',
     refreshes: ['chatSessions', 'sessions'],
     // A model answers while the caller waits, as in an agent turn.
     deadlineMs: 100_000,

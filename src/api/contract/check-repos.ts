@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
@@ -60,8 +61,10 @@ export const checkRepos = resource('checkRepos', {
     method: 'GET',
     path: collection,
     summary: 'Repositories wired, or available to wire, to pull-request eval checks.',
+    query: listQuery,
     response: EvalCheckRepos,
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
   connect: endpoint({

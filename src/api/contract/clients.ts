@@ -1,3 +1,4 @@
+import { listQuery, queryCursor } from './cursor-list.ts'
 import {
   Client,
   ClientCreateRequest,
@@ -37,8 +38,10 @@ export const clients = resource('clients', {
     method: 'GET',
     path: clientCollection,
     summary: 'Clients saved in a project.',
+    query: listQuery,
     response: page(Client),
     risk: 'read',
+    cursor: queryCursor,
     source: 'prose',
   }),
   create: endpoint({
@@ -108,8 +111,10 @@ export const hosts = resource('hosts', {
     method: 'GET',
     path: hostCollection,
     summary: 'Clients saved in a project, under their former name.',
+    query: listQuery,
     response: page(Client),
     risk: 'read',
+    cursor: queryCursor,
     deprecated: true,
     source: 'openapi',
   }),

@@ -2,10 +2,17 @@ import * as z from 'zod'
 import { shape, strictBody } from './shapes.ts'
 
 /**
- * Options of a GET list that has a cursor and nothing else. The OpenAPI file puts it into a body,
- * which a GET cannot carry (differences, row 12).
+ * Options that every GET list takes beside its own (service-api, "General conventions"). The OpenAPI file puts some of them
+ * into a body, which a GET cannot carry (differences, row 12).
  */
-export const cursorQuery = shape(() => strictBody({ cursor: z.string().optional() }))
+export const pageOptions = () => ({
+  /** Most items of the answer; the service may give fewer, with a cursor. */
+  limit: z.coerce.number().int().min(1).optional(),
+  cursor: z.string().optional(),
+})
+
+/** Options of a list that has no others. */
+export const listQuery = shape(() => strictBody(pageOptions()))
 
 /** Where such a list takes its cursor. */
 export const queryCursor = { in: 'query', name: 'cursor' } as const

@@ -84,8 +84,10 @@ test('a GET has no body, reads are GETs, and a cursor is a query option (differe
     'listJourneyRuns',
     'listJourneys',
     'listPersonas',
+    'listScenarios',
     'listSwarmFindings',
     'listSwarms',
+    'listUserTestingFindings',
     'listUserTestingSessions',
   ])
 })

@@ -19,10 +19,11 @@ export type Risk = 'read' | 'write' | 'external' | 'spend' | 'end' | 'expose' | 
 /**
  * How a repeat of one intent is recognised (limits-and-errors section 5).
  * - `header`: `Idempotency-Key`
+ * - `caller`: `Idempotency-Key` of the caller, who may send it again after a refusal; nothing repeats it by itself
  * - `natural`: a repeat is harmless by nature
  * - `none`: never repeat blindly
  */
-export type Idempotency = 'header' | 'natural' | 'none'
+export type Idempotency = 'header' | 'caller' | 'natural' | 'none'
 
 /** Features that are switched on per organization (limits-and-errors section 7). */
 export type Gate = 'swarms' | 'user-testing'
@@ -56,6 +57,8 @@ type Operation<Path extends string> = {
   secrets?: readonly string[]
   /** Refused with 403, or answered empty on reads, where the organization has this feature off. */
   gate?: Gate
+  /** Answered without a key too; the OpenAPI file alone says so (differences, row 31). */
+  public?: true
   /** Kept for older callers; the service marks its answers with `Deprecation: true`. */
   deprecated?: true
   /** Resources whose reads are out of date after this write, beside its own. */

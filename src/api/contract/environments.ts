@@ -1,3 +1,4 @@
+import { pageOptions, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import {
   AdhocEnvironmentEnsured,
@@ -23,9 +24,10 @@ export const environments = resource('environments', {
     method: 'GET',
     path: collection,
     summary: 'Environments of a project, archived ones on request.',
-    query: shape(() => strictBody({ includeArchived: flag().optional() })),
+    query: shape(() => strictBody({ includeArchived: flag().optional(), ...pageOptions() })),
     response: page(Environment),
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
   create: endpoint({

@@ -1,4 +1,4 @@
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import {
   BlueprintValidated,
@@ -23,7 +23,7 @@ export const images = resource('images', {
     method: 'GET',
     path: collection,
     summary: 'Sandbox images visible to the caller, drafts and shared.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(SandboxImage),
     risk: 'read',
     cursor: queryCursor,
@@ -76,7 +76,7 @@ export const images = resource('images', {
     method: 'GET',
     path: `${one}/builds`,
     summary: 'Build history of one image, latest first.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(SandboxImageBuild),
     risk: 'read',
     cursor: queryCursor,

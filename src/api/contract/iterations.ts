@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { listQuery, pageOptions, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
+import { limit } from './query-shapes.ts'
 import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** One scorer's row on one iteration; `error` means the grader broke and is not a low score. */
@@ -82,15 +84,10 @@ export const iterations = resource('iterations', {
     method: 'GET',
     path: '/projects/{projectId}/eval-runs/{runId}/iterations',
     summary: "Page through a run's iterations: calls, tokens, latency.",
-    query: shape(() =>
-      strictBody({
-        limit: z.coerce.number().int().min(1).max(200).optional(),
-        cursor: z.string().optional(),
-      }),
-    ),
+    query: shape(() => strictBody({ ...pageOptions(), limit: limit(200).optional() })),
     response: page(EvalIteration),
     risk: 'read',
-    cursor: { in: 'query', name: 'cursor' },
+    cursor: queryCursor,
     maxAnswerBytes: MAX_RECORDED_BYTES,
     varies: 'eval-vocabulary',
     source: 'openapi',
@@ -110,8 +107,10 @@ export const iterations = resource('iterations', {
     method: 'GET',
     path: `${iteration}/steps`,
     summary: 'Verdict of each authored step inside one iteration.',
+    query: listQuery,
     response: page(EvalStepVerdict),
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
 })

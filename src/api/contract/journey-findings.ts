@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
@@ -44,7 +44,7 @@ export const journeyFindings = resource('journeyFindings', {
     method: 'GET',
     path: collection,
     summary: 'Persistent failures tracked over successive waves.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(SwarmFinding),
     risk: 'read',
     gate: 'swarms',

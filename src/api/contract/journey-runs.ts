@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { JourneyRun, JourneyRunSession, RunScorecard, SwarmOverview } from './journey-run-shapes.ts'
 import { openEnum, page, record, shape, strictBody } from './shapes.ts'
@@ -46,7 +46,7 @@ export const journeyRuns = resource('journeyRuns', {
     method: 'GET',
     path: ofJourney,
     summary: 'Compact runs of one journey, latest first.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(JourneyRun),
     risk: 'read',
     gate: 'swarms',
@@ -82,7 +82,7 @@ export const journeyRuns = resource('journeyRuns', {
     method: 'GET',
     path: `${run}/sessions`,
     summary: 'Chat sessions a run produced, without transcripts.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(JourneyRunSession),
     risk: 'read',
     gate: 'swarms',

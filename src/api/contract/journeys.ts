@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { anyField, exactlyOne, needs } from './body-rules.ts'
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 import {
@@ -87,7 +87,7 @@ export const journeys = resource('journeys', {
     method: 'GET',
     path: collection,
     summary: 'Journeys of a project, latest first, archived ones hidden.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(Journey),
     risk: 'read',
     gate: 'swarms',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { anyField, exactlyOne } from './body-rules.ts'
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { draftFields, DRAFTING_DEADLINE_MS, GenerationDrafts } from './swarm-shapes.ts'
@@ -67,7 +67,7 @@ export const personas = resource('personas', {
     method: 'GET',
     path: collection,
     summary: 'Personas of a project, latest first, archived ones hidden.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(Persona),
     risk: 'read',
     gate: 'swarms',

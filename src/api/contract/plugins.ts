@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
@@ -71,8 +72,10 @@ export const plugins = resource('plugins', {
     method: 'GET',
     path: '/projects/{projectId}/plugins',
     summary: 'Plugins installed in a project, disabled ones too.',
+    query: listQuery,
     response: page(Plugin),
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
   version: endpoint({

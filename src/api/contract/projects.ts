@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { pageOptions, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
@@ -93,9 +94,10 @@ export const projects = resource('projects', {
     method: 'GET',
     path: '/projects',
     summary: 'Projects the key can reach, optionally by organization.',
-    query: shape(() => strictBody({ organizationId: z.string().optional() })),
+    query: shape(() => strictBody({ organizationId: z.string().optional(), ...pageOptions() })),
     response: page(Project),
     risk: 'read',
+    cursor: queryCursor,
     source: 'prose',
   }),
   create: endpoint({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { pageOptions } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { limit } from './query-shapes.ts'
 import {
@@ -52,7 +53,6 @@ export const readiness = resource('readiness', {
     summary: "Grade a saved server against OpenAI's directory rules; free without observations.",
     body: OpenAIReadinessRequest,
   }),
-  /** Answers a cursor but takes none. */
   list: endpoint({
     operation: 'listReadinessRuns',
     method: 'GET',
@@ -62,6 +62,7 @@ export const readiness = resource('readiness', {
       strictBody({
         readinessKind: z.enum(['claude', 'openai']).optional(),
         serverId: z.string().optional(),
+        ...pageOptions(),
         limit: limit(100).optional(),
       }),
     ),

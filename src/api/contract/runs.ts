@@ -1,9 +1,11 @@
 import * as z from 'zod'
+import { pageOptions } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunCompare } from './run-comparison.ts'
+import { limit } from './query-shapes.ts'
 import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
 
@@ -188,7 +190,7 @@ export const runs = resource('runs', {
     method: 'GET',
     path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
     summary: "One suite's latest runs, most recent first.",
-    query: shape(() => strictBody({ limit: z.coerce.number().int().min(1).max(100).optional() })),
+    query: shape(() => strictBody({ ...pageOptions(), limit: limit(100).optional() })),
     response: page(EvalRun),
     risk: 'read',
     varies: 'eval-vocabulary',

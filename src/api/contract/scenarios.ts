@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
 import { page, record, shape, timestamp } from './shapes.ts'
@@ -52,9 +53,11 @@ export const scenarios = resource('scenarios', {
     method: 'GET',
     path: '/projects/{projectId}/scenarios',
     summary: 'Published scenarios with access mode, servers and link.',
+    query: listQuery,
     response: page(ProjectScenario),
     errors,
     risk: 'read',
+    cursor: queryCursor,
     source: 'prose',
   }),
   get: endpoint({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import {
   CallToolRequest,
@@ -108,8 +109,10 @@ export const servers = resource('servers', {
     method: 'GET',
     path: '/projects/{projectId}/servers',
     summary: 'Saved MCP servers of a project, secrets stripped.',
+    query: listQuery,
     response: page(ProjectServer),
     risk: 'read',
+    cursor: queryCursor,
     source: 'prose',
   }),
   create: endpoint({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { pageOptions, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { commaList, flag, limit } from './query-shapes.ts'
 import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
@@ -70,8 +71,8 @@ const SessionQuery = shape(() =>
     scope: z.enum(['titles', 'transcripts']).optional(),
     sourceType: commaList(SESSION_SOURCES).optional(),
     status: z.enum(['active', 'archived']).optional(),
+    ...pageOptions(),
     limit: limit(200).optional(),
-    cursor: z.string().optional(),
   }).refine(query => query.scope === undefined || query.q !== undefined, {
     path: ['scope'],
     error: 'needs q',
@@ -107,7 +108,7 @@ export const sessions = resource('sessions', {
     response: SessionSummaryPage,
     errors: ['VALIDATION_ERROR'],
     risk: 'read',
-    cursor: { in: 'query', name: 'cursor' },
+    cursor: queryCursor,
     source: 'openapi',
   }),
 })
@@ -122,6 +123,7 @@ export const chatSessions = resource('chatSessions', {
       strictBody({
         projectId: z.string().optional(),
         status: z.enum(['active', 'archived']).optional(),
+        ...pageOptions(),
         limit: limit(200).optional(),
         before: z.string().optional(),
       }),

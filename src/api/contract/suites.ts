@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
 import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
@@ -272,8 +273,10 @@ export const suites = resource('suites', {
     method: 'GET',
     path: collection,
     summary: 'Suites of a project with last-run figures and trend.',
+    query: listQuery,
     response: page(EvalSuite),
     risk: 'read',
+    cursor: queryCursor,
     source: 'prose',
   }),
   get: endpoint({
@@ -328,8 +331,10 @@ export const cases = resource('cases', {
     method: 'GET',
     path: `${one}/cases`,
     summary: 'All cases of one suite.',
+    query: listQuery,
     response: page(EvalCase),
     risk: 'read',
+    cursor: queryCursor,
     source: 'openapi',
   }),
   get: endpoint({

@@ -264,7 +264,7 @@ describe('agent and chat', () => {
     const body = { anything: ['at', 'all'], browser: { policy: { mode: 'read' }, profileId: 'b' } }
     expect(ChatMessageRequest().parse(body)).toEqual(body)
     expect(named(ChatMessageRequest(), { browser: { sessionId: 's' } })).toEqual(['sessionId'])
-    expect(contract.chat.send.idempotency).toBe('none')
+    expect(contract.chat.send.idempotency).toBe('caller')
   })
 })
 

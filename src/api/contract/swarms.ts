@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { anyField, needs } from './body-rules.ts'
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { environmentIds, fanOut } from './swarm-shapes.ts'
@@ -65,7 +65,7 @@ export const swarms = resource('swarms', {
     method: 'GET',
     path: collection,
     summary: 'Swarm containers of a project.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(Swarm),
     risk: 'read',
     gate: 'swarms',

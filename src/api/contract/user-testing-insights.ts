@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, page, record, shape, strictBody } from './shapes.ts'
 
@@ -144,8 +145,10 @@ export const userTestingFindings = resource('userTestingFindings', {
     method: 'GET',
     path: `${scenario}/findings`,
     summary: 'All findings of a scenario, dismissed ones included.',
+    query: listQuery,
     response: page(ScenarioFinding),
     risk: 'read',
+    cursor: queryCursor,
     gate: 'user-testing',
     source: 'openapi',
   }),

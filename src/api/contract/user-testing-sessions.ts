@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { cursorQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
@@ -73,7 +73,7 @@ export const userTestingSessions = resource('userTestingSessions', {
     method: 'GET',
     path: collection,
     summary: 'Visitor sessions of a scenario as summaries.',
-    query: cursorQuery,
+    query: listQuery,
     response: page(UserTestingSession),
     risk: 'read',
     gate: 'user-testing',
@@ -85,7 +85,7 @@ export const userTestingSessions = resource('userTestingSessions', {
     method: 'GET',
     path: `${collection}/{sessionId}`,
     summary: 'Paged transcript of one visitor session.',
-    query: cursorQuery,
+    query: listQuery,
     response: UserTestingSessionDetail,
     risk: 'read',
     gate: 'user-testing',

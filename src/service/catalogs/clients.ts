@@ -17,10 +17,10 @@ const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
   perplexity: 'Perplexity',
 }
 
-/**
- * The clients that can be made from a template, with the settings they are made with. What these products can render or
- * speak was never observed here, so nothing is said about it.
- */
+/** Those whose makers announced it; nothing of it was observed here, which `provenance` says. */
+const RENDER_MCP_APPS: ReadonlySet<string> = new Set(['mcpjam', 'claude', 'chatgpt', 'vscode'])
+
+/** The clients that can be made from a template, with the settings they are made with. */
 export function clientCatalog(): ClientCatalog {
   const hostsById = Object.fromEntries(
     CLIENT_TEMPLATES.map(id => [
@@ -29,7 +29,7 @@ export function clientCatalog(): ClientCatalog {
         id,
         label: LABELS[id],
         provenance: 'assumed',
-        rendersMcpApps: null,
+        rendersMcpApps: RENDER_MCP_APPS.has(id),
         hostStyle: id,
         config: configOfTemplate(id),
       },

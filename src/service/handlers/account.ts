@@ -1,5 +1,6 @@
 import { EVAL_VOCABULARIES } from '../evals/vocabulary.ts'
 import { announcedLimits } from '../limits/settings.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 import { organizationRoleOf } from './projects.ts'
 
@@ -10,18 +11,20 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
       return {
         id: caller.accountId,
         name: account?.name ?? null,
-        email: null,
+        // Nobody signs in here; the contract wants a text.
+        email: '',
         plan: 'local',
         createdAt: account?.createdAt ?? null,
         updatedAt: account?.updatedAt ?? null,
       }
     },
-    organizations({ caller }) {
+    organizations({ caller, query }) {
       const organization = store.organizations.get(caller.organizationId)
       if (!organization) return { items: [] }
       const { id, name, createdAt } = organization
       const myRole = organizationRoleOf(caller)
-      return { items: [{ id, name, plan: 'local', myRole, isCreator: myRole === 'owner', createdAt }] }
+      const items = [{ id, name, plan: 'local', myRole, isCreator: myRole === 'owner', createdAt }]
+      return pageOf(store.cursors, { list: `organizations/${caller.keyId}`, items, query })
     },
   }
 }

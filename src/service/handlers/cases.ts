@@ -6,6 +6,7 @@ import type { CaseRow } from '../store/cases.ts'
 import type { Store } from '../store/store.ts'
 import { requireConfigurable } from '../suite-ownership.ts'
 import { requireSuite } from '../suite-records.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 export function caseHandlers(context: ServiceContext): Handlers['cases'] {
@@ -16,10 +17,12 @@ export function caseHandlers(context: ServiceContext): Handlers['cases'] {
     return suite
   }
   return {
-    list: ({ project, params }) =>
-      store.read(() => ({
-        items: store.cases.list(requireSuite(store, project.id, params.suiteId).id).map(toEvalCase),
-      })),
+    list: ({ project, params, query }) =>
+      store.read(() => {
+        const { id } = requireSuite(store, project.id, params.suiteId)
+        const items = store.cases.list(id).map(toEvalCase)
+        return pageOf(store.cursors, { list: `cases/${id}`, items, query })
+      }),
     get: ({ project, params }) => store.read(() => toEvalCase(requireCase(store, project.id, params))),
     create: ({ project, params, body }) =>
       store.write(() => {

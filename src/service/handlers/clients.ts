@@ -11,14 +11,18 @@ import {
 } from '../client-records.ts'
 import type { ClientRow } from '../store/clients.ts'
 import type { Store } from '../store/store.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
   const edit = (projectId: string, clientId: string, work: (row: ClientRow) => ClientRow) =>
     store.write(() => toClientDetail(work(requireClient(store, projectId, clientId))))
   return {
-    list: ({ project }) =>
-      store.read(() => ({ items: store.clients.list(project.id).map(row => toClient(store, row)) })),
+    list: ({ project, query }) =>
+      store.read(() => {
+        const items = store.clients.list(project.id).map(row => toClient(store, row))
+        return pageOf(store.cursors, { list: `clients/${project.id}`, items, query })
+      }),
     get: ({ project, params }) => toClientDetail(requireClient(store, project.id, params.clientId)),
     create: ({ project, body }) => store.write(() => toClientDetail(insertClient(store, project.id, body))),
     update: ({ project, params, body }) =>
@@ -34,13 +38,14 @@ export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
   const edit = (projectId: string, hostId: string, work: (row: ClientRow) => ClientRow) =>
     store.write(() => toHostDetail(work(requireClient(store, projectId, hostId))))
   return {
-    list: ({ project }) =>
-      store.read(() => ({
-        items: store.clients.list(project.id).map(row => {
+    list: ({ project, query }) =>
+      store.read(() => {
+        const items = store.clients.list(project.id).map(row => {
           const { configId, ...client } = toClient(store, row)
           return { ...client, hostConfigId: configId }
-        }),
-      })),
+        })
+        return pageOf(store.cursors, { list: `clients/${project.id}`, items, query })
+      }),
     get: ({ project, params }) => toHostDetail(requireClient(store, project.id, params.hostId)),
     create: ({ project, body }) => store.write(() => toHostDetail(insertClient(store, project.id, body))),
     update: ({ project, params, body }) =>

@@ -12,6 +12,7 @@ import { resolveEnvironment, toEnvironmentResolved } from '../environment-resolu
 import { requireRole, roleIn } from '../rights.ts'
 import type { EnvironmentRow } from '../store/environments.ts'
 import type { ProjectRow } from '../store/projects.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 type EnvironmentCall = { project: ProjectRow; params: { environmentId: string } }
@@ -22,9 +23,12 @@ export function environmentHandlers({ store }: ServiceContext): Handlers['enviro
   const edit = (call: EnvironmentCall, work: (row: EnvironmentRow) => EnvironmentRow) =>
     store.write(() => toEnvironment(work(named(call))))
   return {
-    list: ({ project, query }) => ({
-      items: store.environments.list(project.id, query.includeArchived ?? false).map(toEnvironment),
-    }),
+    list: ({ project, query }) =>
+      pageOf(store.cursors, {
+        list: `environments/${project.id}`,
+        items: store.environments.list(project.id, query.includeArchived ?? false).map(toEnvironment),
+        query,
+      }),
     get: call => toEnvironment(named(call)),
     create: ({ project, body }) =>
       store.write(() => toEnvironment(insertEnvironment(store, project.id, body))),

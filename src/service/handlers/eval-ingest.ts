@@ -1,4 +1,3 @@
-import { ServiceError } from '../errors.ts'
 import { readDocument, RunBatch, RunName, RunOpening, RunReport } from '../ingest/document.ts'
 import {
   appendResults,
@@ -17,12 +16,6 @@ const LOOK_MS = 5000
 export function evalIngestHandlers({ store, background }: ServiceContext): Handlers['evalIngest'] {
   background.every(LOOK_MS, () => settleSilentRuns(store, Date.now()))
   return {
-    uploadUrl() {
-      throw new ServiceError(
-        'FEATURE_NOT_SUPPORTED',
-        'The local workspace keeps no artifacts, so there is no upload address; report the run without its blobs.',
-      )
-    },
     report({ project, caller, body }) {
       const { results, ...opening } = readDocument(RunReport(), body)
       return store.write(() => {

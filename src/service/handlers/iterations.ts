@@ -5,6 +5,7 @@ import { inVocabulary } from '../evals/vocabulary.ts'
 import { requireRun } from '../run-records.ts'
 import type { Store } from '../store/store.ts'
 import type { TrialWithOutcome } from '../store/trials.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 const DEFAULT_PAGE = 50
@@ -42,8 +43,12 @@ export function iterationHandlers({ store, runs }: ServiceContext): Handlers['it
           details: { reason: 'TRACE_NOT_AVAILABLE' },
         })
       }),
-    steps: ({ project, params }) =>
-      look(() => ({ items: toStepRows(requireTrial(store, project.id, params)) })),
+    steps: ({ project, params, query }) =>
+      look(() => {
+        const items = toStepRows(requireTrial(store, project.id, params))
+        const list = `steps/${params.iterationId}`
+        return pageOf(store.cursors, { list, items, query, keyOf: ({ stepId }) => stepId })
+      }),
   }
 }
 

@@ -21,7 +21,7 @@ export function journeyFindingHandlers({ store }: ServiceContext): Handlers['jou
         {
           name: 'findings',
           ownerId: project.id,
-          cursor: query.cursor,
+          query,
           page: (projectId, before, limit) => store.findings.page(scopeIn(projectId), before, limit),
         },
         toSwarmFinding,

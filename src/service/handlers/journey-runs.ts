@@ -28,7 +28,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
         const { id } = requireJourney(store, project.id, params.journeyId)
         return latestPage(
           store,
-          { name: 'journeyRuns', ownerId: id, cursor: query.cursor, page: store.journeyRuns.pageByJourney },
+          { name: 'journeyRuns', ownerId: id, query, page: store.journeyRuns.pageByJourney },
           run => toJourneyRun(store, run),
         )
       }),
@@ -51,7 +51,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
           {
             name: 'journeyRunSessions',
             ownerId: run.id,
-            cursor: query.cursor,
+            query,
             page: store.journeySessions.pageByRun,
           },
           session => toJourneyRunSession(run, attempts, session),

@@ -16,7 +16,7 @@ export function journeyHandlers(context: ServiceContext): Handlers['journeys'] {
     list: ({ project, query }) =>
       latestPage(
         store,
-        { name: 'journeys', ownerId: project.id, cursor: query.cursor, page: store.journeys.page },
+        { name: 'journeys', ownerId: project.id, query, page: store.journeys.page },
         toJourney,
       ),
     create: ({ project, caller, idempotencyKey, body }) =>

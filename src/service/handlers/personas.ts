@@ -16,7 +16,7 @@ export function personaHandlers(context: ServiceContext): Handlers['personas'] {
     list: ({ project, query }) =>
       latestPage(
         store,
-        { name: 'personas', ownerId: project.id, cursor: query.cursor, page: store.personas.page },
+        { name: 'personas', ownerId: project.id, query, page: store.personas.page },
         toPersona,
       ),
     create: ({ project, caller, idempotencyKey, body }) =>

@@ -6,6 +6,7 @@ import { permissionsOf, sandboxesOf } from '../permissions.ts'
 import { requireRole, roleIn } from '../rights.ts'
 import type { ProjectRole } from '../store/keys.ts'
 import type { ProjectRow } from '../store/projects.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 export function projectHandlers({ store, runs, connections, limits }: ServiceContext): Handlers['projects'] {
@@ -17,7 +18,7 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
         const role = roleIn(caller, project)
         return role && role !== 'guest' ? [toProject(project, role)] : []
       })
-      return { items: reachable }
+      return pageOf(store.cursors, { list: `projects/${caller.keyId}`, items: reachable, query })
     },
     create: ({ caller, body }) =>
       store.write(() => {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import { createReadinessRuns, requireReadinessRun, toReadinessRun } from '../readiness/runs.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 const DEFAULT_LIMIT = 50
@@ -10,12 +11,15 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
   return {
     startClaude: ({ params, body = {} }) => runs.start({ ...params, ...body, kind: 'claude' }),
     startOpenAI: ({ params, body }) => runs.start({ ...params, ...body, kind: 'openai' }),
-    list: ({ project, query: { readinessKind, serverId, limit = DEFAULT_LIMIT } }) =>
-      store.read(() => ({
-        items: store.readinessRuns
-          .list(project.id, { kind: readinessKind, serverId, limit })
-          .map(row => toReadinessRun(context, row)),
-      })),
+    list: ({ project, query: { readinessKind, serverId, cursor, limit = DEFAULT_LIMIT } }) =>
+      store.read(() => {
+        const rows = pageOf(store.cursors, {
+          list: `readiness/${JSON.stringify([project.id, readinessKind, serverId])}`,
+          items: store.readinessRuns.list(project.id, { kind: readinessKind, serverId }),
+          query: { cursor, limit },
+        })
+        return { ...rows, items: rows.items.map(row => toReadinessRun(context, row)) }
+      }),
     get: ({ project, params }) =>
       toReadinessRun(context, requireReadinessRun(context, project.id, params.runId)),
     cancel({ project, params }) {

@@ -27,8 +27,16 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
     list: ({ project, params, query }) =>
       look(() => {
         const suite = requireSuite(store, project.id, params.suiteId)
-        const rows = store.runs.listBySuite(project.id, suite.id, query.limit ?? DEFAULT_LIST_LIMIT)
-        return { items: rows.map(run => toEvalRun(store, run)) }
+        const list = `runs/${suite.id}`
+        const size = query.limit ?? DEFAULT_LIST_LIMIT
+        const before = query.cursor === undefined ? undefined : store.cursors.read(list, query.cursor)
+        const found = store.runs.listBySuite(project.id, suite.id, size + 1, before)
+        const rows = found.slice(0, size)
+        const last = rows.at(-1)
+        return {
+          items: rows.map(run => toEvalRun(store, run)),
+          ...(found.length > size && last && { nextCursor: store.cursors.write(list, last.number) }),
+        }
       }),
     create: ({ project, caller, body, idempotencyKey, signal }) =>
       createRun(context, { project, caller }, body, { idempotencyKey, signal }),

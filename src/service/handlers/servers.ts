@@ -6,6 +6,7 @@ import type { ProjectRow } from '../store/projects.ts'
 import type { ServerRow, ServerTokens } from '../store/servers.ts'
 import { expiryOf } from '../token-refresh.ts'
 import { invalidField } from '../validation.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 type ServerCall = { params: { serverId: string }; project: ProjectRow; signal: AbortSignal }
@@ -14,7 +15,12 @@ type ImportTokens = ParsedInputOf<typeof servers.importTokens>['body']
 export function serverHandlers(context: ServiceContext): Handlers['servers'] {
   const { store } = context
   return {
-    list: ({ project }) => ({ items: store.servers.list(project.id).map(toProjectServer) }),
+    list: ({ project, query }) =>
+      pageOf(store.cursors, {
+        list: `servers/${project.id}`,
+        items: store.servers.list(project.id).map(toProjectServer),
+        query,
+      }),
     get: ({ project, params }) => toProjectServer(requireServer(store, project.id, params.serverId)),
     create: ({ project, body }) => store.write(() => toProjectServer(insertServer(store, project.id, body))),
     update({ project, params, body }) {

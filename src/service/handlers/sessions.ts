@@ -27,7 +27,8 @@ export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sess
 export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['chatSessions'] {
   return {
     list({ caller, query }) {
-      const { projectId, status = 'active', limit = DEFAULT_PAGE, before } = query
+      // The list's own word goes before the general one.
+      const { projectId, status = 'active', limit = DEFAULT_PAGE, before = query.cursor } = query
       const reachable = () =>
         store.projects.list(caller.organizationId).filter(project => {
           const role = roleIn(caller, project)

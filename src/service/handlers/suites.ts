@@ -7,6 +7,7 @@ import type { SuiteRow } from '../store/suites.ts'
 import { attachEnvironment } from '../suite-attachments.ts'
 import { requireConfigurable } from '../suite-ownership.ts'
 import { insertSuite, requireSuite, toSuiteDetail, updateSuite } from '../suite-records.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 /** How many of the latest finished runs the trend of a suite shows. */
@@ -20,11 +21,17 @@ export function suiteHandlers(context: ServiceContext): Handlers['suites'] {
     return suite
   }
   return {
-    list({ project }) {
+    list({ project, query }) {
       runs.settleAbandoned()
-      return store.read(() => ({
-        items: store.suites.list(project.id).map(suite => toEvalSuite(store, suite)),
-      }))
+      return store.read(() => {
+        const list = `suites/${project.id}`
+        const { items, ...page } = pageOf(store.cursors, {
+          list,
+          items: store.suites.list(project.id),
+          query,
+        })
+        return { items: items.map(suite => toEvalSuite(store, suite)), ...page }
+      })
     },
     get: ({ project, params }) =>
       store.read(() => toSuiteDetail(store, requireSuite(store, project.id, params.suiteId))),

@@ -6,11 +6,7 @@ import type { Handlers, ServiceContext } from './handler.ts'
 export function swarmHandlers({ store }: ServiceContext): Handlers['swarms'] {
   return {
     list: ({ project, query }) =>
-      latestPage(
-        store,
-        { name: 'swarms', ownerId: project.id, cursor: query.cursor, page: store.swarms.page },
-        toSwarm,
-      ),
+      latestPage(store, { name: 'swarms', ownerId: project.id, query, page: store.swarms.page }, toSwarm),
     create: ({ project, caller, idempotencyKey, body }) =>
       createOnce(
         store,

@@ -4,6 +4,7 @@ import { requireScenario } from '../scenarios/records.ts'
 import type { FindingScope } from '../store/findings.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { Store } from '../store/store.ts'
+import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
@@ -18,9 +19,12 @@ export function userTestingFindingHandlers({ store }: ServiceContext): Handlers[
     })
   return {
     list: call =>
-      store.read(() => ({
-        items: store.findings.list(findingScopeOf(store, call)).map(row => toScenarioFinding(store, row)),
-      })),
+      store.read(() => {
+        const scope = findingScopeOf(store, call)
+        const list = `findings/${scope.scope}`
+        const rows = pageOf(store.cursors, { list, items: store.findings.list(scope), query: call.query })
+        return { ...rows, items: rows.items.map(row => toScenarioFinding(store, row)) }
+      }),
     dismiss: dismissal(true),
     undismiss: dismissal(false),
   }

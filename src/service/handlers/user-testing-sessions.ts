@@ -4,6 +4,7 @@ import { oneLine } from '../evals/one-line.ts'
 import { requireScenario } from '../scenarios/records.ts'
 import { chatSessionIdOf } from '../sessions/visitor-sessions.ts'
 import type { VisitorMessageRow, VisitorSessionSummary } from '../store/visitor-sessions.ts'
+import { pageSize } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 const SESSIONS_A_PAGE = 50
@@ -23,8 +24,9 @@ export function userTestingSessionHandlers({ store }: ServiceContext): Handlers[
         const { id } = requireScenario(store, project.id, params.scenarioId)
         const list = `visitor-sessions/${id}`
         const before = query.cursor === undefined ? undefined : store.cursors.read(list, query.cursor)
-        const found = store.visitorSessions.page(id, before, SESSIONS_A_PAGE + 1)
-        const { shown, ...next } = pageOf(list, found, SESSIONS_A_PAGE, ({ number }) => number)
+        const size = pageSize(query, SESSIONS_A_PAGE)
+        const found = store.visitorSessions.page(id, before, size + 1)
+        const { shown, ...next } = pageOf(list, found, size, ({ number }) => number)
         return { items: shown.map(toUserTestingSession), ...next }
       }),
     get: ({ project, params, query }) =>
@@ -35,8 +37,9 @@ export function userTestingSessionHandlers({ store }: ServiceContext): Handlers[
           throw new ServiceError('NOT_FOUND', `There is no session ${params.sessionId} in this scenario.`)
         const list = `visitor-messages/${session.id}`
         const after = query.cursor === undefined ? -1 : store.cursors.read(list, query.cursor)
-        const found = store.visitorSessions.messages.page(session.id, after, MESSAGES_A_PAGE + 1)
-        const { shown, ...next } = pageOf(list, found, MESSAGES_A_PAGE, ({ position }) => position)
+        const size = pageSize(query, MESSAGES_A_PAGE)
+        const found = store.visitorSessions.messages.page(session.id, after, size + 1)
+        const { shown, ...next } = pageOf(list, found, size, ({ position }) => position)
         const { id, scenarioId, modelId, startedAt, lastActivityAt, messageCount } = session
         return {
           id,
@@ -62,13 +65,20 @@ function toUserTestingSession(row: VisitorSessionSummary): UserTestingSession {
     chatSessionId: chatSessionIdOf(id),
     messageCount,
     preview: oneLine(preview ?? ''),
-    modelId,
+    ...(modelId !== null && { modelId }),
     toolCallCount,
     authInterrupted,
-    visitor: { displayName, authType, recency, deviceKind, language },
+    visitor: known({ displayName, authType, recency, deviceKind, language }),
     feedback: { rating: row.rating, comment: row.comment, count: row.feedbackCount },
     startedAt,
     lastActivityAt,
+  }
+}
+
+/** What is not known of a visitor is left out. */
+function known<T extends object>(facts: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)) as {
+    [K in keyof T]?: NonNullable<T[K]>
   }
 }
 

@@ -102,7 +102,7 @@ export function toJourneyRunSession(
     readiness: { grading: grading ?? 'not_graded', ...(gradingError !== null && { error: gradingError }) },
     goalScore: grades ? { ...grades.goal, threshold: GOAL_THRESHOLD } : null,
     messageCount: session.messageCount,
-    preview: session.preview,
+    ...(session.preview !== null && { preview: session.preview }),
     modelId: target?.modelId ?? null,
     startedAt: session.startedAt,
     lastActivityAt: session.lastActivityAt,

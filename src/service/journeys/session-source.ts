@@ -1,4 +1,4 @@
-import type { SessionRow, SessionSource, SessionSpan } from '../sessions/session.ts'
+import { sessionLink, type SessionRow, type SessionSource, type SessionSpan } from '../sessions/session.ts'
 import type { JourneyFeedRow, JourneyMessageRow } from '../store/journey-sessions.ts'
 
 /** Sessions of journey runs; nobody archives them. */
@@ -66,7 +66,7 @@ function toSummary(row: JourneyFeedRow): SessionRow['summary'] {
     cumulativeInputTokens: row.inputTokens,
     cumulativeOutputTokens: row.outputTokens,
     parentRef: { kind: 'journeyRun', label: name, journeyRunId: runId, journeyRefId: journeyId },
-    link: null,
+    link: sessionLink(`projects/${projectId}`),
   }
 }
 

@@ -144,7 +144,7 @@ export function prepareRun(
   const { suite, target, caseUpsert } = suiteFor(store, launcher, body)
   if (membership) requireUnchanged(target, membership.planned)
   const { servers } = target
-  if (body.refreshSnapshot && body.serverIds)
+  if (isRefresh(body))
     store.suites.update({
       ...suite,
       settings: { ...suite.settings, serverIds: servers.map(({ id }) => id) },
@@ -203,7 +203,8 @@ function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) 
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
     const saved = requireSuite(store, project.id, suiteId)
-    if (hosts || tests.length > 0) requireConfigurable(store, saved)
+    // A refreshed snapshot rewrites the saved selection.
+    if (hosts || tests.length > 0 || isRefresh(body)) requireConfigurable(store, saved)
     const suite = withClients(store, saved, hosts)
     const target = chooseTarget(store, suite, body)
     return { suite, target, caseUpsert: upsertCases(store, suite, tests) }
@@ -214,6 +215,11 @@ function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) 
   const { suite: bare, caseUpsert } = insertSuite(store, project.id, caller.keyId, created)
   const suite = withClients(store, bare, hosts)
   return { suite, target: chooseTarget(store, suite, body), caseUpsert }
+}
+
+/** Whether the launch saves its servers as the suite's selection. */
+function isRefresh({ refreshSnapshot, serverIds }: RunCreate): boolean {
+  return refreshSnapshot === true && serverIds !== undefined
 }
 
 /** Attachments are written ahead of the launch ("Environment rules" 6). */

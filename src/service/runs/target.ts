@@ -1,4 +1,4 @@
-import { modelOf, serversOfClient } from '../client-records.ts'
+import { defaultClient, modelOf, serversOfClient } from '../client-records.ts'
 import { requireEnvironment } from '../environment-records.ts'
 import { resolveEnvironment } from '../environment-resolution.ts'
 import { ServiceError } from '../errors.ts'
@@ -30,7 +30,7 @@ export type RunTarget = {
 
 /**
  * Chooses by the contract's "Environment rules" 1 to 4: the named or only environment, else the named or only client,
- * else the saved server selection.
+ * else the saved server selection under the project's default client (rule 6).
  * @throws ServiceError `VALIDATION_ERROR` with `ENVIRONMENT_NOT_ATTACHED`, `ENVIRONMENT_REQUIRED`,
  *   `ENVIRONMENT_SERVERS_NOT_OVERRIDABLE` or `NO_SAVED_SERVER_SELECTION`, `CONFLICT` when the environment cannot run,
  *   `NOT_FOUND` for an unknown client or server
@@ -51,8 +51,17 @@ export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice
   if (chosen !== undefined) return environmentTarget(store, suite.projectId, chosen)
   const [only, ...others] = clients
   if (only && others.length === 0) return clientTarget(store, suite, only.clientId, serverIds)
+  const servers = someServers(requireServers(store, suite.projectId, serverIds ?? suite.settings.serverIds))
+  const supplied = clients.length === 0 ? defaultClient(store, suite.projectId) : undefined
+  return supplied ? { servers, ...asDefault(supplied) } : { servers }
+}
+
+/** "Environment rules" 6: the client that was not named; the servers stay those of the suite. */
+function asDefault(client: ClientRow): Pick<RunTarget, 'client' | 'defaultModel'> {
+  const defaultModel = modelOf(client.config)
   return {
-    servers: someServers(requireServers(store, suite.projectId, serverIds ?? suite.settings.serverIds)),
+    client: snapshotOf(client, 'suite_default', defaultModel),
+    ...(defaultModel !== undefined && { defaultModel }),
   }
 }
 

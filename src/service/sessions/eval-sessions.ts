@@ -2,7 +2,7 @@ import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { toTrace, type TraceSpan } from '../evals/trace.ts'
 import type { ToolCallRecord, Transcript } from '../evals/types.ts'
 import type { EvalSessionRow } from '../store/eval-sessions.ts'
-import type { SessionRow, SessionSource, SessionSpan } from './session.ts'
+import { sessionLink, type SessionRow, type SessionSource, type SessionSpan } from './session.ts'
 
 const PREVIEW_LENGTH = 200
 
@@ -63,7 +63,7 @@ function toSummary(projectId: string, row: EvalSessionRow): SessionRow['summary'
     startedAt,
     lastActivityAt,
     modelId: snapshot.model ?? null,
-    messageCount: null,
+    messageCount: 0,
     ...(outcome && toCounts(outcome.transcript)),
     parentRef: {
       kind: 'evalRun',
@@ -72,7 +72,7 @@ function toSummary(projectId: string, row: EvalSessionRow): SessionRow['summary'
       suiteRunId: run.id,
       suiteId: run.suiteId,
     },
-    link: null,
+    link: sessionLink(`projects/${projectId}/runs/${run.id}?iterationId=${id}`),
   }
 }
 

@@ -69,3 +69,11 @@ export function comparePlaces(order: SessionFilter['order']) {
   return (a: SessionRow, b: SessionRow) =>
     sign * (a.summary.lastActivityAt - b.summary.lastActivityAt || (a.summary.id < b.summary.id ? -1 : 1))
 }
+
+/**
+ * Where a person reads a session: a place of the dashboard, as `mcpdeck open` takes it, since this workspace has no pages on the web.
+ * @param place below the profile, such as `projects/P/runs/R`
+ */
+export function sessionLink(place: string): NonNullable<SessionSummary['link']> {
+  return { path: place, url: `mcpdeck://local/${place}` }
+}

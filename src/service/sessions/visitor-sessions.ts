@@ -1,7 +1,7 @@
 import { oneLine } from '../evals/one-line.ts'
 import { SESSION_IDLE_MS } from '../scenarios/access.ts'
 import type { VisitorFeedRow, VisitorMessageRow } from '../store/visitor-sessions.ts'
-import type { SessionRow, SessionSource, SessionSpan } from './session.ts'
+import { sessionLink, type SessionRow, type SessionSource, type SessionSpan } from './session.ts'
 
 /** Sessions of visitors; nobody archives them. */
 export const visitorSessions: SessionSource = {
@@ -47,7 +47,7 @@ function toSession(projectId: string, row: VisitorFeedRow, messages: VisitorMess
       cumulativeUserMessageCount: messages.filter(({ role }) => role === 'user').length,
       cumulativeToolCallCount: row.toolCallCount,
       parentRef: { kind: 'scenario', label: scenarioName, scenarioId },
-      link: null,
+      link: sessionLink(`projects/${projectId}/scenarios/${scenarioId}?tab=sessions&sessionId=${id}`),
     },
     messages: messages
       .filter(({ role }) => role === 'user' || role === 'assistant')

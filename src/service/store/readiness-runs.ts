@@ -24,7 +24,7 @@ export type ReadinessRow = {
   updatedAt: number
 }
 
-export type ReadinessFilter = { kind?: string | undefined; serverId?: string | undefined; limit: number }
+export type ReadinessFilter = { kind?: string | undefined; serverId?: string | undefined }
 
 export type ReadinessRows = {
   get(projectId: string, id: string): ReadinessRow | undefined
@@ -75,13 +75,13 @@ export function createReadinessRows(database: Database): ReadinessRows {
           { projectId, serverId, kind, key },
         ),
       ),
-    list: (projectId, { kind, serverId, limit }) =>
+    list: (projectId, { kind, serverId }) =>
       database
         .all<StoredRun>(
           `SELECT * FROM readinessRun
            WHERE projectId = :projectId AND kind = coalesce(:kind, kind) AND serverId = coalesce(:serverId, serverId)
-           ORDER BY position DESC LIMIT :limit`,
-          { projectId, kind, serverId, limit },
+           ORDER BY position DESC`,
+          { projectId, kind, serverId },
         )
         .map(read),
     insert(row) {

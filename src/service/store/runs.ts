@@ -6,7 +6,7 @@ import { assignments, fromJson, insertEachInto, insertInto, toJson, type Databas
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 /** In the unit of the run's decision; `passRate` is a fraction of what was graded, null where nothing was. */
-type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
+export type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
 
 /** How many of a suite's cases a run executes. */
 export type CaseSelection = { selectedCaseCount: number; totalCaseCount: number }
@@ -23,7 +23,7 @@ export type RunPlan = {
     /** Null for the harness of another program. */
     id: string | null
     name: string
-    source: 'environment' | 'attached_host' | 'sdk'
+    source: 'environment' | 'attached_host' | 'suite_default' | 'sdk'
     hostStyle?: string
     modelId?: string
   }
@@ -77,7 +77,7 @@ type SuiteFigures = { runs: number; passed: number; failed: number }
 export type RunRows = {
   get(projectId: string, id: string): RunRow | undefined
   /** Newest first. */
-  listBySuite(projectId: string, suiteId: string, limit: number): RunRow[]
+  listBySuite(projectId: string, suiteId: string, limit: number, before?: number): RunRow[]
   /** The suite's latest completed run before the given number. */
   previousCompleted(suiteId: string, number: number): RunRow | undefined
   /** Every pending and running run, oldest first; of one organization where given. */
@@ -118,11 +118,11 @@ export function createRunRows(database: Database): RunRows {
   return {
     get: (projectId, id) =>
       list('SELECT * FROM run WHERE id = :id AND projectId = :projectId', { id, projectId })[0],
-    listBySuite: (projectId, suiteId, limit) =>
+    listBySuite: (projectId, suiteId, limit, before = Number.MAX_SAFE_INTEGER) =>
       list(
-        `SELECT * FROM run WHERE suiteId = :suiteId AND projectId = :projectId
+        `SELECT * FROM run WHERE suiteId = :suiteId AND projectId = :projectId AND number < :before
          ORDER BY number DESC LIMIT :limit`,
-        { projectId, suiteId, limit },
+        { projectId, suiteId, limit, before },
       ),
     previousCompleted: (suiteId, number) =>
       list(

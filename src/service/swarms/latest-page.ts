@@ -1,3 +1,4 @@
+import { pageSize, type PageQuery } from '../list-page.ts'
 import type { LatestFirst } from '../store/latest-first.ts'
 import type { Store } from '../store/store.ts'
 
@@ -7,22 +8,24 @@ type List<Row> = {
   /** Names the list with its owner, for its cursors. */
   name: string
   ownerId: string
-  cursor: string | undefined
+  query: PageQuery
   page: LatestFirst<Row>
 }
 
 /** One page of a list that shows the latest first. @throws ServiceError `VALIDATION_ERROR` for a foreign cursor */
 export function latestPage<Row, Item>(
   { cursors }: Store,
-  { name, ownerId, cursor, page }: List<Row>,
+  { name, ownerId, query, page }: List<Row>,
   toItem: (row: Row) => Item,
 ): { items: Item[]; nextCursor?: string } {
   const list = `${name}/${ownerId}`
+  const { cursor } = query
+  const size = pageSize(query, PAGE)
   const before = cursor === undefined ? undefined : cursors.read(list, cursor)
   // One more than shown tells whether there is a next page.
-  const found = page(ownerId, before, PAGE + 1)
-  const shown = found.slice(0, PAGE)
+  const found = page(ownerId, before, size + 1)
+  const shown = found.slice(0, size)
   const last = shown.at(-1)
   const items = shown.map(toItem)
-  return found.length > PAGE && last ? { items, nextCursor: cursors.write(list, last.position) } : { items }
+  return found.length > size && last ? { items, nextCursor: cursors.write(list, last.position) } : { items }
 }

@@ -1,0 +1,77 @@
+import { ErrorBody, ERROR_STATUS } from '../../src/api/contract/error.ts'
+import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
+import type { ApiRequest, ApiResponse } from '../../src/api/contract/message.ts'
+import { createRouter, type Router } from '../../src/service/router.ts'
+import { answerDeviations, BARE } from './answer-deviations.ts'
+import { metDeviations, noteAnswerProblem } from './answer-problems.ts'
+import { createPublishedAnswers } from './published-answers.ts'
+
+type Answering<Request, Response> = (request: Request) => Promise<Response>
+
+let published: ReturnType<typeof createPublishedAnswers> | undefined
+let router: Router | undefined
+
+/** The same service, each answer of which is checked against the contract's shapes and the published file's. */
+export function checked<Request extends ApiRequest, Response extends ApiResponse>(
+  answer: Answering<Request, Response>,
+): Answering<Request, Response> {
+  return async request => {
+    const response = await answer(request)
+    router ??= createRouter()
+    const match = router.match(request.method, new URL(request.url).pathname)
+    if (match && request.method !== 'HEAD') {
+      const text = await textOf(response)
+      for (const problem of problemsOf(match.endpoint, response.status, text)) noteAnswerProblem(problem)
+    }
+    return response
+  }
+}
+
+async function textOf(response: ApiResponse): Promise<string> {
+  if (response instanceof Response) return await response.clone().text()
+  if (typeof response.body === 'string' || response.body === null) return response.body ?? ''
+  throw new Error('Only whole answers can be checked.')
+}
+
+function problemsOf(endpoint: AnyEndpoint, status: number, text: string): string[] {
+  const body: unknown = JSON.parse(text)
+  const found = [
+    ...ownProblems(endpoint, status, body),
+    ...differences(endpoint, status, body).filter(what => !isListed(endpoint, what)),
+  ]
+  return found.map(what => `${endpoint.operation} ${status}: ${what}`)
+}
+
+function isListed({ operation }: AnyEndpoint, what: string): boolean {
+  const known = answerDeviations.find(each => each.operations.includes(operation) && each.what === what)
+  if (known) metDeviations.add(known)
+  return known !== undefined
+}
+
+/** Of the one list that is answered bare the entries are checked all the same. */
+function differences(endpoint: AnyEndpoint, status: number, body: unknown): string[] {
+  published ??= createPublishedAnswers()
+  if (endpoint.operation !== 'listEvalSuiteRuns' || !Array.isArray(body))
+    return published(endpoint, status, body)
+  return [BARE, ...published(endpoint, status, { items: body })]
+}
+
+function ownProblems(endpoint: AnyEndpoint, status: number, body: unknown): string[] {
+  if (status < 400)
+    return [
+      ...(status === (endpoint.status ?? 200)
+        ? []
+        : [`status ${status}, declared as ${endpoint.status ?? 200}`]),
+      ...issues(endpoint.response.safeParse(body).error),
+    ]
+  const { data, error } = ErrorBody().safeParse(body)
+  if (!data) return issues(error)
+  const declared = (ERROR_STATUS as Readonly<Record<string, number>>)[data.code]
+  return declared === status ? [] : [`${data.code} answered with ${status}`]
+}
+
+function issues(
+  error: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined,
+): string[] {
+  return (error?.issues ?? []).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+}
