@@ -13,6 +13,8 @@ export type HttpFetch = {
 export type HttpFetchOptions = {
   /** When given, every other origin is refused, so that a key cannot leave the address it belongs to. */
   baseUrl?: string
+  /** A Unix socket that every request goes to, whatever its address. */
+  socketPath?: string
   /** Longest wait for a connection, in milliseconds. */
   connectTimeoutMs?: number
   /** How long requests under way may take to end when the connections close, in milliseconds. */
@@ -25,6 +27,7 @@ export type HttpFetchOptions = {
  */
 export function createHttpFetch({
   baseUrl,
+  socketPath,
   connectTimeoutMs = 10_000,
   closeGraceMs = 2_000,
 }: HttpFetchOptions = {}): HttpFetch {
@@ -44,7 +47,7 @@ export function createHttpFetch({
       if (origin !== undefined && url.origin !== origin)
         throw refusal('foreign-address', `The address is not below ${origin}.`)
       if (closing) throw closed()
-      connections ??= open(connectTimeoutMs)
+      connections ??= open(connectTimeoutMs, socketPath)
       const signal = AbortSignal.any([request.signal, cutOff.signal])
       return await send({ ...request, signal }, await connections)
     },
@@ -54,10 +57,11 @@ export function createHttpFetch({
 
 const closed = () => new Error('The connections are closed.')
 
-async function open(connectTimeout: number) {
+async function open(connectTimeout: number, socketPath: string | undefined) {
   const { Agent, fetch } = await import('undici')
   // Deadlines belong to the transport; HTTP/1.1 keeps one request on a connection, so a fault concerns only that one.
-  const agent = new Agent({ connectTimeout, headersTimeout: 0, bodyTimeout: 0, allowH2: false })
+  const limits = { connectTimeout, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
+  const agent = new Agent({ ...limits, ...(socketPath !== undefined && { connect: { socketPath } }) })
   return { agent, fetch }
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { allEndpoints } from '../api/contract/contract.ts'
-import type { AnyEndpoint, Risk } from '../api/contract/endpoint.ts'
+import { outlivesAnswer, type AnyEndpoint, type Risk } from '../api/contract/endpoint.ts'
 import { newIdempotencyKey, type Client } from '../api/client.ts'
 import { whyNot } from '../api/machine-words.ts'
 import { agreed } from './agree.ts'
@@ -49,9 +49,12 @@ export async function runApi(
     )
   const effect = EFFECTS[endpoint.risk]
   if (effect && !own.yes && !(await agreed(`${endpoint.operation} ${effect}`))) return EXIT.noVerdict
-  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+  const stays = outlivesAnswer(endpoint) ? 'handing-over' : 'briefly'
+  const opened = openWorkspace(settings, createLog(settings.logFile), stays)
   try {
-    return await call(opened.workspace.client, endpoint, input, own)
+    const code = await call(opened.workspace.client, endpoint, input, own)
+    await opened.settle()
+    return code
   } catch (error) {
     return reportError(error)
   } finally {

@@ -203,6 +203,15 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
       const { showStatus } = await import('./serve-settings.ts')
       done(showStatus(program.opts<CommonOptions>(), wantsJson(command)))
     })
+  // Commands start it themselves.
+  serve
+    .command('worker', { hidden: true })
+    .description('Execute what commands hand over, until nothing is left of it.')
+    .action(async () => {
+      const { runWorker } = await import('./worker/worker.ts')
+      await runWorker(program.opts<CommonOptions>())
+      done(undefined)
+    })
 }
 
 /** `serve` takes `--json` too, and with it the word wherever it stands. */

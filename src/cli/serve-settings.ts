@@ -70,8 +70,11 @@ function statusOf(store: Store, organizationId: string) {
     host: lease?.host ?? null,
     pid: lease?.pid ?? null,
   }))
-  const jobs = store.jobs.list().map(({ kind, subjectId, host, pid }) => ({ kind, subjectId, host, pid }))
+  const all = store.jobs.list().map(({ kind, subjectId, host, pid }) => ({ kind, subjectId, host, pid }))
+  const jobs = all.filter(({ kind }) => kind !== 'worker')
+  const worker = all.find(({ kind }) => kind === 'worker')
   return {
+    worker: worker ? { host: worker.host, pid: worker.pid } : null,
     concurrentRuns: limits.number(organizationId, 'concurrentRuns'),
     runs,
     jobs,
@@ -81,6 +84,7 @@ function statusOf(store: Store, organizationId: string) {
 
 function statusText({
   dataDir,
+  worker,
   concurrentRuns,
   runs,
   jobs,
@@ -89,6 +93,7 @@ function statusText({
   const at = ({ pid, host }: { pid: number | null; host: string | null }) => `process ${pid} on ${host}`
   const lines = [
     `workspace  ${dataDir}`,
+    `worker     ${worker ? `${at(worker)}, ends when idle` : 'none'}`,
     `runs       ${runs.length} in flight, ${concurrentRuns} at once`,
     ...runs.map(run => `           ${run.id} ${run.status}, ${at(run)}, ${run.suiteName}`),
     `jobs       ${jobs.length} under way`,

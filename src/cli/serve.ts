@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     )
     if (isRemote)
       stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
-    await toldToStop(options.signal)
+    await untilStopped(options.signal)
     const closed = once(server, 'close')
     server.close()
     await service.close()
@@ -144,7 +144,7 @@ function addSamples(store: Store): void {
 }
 
 /** The HTTP server costs time to load, and only this command needs it. */
-async function loadHttp() {
+export async function loadHttp() {
   const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
     import('@hono/node-server'),
     import('@hono/node-server/utils/response'),
@@ -201,7 +201,7 @@ function describe(error: unknown): string {
 }
 
 /** Resolves at the first signal; a second one ends the process as usual. */
-async function toldToStop(signal: AbortSignal | undefined): Promise<void> {
+export async function untilStopped(signal: AbortSignal | undefined): Promise<void> {
   const stop = new AbortController()
   const stopped = new Promise<void>(resolve => stop.signal.addEventListener('abort', () => resolve()))
   const end = () => stop.abort()

@@ -26,12 +26,15 @@ import type { Deprecation } from '../api/transport.ts'
 import { budgetKeyId } from '../api/shared-ledger.ts'
 import type { Workspace } from '../hooks/workspace.tsx'
 import type { Service } from '../service/app.ts'
+import { executingIn } from '../service/executing.ts'
 import type { LogEntry } from '../service/pipeline.ts'
 import { DEFAULT_VISIT_ORIGIN } from '../service/visit-address.ts'
 import { directories } from './directories.ts'
 import type { Log } from './log.ts'
 import { modelSettings } from './model-settings.ts'
+import { say } from './prose.ts'
 import type { Settings } from './settings.ts'
+import { handOver } from './worker/hand-over.ts'
 
 export type OpenedWorkspace = {
   workspace: Workspace
@@ -45,11 +48,19 @@ export type OpenedWorkspace = {
   onArrival: (listener: () => void) => void
   /** To be told of every key: what nobody waits for is read between two. */
   onKey: () => void
+  /**
+   * Resolves when nothing that was started is executed in this process any more, and says what it waits for; a signal
+   * ends the wait.
+   */
+  settle: (signal?: AbortSignal) => Promise<void>
   close: () => Promise<void>
 }
 
-/** A process that ends with its one answer launches no schedules: it would take the run with it. */
-type Stay = 'open' | 'briefly'
+/**
+ * How long the process stays. One that ends with its one answer launches no schedules, since it would take the run with
+ * it; `handing-over` has requests answered by the workspace's worker, which goes on with what they start.
+ */
+type Stay = 'open' | 'briefly' | 'handing-over'
 
 const NEVER = 0
 /** The address that requests to the local workspace carry; nothing listens there. */
@@ -131,6 +142,7 @@ function openRemote(
     placeFile,
     onArrival: () => undefined,
     onKey: () => undefined,
+    settle: async () => undefined,
     close,
   }
 }
@@ -147,7 +159,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
         samples: true,
         models,
         onArrival: () => arrived(),
-        ...(stays === 'briefly' ? { schedulePollMs: NEVER } : { runsGiveWay: true }),
+        ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
     } catch (error) {
@@ -168,11 +180,12 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     await keysHeard()
     return answer
   }
+  const worker = stays === 'handing-over' ? handOver(settings, fetch) : undefined
   const pauses = createKeyPauses()
   const budget = betweenKeys(createBudget({ unlimited: true }), pauses)
   const journal = openWrites(log, LOCAL_ADDRESS, resolve(settings.dataDir))
   const client = createClient({
-    fetch: logged(fetch, log),
+    fetch: logged(worker?.fetch ?? fetch, log),
     baseUrl: LOCAL_ADDRESS,
     budget,
     readOnly: settings.readOnly,
@@ -189,9 +202,22 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   const close = async (): Promise<void> => {
     seen.close()
     await http.close()
+    await worker?.close()
     const service = await opening?.catch(() => undefined)
     await service?.close()
     await journal.close()
+  }
+  const settle = async (signal?: AbortSignal): Promise<void> => {
+    const service = await opening?.catch(() => undefined)
+    if (!service || signal?.aborted) return
+    const waiting = executingIn(service.store, process.pid)
+    if (waiting.length === 0) return
+    const what = waiting.map(({ kind, subjectId }) =>
+      kind === 'run' ? subjectId : `${kind} of ${subjectId}`,
+    )
+    say(`Still under way in this process: ${what.join(', ')}. This command waits for it; Ctrl+C ends it.`)
+    const stopped = new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
+    await Promise.race([service.settle(), stopped])
   }
   const cacheFile = cacheFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
   const onArrival = (listener: () => void): void => {
@@ -208,7 +234,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   }
   const workspace = { client, queries: createQueries(client), budget, profile, ...kept, door }
   const placeFile = placeFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
-  return { workspace, journal, cacheFile, placeFile, onArrival, onKey: pauses.heard, close }
+  return { workspace, journal, cacheFile, placeFile, onArrival, onKey: pauses.heard, settle, close }
 }
 
 function cacheFileOf(...profile: readonly string[]): string {

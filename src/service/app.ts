@@ -5,7 +5,7 @@ import { createConnections, type Connections } from './connections/engine.ts'
 import type { ConnectionsOptions } from './connections/runner.ts'
 import { createHandlers } from './handlers/handlers.ts'
 import type { ServiceContext } from './handlers/handler.ts'
-import { createJobs } from './jobs.ts'
+import { createJobs, type Jobs } from './jobs.ts'
 import { createLimits } from './limits/limits.ts'
 import { createQuotas } from './limits/quotas.ts'
 import type { ModelSettings } from './models/settings.ts'
@@ -82,6 +82,8 @@ export type Service = {
   readonly localKey: string
   /** For making, listing and revoking keys (`keys.ts`). */
   readonly store: Store
+  /** Work in the background of this process. */
+  readonly jobs: Jobs
   /** Resolves when no run and no other work is under way in this process. */
   settle(): Promise<void>
   /** Finishes answers, ends runs and server programs, closes the store; safe to call twice. */
@@ -178,9 +180,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       },
       localKey,
       store,
+      jobs,
       async settle() {
         await jobs.settle()
         await runs.settle()
+        // A run that has ended may have begun to be judged.
+        await jobs.settle()
       },
       close: () => (closing ??= close()),
     }

@@ -12,6 +12,8 @@ export type JobKind =
   | 'window-insights'
   | 'server-connection'
   | 'readiness'
+  /** The presence of the workspace's worker, not work of its own. */
+  | 'worker'
 
 /** Ends the record of work that did not finish. Runs inside a transaction. */
 type EndUnfinished = (subjectId: string, why: string) => void

@@ -1,9 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { stillRunning } from '../journeys/processes.ts'
 import { minimalEnv } from '../pty/home.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
@@ -15,6 +18,28 @@ export type Started = {
   child: ChildProcessWithoutNullStreams
   output: () => string
   ended: () => Promise<Ended>
+}
+
+type Runs = { home: string; run(args: readonly string[]): Promise<Ended> }
+
+/** Process id of the worker of a home's workspace. */
+export async function workerOf(home: Pick<Runs, 'run'>): Promise<number | undefined> {
+  const { stdout } = await home.run(['serve', 'status', '--json'])
+  return (JSON.parse(stdout) as { worker: { pid: number } | null }).worker?.pid
+}
+
+/** Ends the worker that commands may have started, since it would go on writing into the home. */
+async function endWorker(home: Runs): Promise<void> {
+  if (!existsSync(join(home.home, '.local/share/mcpdeck/worker.sock'))) return
+  const pid = await workerOf(home)
+  if (pid === undefined) return
+  process.kill(pid, 'SIGTERM')
+  while (isAlive(pid)) await delay(20)
+}
+
+/** Whether a process is there that is not already dead. */
+export function isAlive(pid: number): boolean {
+  return stillRunning([pid]).length > 0
 }
 
 /** A home of its own in which the built program runs without a terminal. */
@@ -57,6 +82,7 @@ export async function openHome() {
       return await ended()
     },
     async close() {
+      await endWorker(this)
       await rm(home, { recursive: true, force: true })
     },
   }

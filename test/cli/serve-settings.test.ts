@@ -120,6 +120,6 @@ test('serve status tells what is under way and what is used', async () => {
     ],
   })
   expect((await home.run(['serve', 'status'])).stdout).toMatch(
-    /^workspace .*\nruns +0 in flight, 2 at once\n/,
+    /^workspace .*\nworker +none\nruns +0 in flight, 2 at once\n/,
   )
 })

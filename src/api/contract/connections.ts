@@ -69,6 +69,7 @@ const request = `${collection}/{requestId}` as const
 export const connections = resource('connections', {
   create: endpoint({
     operation: 'createServerConnection',
+    goesOn: true,
     method: 'POST',
     path: collection,
     summary: 'Begin attaching a server URL to some project.',
@@ -104,6 +105,7 @@ export const connections = resource('connections', {
   }),
   retryValidation: endpoint({
     operation: 'retryServerConnectionValidation',
+    goesOn: true,
     method: 'POST',
     path: `${request}/retry-validation`,
     summary: 'Retry a stalled validation at once; an ended request stays ended.',

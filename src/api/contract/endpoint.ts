@@ -64,6 +64,8 @@ type Operation<Path extends string> = {
   cursor?: { in: 'query' | 'body'; name: string; fromHeader?: string }
   /** The answer is spelt in the eval vocabulary that the request asks for (contract: "Versioning"). */
   varies?: 'eval-vocabulary'
+  /** What it starts goes on after its answer although that is not 202; see {@link outlivesAnswer}. */
+  goesOn?: true
   /** Longest useful wait in milliseconds in which nothing of the answer arrives, where the usual one is too short. */
   deadlineMs?: number
   /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */
@@ -162,6 +164,11 @@ export function endpoint<
 
 type Named<D> =
   D extends EndpointDeclaration<infer P, infer Q, infer B, infer R> ? Endpoint<P, Q, B, R> : never
+
+/** Whether an operation starts work that goes on after its answer: 202 says so, some others do it too. */
+export function outlivesAnswer({ status, goesOn }: Pick<Endpoint, 'status' | 'goesOn'>): boolean {
+  return status === 202 || goesOn === true
+}
 
 /** Groups a resource's operations and gives each its name. */
 export function resource<const D extends Record<string, EndpointDeclaration>>(

@@ -53,7 +53,8 @@ function declared(command: Command, path: string): DeclaredCommand[] {
     argument: argumentValues(command.registeredArguments[0]),
   }
   // The help command that commander adds by itself declares nothing.
-  return [own, ...command.commands.flatMap(each => declared(each, `${path} ${each.name()}`.trim()))]
+  const listed = command.commands.filter(each => commands.includes(each))
+  return [own, ...listed.flatMap(each => declared(each, `${path} ${each.name()}`.trim()))]
 }
 
 function optionValues({ argChoices, flags }: Option): Values {

@@ -53,7 +53,7 @@ export async function runLaunch(
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
     const { client } = opened.workspace
     try {
-      return await session.guard(async () => {
+      const exitCode = await session.guard(async () => {
         if (isHere && !own.watch)
           session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
         const work = { client, settings, session, own, modelApiKeys, watch, base }
@@ -61,6 +61,9 @@ export async function runLaunch(
           ? await launchSuite(work, suite ?? '')
           : await rerunFailed(work, own.rerunFailed)
       })
+      // A judge begins when its run has ended.
+      await opened.settle(session.stop)
+      return exitCode
     } finally {
       await opened.close()
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { RunLease } from '../store/runs.ts'
 
@@ -39,8 +40,18 @@ export function isAbandoned(lease: RunLease | undefined): boolean {
 function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return !isDefunct(pid)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Whether a process has ended and only its parent has not noticed, as in containers whose first process collects none. */
+function isDefunct(pid: number): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    return /^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
   }
 }

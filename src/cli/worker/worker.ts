@@ -1,0 +1,102 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { plainHeaders } from '../../api/contract/message.ts'
+import { createService, type Service } from '../../service/app.ts'
+import { awaitsRetry, executingIn } from '../../service/executing.ts'
+import { createLog, type Log } from '../log.ts'
+import { modelSettings } from '../model-settings.ts'
+import { loadHttp, untilStopped } from '../serve.ts'
+import { localSettings, type CommonOptions } from '../settings.ts'
+import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
+
+/** How long the worker stays without work and without a request, in milliseconds. */
+const IDLE_MS = 2_000
+
+/**
+ * Executes what commands hand over, which outlives them: opens the workspace, answers on a socket inside its directory,
+ * and returns when nothing is under way any more, on SIGTERM, or at once where the workspace has a worker already.
+ */
+export async function runWorker(common: CommonOptions): Promise<void> {
+  const { dataDir, logFile } = localSettings(common, process.env)
+  const log = createLog(logFile)
+  const service = await createService({
+    dataDir,
+    samples: true,
+    models: modelSettings(process.env),
+    // It ends soon, so it begins nothing by itself.
+    schedulePollMs: 0,
+    log: entry => entry.error !== undefined && log.error(entry.error),
+  })
+  try {
+    const socket = workerSocket(dataDir)
+    const ended = Promise.withResolvers<void>()
+    const isOnly = service.jobs.start('worker', 'workspace', signal => {
+      signal.addEventListener('abort', () => ended.resolve())
+      return ended.promise
+    })
+    if (socket === undefined || !isOnly) return
+    process.title = 'mcpdeck worker'
+    await answerUntilIdle(service, socket, log, ended.promise)
+    ended.resolve()
+  } finally {
+    await service.close()
+  }
+}
+
+async function answerUntilIdle(
+  service: Service,
+  socket: string,
+  log: Log,
+  stopped: Promise<void>,
+): Promise<void> {
+  const { createAdaptorServer } = await loadHttp()
+  const settings = executionSettings()
+  let open = 0
+  let last = performance.now()
+  const answer = async (request: Request): Promise<Response> => {
+    if (request.url !== GREETING) return await answerAsOwner(service, request)
+    const isSame = request.headers.get(SETTINGS_HEADER) === settings
+    const headers = { [PROCESS_HEADER]: String(process.pid) }
+    return new Response(null, { status: isSame ? 204 : 409, headers })
+  }
+  const server = createAdaptorServer({
+    overrideGlobalObjects: false,
+    async fetch(request) {
+      open += 1
+      try {
+        return await answer(request)
+      } finally {
+        open -= 1
+        last = performance.now()
+      }
+    },
+  })
+  // The lease says that nobody listens there any more.
+  rmSync(socket, { force: true })
+  server.listen(socket)
+  await once(server, 'listening')
+  chmodSync(socket, 0o600)
+  if (process.connected) process.send?.({ pid: process.pid })
+  log.line(`worker ${process.pid} listens`)
+  const { store } = service
+  const isBusy = () =>
+    open > 0 || store.read(() => executingIn(store, process.pid).length > 0 || awaitsRetry(store))
+  const idle = async () => {
+    while (isBusy() || performance.now() - last < IDLE_MS) await delay(IDLE_MS / 10)
+  }
+  await Promise.race([idle(), untilStopped(undefined), stopped])
+  const closed = once(server, 'close')
+  server.close()
+  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  await closed
+}
+
+/** Whoever reaches the socket may read the owner's key beside it. */
+async function answerAsOwner(service: Service, request: Request): Promise<Response> {
+  const { method, url, body, signal } = request
+  const authorization = `Bearer ${service.localKey}`
+  const headers = plainHeaders({ ...Object.fromEntries(request.headers), authorization })
+  const answer = await service.answer({ method, url, headers, body, signal })
+  return new Response(answer.body, { status: answer.status, headers: [...answer.headers] })
+}
