@@ -38,6 +38,13 @@ A key is no setting, and never an argument: others could read it. A profile name
 - none of them: the key is typed once at the terminal, unseen, and kept with mode 0600 in \`keys\` of the data directory, for this
   profile at this host. Another address in the profile asks anew.
 
+## What server programs get
+
+A server over stdio that the local workspace starts sees the variables of its own record and, of yours, only \`PATH\`, \`HOME\`, \`LANG\`,
+\`TMPDIR\`, \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` (both spellings), \`SSL_CERT_FILE\`, \`SSL_CERT_DIR\` and \`NODE_EXTRA_CA_CERTS\`; its record
+goes before yours. A proxy address is passed on as it is, with a name and a password where it has them: set those variables in the
+record of a server that must not see them. The folder of mcpdeck's own dependencies, which npm puts first on the \`PATH\`, is taken out.
+
 ## The file that \`mcpdeck config init\` writes
 
 \`\`\`yaml

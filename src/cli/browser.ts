@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { withoutOwnPrograms } from '../service/connections/own-programs.ts'
 
 /** What a desktop's programs need of the environment; the rest, and every key in it, stays here. */
 const PASSED_ON =
@@ -40,7 +41,7 @@ function openerOf(platform: NodeJS.Platform): [program: string, ...args: string[
 async function start(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const passed = Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name)))
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const child = spawn(program, args, { env: passed, stdio: 'ignore', detached: true })
+  const child = spawn(program, args, { env: withoutOwnPrograms(passed), stdio: 'ignore', detached: true })
   child.unref()
   const patience = setTimeout(() => resolve(undefined), SETTLED_MS)
   child.once('error', () => resolve(`${program} cannot be run.`))

@@ -7,6 +7,7 @@ import { clean } from '../app/theme/text.ts'
 import { writeSecretFile } from '../service/store/data-directory.ts'
 import { hasFile, type KeySource, type ServiceChoice } from './profiles.ts'
 import { UsageError } from './usage-error.ts'
+import { withoutOwnPrograms } from '../service/connections/own-programs.ts'
 
 /** Asks for a secret that is not shown; undefined where nobody can be asked. */
 export type AskSecret = (question: string) => Promise<string | undefined>
@@ -107,7 +108,7 @@ async function runKeyCommand(
     file,
     args,
     {
-      env: passed,
+      env: withoutOwnPrograms(passed),
       timeout: COMMAND_MS,
       killSignal: 'SIGKILL',
       maxBuffer: MAX_OUTPUT_BYTES,

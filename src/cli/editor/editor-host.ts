@@ -6,6 +6,7 @@ import { whyNot } from '../../api/machine-words.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
 import { isPassedOn } from '../browser.ts'
 import { editorCommand, editorEnvironment } from './editor-command.ts'
+import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY = 0o600
@@ -100,7 +101,7 @@ async function runEditor(
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const child = spawn(program, [...args, path], { env, stdio: 'inherit' })
+  const child = spawn(program, [...args, path], { env: withoutOwnPrograms(env), stdio: 'inherit' })
   // An editor must not go on at a terminal that its shell has back; those that keep a recovery file write it then.
   const end = (): void => void child.kill('SIGHUP')
   process.on('exit', end)

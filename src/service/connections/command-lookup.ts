@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { withoutOwnPrograms } from './own-programs.ts'
 
-/** What a program needs to start at all; nothing else of our own environment reaches a server. */
-const INHERITED =
+/** What a program needs to start at all. */
+const NEEDED =
   process.platform === 'win32'
     ? [
         'PATH',
@@ -19,10 +20,25 @@ const INHERITED =
       ]
     : ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-/** The environment of a server: its own record over the few variables every program needs. */
-export function serverEnvironment(env: Record<string, string>): Record<string, string> {
-  const inherited = INHERITED.flatMap(name => {
-    const value = process.env[name]
+/**
+ * How programs of this machine reach the network. A proxy address may hold a name and a password: whoever sets it means it for
+ * their programs, and without it none of them gets out.
+ */
+const NETWORK = [
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap(name => [name, name.toLowerCase()]),
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+]
+
+/** The environment of a server: its own record over the few variables that programs need; nothing else of ours reaches it. */
+export function serverEnvironment(
+  env: Record<string, string>,
+  own: NodeJS.ProcessEnv = process.env,
+): Record<string, string> {
+  const ours = withoutOwnPrograms(own)
+  const inherited = [...NEEDED, ...NETWORK].flatMap(name => {
+    const value = ours[name]
     return value === undefined ? [] : [[name, value] as const]
   })
   return { ...Object.fromEntries(inherited), ...env }

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { everything, everythingArgs, httpTarget, modern, small } from '../../../test/servers/targets.ts'
+import { ownPrograms } from './own-programs.ts'
 import { createConnections, type Connections } from './engine.ts'
 import type { ServerTarget } from './types.ts'
 
@@ -210,16 +212,74 @@ test.each([
   expect(await pidOf(engine, small('healthy'))).toBe(pid)
 })
 
-test('a program sees its own record and little else', async () => {
-  process.env['MCPDECK_TEST_SECRET'] = 'ours'
+/** What a program sees of its environment while ours has these variables. */
+async function environmentSeen(ours: Record<string, string>): Promise<Record<string, string>> {
+  const before = { ...process.env }
+  Object.assign(process.env, ours)
   const server = small('healthy')
   if (server.transport.type === 'stdio') server.transport.env = { API_KEY: 'theirs' }
-  const { content } = await connect().callTool(server, { toolName: 'environment' })
-  delete process.env['MCPDECK_TEST_SECRET']
-  const seen = JSON.parse(String(content[0]?.['text'])) as Record<string, string>
-  expect(seen).toMatchObject({ API_KEY: 'theirs', PATH: process.env['PATH'] })
-  const allowed = ['API_KEY', 'PATH', 'HOME', 'LANG', 'TMPDIR', '__CF_USER_TEXT_ENCODING']
+  try {
+    const { content } = await connect().callTool(server, { toolName: 'environment' })
+    return JSON.parse(String(content[0]?.['text'])) as Record<string, string>
+  } finally {
+    for (const name of Object.keys(ours))
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+  }
+}
+
+const NETWORK = {
+  HTTP_PROXY: 'http://user:password@proxy.test:3128',
+  HTTPS_PROXY: 'http://proxy.test:3129',
+  NO_PROXY: 'localhost',
+  http_proxy: 'http://proxy.test:3130',
+  https_proxy: 'http://proxy.test:3131',
+  no_proxy: 'internal.test',
+  SSL_CERT_FILE: '/etc/company/ca.pem',
+  SSL_CERT_DIR: '/etc/company/certs',
+  NODE_EXTRA_CA_CERTS: '/etc/company/extra.pem',
+}
+
+test('a program sees its own record, the way to the network and little else', async () => {
+  const seen = await environmentSeen({ MCPDECK_TEST_SECRET: 'ours', npm_config_token: 'ours', ...NETWORK })
+  expect(seen).toMatchObject({ API_KEY: 'theirs', ...NETWORK })
+  const allowed = [
+    'API_KEY',
+    'PATH',
+    'HOME',
+    'LANG',
+    'TMPDIR',
+    '__CF_USER_TEXT_ENCODING',
+    ...Object.keys(NETWORK),
+  ]
   expect(Object.keys(seen).filter(name => !allowed.includes(name))).toEqual([])
+})
+
+test('what npm puts on the PATH for mcpdeck itself does not reach a program, and all else does', async () => {
+  const root = resolve(import.meta.dirname, '../../..')
+  const others = ['/home/me/project/node_modules/.bin', '/usr/local/bin', '/usr/bin', '/bin']
+  const PATH = [
+    join(root, 'node_modules/.bin'),
+    others[0],
+    join(root, 'node_modules/.bin'),
+    ...others.slice(1),
+  ].join(':')
+  expect((await environmentSeen({ PATH }))['PATH']).toBe(others.join(':'))
+})
+
+test.each([
+  ['/opt/mcpdeck/dist/main.js', ['/opt/mcpdeck/node_modules/.bin']],
+  ['/opt/mcpdeck/src/service/connections/command-lookup.ts', ['/opt/mcpdeck/node_modules/.bin']],
+  ['/home/me/app/node_modules/mcpdeck/dist/main.js', ['/home/me/app/node_modules/mcpdeck/node_modules/.bin']],
+  [
+    '/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/dist/main.js',
+    [
+      '/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/node_modules/.bin',
+      '/home/me/.npm/_npx/1a2b/node_modules/.bin',
+    ],
+  ],
+])('the programs of mcpdeck at %s are those of its own dependencies', (file, folders) => {
+  expect(ownPrograms(file)).toEqual(folders)
 })
 
 test('a disabled server is a wrong input, but may be examined', async () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
 /** Half of what `nice` takes unless told otherwise: on a busy machine a run still gets its share, and its deadlines still mean something. */
@@ -14,7 +14,9 @@ export function comeAfterTheScreen(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    for (const each of [thread, ...helpersOfV8()]) setPriority(each, NICENESS)
+    // Whatever priority the program was started with, such as under `nice`.
+    const niceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICENESS)
+    for (const each of [thread, ...helpersOfV8()]) setPriority(each, niceness)
     // Each thread collects its young objects by itself: the screen's would wait for helpers that come last now.
     setFlagsFromString('--no-parallel-scavenge')
   } catch {
