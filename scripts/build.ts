@@ -75,6 +75,12 @@ const watchdogInput: InputOptions = {
   plugins: [replaceBuiltinImports()],
 }
 
+/** The thread that compiles the schemas of servers. */
+const schemaThreadInput: InputOptions = {
+  ...threadInput,
+  input: { 'schema-thread': join(root, 'src/api/doctor/schema-thread.ts') },
+}
+
 /** What a build produced: sizes in bytes, duration in milliseconds. */
 export type BuildResult = { files: readonly { name: string; bytes: number }[]; milliseconds: number }
 
@@ -87,8 +93,8 @@ export async function build(): Promise<BuildResult> {
   const digest = inputsDigest()
   const fresh = await mkdtemp(join(root, 'node_modules/.mcpdeck-dist-'))
   try {
-    const inputs = [bootInput, appInput, threadInput, watchdogInput]
-    const [boot = [], app = [], thread = [], watchdog = []] = await Promise.all(
+    const inputs = [bootInput, appInput, threadInput, watchdogInput, schemaThreadInput]
+    const [boot = [], app = [], thread = [], ...others] = await Promise.all(
       inputs.map(input => bundle(input, fresh)),
     )
     assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
@@ -97,7 +103,7 @@ export async function build(): Promise<BuildResult> {
     await writeFile(join(fresh, inputsFile), digest)
     await chmod(fresh, 0o755)
     await replaceDist(fresh)
-    const files = [...boot, ...app, ...thread, ...watchdog].map(output => ({
+    const files = [...boot, ...app, ...thread, ...others.flat()].map(output => ({
       name: output.fileName,
       bytes: sizeOf(output),
     }))

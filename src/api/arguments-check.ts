@@ -11,8 +11,13 @@ export type ArgumentFault = {
   isMissing?: boolean
 }
 
-/** Checks arguments against a tool's input schema, or says why that schema cannot be used. */
-export type ArgumentCheck = { faults: (value: JsonObject) => ArgumentFault[] } | { unusable: string }
+/**
+ * Checks arguments against a tool's input schema, or says why that schema cannot be used: it is wrong, or beyond what is
+ * looked at (`isLimit`).
+ */
+export type ArgumentCheck =
+  | { faults: (value: JsonObject) => ArgumentFault[] }
+  | { unusable: string; isLimit?: boolean }
 
 /** A schema beyond this is not compiled: compiling runs in the dashboard's own process. */
 const MOST_SCHEMA_CHARACTERS = 300_000
@@ -25,12 +30,15 @@ const PATTERN_LIMIT_MS = 100
 export async function compileCheck(schema: JsonObject | null | undefined): Promise<ArgumentCheck> {
   if (!schema) return { unusable: 'the server gave none' }
   try {
-    if (JSON.stringify(schema).length > MOST_SCHEMA_CHARACTERS) return { unusable: 'it is too large' }
+    if (JSON.stringify(schema).length > MOST_SCHEMA_CHARACTERS)
+      return { unusable: 'it is too large', isLimit: true }
     const { $schema, ...rest } = schema
     const validate = (await newAjv($schema)).compile(rest)
     return { faults: value => faultsOf(validate, value) }
   } catch (error) {
-    return { unusable: error instanceof Error ? error.message : String(error) }
+    // One that is nested deeper than the stack is no wrong one.
+    const isLimit = error instanceof RangeError
+    return { unusable: error instanceof Error ? error.message : String(error), ...(isLimit && { isLimit }) }
   }
 }
 
@@ -40,6 +48,8 @@ async function newAjv($schema: unknown) {
     allErrors: true,
     logger: false,
     validateFormats: false,
+    // Otherwise what is referred to is compiled again at each reference: minutes for a few thousand characters.
+    inlineRefs: false,
     code: { regExp: Object.assign(boundedPattern, { code: 'boundedPattern' }) },
   } as const
   const early = typeof $schema === 'string' && /draft-0[467]/.test($schema)

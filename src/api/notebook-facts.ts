@@ -1,6 +1,6 @@
-import type { DoctorReport } from './contract/server-operations.ts'
 import type { EvalRun } from './contract/runs.ts'
 import { toEpochMs } from './contract/shapes.ts'
+import { stateOf, type ExaminedReport } from './doctor/findings.ts'
 import { momentOf } from './notebook-export.ts'
 import type { Pinned } from './notebook.ts'
 import { runCounts } from './runs/counts.ts'
@@ -116,9 +116,9 @@ function timeText(time: number | string | null | undefined): string | undefined 
 }
 
 /** A doctor's report, step by step. */
-export function doctorFacts(report: DoctorReport): Facts {
+export function doctorFacts(report: ExaminedReport): Facts {
   return [
-    ['Report', report.status],
+    ['Report', stateOf(report)],
     ['Examined', timeText(report.generatedAt) ?? ''],
     ['Connection', `${report.connection.status}: ${report.connection.detail}`],
     ...Object.entries(report.checks).flatMap(([step, check]) => {
@@ -126,6 +126,7 @@ export function doctorFacts(report: DoctorReport): Facts {
       if (typeof status !== 'string') return []
       return [[step, typeof detail === 'string' ? `${status}: ${detail}` : status] as const]
     }),
+    ...report.findings.map(({ kind, text }) => [kind === 'wrong' ? 'Warning' : 'Not checked', text] as const),
     ...(report.error ? [['Error', `${report.error.code}: ${report.error.message}`] as const] : []),
   ]
 }

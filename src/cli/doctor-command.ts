@@ -2,7 +2,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { ApiError } from '../api/api-error.ts'
 import type { Client } from '../api/client.ts'
 import { contract } from '../api/contract/contract.ts'
-import { DOCTOR_STEPS, type DoctorReport } from '../api/contract/server-operations.ts'
+import { DOCTOR_STEPS } from '../api/contract/server-operations.ts'
+import { examined, stateOf, type ExaminedReport } from '../api/doctor/findings.ts'
 import { formatDuration } from '../app/theme/format.ts'
 import { clean } from '../app/theme/text.ts'
 import { type Check, checkLines, exitCodeOf, reportTheme } from './doctor-check.ts'
@@ -19,7 +20,7 @@ import { openWorkspace } from './workspace.ts'
 type NamedServer = { id: string; name: string }
 /** What the doctor found at one server, or why it could not ask. */
 type Examined = { server: NamedServer } & (
-  | { report: DoctorReport }
+  | { report: ExaminedReport }
   | { error: { code: string | null; message: string } }
 )
 
@@ -43,7 +44,7 @@ function verdict(checks: readonly Check[]): string {
   return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }
 
-/** `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready. */
+/** `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and nothing is known to be wrong. */
 export async function examineServers(
   names: readonly string[],
   common: CommonOptions,
@@ -57,15 +58,17 @@ export async function examineServers(
     const servers = await namedServers(client, projectId, names)
     const theme = reportTheme(common)
     const pending = servers.map(server => examine(client, projectId, server))
-    const examined: Examined[] = []
+    const items: Examined[] = []
     // In the order in which they were named, each as soon as it and those before it are there.
     for (const one of pending) {
       const done = await one
-      examined.push(done)
+      items.push(done)
+      if ('report' in done)
+        opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
       if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
     }
-    const exitCode = examined.every(isReady) ? EXIT.done : EXIT.noVerdict
-    if (json) process.stdout.write(`${JSON.stringify({ items: examined, exitCode })}\n`)
+    const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
+    if (json) process.stdout.write(`${JSON.stringify({ items, exitCode })}\n`)
     return exitCode
   } catch (error) {
     return reportError(error)
@@ -74,8 +77,8 @@ export async function examineServers(
   }
 }
 
-function isReady(examined: Examined): boolean {
-  return 'report' in examined && examined.report.status === 'ready'
+function isReady(item: Examined): boolean {
+  return 'report' in item && stateOf(item.report) === 'ready'
 }
 
 async function namedServers(
@@ -99,19 +102,20 @@ async function namedServers(
 async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {
   try {
     const input = { projectId, serverId: server.id, body: {} }
-    return { server, report: await client.servers.doctor(input, { priority: 'asked' }) }
+    return { server, report: await examined(await client.servers.doctor(input, { priority: 'asked' })) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { server, error: { code: error.code ?? null, message: error.message } }
   }
 }
 
-function checksOf(examined: Examined): Check[] {
-  if ('error' in examined) {
-    const { code, message } = examined.error
+function checksOf(item: Examined): Check[] {
+  if ('error' in item) {
+    const { code, message } = item.error
     return [{ check: clean(code ?? 'doctor'), state: 'fail', detail: clean(message), next: null }]
   }
-  const { checks, status, error } = examined.report
+  const { checks, error, findings } = item.report
+  const state = stateOf(item.report)
   const order: readonly string[] = DOCTOR_STEPS
   const steps = Object.entries(checks).sort(([a], [b]) => rankIn(order, a) - rankIn(order, b))
   return [
@@ -127,13 +131,27 @@ function checksOf(examined: Examined): Check[] {
           ]
         : [],
     ),
+    ...findings.map(({ kind, text }): Check => ({
+      check: kind === 'wrong' ? 'warning' : 'not checked',
+      state: kind === 'wrong' ? 'warn' : 'skipped',
+      detail: `${clean(text)}.`,
+      next: null,
+    })),
     {
       check: 'doctor',
-      state: status === 'ready' ? 'ok' : status === 'partial' ? 'warn' : 'fail',
-      detail: clean(error ? `${status}: ${error.message}` : status),
-      next: status === 'oauth_required' ? 'It wants an OAuth grant: import tokens for it.' : null,
+      state: state === 'ready' ? 'ok' : ['partial', 'warnings'].includes(state) ? 'warn' : 'fail',
+      detail: clean(error ? `${state}: ${error.message}` : summaryOf(state, findings)),
+      next: state === 'oauth_required' ? 'It wants an OAuth grant: import tokens for it.' : null,
     },
   ]
+}
+
+/** How many things are known to be wrong stands behind the word. */
+function summaryOf(state: string, findings: ExaminedReport['findings']): string {
+  const count = findings.filter(({ kind }) => kind === 'wrong').length
+  return count === 0
+    ? state
+    : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`
 }
 
 const STATES: Record<string, Check['state']> = { ok: 'ok', error: 'fail', skipped: 'skipped' }

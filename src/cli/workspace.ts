@@ -7,6 +7,8 @@ import { cacheFileName } from '../api/cache-file.ts'
 import { createClient } from '../api/client.ts'
 import { API_PREFIX } from '../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../api/contract/message.ts'
+import { openDoctorReports, type DoctorReports } from '../api/doctor/reports-file.ts'
+import { createDoctorSteps } from '../api/doctor/steps.ts'
 import { createHttpFetch, type Fetch } from '../api/fetch.ts'
 import { journalProfile } from '../api/journal/entry.ts'
 import { type Journal, openJournal } from '../api/journal/journal.ts'
@@ -150,6 +152,7 @@ function openRemote(
 function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
   let opening: Promise<Service> | undefined
   let arrived = (): void => undefined
+  const doctorSteps = createDoctorSteps()
   const models = modelSettings(process.env)
   const open = async () => {
     try {
@@ -159,6 +162,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
         samples: true,
         models,
         onArrival: () => arrived(),
+        onDoctorStep: doctorSteps.note,
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),
       })
@@ -232,7 +236,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     journal,
     ...openOnCall(log, LOCAL_ADDRESS, resolve(settings.dataDir)),
   }
-  const workspace = { client, queries: createQueries(client), budget, profile, ...kept, door }
+  const workspace = { client, queries: createQueries(client), budget, profile, ...kept, doctorSteps, door }
   const placeFile = placeFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
   return { workspace, journal, cacheFile, placeFile, onArrival, onKey: pauses.heard, settle, close }
 }
@@ -269,10 +273,18 @@ function openFollowed(log: Log, ...profile: readonly string[]): Pins {
   return openPins({ file, onFault: log.error })
 }
 
-/** What Now keeps, and the incident notebook; each data source, and each key of it, has its own. */
-function openOnCall(log: Log, ...profile: readonly string[]): { now: NowMemory; notebook: Notebook } {
-  const file = join(directories().state, `now-${journalProfile(...profile)}.json`)
-  return { now: openNowMemory({ file, onFault: log.error }), notebook: openNotebookOf(...profile) }
+/** What Now keeps, the doctor's reports and the incident notebook; each data source, and each key of it, has its own. */
+function openOnCall(
+  log: Log,
+  ...profile: readonly string[]
+): { now: NowMemory; notebook: Notebook; doctorReports: DoctorReports } {
+  const fileOf = (what: string): string =>
+    join(directories().state, `${what}-${journalProfile(...profile)}.json`)
+  return {
+    now: openNowMemory({ file: fileOf('now'), onFault: log.error }),
+    doctorReports: openDoctorReports({ file: fileOf('doctor'), onFault: log.error }),
+    notebook: openNotebookOf(...profile),
+  }
 }
 
 /** The incident notebook of a data source and a key of it: its address and the key, or the local workspace's directory. */

@@ -3,6 +3,8 @@ import type { AccessNotes } from '../api/access/notes.ts'
 import type { VisitorDoor } from '../api/access/visitor-door.ts'
 import type { Budget } from '../api/budget.ts'
 import type { Client } from '../api/client.ts'
+import type { DoctorReports } from '../api/doctor/reports-file.ts'
+import type { DoctorSteps } from '../api/doctor/steps.ts'
 import type { Journal } from '../api/journal/journal.ts'
 import type { Notebook } from '../api/notebook.ts'
 import type { NowMemory } from '../api/now/memory.ts'
@@ -47,6 +49,10 @@ export type Workspace = {
   now?: NowMemory
   /** Incidents; absent where they are not kept. */
   notebook?: Notebook
+  /** The doctor's last report on each server; absent where none is kept. */
+  doctorReports?: DoctorReports
+  /** Steps of examinations under way; absent where the service answers all of them at once. */
+  doctorSteps?: DoctorSteps
   /** Absent where the line is not measured. */
   pace?: LinePace
 }

@@ -69,6 +69,8 @@ export type ServiceOptions = WorkspaceOptions & {
   longestLookMs?: number
   /** Told when something was added to lists that no request asked for: the samples of a new workspace. */
   onArrival?: () => void
+  /** Hears of each step of a doctor's examination while it is under way. */
+  onDoctorStep?: ServiceContext['onDoctorStep']
   /** Told of every request and of every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
@@ -134,6 +136,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
       now,
       models: options.models,
+      onDoctorStep: options.onDoctorStep ?? (() => {}),
     }
     const handlers = createHandlers(context)
     const settleAbandoned = () => {

@@ -143,6 +143,26 @@ describe('about servers', () => {
     expect((await home.run(['doctor', items[0]!.server.id])).code).toBe(0)
   })
 
+  test('one with something known to be wrong is not called ready, and is 3', async () => {
+    const [project] = (
+      JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] }
+    ).items
+    const args = [join(import.meta.dirname, '../servers/stdio-server.mjs'), 'careless', '3100']
+    const body = { name: 'careless', enabled: true, transportType: 'stdio', command: process.execPath, args }
+    const fields = ['--field', `projectId=${project!.id}`, '--input', '-', '--yes']
+    const input = JSON.stringify(body)
+    expect(await home.run(['api', 'createProjectServer', ...fields], { input })).toMatchObject({ code: 0 })
+    const { code, stdout } = await home.run(['doctor', 'careless', '--project', 'Sandbox'])
+    expect(code).toBe(3)
+    expect(stdout).toContain('It prints a line that is no message of MCP to stdout')
+    expect(stdout).toMatch(/Listing its tools takes 3\.\d s/)
+    expect(stdout).toContain('The tool name "not a name!" has other characters')
+    expect(stdout).toContain('The input schema of "typo" does not compile')
+    expect(stdout).toContain('The input schema of "lost" does not compile')
+    expect(stdout).toMatch(/! doctor +warnings: 5 things are known to be wrong\n$/)
+    expect(stdout).not.toMatch(/doctor +ready/)
+  })
+
   test('one that is not ready is 3, one that is none is 2 with the near name', async () => {
     const [project] = (
       JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] }

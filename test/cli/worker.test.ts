@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { allEndpoints } from '../../src/api/contract/contract.ts'
+import { outlivesAnswer } from '../../src/api/contract/endpoint.ts'
 import { echoCase, longCase, until } from '../service/harness.ts'
 import { stillRunning } from '../journeys/processes.ts'
 import { isAlive, openHome, workerOf, type Ended } from './program.ts'
@@ -56,6 +58,25 @@ const untilEnded = (home: Home, run: { projectId: string; runId: string }) =>
     ({ status }) => !['pending', 'running'].includes(status),
   )
 const pidIn = (text: string) => Number(/\(process (\d+)\)/.exec(text)?.[1])
+
+test('what goes on after its answer is known of each operation', () => {
+  const operations = allEndpoints().filter(outlivesAnswer)
+  expect(operations.map(({ operation }) => operation).toSorted()).toEqual([
+    'buildSandboxImage',
+    'createEvalRun',
+    'createEvalRunGroup',
+    'createServerConnection',
+    'launchJourneyRun',
+    'requestEvalRunInsights',
+    'requestEvalRunJudge',
+    'requestUserTestingInsights',
+    'requestWaveInsights',
+    'rerunEvalRun',
+    'retryServerConnectionValidation',
+    'startClaudeReadinessRun',
+    'startOpenAIReadinessRun',
+  ])
+})
 
 test('runs that two commands launch at once outlive both, in one worker, which ends when it is idle', async () => {
   const home = await open()

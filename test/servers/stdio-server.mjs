@@ -56,7 +56,16 @@ const writeTool = () => {
   return { name: 'write', inputSchema: { type: 'object', properties, required: ['dryRun'] } }
 }
 
+// `careless <ms>`: prints to stdout, takes its time to list, and has names and schemas that are wrong.
+const carelessTools = [
+  tool('fine'),
+  { name: 'not a name!', inputSchema: { type: 'object' } },
+  { name: 'typo', inputSchema: { type: 'object', properties: { a: { type: 'strin' } } } },
+  { name: 'lost', inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } },
+]
+
 const listTools = cursor => {
+  if (behaviour === 'careless') return { tools: carelessTools }
   if (behaviour === 'switches') return { tools: [writeTool()] }
   if (behaviour === 'drifts') return { tools: [sumTool(), tool('pid')] }
   if (behaviour === 'pages') {
@@ -135,6 +144,10 @@ const answer = ({ id, method, params }) => {
     const serverInfo = { name: 'small', version: '1.0.0' }
     const more = behaviour === 'markdown' ? { resources: {}, prompts: {} } : {}
     return send({ id, result: { protocolVersion, capabilities: { tools: {}, ...more }, serverInfo } })
+  }
+  if (method === 'tools/list' && behaviour === 'careless') {
+    process.stdout.write('Now listing the tools\n')
+    return setTimeout(() => send({ id, result: listTools() }), Number(process.argv[3] ?? 0))
   }
   if (method === 'tools/list') return send({ id, result: listTools(params?.cursor) })
   if (method === 'tools/call') return callTool(id, params)

@@ -1,8 +1,8 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { contract } from '../../api/contract/contract.ts'
-import type { DoctorReport } from '../../api/contract/server-operations.ts'
 import { cachedItems } from '../../api/cached.ts'
+import { stateOf, type ExaminedReport } from '../../api/doctor/findings.ts'
 import { describeError } from '../../api/error-text.ts'
 import type { ServerCheck } from '../../api/now/memory.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
@@ -11,16 +11,22 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 /** Keeps what the doctor says of any server, wherever it is asked, so that Now knows it later; shows nothing itself. */
 export function CheckKeeper() {
   const queryClient = useQueryClient()
-  const memory = nowMemoryOf(useWorkspace())
+  const workspace = useWorkspace()
+  const memory = nowMemoryOf(workspace)
+  const reports = workspace.doctorReports
   useEffect(
     () =>
       queryClient.getQueryCache().subscribe(event => {
         if (event.type !== 'updated') return
         if (event.action.type !== 'success' && event.action.type !== 'error') return
+        // What was put into the cache was read from where it is kept.
+        if (event.action.type === 'success' && event.action.manual) return
         const check = checkOf(event.query, queryClient)
-        if (check) memory.noteCheck(check)
+        if (!check) return
+        memory.noteCheck(check)
+        if (event.action.type === 'success') reports?.keep(check, event.query.state.data as ExaminedReport)
       }),
-    [queryClient, memory],
+    [queryClient, memory, reports],
   )
   return null
 }
@@ -36,14 +42,14 @@ function checkOf({ queryKey, state }: Query, queryClient: QueryClient): ServerCh
     const { title } = describeError(state.error)
     return { ...common, status: 'no-report', why: title, at: state.errorUpdatedAt }
   }
-  const report = state.data as DoctorReport | undefined
+  const report = state.data as ExaminedReport | undefined
   if (!report) return undefined
-  return { ...common, status: report.status, why: whyOf(report), at: state.dataUpdatedAt }
+  return { ...common, status: stateOf(report), why: whyOf(report), at: state.dataUpdatedAt }
 }
 
 /** The first thing that the report names as wrong. */
-function whyOf(report: DoctorReport): string | undefined {
-  if (report.status === 'ready') return undefined
+function whyOf(report: ExaminedReport): string | undefined {
+  if (report.status === 'ready') return report.findings.find(({ kind }) => kind === 'wrong')?.text
   if (report.error) return report.error.message
   const failed = Object.values(report.checks).find(check => check?.status === 'error')
   return failed?.detail ?? undefined

@@ -1,6 +1,6 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { contract } from '../../api/contract/contract.ts'
-import type { DoctorReport } from '../../api/contract/server-operations.ts'
+import type { ExaminedReport } from '../../api/doctor/findings.ts'
 import { doctorFacts, factsOf, nameOf } from '../../api/notebook-facts.ts'
 import { nextToGo, type Pinned } from '../../api/notebook.ts'
 import { useAskToKeep } from '../../components/ask-text.tsx'
@@ -72,7 +72,7 @@ function pinnedOf(from: {
   const { tab, projectId } = place.params
   if (kind === 'server' && tab === 'doctor') {
     const { resource, name } = contract.servers.doctor
-    const report = queryClient.getQueryData<DoctorReport>([resource, name, { projectId, serverId: id }])
+    const report = queryClient.getQueryData<ExaminedReport>([resource, name, { projectId, serverId: id }])
     if (report) return { ...named, kind: 'doctor report', facts: [...doctorFacts(report), ...where] }
   }
   if (kind === 'server' && tab === 'calls') {

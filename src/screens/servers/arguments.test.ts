@@ -164,6 +164,20 @@ describe('the check before sending', () => {
     ])
   })
 
+  test('a definition that is referred to a thousand times is compiled once', async () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => `p${at}`)
+    const large = {
+      type: 'object',
+      properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])),
+    }
+    const properties = Object.fromEntries(names.map(name => [name, { $ref: '#/$defs/large' }]))
+    const began = process.cpuUsage()
+    const check = await compileCheck({ type: 'object', $defs: { large }, properties })
+    const { user } = process.cpuUsage(began)
+    expect(check).toHaveProperty('faults')
+    expect(user / 1_000).toBeLessThan(5_000)
+  })
+
   test('a schema that cannot be compiled is named, not thrown', async () => {
     expect(await faults({ type: 'nonsense' }, {})).toMatch(/type/)
     expect(await faults({ $ref: 'https://example.com/elsewhere.json' }, {})).toMatch(/reference/)

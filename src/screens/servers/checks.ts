@@ -6,8 +6,9 @@ import {
   type UseQueryOptions,
 } from '@tanstack/react-query'
 import { ApiError } from '../../api/api-error.ts'
+import { examined, type ExaminedReport } from '../../api/doctor/findings.ts'
 import { describeError, type ErrorText } from '../../api/error-text.ts'
-import type { CheckOAuthResult, DoctorReport, ValidateResult } from '../../api/contract/server-operations.ts'
+import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import type { ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
@@ -37,11 +38,14 @@ const KEPT = { gcTime: Infinity, staleTime: 0 }
  * The doctor's report of a server. It runs only when asked, and is not handed the query's signal,
  * so that looking elsewhere does not stop what was asked for.
  */
-export function doctorQuery({ client, queries }: Workspace, input: ServerInput) {
-  return queryOptions<DoctorReport, ApiError, DoctorReport, readonly unknown[]>({
+export function doctorQuery({ client, queries, doctorSteps }: Workspace, input: ServerInput) {
+  return queryOptions<ExaminedReport, ApiError, ExaminedReport, readonly unknown[]>({
     ...KEPT,
     queryKey: queries.servers.doctor.options(input).queryKey,
-    queryFn: () => client.servers.doctor(input, { priority: 'asked' }),
+    queryFn: async () => {
+      doctorSteps?.begin(input.serverId)
+      return await examined(await client.servers.doctor(input, { priority: 'asked' }))
+    },
   })
 }
 
@@ -117,6 +121,7 @@ export function useForgetAnswers(projectId: string): (serverId: string) => boole
     const { queryKey } = doctorQuery(workspace, { projectId, serverId })
     const state = queryClient.getQueryState(queryKey)
     nowMemoryOf(workspace).forgetCheck({ projectId, serverId })
+    workspace.doctorReports?.forget({ projectId, serverId })
     const ofServer = ([resource, , input]: QueryKey): boolean =>
       resource === queryKey[0] && (input as Partial<ServerInput> | undefined)?.serverId === serverId
     void queryClient.resetQueries({ predicate: query => ofServer(query.queryKey) })

@@ -46,10 +46,13 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
     {
       id: 'doctor',
       title: 'Doctor',
-      width: 13,
+      width: 15,
       cell: ({ server, doctor }) =>
         doctor
-          ? { text: `${symbols[doctor.look.symbol]} ${doctor.look.word}`, tone: doctor.look.tone }
+          ? {
+              text: `${symbols[doctor.look.symbol]} ${doctor.look.word}${ageOf(doctor)}`,
+              tone: doctor.look.tone,
+            }
           : { text: server.enabled ? UNKNOWN : `${symbols.cancelled} off`, tone: 'muted' },
       sort: ({ doctor }) => doctor?.look.word,
     },
@@ -71,6 +74,12 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
       sort: ({ server }) => toEpochMs(server.createdAt),
     },
   ]
+}
+
+/** Of a report that is not fresh; the one before says nothing about an examination under way. */
+function ageOf({ look, at }: DoctorState): string {
+  const age = look.tone === 'live' || at === undefined ? 'now' : formatAge(at, Date.now())
+  return age === 'now' ? '' : ` ${age}`
 }
 
 function oneLine(text: string | null | undefined): string {

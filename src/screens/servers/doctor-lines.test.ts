@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DoctorReport } from '../../api/contract/server-operations.ts'
+import type { ExaminedReport } from '../../api/doctor/findings.ts'
 import { createTheme } from '../../app/theme/theme.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { plainText } from '../../components/viewer/source.ts'
@@ -11,7 +11,7 @@ function drawn(lines: readonly Line[]): string[] {
   return lines.map(line => plainText(line).trimEnd())
 }
 
-const healthy: DoctorReport = {
+const healthy: ExaminedReport = {
   generatedAt: '2026-01-01T00:00:00Z',
   status: 'ready',
   connection: { status: 'connected', detail: 'Connected.' },
@@ -24,6 +24,7 @@ const healthy: DoctorReport = {
     probe: { status: 'ok', detail: 'Found it.' },
   },
   error: null,
+  findings: [],
 }
 
 test('steps stand in the order of the contract, with state, time and detail', () => {
@@ -52,7 +53,7 @@ test('steps stand in the order of the contract, with state, time and detail', ()
 })
 
 test('a failed step tells its detail in full, the error its sentence, and what no step has told', () => {
-  const report: DoctorReport = {
+  const report: ExaminedReport = {
     ...healthy,
     status: 'error',
     initInfo: null,
@@ -70,7 +71,7 @@ test('a failed step tells its detail in full, the error its sentence, and what n
 })
 
 test('what a newer service adds shows as it is', () => {
-  const report: DoctorReport = {
+  const report: ExaminedReport = {
     ...healthy,
     status: 'sleepy',
     checks: { dreams: { status: 'vivid', detail: 'Many.', durationMs: 5 } },
@@ -80,6 +81,34 @@ test('what a newer service adds shows as it is', () => {
   expect(lines).toContain('  ! dreams              vivid        5ms')
 })
 
-test('while it runs, the steps are named', () => {
-  expect(drawn(runningLines(symbols))).toContain('  ○ resource templates')
+test('while it runs, the steps that have ended show, and which one is under way', () => {
+  const steps = {
+    probe: { status: 'ok', detail: 'Found it.', durationMs: 1 },
+    connection: { status: 'ok', detail: 'Connected.', durationMs: 20 },
+  } as const
+  expect(drawn(runningLines(symbols, steps)).slice(1, 5)).toEqual([
+    '  ✓ probe               ok           1ms  Found it.',
+    '  ✓ connection          ok          20ms  Connected.',
+    '  ● initialization',
+    '  ○ capabilities',
+  ])
+})
+
+test('a service that reports all steps at once shows none before, and says so', () => {
+  const lines = drawn(runningLines(symbols, undefined))
+  expect(lines[0]).toContain('This service reports all steps at once')
+  expect(lines).toContain('  ○ resource templates')
+  expect(lines.join('')).not.toContain('✓')
+})
+
+test('what is known to be wrong stands above the steps, and is not called ready', () => {
+  const findings = [
+    { kind: 'wrong', text: 'The tool name "a b" has other characters' },
+    { kind: 'unchecked', text: 'The input schema of "huge" is not checked' },
+  ] as const
+  const lines = drawn(reportLines({ ...healthy, findings }, symbols))
+  expect(lines[0]).toBe('! warnings')
+  expect(lines).toContain('  ! The tool name "a b" has other characters.')
+  expect(lines).toContain('  ○ The input schema of "huge" is not checked.')
+  expect(lines.indexOf('Warnings')).toBeLessThan(lines.indexOf('Steps'))
 })

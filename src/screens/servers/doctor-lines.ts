@@ -1,5 +1,7 @@
 import { ApiError } from '../../api/api-error.ts'
 import { DOCTOR_STEPS, type DoctorCheck, type DoctorReport } from '../../api/contract/server-operations.ts'
+import { stateOf, type DoctorFinding, type ExaminedReport } from '../../api/doctor/findings.ts'
+import type { StepsTaken } from '../../api/doctor/steps.ts'
 import { describeError } from '../../api/error-text.ts'
 import { formatDuration, UNKNOWN } from '../../app/theme/format.ts'
 import { clean, fit, widthOf } from '../../app/theme/text.ts'
@@ -21,38 +23,70 @@ const STEP_NAMES: Record<(typeof DOCTOR_STEPS)[number], string> = {
   prompts: 'prompts',
 }
 
+/** In the order in which the local workspace takes them. */
+const DOCTOR_STEPS_TAKEN = [
+  'probe',
+  'connection',
+  'initialization',
+  'capabilities',
+  'tools',
+  'prompts',
+  'resources',
+  'resourceTemplates',
+] as const satisfies readonly (typeof DOCTOR_STEPS)[number][]
+
 const NEXT: Record<string, string> = {
   ready: 'Everything that was asked for came; its tools, prompts and resources can be used.',
   oauth_required:
     'It asks for authorization: import OAuth tokens for it, or edit it and give it a bearer token.',
+  warnings:
+    'Everything that was asked for came, and something is wrong with it: see the warnings. Clients that are stricter may refuse it.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
   error: 'It cannot be used now: see the failed step, mend that, then run the doctor again.',
 }
 
-/** Shown until the answer comes, since the service answers all steps at once. */
-export function runningLines(symbols: Symbols): Line[] {
+/**
+ * Shown until the answer comes: the steps that have ended, where the service reports them one by one, and which one is under way.
+ * A service that answers all steps at once says nothing before, which is said.
+ */
+export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): Line[] {
+  if (!steps)
+    return [
+      {
+        text: `${symbols.live} Being examined. This service reports all steps at once, when the last has ended:`,
+        tone: 'live',
+      },
+      ...DOCTOR_STEPS.map(step => waitingLine(symbols, step)),
+    ]
+  const width = Math.max(...DOCTOR_STEPS.map(step => widthOf(STEP_NAMES[step])))
+  const current = DOCTOR_STEPS_TAKEN.find(step => !steps[step])
   return [
-    {
-      text: `${symbols.live} Being examined: the service connects and takes the steps in this order.`,
-      tone: 'live',
-    },
-    ...DOCTOR_STEPS.map((step): Line => ({
-      text: `${symbols.pending} ${STEP_NAMES[step]}`,
-      tone: 'muted',
-      indent: 2,
-    })),
+    { text: `${symbols.live} Being examined: each step shows as it ends.`, tone: 'live' },
+    ...DOCTOR_STEPS_TAKEN.flatMap(step => {
+      const check = steps[step]
+      if (check) return stepLine(fit(STEP_NAMES[step], width), check, symbols)
+      if (step !== current) return [waitingLine(symbols, step)]
+      return [{ text: `${symbols.live} ${STEP_NAMES[step]}`, tone: 'live', indent: 2 } satisfies Line]
+    }),
   ]
 }
 
+function waitingLine(symbols: Symbols, step: (typeof DOCTOR_STEPS)[number]): Line {
+  return { text: `${symbols.pending} ${STEP_NAMES[step]}`, tone: 'muted', indent: 2 }
+}
+
 /** A report for reading: the overall state with the next step, each step, who answered, what failed. */
-export function reportLines(report: DoctorReport, symbols: Symbols): Line[] {
-  const look = reportLook(report.status)
+export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
+  const state = stateOf(report)
+  const look = reportLook(state)
   return [
     { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
     {
-      text: NEXT[report.status] ?? 'This mcpdeck does not know that state; the steps below tell more.',
+      text: NEXT[state] ?? 'This mcpdeck does not know that state; the steps below tell more.',
       indent: 2,
     },
+    ...findingLines('Warnings', 'wrong', report.findings, symbols),
+    ...findingLines('Not checked', 'unchecked', report.findings, symbols),
     '',
     heading('Steps'),
     ...stepLines(report, symbols),
@@ -60,6 +94,23 @@ export function reportLines(report: DoctorReport, symbols: Symbols): Line[] {
     ...serverLines(report),
     ...capabilityLines(report),
   ]
+}
+
+/** What mcpdeck found in the report; the texts quote the server. */
+function findingLines(
+  title: string,
+  kind: DoctorFinding['kind'],
+  findings: readonly DoctorFinding[],
+  symbols: Symbols,
+): Line[] {
+  const lines = findings
+    .filter(finding => finding.kind === kind)
+    .map(({ text }): Line => ({
+      text: `${kind === 'wrong' ? symbols.warn : symbols.pending} ${shorten(clean(text), 2_000)}.`,
+      tone: kind === 'wrong' ? 'warn' : 'muted',
+      indent: 2,
+    }))
+  return lines.length > 0 ? ['', heading(title), ...lines] : []
 }
 
 /** Steps of the contract in its order, then any that a newer service adds. */

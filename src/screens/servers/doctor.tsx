@@ -1,6 +1,7 @@
-import { useMemo } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge } from '../../app/theme/format.ts'
+import type { DoctorSteps, StepsTaken } from '../../api/doctor/steps.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceTime } from '../../api/service-time.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -17,25 +18,27 @@ import { useNow } from './use-now.ts'
 export function Doctor(props: TabProps) {
   const { projectId, server, focused } = props
   const { symbols } = useTheme()
-  const report = useAsked(doctorQuery(useWorkspace(), { projectId, serverId: server.id }))
+  const workspace = useWorkspace()
+  const report = useAsked(doctorQuery(workspace, { projectId, serverId: server.id }))
+  const steps = useSteps(workspace.doctorSteps, server.id)
   const { data, running } = report
   const now = useNow()
   const key = useKeyName()
   const lines = useMemo<Line[]>(() => {
     const shown = data ? reportLines(data, symbols) : []
     if (running)
-      return [...runningLines(symbols), ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : [])]
+      return [
+        ...runningLines(symbols, steps),
+        ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : []),
+      ]
     return data ? [ageLine(data.generatedAt, now), ...shown] : []
-  }, [data, running, symbols, now])
+  }, [data, running, symbols, now, steps])
   if (running) return <Viewer lines={lines} focused={focused} />
   if (!report.hasData && !report.problem) {
     return (
       <>
-        <Sentence tone="plain" text={`${server.name} was not examined in this session.`} />
-        <Sentence
-          tone="muted"
-          text={`Press ${key(serversKeys, 'doctor')}: the service connects to it and reports step by step.`}
-        />
+        <Sentence tone="plain" text={`No doctor report on ${server.name} yet.`} />
+        <Sentence tone="muted" text={`Press ${key(serversKeys, 'doctor')} to connect and check each step.`} />
       </>
     )
   }
@@ -45,6 +48,13 @@ export function Doctor(props: TabProps) {
     </PaneState>
   )
 }
+
+/** The steps that have ended of an examination under way; undefined where the service does not report them. */
+function useSteps(steps: DoctorSteps | undefined, serverId: string): StepsTaken | undefined {
+  return useSyncExternalStore(steps?.subscribe ?? unchanging, () => steps?.of(serverId))
+}
+
+const unchanging = (): (() => void) => () => undefined
 
 function ageLine(generatedAt: number | string, now: number): Line {
   const age = formatAge(toEpochMs(generatedAt), serviceTime(now))

@@ -82,7 +82,7 @@ test('another server is saved by its command, what is refused is asked for again
 test('a saved server is edited by the same form: what is not told stays, and the doctor looks again', async () => {
   const serverId = await addServer('in need', 'exits', { TOKEN: secret })
   await openServer({ serverId, tab: 'doctor' })
-  await app.see('was not examined')
+  await app.see('No doctor report on')
   await app.press(keys.doctor)
   await app.see('TOKEN is missing')
   await app.press(keys.edit)
@@ -165,7 +165,7 @@ test('tokens are imported for a server that asks for authorization, and are not 
   const body = { name: 'guarded', enabled: true, transportType: 'http' as const, url: guarded.url }
   const { id } = await testService.client.servers.create({ projectId, body })
   await openServer({ serverId: id, tab: 'doctor' })
-  await app.see('was not examined')
+  await app.see('No doctor report on')
   await app.press(keys.doctor)
   await app.see('import OAuth tokens for it')
   await app.press(keys.importTokens)

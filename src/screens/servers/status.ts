@@ -7,13 +7,14 @@ export type Look = {
 }
 
 const REPORT: Record<string, Look> = {
+  warnings: { symbol: 'warn', tone: 'warn', word: 'warnings' },
   ready: { symbol: 'ok', tone: 'ok', word: 'ready' },
   oauth_required: { symbol: 'warn', tone: 'warn', word: 'needs OAuth' },
   partial: { symbol: 'warn', tone: 'warn', word: 'partial' },
   error: { symbol: 'error', tone: 'error', word: 'error' },
 }
 
-/** A doctor report's status for reading; an unknown one shows as it is. */
+/** The state of a doctor's report for reading; an unknown one shows as it is. */
 export function reportLook(status: string): Look {
   return REPORT[status] ?? { symbol: 'warn', tone: 'warn', word: status }
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ProjectServer } from '../../api/contract/servers.ts'
+import { stateOf } from '../../api/doctor/findings.ts'
 import { plural } from '../../app/theme/format.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -26,7 +27,7 @@ export function useDoctorRound(projectId: string): (servers: readonly ProjectSer
         const examine = async (): Promise<void> => {
           for (let server = waiting.shift(); server && !signal.aborted; server = waiting.shift()) {
             const report = queryClient.query(doctorQuery(workspace, { projectId, serverId: server.id }))
-            words.push(await report.then(({ status }) => reportLook(status).word).catch(() => NO_REPORT))
+            words.push(await report.then(found => reportLook(stateOf(found)).word).catch(() => NO_REPORT))
             progress(words.length, servers.length)
           }
         }

@@ -1,11 +1,11 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { useMemo, useSyncExternalStore } from 'react'
-import type { DoctorReport } from '../../api/contract/server-operations.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { stateOf, type ExaminedReport } from '../../api/doctor/findings.ts'
+import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { doctorQuery } from './checks.ts'
 import { reportLook, type Look } from './status.ts'
 
-/** What the doctor last said about a server in this session; `at` in epoch milliseconds. */
+/** What the doctor last said about a server; `at` in epoch milliseconds. */
 export type DoctorState = { look: Look; at: number | undefined }
 
 const RUNNING: Look = { symbol: 'live', tone: 'live', word: 'running' }
@@ -19,20 +19,31 @@ function read(queryClient: QueryClient, key: readonly unknown[], projectId: stri
     const input = query.queryKey[2] as { projectId: string; serverId: string }
     const { data, error, fetchStatus, dataUpdatedAt } = query.state
     if (input.projectId !== projectId) continue
-    const report = data as DoctorReport | undefined
+    const report = data as ExaminedReport | undefined
     const at = dataUpdatedAt || undefined
     if (fetchStatus === 'fetching') byServer.set(input.serverId, { look: RUNNING, at })
     else if (error) byServer.set(input.serverId, { look: NO_REPORT, at })
-    else if (report) byServer.set(input.serverId, { look: reportLook(report.status), at })
+    else if (report) byServer.set(input.serverId, { look: reportLook(stateOf(report)), at })
   }
   const signature = [...byServer].map(([id, state]) => `${id} ${state.look.word} ${state.at}`).join('\n')
   return { signature, byServer }
+}
+
+/** Puts the reports that an earlier session left where those of this session are, unless there is a newer one. */
+function restoreReports(queryClient: QueryClient, workspace: Workspace, projectId: string): void {
+  for (const { serverId, at, report } of workspace.doctorReports?.of(projectId) ?? []) {
+    const { queryKey, gcTime } = doctorQuery(workspace, { projectId, serverId })
+    if (queryClient.getQueryState(queryKey)) continue
+    queryClient.setQueryDefaults(queryKey, { gcTime: gcTime ?? Infinity })
+    queryClient.setQueryData(queryKey, report, { updatedAt: at })
+  }
 }
 
 /** The doctor's last word on each server of a project; draws again when one changes. */
 export function useDoctorStates(projectId: string): ReadonlyMap<string, DoctorState> {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
+  useEffect(() => restoreReports(queryClient, workspace, projectId), [queryClient, workspace, projectId])
   const store = useMemo(() => {
     const { queryKey } = doctorQuery(workspace, { projectId, serverId: '' })
     let last = read(queryClient, queryKey, projectId)

@@ -6,12 +6,14 @@ import { describeNetwork } from './failures.ts'
 import { credentialRefusal, displayUrl, parseServerUrl, probeHttp } from './http-request.ts'
 import { LISTINGS, listAll, offers } from './requests.ts'
 import type { Session } from './session.ts'
+import { strayWords } from './stdio-link.ts'
 import {
   DOCTOR_STEPS,
   type DoctorCheck,
   type DoctorReport,
   type DoctorStep,
   type JsonObject,
+  type OnDoctorStep,
   type ServerTarget,
 } from './types.ts'
 
@@ -24,8 +26,10 @@ export async function examine(
   deadline: Deadline,
   open: () => Promise<Session>,
   close: (session: Session) => void,
+  onStep?: OnDoctorStep,
 ): Promise<DoctorReport> {
   const report = emptyReport()
+  if (onStep) report.checks = reported(report.checks, onStep)
   const probed = await step(report, 'probe', deadline, () => probe(target, report, deadline))
   if (probed !== undefined) return conclude(report, probed, 'skipped')
   const opened = await connect(target, report, deadline, open)
@@ -33,11 +37,22 @@ export async function examine(
   const { session } = opened
   try {
     await examineListings(session, report, deadline)
+    recordStrayOutput(session, report)
   } finally {
     close(session)
   }
   report.status = statusOf(report)
   return report
+}
+
+/** Checks that report each of their changes, as the steps are taken. */
+function reported(checks: DoctorReport['checks'], onStep: OnDoctorStep): DoctorReport['checks'] {
+  return new Proxy(checks, {
+    set(target, name, check: DoctorCheck) {
+      onStep(name as DoctorStep, check)
+      return Reflect.set(target, name, check)
+    },
+  })
 }
 
 function emptyReport(): DoctorReport {
@@ -168,6 +183,15 @@ async function examineListings(session: Session, report: DoctorReport, deadline:
       return `${items.length} listed.`
     })
   }
+}
+
+/** The protocol has stdout for itself, so what else is printed there breaks stricter clients. */
+function recordStrayOutput(session: Session, report: DoctorReport): void {
+  const stray = session.strayOutput()
+  if (!stray || stray.lines === 0) return
+  report.probe = { ...report.probe, strayOutput: { ...stray } }
+  const { detail } = report.checks.connection
+  report.checks.connection = { ...report.checks.connection, detail: `${detail} ${strayWords(stray)}` }
 }
 
 function statusOf(report: DoctorReport): DoctorReport['status'] {

@@ -192,6 +192,20 @@ describe('listings', () => {
     expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
   })
 
+  test('the doctor counts what a program prints beside the protocol', async () => {
+    const report = await connect().doctor(small('careless'))
+    expect(report.probe).toMatchObject({ strayOutput: { lines: 1, first: 'Now listing the tools' } })
+    expect(report.checks.connection.detail).toContain('It printed a line that is no message of MCP')
+    expect((await connect().doctor(small('healthy'))).probe).not.toHaveProperty('strayOutput')
+  })
+
+  test('the doctor reports each step as it ends', async () => {
+    const steps: string[] = []
+    const report = await connect().doctor(small('healthy'), undefined, step => void steps.push(step))
+    expect([...new Set(steps)]).toEqual(Object.keys(report.checks))
+    expect(steps.indexOf('tools')).toBeGreaterThan(steps.indexOf('initialization'))
+  })
+
   test('a kind that the server lacks is not supported', async () => {
     const { listPrompts, readResource } = connect()
     await expect(listPrompts(small('healthy'))).rejects.toMatchObject({ code: 'FEATURE_NOT_SUPPORTED' })

@@ -16,6 +16,7 @@ import {
   type CallToolResult,
   type CheckOAuthResult,
   type DoctorReport,
+  type OnDoctorStep,
   type ExportSnapshot,
   type GetPromptResult,
   type JsonObject,
@@ -40,7 +41,7 @@ export type Connections = {
   /** Connects and initializes over a connection of its own. */
   validate(target: ServerTarget, signal?: AbortSignal): Promise<ValidateResult>
   /** Examines also a disabled server; a broken one is a report and not an error. */
-  doctor(target: ServerTarget, signal?: AbortSignal): Promise<DoctorReport>
+  doctor(target: ServerTarget, signal?: AbortSignal, onStep?: OnDoctorStep): Promise<DoctorReport>
   /** Opens no session; an unreachable server is answered by its stored setting. */
   checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
@@ -97,9 +98,9 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
         runner.closeOwn(session)
         return { success: true, status: 'connected', initInfo: session.initInfo }
       }),
-    doctor: (target, signal) =>
+    doctor: (target, signal, onStep) =>
       timed(target, signal, deadline =>
-        examine(target, deadline, () => runner.openOwn(target, deadline), runner.closeOwn),
+        examine(target, deadline, () => runner.openOwn(target, deadline), runner.closeOwn, onStep),
       ),
     checkOAuth: (target, signal) => checkOAuth(target, deadlineOf(target), signal),
     listTools: listPageOf(LISTINGS.tools),

@@ -10,9 +10,14 @@ export type Link = {
   failure(): ServiceError | undefined
   /** What the server did while an answer was waited for, as sentences; empty where it did nothing that can be told. */
   instead?(): string
+  /** What a program printed to stdout that is no message of MCP, so far; absent where there is no stdout. */
+  strayOutput?(): StrayOutput
   /** Ends the connection and everything behind it; safe to call twice. */
   close(): Promise<void>
 }
+
+/** Lines on stdout that were no messages, and the first of them that can be read. */
+export type StrayOutput = { lines: number; first: string }
 
 const MEBIBYTE = 1024 * 1024
 

@@ -7,7 +7,7 @@ import { toFailure } from './failures.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
-import type { Link } from './link.ts'
+import type { Link, StrayOutput } from './link.ts'
 import type { PendingWork } from './pending-work.ts'
 import { createStdioLink } from './stdio-link.ts'
 import type { InitInfo, JsonObject, ServerTarget } from './types.ts'
@@ -33,6 +33,8 @@ export type Session = {
   onEnd(listener: () => void): void
   /** One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says. */
   request<T>(method: string, params: JsonObject, schema: z.ZodType<T>, deadline: Deadline): Promise<T>
+  /** What a program printed to stdout beside the protocol; undefined over HTTP. */
+  strayOutput(): StrayOutput | undefined
   close(): Promise<void>
 }
 
@@ -166,6 +168,7 @@ function createSession(
         throw failure
       }
     },
+    strayOutput: () => link.strayOutput?.(),
     close: link.close,
   }
 }

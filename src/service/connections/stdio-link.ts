@@ -5,7 +5,7 @@ import { settlesWithin } from './deadline.ts'
 import type { Guardian } from './guardian.ts'
 import type { McpLibrary } from './library.ts'
 import { createLineReader } from './line-reader.ts'
-import { inMebibytes, type Link } from './link.ts'
+import { inMebibytes, type Link, type StrayOutput } from './link.ts'
 import { lastLine, startServer, type ServerCommand, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
@@ -30,8 +30,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   let closing: Promise<void> | undefined
   /** Bytes since the last answer that answered nothing: log lines, notifications, garbage. */
   let chatter = 0
-  /** Lines on stdout that were no messages, and the first of them that can be read. */
-  const strange = { count: 0, first: '' }
+  const stray: StrayOutput = { lines: 0, first: '' }
 
   const fail = (message: string) => {
     if (closing) return
@@ -44,8 +43,8 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     const message = parseMessage(library, line)
     const isAnswer = message !== undefined && library.isJSONRPCResponse(message)
     if (message === undefined && line.trim() !== '') {
-      strange.count += 1
-      strange.first ||= lastLine(line)
+      stray.lines += 1
+      stray.first ||= lastLine(line)
     }
     chatter = isAnswer ? 0 : chatter + line.length + 1
     if (chatter > maxMessageBytes)
@@ -98,14 +97,25 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   }
   const instead = () => {
     const words = server?.lastWords()
-    const printed =
-      strange.count === 1 ? 'a line that is no message' : `${strange.count} lines that are no messages`
     return [
-      ...(strange.count > 0 ? [`It printed ${printed} of MCP, first: ${strange.first}`] : []),
+      ...(stray.lines > 0 ? [strayWords(stray)] : []),
       ...(words ? [`Its last words on stderr: ${words}`] : []),
     ].join('. ')
   }
-  return { kind: 'stdio', transport, failure: () => failure, instead, close }
+  return {
+    kind: 'stdio',
+    transport,
+    failure: () => failure,
+    instead,
+    strayOutput: () => stray,
+    close,
+  }
+}
+
+/** What a program printed that is no message, as a sentence without its full stop. */
+export function strayWords({ lines, first }: StrayOutput): string {
+  const printed = lines === 1 ? 'a line that is no message' : `${lines} lines that are no messages`
+  return `It printed ${printed} of MCP, first: ${first}`
 }
 
 function writeTo(stream: Writable, text: string): Promise<void> {

@@ -76,6 +76,8 @@ export const DOCTOR_STEPS = [
   'resourceTemplates',
 ] as const
 export type DoctorStep = (typeof DOCTOR_STEPS)[number]
+/** Hears of each step of the doctor when it has ended. */
+export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
 export type DoctorReport = {
   /** ISO 8601. */
   generatedAt: string

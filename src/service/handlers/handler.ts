@@ -1,5 +1,6 @@
 import type { OutputOf, ParsedInputOf, PathParameter } from '../../api/contract/endpoint.ts'
 import type { Connections } from '../connections/engine.ts'
+import type { OnDoctorStep } from '../connections/types.ts'
 import type { Caller } from '../keys.ts'
 import type { Background } from '../background.ts'
 import type { Jobs } from '../jobs.ts'
@@ -32,6 +33,8 @@ export type ServiceContext = {
   now: () => number
   /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
   models: ModelSettings | undefined
+  /** Hears of each step of a doctor's examination, which is answered whole when it has ended. */
+  onDoctorStep: (serverId: string, ...step: Parameters<OnDoctorStep>) => void
 }
 
 type ProjectOf<E> = E extends { path: infer P extends string }

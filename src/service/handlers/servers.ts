@@ -48,13 +48,16 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
 
 type Operations = Omit<Handlers['servers'], 'list' | 'get' | 'create' | 'update' | 'delete' | 'importTokens'>
 
-function operations({ store, connections, targets }: ServiceContext): Operations {
+function operations({ store, connections, targets, onDoctorStep }: ServiceContext): Operations {
   const target = ({ project, params }: ServerCall) =>
     targets.of(requireServer(store, project.id, params.serverId))
   return {
     validate: call => connections.validate(target(call), call.signal),
     async doctor(call) {
-      const report = await connections.doctor(target(call), call.signal)
+      const examined = target(call)
+      const report = await connections.doctor(examined, call.signal, (step, check) =>
+        onDoctorStep(examined.id, step, check),
+      )
       return { ...report, error: report.error && { details: null, ...report.error } }
     },
     checkOAuth: call => connections.checkOAuth(target(call), call.signal),
