@@ -176,6 +176,9 @@ them, but for what something of your own names; \`serve sample add\` and \`serve
 - Directory readiness: what a server says of itself is measured; what is handed in with a form, or known to the directory alone, is listed as not evaluated. So no run here
   ends \`ready\` as a whole.
 - \`GET /models\` lists the configured endpoint's models, \`GET /host-catalog\` the clients that can be made here. Nothing hosted is in either.
+- A launch that names no client runs under the first client that the project had; the servers stay those of the suite.
+- Eval vocabulary 2: \`assertions\` of a case are its \`checks\` (a list replaces the suite's), those of an inline case are steps behind its others;
+  \`legacyIterations\` counts where \`iterations\` is missing.
 
 ## Shapes
 

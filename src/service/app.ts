@@ -99,6 +99,17 @@ const SAMPLES_MS = 50
 /** How often work that other processes left behind is looked for, in milliseconds. */
 const ABANDONED_LOOK_MS = 5000
 
+/** Operations whose bodies hold cases or what judges them. */
+const CASE_BODIES = [
+  contract.cases.create,
+  contract.cases.update,
+  contract.cases.createBatch,
+  contract.suites.create,
+  contract.suites.update,
+  contract.runs.create,
+  contract.runGroups.create,
+]
+
 const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
@@ -164,15 +175,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
-      caseBodies: [
-        contract.cases.create,
-        contract.cases.update,
-        contract.cases.createBatch,
-        contract.suites.create,
-        contract.suites.update,
-        contract.runs.create,
-        contract.runGroups.create,
-      ],
+      caseBodies: CASE_BODIES,
       bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
     })

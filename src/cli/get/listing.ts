@@ -37,7 +37,8 @@ function readQuery({ query, cursor }: AnyEndpoint): ListQuery {
   const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { limit } = properties
   const pageSize = typeof limit === 'object' ? limit.maximum : undefined
-  const filters = Object.keys(properties).filter(name => name !== 'limit' && name !== cursor?.name)
+  const paging = ['limit', 'cursor', cursor?.name]
+  const filters = Object.keys(properties).filter(name => !paging.includes(name))
   return { filters, ...(pageSize !== undefined && { pageSize }) }
 }
 
