@@ -86,19 +86,24 @@ function selectedTitle(terminal: Terminal): string | undefined {
   return /▌. [a-z]+ +(Echo answers greeting \d+ +\d+)/.exec(terminal.screen())?.[1]
 }
 
-/** Starts the dashboard on a suite, launches it, and measures once its run is on the screen. */
-async function launched<T>(
+/**
+ * Starts the dashboard on a suite, launches it, and measures once its run is on the screen. `serve` may put a service between,
+ * and answers what the program finds it by in its environment.
+ */
+export async function launched<T>(
   build: Build,
   workspace: PreparedWorkspace,
   times: number,
   measure: (terminal: Terminal) => Promise<T>,
+  serve?: (home: string) => Promise<Record<string, string>>,
 ): Promise<T> {
   const home = createHome()
   const { command, args, prepare } = startOn(build, workspace)
   prepare(home)
   // The suite's own place: the run that is launched opens by itself.
   const place = args.map(argument => argument.replace(/\/run_[^?]*\?.*/, ''))
-  const terminal = openTerminal({ command, args: place, home, cols: 120, rows: 40 })
+  const env = await serve?.(home)
+  const terminal = openTerminal({ command, args: place, home, ...(env && { env }), cols: 120, rows: 40 })
   try {
     await terminal.waitFor('Measured')
     await settle(terminal)

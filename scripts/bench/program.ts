@@ -36,9 +36,13 @@ export function startOn(build: Build, workspace: PreparedWorkspace) {
   return {
     command: process.execPath,
     args: [join(build.dist, 'boot.js'), workspace.place],
-    prepare: (home: string) =>
-      cpSync(workspace.dataDir, join(home, '.local/share/mcpdeck'), { recursive: true }),
+    prepare: (home: string) => cpSync(workspace.dataDir, dataOf(home), { recursive: true }),
   }
+}
+
+/** Where the local workspace of a home is. */
+export function dataOf(home: string): string {
+  return join(home, '.local/share/mcpdeck')
 }
 
 /** The name in the tables. */

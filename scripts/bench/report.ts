@@ -95,7 +95,11 @@ function liveTable(live: Run['live']): string[] {
 }
 
 /** Puts the table between the markers of a document that have this name. */
-export async function writeInto(file: string, table: string, name: 'bench' | 'bench:service'): Promise<void> {
+export async function writeInto(
+  file: string,
+  table: string,
+  name: 'bench' | 'bench:service' | 'bench:idle',
+): Promise<void> {
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const text = await readFile(file, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]

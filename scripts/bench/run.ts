@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { root } from '../paths.ts'
 import { goalsTable } from './goals.ts'
 import { liveName, sampleLive, type LiveSample } from './live.ts'
+import { idleTable, measureIdle } from './idle.ts'
 import { sampleOneShot, type OneShotSample } from './one-shot.ts'
 import { isInstalled, peers } from './peers.ts'
 import { copyBuild, longList, shortList, type Build } from './program.ts'
@@ -21,6 +22,10 @@ const { values } = parseArgs({
     build: { type: 'string', multiple: true, default: [] },
     live: { type: 'boolean', default: true },
     write: { type: 'boolean', default: false },
+    // Of the section `idle`: how long screens are left open, which, and on what data; see `idle.ts` for their names.
+    minutes: { type: 'string', default: '5' },
+    screen: { type: 'string', multiple: true, default: [] },
+    setting: { type: 'string', multiple: true, default: [] },
   },
   allowNegative: true,
 })
@@ -97,6 +102,19 @@ async function reportService(): Promise<void> {
   if (values.write) await writeInto(document, tables, 'bench:service')
 }
 
+async function reportIdle(): Promise<void> {
+  using workspaces = await prepareWorkspaces()
+  const wanted = { screens: values.screen, settings: values.setting, minutes: Number(values.minutes) }
+  const figures = idleTable(await measureIdle(own, workspaces, wanted))
+  const tables = `Each screen left open for ${wanted.minutes} minutes, ${machine()}.\n\n${figures}`
+  console.log(tables)
+  if (values.write) await writeInto(document, tables, 'bench:idle')
+}
+
+/** Sections that are no programs side by side. */
+const apart = ['service', 'idle']
+
 const { only } = values
-if (!only || only.some(name => name !== 'service')) await reportPrograms()
+if (!only || only.some(name => !apart.includes(name))) await reportPrograms()
+if (!only || only.includes('idle')) await reportIdle()
 if (!only || only.includes('service')) await reportService()

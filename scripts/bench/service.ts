@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { Pool } from 'undici'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
 import { createService } from '../../src/service/app.ts'
 import type { Build } from './program.ts'
 import { number, table } from './report.ts'
+import { startServe } from './serve.ts'
 import { median, quantile } from './statistics.ts'
 import { prepareEchoes } from './workspaces.ts'
 
@@ -170,16 +168,10 @@ async function openHere(dataDir: string): Promise<Door> {
 function openServed(options: readonly string[]) {
   return async (dataDir: string, build: Build): Promise<Door> => {
     const limit = options.length > 0 ? options : ['--rate-limit', '0']
-    const child = spawn(
-      process.execPath,
-      [join(build.dist, 'boot.js'), 'serve', '--json', '--port', '0', '--data-dir', dataDir, ...limit],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-    const { baseUrl, keyFile } = JSON.parse(line) as { baseUrl: string; keyFile: string }
-    const connect = () => new Pool(new URL(baseUrl).origin, { connections: atOnce })
+    const serving = await startServe(build, dataDir, limit)
+    const connect = () => new Pool(new URL(serving.baseUrl).origin, { connections: atOnce })
     let pool = connect()
-    const headers = { authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}` }
+    const headers = { authorization: `Bearer ${serving.key}` }
     const ask: Ask = async (path, body) => {
       const request = { path: `${API_PREFIX}${path}`, headers, method: body ? 'POST' : 'GET' } as const
       const response = await pool.request({ ...request, body: body ? JSON.stringify(body) : null })
@@ -191,9 +183,7 @@ function openServed(options: readonly string[]) {
     }
     const close = async () => {
       await pool.destroy()
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
+      await serving[Symbol.asyncDispose]()
     }
     const name = options.length > 0 ? 'over loopback, requests counted' : 'over loopback'
     return { name, ask, reconnect, [Symbol.asyncDispose]: close }

@@ -24,6 +24,8 @@ export type PreparedWorkspaces = {
   small: PreparedWorkspace
   /** A suite that never ran, whose only case waits a minute for its server. */
   waiting: PreparedWorkspace
+  /** The same with so many cases that their run, ten times each, outlasts whoever leaves it on the screen. */
+  lasting: PreparedWorkspace
   [Symbol.dispose](): void
 }
 
@@ -40,6 +42,11 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
       large: await prepare(at('large'), echoes(1000), 'run'),
       small: await prepare(at('small'), echoes(2), 'run'),
       waiting: await prepare(at('waiting'), [minute], 'leave'),
+      lasting: await prepare(
+        at('lasting'),
+        Array.from({ length: 20 }, (_, index) => ({ ...minute, title: `${minute.title} ${index + 1}` })),
+        'leave',
+      ),
       [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
     }
   } catch (error) {

@@ -132,6 +132,12 @@ describe('redaction', () => {
     )
   })
 
+  test.each(['', 'a', 'no', '/'])('a known value as short as “%s” leaves the text readable', short => {
+    const text = 'GET /api/v1/projects answered 200, no errors'
+    expect(withoutSecrets(text, [short])).toBe(text)
+    expect(redacted(text, { known: [short], homes: [short] })).toBe(text)
+  })
+
   test('takes known secrets and homes out, whatever they look like', () => {
     const own = { known: ['plain words key'], homes: ['/srv/people/ann'] }
     expect(redacted('a plain wo\nrds key in /srv/people/ann/x', own)).toBe('a [secret] in ~/x')

@@ -130,8 +130,12 @@ function viewsOf(text: string): View[] {
   return [...new Map([...read, joined, plain].map(view => [view.text, view])).values()]
 }
 
+/** What is shorter stands in every other word, and keeps nobody out. */
+const LEAST_LITERAL = 4
+
 function literalRanges(view: View, literals: readonly string[], label: string): Range[] {
-  return literals.filter(Boolean).flatMap(literal => {
+  const telling = literals.filter(({ length }) => length >= LEAST_LITERAL)
+  return telling.flatMap(literal => {
     const ranges: Range[] = []
     for (let at = view.text.indexOf(literal); at !== -1; at = view.text.indexOf(literal, at + literal.length))
       ranges.push(rangeIn(view, at, at + literal.length, label))

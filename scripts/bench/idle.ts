@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openTerminal, type Terminal } from '../../test/pty/terminal.ts'
+import { createHome, removeHome } from '../../test/pty/home.ts'
+import { launched } from './live.ts'
+import { during, type Stretch } from './measure.ts'
+import { residentMegabytes } from './process.ts'
+import { dataOf, startOn, type Build } from './program.ts'
+import { number, percent, table } from './report.ts'
+import { startServe } from './serve.ts'
+import { iterations, type PreparedWorkspaces } from './workspaces.ts'
+
+/** The screens that can be left open, in the order of the keys that open them. */
+const SCREENS = ['now', 'projects', 'servers', 'runs', 'findings', 'scenarios', 'notebook'] as const
+/** Where the data comes from, and whether a run is in flight meanwhile. */
+const SETTINGS = ['local', 'remote', 'local live', 'remote live'] as const
+
+/** The stretch at the end that is measured, in milliseconds. */
+const LAST_MS = 60_000
+/** What memory may gain from a minute after the start to the end and count as flat, in megabytes: V8 collects when it likes to. */
+const FLAT = 5
+/** Most of a core, from 0 to 1, that a screen may take which nobody touches. */
+const MOST_CORE = 0.002
+
+export type IdleSample = {
+  screen: string
+  setting: string
+  last: Stretch
+  memory: { first: number; last: number }
+}
+
+/** What of the names is wanted; without a choice all of it. */
+function chosen<T extends string>(all: readonly T[], wanted: readonly string[]): readonly T[] {
+  return wanted.length === 0 ? all : all.filter(each => wanted.includes(each))
+}
+
+/** Leaves screens open and untouched, those of one setting at the same time, and measures the last minute of each. */
+export async function measureIdle(
+  build: Build,
+  workspaces: PreparedWorkspaces,
+  wanted: { screens: readonly string[]; settings: readonly string[]; minutes: number },
+): Promise<IdleSample[]> {
+  const samples: IdleSample[] = []
+  for (const setting of chosen(SETTINGS, wanted.settings)) {
+    process.stderr.write(`idle: ${setting}, ${wanted.minutes} minutes\n`)
+    const ofSetting = chosen(SCREENS, wanted.screens).map(async screen => {
+      const figures = await leaveOpen(build, workspaces, { screen, setting, minutes: wanted.minutes })
+      return { screen, setting, ...figures }
+    })
+    samples.push(...(await Promise.all(ofSetting)))
+  }
+  return samples
+}
+
+async function leaveOpen(
+  build: Build,
+  workspaces: PreparedWorkspaces,
+  { screen, setting, minutes }: { screen: (typeof SCREENS)[number]; setting: string; minutes: number },
+): Promise<Omit<IdleSample, 'screen' | 'setting'>> {
+  await using ends = new AsyncDisposableStack()
+  const serve = async (home: string): Promise<Record<string, string>> => {
+    if (setting.startsWith('local')) return {}
+    const { baseUrl, key } = ends.use(await startServe(build, dataOf(home)))
+    return { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: key }
+  }
+  const watch = async (terminal: Terminal) => {
+    terminal.type(String(SCREENS.indexOf(screen) + 1))
+    await delay(LAST_MS)
+    const first = residentMegabytes(terminal.pid)
+    await delay(Math.max(0, minutes * 60_000 - 2 * LAST_MS))
+    const last = await during(terminal, LAST_MS)
+    return { last, memory: { first, last: residentMegabytes(terminal.pid) } }
+  }
+  if (setting.endsWith('live')) return await launched(build, workspaces.lasting, iterations, watch, serve)
+  const home = createHome()
+  ends.defer(() => removeHome(home))
+  const { command, args, prepare } = startOn(build, workspaces.small)
+  prepare(home)
+  const env = await serve(home)
+  await using terminal = openTerminal({ command, args: args.slice(0, 1), home, env })
+  await terminal.waitFor('Projects')
+  return await watch(terminal)
+}
+
+/** A row for each screen and setting. With a run in flight progress is drawn, so that only without one nothing may be written. */
+export function idleTable(samples: readonly IdleSample[]): string {
+  return table(
+    ['screen', 'setting', 'last minute: bytes, core', 'memory', 'met'],
+    samples.map(({ screen, setting, last, memory }) => {
+      const isQuiet = setting.endsWith('live') || last.bytes === 0
+      const isMet = isQuiet && last.core <= MOST_CORE && memory.last - memory.first <= FLAT
+      const grown = `${number(memory.first)} to ${number(memory.last)} MB`
+      return [screen, setting, `${last.bytes}, ${percent(last.core)}`, grown, isMet ? 'yes' : '**no**']
+    }),
+  )
+}

@@ -1,0 +1,29 @@
+import { parseArgs } from 'node:util'
+import { readOpenApi } from '../test/contract/openapi.ts'
+import { driveDashboard } from '../test/random-service/drive.ts'
+
+// Random keys on random answers for as long as wanted: `npm run random -- --minutes 60 --seed 7`.
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } },
+})
+const document = readOpenApi()
+if (!document)
+  throw new Error('The published file is not beside this repository: ../shared/contract/openapi.json')
+const started = Date.now()
+const end = started + Number(values.minutes) * 60_000
+let told = started
+
+await driveDashboard({
+  document,
+  seed: Number(values.seed),
+  until: () => Date.now() >= end,
+  onCheck({ keys, requests, operations, memory, starts }) {
+    if (Date.now() - told < 60_000) return
+    told = Date.now()
+    const minutes = Math.round((told - started) / 60_000)
+    console.log(
+      `${minutes} min: ${keys} keys, ${requests} requests of ${operations} operations, ${Math.round(memory)} MB, started ${starts} times`,
+    )
+  },
+})
+console.log(`Seed ${values.seed}: ${values.minutes} minutes without a freeze, a crash or nonsense.`)

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { residentMegabytes } from '../../scripts/bench/process.ts'
+import type { OpenApi } from '../contract/openapi.ts'
+import { openTerminal, type Key, type Terminal } from '../pty/terminal.ts'
+import { createHome, removeHome } from '../pty/home.ts'
+import { openRandomService } from './service.ts'
+import { NONSENSE } from './values.ts'
+
+/** How long a dashboard may take to paint again at a new size, in milliseconds; longer counts as frozen, also on a busy machine. */
+const ANSWERS_WITHIN_MS = 30_000
+/** How long output must rest before the next keys, and how long is waited for that, in milliseconds. */
+const REST_MS = 40
+const REST_AT_MOST_MS = 300
+/** Resident memory that no answers of the document may bring the dashboard to, in megabytes. */
+const MOST_MEMORY = 400
+const KEYS_BETWEEN_CHECKS = 10
+const SIZES = [
+  [120, 40],
+  [80, 24],
+  [160, 50],
+  [61, 16],
+] as const
+
+const SCREENS = ['1', '2', '3', '4', '5', '6', '7']
+/** What opens and moves comes more often than what a letter may do; Ctrl+C and Ctrl+Z are the shell's matter. */
+const key = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom(...SCREENS) },
+  { weight: 9, arbitrary: fc.constantFrom<Key>('down', 'up', 'enter', 'tab', 'right', 'left', 'escape') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Key>('pagedown', 'pageup', 'home', 'end', 'space', 'shift+tab', 'backspace'),
+  },
+  { weight: 3, arbitrary: fc.constantFrom(...'abcdefghijklmnoprstuvwxyABCDEFGHIJKLMNOPRSTUVWXY/?:.-[]<>+0') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Key>('ctrl+p', 'ctrl+r', 'ctrl+l', 'ctrl+s', 'ctrl+x', 'ctrl+o', 'ctrl+u'),
+  },
+)
+
+export type Drive = {
+  document: OpenApi
+  seed: number
+  /** Ends the drive. */
+  until: (keys: number) => boolean
+  onCheck?: (facts: {
+    keys: number
+    requests: number
+    /** How many different operations were called. */
+    operations: number
+    /** Resident, in megabytes. */
+    memory: number
+    starts: number
+  }) => void
+}
+
+/**
+ * Presses random keys in the built dashboard on a service that answers at random within the document's shapes.
+ * @throws with seed, last keys and screen, when it freezes, crashes, says nonsense, or takes too much memory
+ */
+export async function driveDashboard({ document, seed, until, onCheck }: Drive): Promise<void> {
+  await using service = await openRandomService(document, seed)
+  const home = createHome()
+  const keys = fc.sample(fc.infiniteStream(key), { seed, numRuns: 1 })[0]!
+  const pressed: string[] = []
+  let starts = 0
+  const start = async (): Promise<Terminal> => {
+    starts += 1
+    const env = { ...service.env, EDITOR: 'true', VISUAL: 'true' }
+    const terminal = openTerminal({ env, home, cols: 120, rows: 40 })
+    await terminal.waitFor('Projects', ANSWERS_WITHIN_MS)
+    return terminal
+  }
+  let terminal = await start()
+  const fail = (what: string): never => {
+    throw new Error(
+      `${what}\nseed ${seed}, after ${pressed.length} keys: ${pressed.slice(-60).join(' ')}\n${terminal.screen()}`,
+    )
+  }
+  const check = async (): Promise<void> => {
+    if (terminal.exit) {
+      if (terminal.exit.code !== 0 || terminal.exit.signal)
+        fail(`ended with ${JSON.stringify(terminal.exit)}`)
+      await terminal.close()
+      terminal = await start()
+      return
+    }
+    const found = NONSENSE.exec(terminal.screen())
+    if (found) fail(`says ${found[0]}`)
+    const memory = residentMegabytes(terminal.pid)
+    if (memory > MOST_MEMORY) fail(`has ${Math.round(memory)} MB`)
+    const [cols, rows] = SIZES[(pressed.length / KEYS_BETWEEN_CHECKS) % SIZES.length]!
+    const before = terminal.bytes
+    terminal.resize(cols, rows)
+    try {
+      await terminal.waitFor(shown => shown.bytes > before || shown.exit !== undefined, ANSWERS_WITHIN_MS)
+    } catch {
+      fail('is frozen')
+    }
+    const [requests, operations] = [service.answered(), service.operations()]
+    onCheck?.({ keys: pressed.length, requests, operations, memory, starts })
+  }
+  try {
+    for (const next of keys) {
+      pressed.push(next)
+      if (next.length === 1) terminal.type(next)
+      else terminal.press(next as Key)
+      await rested(terminal)
+      if (pressed.length % KEYS_BETWEEN_CHECKS !== 0) continue
+      await check()
+      if (until(pressed.length)) break
+    }
+  } finally {
+    await terminal.close()
+    removeHome(home)
+  }
+}
+
+/** Resolves when nothing has come for a moment. */
+async function rested(terminal: Terminal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const longest = setTimeout(resolve, REST_AT_MOST_MS)
+  let quiet = setTimeout(resolve, 2 * REST_MS)
+  terminal.onOutput = () => {
+    clearTimeout(quiet)
+    quiet = setTimeout(resolve, REST_MS)
+  }
+  await promise
+  clearTimeout(longest)
+  clearTimeout(quiet)
+  terminal.onOutput = undefined
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { API_PREFIX } from '../../src/api/contract/contract.ts'
+import { type DocumentedOperation, documentedOperations, type OpenApi } from '../contract/openapi.ts'
+import { createValues } from './values.ts'
+
+/** Of a hundred answers so many are refusals. */
+const REFUSALS = 4
+/** How often what an address answers changes, in requests to it. */
+const CHANGES_EVERY = 4
+
+const REFUSED = [
+  { status: 404, code: 'NOT_FOUND' },
+  { status: 403, code: 'FORBIDDEN' },
+  { status: 429, code: 'RATE_LIMITED' },
+  { status: 500, code: 'INTERNAL_ERROR' },
+  { status: 502, code: 'SERVER_UNREACHABLE' },
+]
+
+/** A service on loopback whose answers are random within the shapes of the document; the same for the same seed and requests. */
+export async function openRandomService(document: OpenApi, seed: number) {
+  const values = createValues(document)
+  const operations = documentedOperations(document).map(operation => ({
+    operation,
+    pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+  }))
+  const counts = new Map<string, number>()
+  const asked = new Set<string>()
+  const answers = new Map<string, { round: number; status: number; text: string }>()
+
+  const answerTo = (operation: DocumentedOperation, address: string): { status: number; text: string } => {
+    const count = counts.get(address) ?? 0
+    counts.set(address, count + 1)
+    const round = Math.floor(count / CHANGES_EVERY)
+    const known = answers.get(address)
+    if (known?.round === round) return known
+    const own = hash(`${seed} ${address} ${round}`)
+    // Without projects nothing else would ever be asked for.
+    const isRefused = operation.path !== '/projects' && Math.abs(own) % 100 < REFUSALS
+    const refusal = REFUSED[Math.abs(own >> 8) % REFUSED.length]!
+    const body = isRefused
+      ? { code: refusal.code, message: 'Refused at random.' }
+      : values.of(operation.response, own)
+    const answer = {
+      round,
+      status: isRefused ? refusal.status : operation.status,
+      text: JSON.stringify(body),
+    }
+    answers.set(address, answer)
+    return answer
+  }
+
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://x').pathname.slice(API_PREFIX.length)
+    const found = operations.find(
+      ({ operation, pattern }) => operation.method === request.method && pattern.test(path),
+    )
+    request.resume()
+    if (found) asked.add(found.operation.operation)
+    response.setHeader('content-type', 'application/json')
+    const answer = found
+      ? answerTo(found.operation, `${request.method} ${request.url}`)
+      : { status: 404, text: JSON.stringify({ code: 'NOT_FOUND', message: 'No such path.' }) }
+    response.statusCode = answer.status
+    if (answer.status === 429) response.setHeader('retry-after', '1')
+    response.end(answer.text)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${API_PREFIX}`
+  return {
+    env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: 'sk_random_service_0123456789abcdef' },
+    /** How many operations of the document were called. */
+    operations: () => asked.size,
+    /** How many requests were answered. */
+    answered: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (const character of text) value = Math.imul(value ^ character.codePointAt(0)!, 0x01000193)
+  return value
+}
