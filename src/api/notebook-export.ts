@@ -61,22 +61,21 @@ export async function exportIncident(incident: Incident, options: ExportOptions)
   }
 }
 
-/** Local time with its distance from UTC, then UTC: `2026-11-21 18:42:10 +01:00 (2026-11-21 17:42:10 UTC)`. */
+/** One time for all who read it: `2026-11-21 17:42:10 UTC`. */
 export function momentOf(at: number): string {
-  const ahead = -new Date(at).getTimezoneOffset()
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const distance = `${ahead < 0 ? '-' : '+'}${two(Math.floor(Math.abs(ahead) / 60))}:${two(Math.abs(ahead) % 60)}`
-  const clock = (time: number): string => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
-  return `${clock(at + ahead * 60_000)} ${distance} (${clock(at)} UTC)`
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-const MARKUP = /[\\`*_{}[\]<>()#+!|~]|^(\s*)(-|\d+[.)])(?=\s)/g
+/** What is markup wherever it stands, and what is only where a line begins or a heading ends. */
+const MARKUP = /[\\`*_[\]<>|~]|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
 
 /** Text that a renderer shows as it is; control characters are replaced. */
 function escaped(text: string): string {
   return text
     .replaceAll(/[^\P{C}\n\t]/gu, '\uFFFD')
-    .replaceAll(MARKUP, found => (found.length === 1 ? `\\${found}` : found.replace(/(-|[.)])$/, '\\$1')))
+    .replaceAll(MARKUP, found =>
+      /^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&'),
+    )
     .replaceAll(`\\${SECRET.slice(0, -1)}\\]`, SECRET)
     .replaceAll('\\[address\\]', '[address]')
 }

@@ -1,8 +1,11 @@
 import type { EvalRun } from './contract/runs.ts'
 import { toEpochMs } from './contract/shapes.ts'
 import { stateOf, type ExaminedReport } from './doctor/findings.ts'
+import type { EvalIteration } from './contract/iterations.ts'
 import { momentOf } from './notebook-export.ts'
 import type { Pinned } from './notebook.ts'
+import { causeOf, CAUSES, countCauses } from './runs/causes.ts'
+import { variantOfTrial } from './runs/variants.ts'
 import { runCounts } from './runs/counts.ts'
 import { passedPart } from './runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from './runs/outcome.ts'
@@ -71,9 +74,12 @@ const FIELDS: Readonly<Record<string, readonly (readonly [label: string, path: s
   pause: [['Requests go on', 'pausedUntil']],
 }
 
+/** What was read of a run beside its own record. */
+export type AroundRun = { suite?: string | undefined; trials?: readonly EvalIteration[] | undefined }
+
 /** What is kept of a thing as the service answered it; of a kind that is not known nothing but its name. */
-export function factsOf(kind: string, record: unknown): Facts {
-  if (kind === 'run') return runFacts(record as EvalRun)
+export function factsOf(kind: string, record: unknown, around: AroundRun = {}): Facts {
+  if (kind === 'run') return runFacts(record as EvalRun, around)
   return (FIELDS[kind] ?? []).flatMap(([label, path]) => {
     const value = path.split('.').reduce<unknown>((at, name) => (Object(at) as Open)[name], record)
     const text = factText(path, value)
@@ -89,7 +95,7 @@ function factText(path: string, value: unknown): string | undefined {
   return at === undefined ? String(value) : momentOf(at)
 }
 
-function runFacts(run: EvalRun): Facts {
+function runFacts(run: EvalRun, { suite, trials = [] }: AroundRun): Facts {
   const counts = runCounts(run)
   const graded = counts && counts.passed + counts.failed
   const facts: [string, string | null | undefined][] = [
@@ -100,7 +106,8 @@ function runFacts(run: EvalRun): Facts {
       counts && `${counts.passed} of ${graded}${counts.unit === undefined ? '' : ` ${counts.unit}`}`,
     ],
     ['Without a verdict', whyUndecided(run)],
-    ['Suite', run.suiteId],
+    ...failingFacts(trials),
+    ['Suite', suite === undefined ? run.suiteId : `${suite} (${run.suiteId})`],
     ['Environment', run.environment?.name ?? run.environment?.id],
     ['Client', run.client?.name],
     ['Model', run.client?.modelId],
@@ -108,6 +115,22 @@ function runFacts(run: EvalRun): Facts {
     ['Ended', timeText(run.completedAt)],
   ]
   return facts.flatMap(([label, value]) => (value == null ? [] : [[label, value] as const]))
+}
+
+/** Most cases that are named. */
+const MOST_FAILING = 5
+
+/** The cases that failed or could not be measured, each with its cause and the reason as it was received. */
+function failingFacts(trials: readonly EvalIteration[]): [string, string][] {
+  const first = new Map<string, EvalIteration>()
+  for (const trial of trials)
+    if (causeOf(trial) !== undefined && !first.has(variantOfTrial(trial)))
+      first.set(variantOfTrial(trial), trial)
+  return [...first.values()].slice(0, MOST_FAILING).map(trial => {
+    const [cause] = countCauses([trial])
+    const words = [CAUSES[cause?.cause ?? 'unknown'], cause?.reason].filter(Boolean).join(': ')
+    return ['Failing case', `${trial.title ?? trial.testCaseId ?? trial.id} (${words})`]
+  })
 }
 
 function timeText(time: number | string | null | undefined): string | undefined {

@@ -59,7 +59,13 @@ const PERSONAL: readonly Rule[] = [
   // A part of an address that nobody would have chosen; ids have a prefix that says of what.
   {
     pattern:
-      /(https?:\/\/[^\s"'<>]{0,300}?\/)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\]]|$)/g,
+      /(https?:\/\/[^\s"'<>]{0,300}?\/)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\].;:!]|$)/g,
+  },
+  // The same without a scheme: a host with its port or its domain, and what follows.
+  {
+    pattern:
+      /((?:(?:[a-z0-9-]{1,63}\.){1,6}[a-z][a-z0-9-]{1,24}|localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?\/(?:[^\s"'<>/]{1,100}\/){0,6}?)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\].;:!]|$)/g,
+    word: true,
   },
   { pattern: /(\s-(?:u|-user)[\s=]["']?[^\s:"']{1,64}:)[^\s"']+/g },
 ]

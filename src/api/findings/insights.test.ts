@@ -9,7 +9,7 @@ import {
   waveInsightsRead,
   windowInsightsRead,
 } from './insights.ts'
-import { sessionMessages } from './session-trace.ts'
+import { messagesOfSession } from './session-trace.ts'
 
 const NOW = 1_700_000_000_000
 const advice = (title: string, severity: string, signalFingerprint: string) => ({
@@ -116,7 +116,7 @@ describe('a session out of a trace export', () => {
   const page = (...spans: object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] })
 
   test('tells its calls before the answer that they led to', () => {
-    expect(sessionMessages(page(root, step, call, { ...call, traceId: 'other' }), ['ses_1'])).toEqual([
+    expect(messagesOfSession(page(root, step, call, { ...call, traceId: 'other' }), ['ses_1'])).toEqual([
       said[0],
       {
         role: 'assistant',
@@ -137,15 +137,15 @@ describe('a session out of a trace export', () => {
   })
 
   test('loses no call where the steps do not fit the answers', () => {
-    const messages = sessionMessages(page(root, call), ['ses_1'])
+    const messages = messagesOfSession(page(root, call), ['ses_1'])
     expect(messages?.at(-1)).toMatchObject({ toolCalls: [{ toolName: 'get-sum' }] })
   })
 
   test('is not there on another page, nor in anything that is no export', () => {
-    expect(sessionMessages(page(root), ['ses_2'])).toBeUndefined()
+    expect(messagesOfSession(page(root), ['ses_2'])).toBeUndefined()
     fc.assert(
       fc.property(fc.jsonValue(), value => {
-        expect(sessionMessages(value, ['ses_1'])).toBeUndefined()
+        expect(messagesOfSession(value, ['ses_1'])).toBeUndefined()
       }),
     )
   })

@@ -21,16 +21,28 @@ const ANSWERS = 'gen_ai.output.messages'
  * @param ids what the session may be called there
  * @returns undefined where the page does not hold the session
  */
-export function sessionMessages(page: unknown, ids: readonly string[]): Fields[] | undefined {
+export function messagesOfSession(page: unknown, ids: readonly string[]): Fields[] | undefined {
   const spans = spansOf(page)
-  const root = spans.find(({ attributes }) =>
-    ['session.id', 'gen_ai.conversation.id'].some(name => ids.includes(String(attributes[name]))),
-  )
+  const root = spans.find(span => namesOf(span).some(name => ids.includes(name)))
   if (!root) return undefined
   const own = spans.filter(each => each !== root && each.traceId === root.traceId)
   const said = messagesAt(root, MESSAGES)
   const answers = messagesAt(root, ANSWERS).filter(answer => !isSame(answer, said.at(-1)))
   return withCalls([...said, ...answers], own)
+}
+
+/** The sessions of a page in their order, each with all that it is called. */
+export function sessionsOnPage(page: unknown): string[][] {
+  const traces = new Map<unknown, string[]>()
+  for (const span of spansOf(page))
+    traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), ...namesOf(span)])
+  return [...traces.values()]
+}
+
+function namesOf({ attributes }: Span): string[] {
+  return ['session.id', 'gen_ai.conversation.id'].flatMap(name =>
+    attributes[name] === undefined ? [] : String(attributes[name]),
+  )
 }
 
 function spansOf(page: unknown): Span[] {

@@ -1,7 +1,8 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { ExaminedReport } from '../../api/doctor/findings.ts'
-import { doctorFacts, factsOf, nameOf } from '../../api/notebook-facts.ts'
+import { type AroundRun, doctorFacts, factsOf, nameOf } from '../../api/notebook-facts.ts'
 import { nextToGo, type Pinned } from '../../api/notebook.ts'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
@@ -79,7 +80,19 @@ function pinnedOf(from: {
     const [call] = callLogOf(workspace.client).of(id)
     if (call) return { ...named, kind: 'server call', facts: [...callFacts(call), ...where] }
   }
-  return { ...named, kind, facts: [...factsOf(kind, record), ...where] }
+  return {
+    ...named,
+    kind,
+    facts: [...factsOf(kind, record, kind === 'run' ? aroundRun(record, queryClient) : {}), ...where],
+  }
+}
+
+/** The name of a run's suite and its trials, as far as they were read. */
+function aroundRun(record: { id: string }, queryClient: QueryClient): AroundRun {
+  const { id, suiteId } = record as { id: string; suiteId?: unknown }
+  const suite = cachedItems(queryClient, contract.suites.list).find(({ item }) => item.id === suiteId)
+  const trials = cachedItems(queryClient, contract.iterations.list).filter(({ input }) => input.runId === id)
+  return { suite: suite?.item.name ?? undefined, trials: trials.map(({ item }) => item) }
 }
 
 const MOST_ANSWER = 400

@@ -1,3 +1,4 @@
+import type { Shows } from '../../api/findings/shows.ts'
 import { type Finding, findingName } from '../../api/findings/finding.ts'
 import { FINDING_STATUSES } from '../../api/findings/filters.ts'
 import { SEVERITIES, valueWords } from '../../api/findings/insights.ts'
@@ -179,8 +180,8 @@ export type SessionRow = {
   /** Of journey runs whose sessions are graded. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether the evidence names it; undefined where no evidence is known. */
-  isEvidence: boolean | undefined
+  /** Whether it shows the finding; undefined where nothing tells. */
+  shows: Shows | undefined
   record: { id: string }
 }
 
@@ -196,8 +197,11 @@ export function sessionColumns(
       id: 'evidence',
       title: 'Here',
       width: 5,
-      cell: row => ({ text: row.isEvidence ? `${symbols.warn} yes` : '', tone: 'warn' }),
-      sort: row => Number(row.isEvidence ?? false),
+      cell: ({ shows }) =>
+        shows?.shows
+          ? { text: `${symbols.warn} yes`, tone: 'warn' }
+          : { text: shows ? 'no' : UNKNOWN, tone: 'muted' },
+      sort: ({ shows }) => (shows ? (shows.shows ? 2 : 0) : 1),
     },
     ...(has.outcome ? [outcomeColumn(symbols)] : []),
     ...(has.goal ? [goalColumn(symbols)] : []),

@@ -265,7 +265,7 @@ describe('one finding', () => {
     await app.see(/Session +ses_/)
     await app.see('user')
     await app.press(keys.back)
-    await app.see(/▌ +\d+ +\d+[hd] +alan@/)
+    await app.see(/▌ *— +\d+ +\d+[hd] +alan@/)
     await app.press(keys.back)
     await app.see('▌Findings')
   })

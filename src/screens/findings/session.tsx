@@ -2,7 +2,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { sessionMessages } from '../../api/findings/session-trace.ts'
+import type { Client } from '../../api/client.ts'
+import { createTraceIndex, type FoundTrace, type TraceIndex } from '../../api/findings/trace-index.ts'
 import { formatCount, plural } from '../../app/theme/format.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import type { Symbols } from '../../app/theme/theme.ts'
@@ -12,42 +13,27 @@ import { messageRows } from '../../components/transcript/messages.ts'
 import { Transcript } from '../../components/transcript/transcript.tsx'
 import { linesNode } from '../../components/viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { goalWords, type SessionRow } from './columns.ts'
 import { outcomeLook } from './status.ts'
 
 /** A session that ended does not change. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
-/** Pages of the trace export that are looked through for one session; each is a request. */
-const MOST_PAGES = 20
-const SESSIONS_A_PAGE = 200
+const indexes = new WeakMap<Client, Map<string, TraceIndex>>()
 
-type Trace = { messages: readonly unknown[] | undefined; pages: number; isWhole: boolean }
+/** One index for each project, as long as the client is there. */
+function indexOf(client: Client, projectId: string): TraceIndex {
+  const known = indexes.get(client) ?? new Map<string, TraceIndex>()
+  const index = known.get(projectId) ?? createTraceIndex(client, projectId)
+  indexes.set(client, known.set(projectId, index))
+  return index
+}
 
-/** No route reads the conversation of one journey session; the trace export tells all of them, oldest first. */
-function traceQuery(
-  { client }: Workspace,
-  projectId: string,
-  row: SessionRow,
-  heard: (pages: number) => void,
-) {
-  return queryOptions<Trace, ApiError>({
+/** No route reads the conversation of one journey session; the trace export tells all of them. */
+function traceQuery(client: Client, projectId: string, row: SessionRow, heard: (looked: number) => void) {
+  return queryOptions<FoundTrace, ApiError>({
     queryKey: ['traceExports', 'otlp', { projectId, session: row.id }, 'read'],
-    queryFn: async ({ signal }) => {
-      const input = { projectId, sourceTypes: 'swarm', includeContent: true, limit: SESSIONS_A_PAGE }
-      let pages = 0
-      for await (const page of client.pages(contract.traceExports.otlp, input, {
-        signal,
-        priority: 'asked',
-      })) {
-        pages += 1
-        heard(pages)
-        const messages = sessionMessages(page, row.ids)
-        if (messages) return { messages, pages, isWhole: true }
-        if (pages === MOST_PAGES) return { messages: undefined, pages, isWhole: false }
-      }
-      return { messages: undefined, pages, isWhole: true }
-    },
+    queryFn: ({ signal }) => indexOf(client, projectId).read(row.ids, { signal, heard }),
     ...FINAL,
     // Conversations are large; what is not looked at any more is soon let go.
     gcTime: 60_000,
@@ -57,24 +43,24 @@ function traceQuery(
 /** What was said and called in a session of a journey run. */
 export function RunSession(props: { projectId: string; row: SessionRow; focused: boolean }) {
   const { projectId, row } = props
-  const workspace = useWorkspace()
-  const [pages, hear] = useState(0)
-  const trace = useApiQuery(traceQuery(workspace, projectId, row, hear))
+  const { client } = useWorkspace()
+  const [looked, hear] = useState(0)
+  const trace = useApiQuery(traceQuery(client, projectId, row, hear))
   return (
     <Conversation
       {...props}
       data={trace}
       messages={trace.data?.messages}
-      loading={`Looking for the session in the trace export, page ${pages + 1}…`}
+      loading={`Looking for the session in the trace export${looked > 0 ? `: ${plural(looked, 'session')} so far` : ''}…`}
       empty={
         trace.data && !trace.data.messages
           ? {
               why: trace.data.isWhole
                 ? 'The trace export does not tell this session.'
-                : `The session is not among the first ${plural(trace.data.pages * SESSIONS_A_PAGE, 'session')} of the trace export.`,
+                : `The session is not among the first ${plural(trace.data.looked, 'session')} of the trace export.`,
               next: trace.data.isWhole
                 ? 'It tells sessions once they have ended.'
-                : 'The export goes from the oldest to the newest; mcpdeck api reads it whole.',
+                : 'The export goes from the oldest to the newest; a refresh looks further.',
             }
           : undefined
       }
@@ -158,14 +144,7 @@ function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) 
       ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
       ...(goal ? [['Goal', goal.text, goal.tone] as const] : []),
       ['Messages', formatCount(row.messages)],
-      [
-        'Shows it',
-        row.isEvidence === undefined
-          ? undefined
-          : row.isEvidence
-            ? 'the evidence names it'
-            : 'not named by the evidence',
-      ],
+      ['Shows it', row.shows ? `${row.shows.shows ? 'yes' : 'no'}: ${row.shows.because}` : 'nothing tells'],
     ]),
     ...(row.goal?.reason === undefined ? [] : [{ text: row.goal.reason, indent: 2 }]),
     ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),

@@ -3,6 +3,7 @@ import { useEffect, useMemo, type ReactNode } from 'react'
 import type { JourneyRunSession } from '../../api/contract/journey-run-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
+import { showsFinding } from '../../api/findings/shows.ts'
 import { goalScoreOf, scorecardWords } from '../../api/findings/waves.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
 import { wrap } from '../../app/theme/text.ts'
@@ -15,7 +16,7 @@ import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useApiPages, type ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { sessionColumns, sessionKey, type SessionRow } from './columns.ts'
+import { type FindingRow, sessionColumns, sessionKey, type SessionRow } from './columns.ts'
 import { RunSession, VisitorSession } from './session.tsx'
 import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.ts'
 
@@ -28,7 +29,7 @@ const READ_AHEAD = 20
 /** Those that show the problem first, else in the order of the service. */
 const EVIDENCE_FIRST = { column: 'evidence', descending: true }
 
-function runSession(session: JourneyRunSession, evidence: ReadonlySet<string>): SessionRow {
+function runSession(session: JourneyRunSession): SessionRow {
   const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
   return {
     id: session.id,
@@ -39,12 +40,12 @@ function runSession(session: JourneyRunSession, evidence: ReadonlySet<string>): 
     preview: session.preview ?? undefined,
     goal: goalScoreOf(session.goalScore),
     at: toEpochMs(session.startedAt),
-    isEvidence: evidence.size === 0 ? undefined : ids.some(id => evidence.has(id)),
+    shows: undefined,
     record: session,
   }
 }
 
-function visitorSession(session: UserTestingSession, evidence: ReadonlySet<string>): SessionRow {
+function visitorSession(session: UserTestingSession): SessionRow {
   const { visitor } = session
   const ids = [session.id, ...(session.chatSessionId == null ? [] : [session.chatSessionId])]
   return {
@@ -56,9 +57,18 @@ function visitorSession(session: UserTestingSession, evidence: ReadonlySet<strin
     preview: visitorWords(session),
     goal: undefined,
     at: toEpochMs(session.startedAt),
-    isEvidence: evidence.size === 0 ? undefined : ids.some(id => evidence.has(id)),
+    shows: undefined,
     record: session,
   }
+}
+
+/** The sessions with what is known of whether they show the finding. */
+function withMarks(
+  row: FindingRow,
+  sessions: readonly SessionRow[],
+  known: Parameters<typeof showsFinding>[2],
+): SessionRow[] {
+  return sessions.map(session => ({ ...session, shows: showsFinding(row, session, known) }))
 }
 
 /** What tells a visitor's session apart: how it broke off, what was said of it, else how it began. */
@@ -79,8 +89,8 @@ export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
   })
   const pages = useApiPages(queries.journeyRuns.sessions.infinite({ projectId, runId }), false)
   const rows = useMemo(
-    () => (pages.items ?? []).map(each => runSession(each, evidence)),
-    [pages.items, evidence],
+    () => withMarks(props.row, (pages.items ?? []).map(runSession), { evidence, scorecard: scorecard.data }),
+    [props.row, pages.items, evidence, scorecard.data],
   )
   return (
     <Sessions
@@ -104,8 +114,8 @@ export function ScenarioSessions(props: BehindProps & Evidence & { scenarioId: s
   const { queries } = useWorkspace()
   const pages = useApiPages(queries.userTestingSessions.list.infinite({ projectId, scenarioId }), false)
   const rows = useMemo(
-    () => (pages.items ?? []).map(each => visitorSession(each, evidence)),
-    [pages.items, evidence],
+    () => withMarks(props.row, (pages.items ?? []).map(visitorSession), { evidence }),
+    [props.row, pages.items, evidence],
   )
   return (
     <Sessions

@@ -1,4 +1,3 @@
-import { momentOf } from '../../api/notebook-export.ts'
 import { dayAndTime, type Incident, type NotebookEntry } from '../../api/notebook.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -47,7 +46,7 @@ export const entryColumns: readonly Column<NotebookEntry>[] = [
     id: 'at',
     title: 'Time',
     width: 8,
-    cell: ({ at }) => ({ text: momentOf(at).slice(11, 19), tone: 'muted' }),
+    cell: ({ at }) => ({ text: new Date(at).toTimeString().slice(0, 8), tone: 'muted' }),
     sort: ({ at }) => at,
   },
   {

@@ -23,6 +23,7 @@ import { projectsRoute } from '../projects/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
 import { notebookRoute } from './route.ts'
+import { fileName } from './use-export.ts'
 
 let directory: string
 beforeAll(() => {
@@ -155,6 +156,13 @@ describe('the notebook on disk', () => {
   })
 })
 
+test.each([
+  ['Incident 2026-11-21 17:42', 'incident-2026-11-21-17-42.md'],
+  ['The outage', 'incident-the-outage.md'],
+])('the file of “%s” says once what it is', (title, name) => {
+  expect(fileName(title)).toBe(name)
+})
+
 describe('the notebook on screen', () => {
   let testService: TestService
   let app: TestApp
@@ -202,7 +210,7 @@ describe('the notebook on screen', () => {
     expect(text).toMatch(/^# Incident /)
     expect(text).toContain('it hangs, key sk\\_[secret] of [address], by [secret]')
     expect(text).toContain(`Place: \`mcpdeck://local/projects/${project!.id}/servers`)
-    expect(text).toMatch(/UTC\): note\n\n> restarted it/)
+    expect(text).toMatch(/UTC: note\n\n> restarted it/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     writeFileSync(file, 'mine')
     await write()

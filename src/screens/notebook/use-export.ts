@@ -98,12 +98,12 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
   }
 }
 
-function fileName(title: string): string {
+export function fileName(title: string): string {
   const words = title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
-  return `incident-${words}.md`
+  return `${words.startsWith('incident') ? '' : 'incident-'}${words}.md`
 }
 
 /** The incident as it is kept now, also by other programs; as it shows where that cannot be read. */
@@ -120,7 +120,9 @@ function latest(notebook: Notebook, shown: Incident): Incident {
 function knownSecrets(client: Client, queryClient: QueryClient): string[] {
   const read = cachedItems(queryClient, contract.scenarios.list).map(({ item }) => scenarioUrl(item.link))
   const links = [...secretsOf(client).ever(), ...read].filter(link => link !== undefined)
+  // A link is often passed on without its scheme.
+  const bare = links.map(link => link.replace(/^[a-z]+:\/\//i, ''))
   const parts = links.flatMap(link => URL.parse(link)?.pathname.split('/').at(-1) ?? [])
   const env = [process.env['MCPDECK_API_KEY'] ?? '', process.env['MCPDECK_MODEL_API_KEY'] ?? '']
-  return [...env, ...links, ...parts.filter(part => part.length >= SHORTEST)]
+  return [...env, ...links, ...bare, ...parts.filter(part => part.length >= SHORTEST)]
 }
