@@ -101,6 +101,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     await listening(server, host, port)
     origin = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
     const baseUrl = `${origin}${API_PREFIX}`
+    // Whoever reads that it serves may stop it at once.
+    const stopped = untilStopped(options.signal)
     stdout(
       options.json
         ? `${JSON.stringify({ baseUrl, keyFile, pid: process.pid })}\n`
@@ -108,7 +110,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     )
     if (isRemote)
       stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
-    await untilStopped(options.signal)
+    await stopped
     const closed = once(server, 'close')
     server.close()
     await service.close()

@@ -48,7 +48,10 @@ export async function openHome() {
   return {
     home,
     /** Starts the program as a script would, or with a file for its standard output; `output` is what it has written to standard output so far. */
-    start(args: readonly string[], options: { env?: Record<string, string>; stdout?: string } = {}): Started {
+    start(
+      args: readonly string[],
+      options: { env?: Record<string, string>; stdout?: string; cwd?: string } = {},
+    ): Started {
       const words = [process.execPath, PROGRAM, ...args]
       const [file = '', ...rest] =
         options.stdout === undefined
@@ -57,6 +60,7 @@ export async function openHome() {
       const child = spawn(file, rest, {
         env: { ...minimalEnv(home), ...options.env },
         stdio: 'pipe',
+        ...(options.cwd !== undefined && { cwd: options.cwd }),
       })
       let output = ''
       child.stdout.on('data', (chunk: Buffer) => {
@@ -75,7 +79,7 @@ export async function openHome() {
     /** Runs the program to its end, as a script would. */
     async run(
       args: readonly string[],
-      options: { env?: Record<string, string>; input?: string; stdout?: string } = {},
+      options: { env?: Record<string, string>; input?: string; stdout?: string; cwd?: string } = {},
     ): Promise<Ended> {
       const { child, ended } = this.start(args, options)
       child.stdin.end(options.input ?? '')

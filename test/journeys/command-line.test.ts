@@ -61,7 +61,7 @@ test('without a terminal it prints what the workspace holds, as plain text', () 
     'local workspace',
     expect.stringMatching(/^project Sandbox \(prj_\w+\)$/),
     '  server everything stdio',
-    expect.stringMatching(/^ {2}suite Reference server smoke: last run —$/),
+    expect.stringMatching(/^ {2}suite Reference server smoke: never run$/),
     '',
   ])
   expect(stdout).not.toContain('\u001B')
@@ -86,9 +86,7 @@ test('samples are added, told and removed', () => {
   expect(added).toMatch(/^suite +ste_\w+ +Sample: nightly on the reference server$/m)
   expect(sample('add')).toBe(added)
   expect(sample('status')).toBe(added)
-  expect(runIn(home).stdout).toMatch(
-    /^ {2}suite Sample: nightly on the reference server: last run completed$/m,
-  )
+  expect(runIn(home).stdout).toMatch(/^ {2}suite Sample: nightly on the reference server: failed$/m)
   expect(JSON.parse(sample('status', '--json'))).toMatchObject({ items: { length: 10 } })
   expect(sample('remove')).toBe('10 removed, with all that belongs to them\n')
   expect(JSON.parse(sample('remove', '--json'))).toEqual({ removed: [], kept: [] })

@@ -8,19 +8,10 @@ import { say } from '../prose.ts'
 import { reportError } from '../report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../settings.ts'
 import { openWorkspace } from '../workspace.ts'
-import {
-  endpointOf,
-  findOne,
-  type Item,
-  listItems,
-  queryOf,
-  readOne,
-  type Fields,
-  type Listing,
-} from './listing.ts'
+import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Listing } from './listing.ts'
 import type { Noun, NounParent } from './noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from './nouns.ts'
-import { declaredStates } from './states.ts'
+import { declaredStates, type Item } from './states.ts'
 import { tableLines, valueAt } from './table.ts'
 
 export type GetOptions = Partial<Record<NounParent['option'], string>> & {

@@ -8,8 +8,8 @@ import { didYouMean } from '../../api/nearest.ts'
 import { UsageError } from '../usage-error.ts'
 import type { Noun, NounParent, OperationName } from './noun.ts'
 import { nounOf } from './nouns.ts'
+import type { Item } from './states.ts'
 
-export type Item = Record<string, unknown>
 /** Path parameters and query options. */
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -17,7 +17,9 @@ import {
   suiteStateOf,
 } from '../../api/runs/suite-state.ts'
 import { classOfTrial, CLASS_WORDS, TRIAL_CLASSES } from '../../api/runs/trial-class.ts'
-import type { Item } from './listing.ts'
+
+/** A record of a list. */
+export type Item = Record<string, unknown>
 
 const RUNS_READ = 100
 

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
+import { type Documented, documentedCommands } from '../documents.ts'
+import { inWorkspace, type Prepared } from '../prepared-workspace.ts'
+import { minimalEnv } from '../pty/home.ts'
+import { openHome } from './program.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What is not executed here, and why. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm ci && npm start': 'installs the dependencies over those in use; its second half is run below',
+  'npm ci && npm test': 'is what runs this test',
+  'npm ci && npm run build && npm install --global .':
+    'would install for the whole machine; run below in a folder',
+  'npm ci && npm run build && npm install -g .': 'would install for the whole machine; run below in a folder',
+  'cd mcpdeck && npm ci && npm run build && npm install -g . && cd ..':
+    'would install for the whole machine; run below in a folder',
+  'npm uninstall --global mcpdeck': 'would take the command from the whole machine',
+  'npm start --silent --': 'is the beginning of commands',
+  'mcpdeck profile add': 'asks a person at a terminal',
+  'mcpdeck suite': 'is the beginning of commands',
+}
+
+/** Commands that end otherwise than with 0, where 1 is the verdict of a suite that fails by design. */
+const ENDS: Readonly<Record<string, number>> = {
+  'npm start --silent -- run "Reference server smoke" --watch --yes --junit report.xml': 1,
+  'mcpdeck run --rerun-failed R --yes --watch': 1,
+}
+
+/** Commands that serve until they are stopped, known by what they print first. */
+const SERVES = /^serve(?: --(?!help).*)?$/
+
+let home: Awaited<ReturnType<typeof openHome>>
+let names: { passed: string; failed: string; project: string; keys: string[] }
+
+beforeAll(async () => {
+  home = await openHome()
+  names = await inWorkspace(home.home, prepare)
+  for (const name of ['one', 'two']) {
+    const { code, stderr } = await home.run(['serve', 'key', 'create', name])
+    if (code !== 0) throw new Error(stderr)
+  }
+  const { stdout } = await home.run(['serve', 'key', 'list'])
+  names.keys = stdout.match(/\bkey_\w+/g) ?? []
+}, 120_000)
+afterAll(async () => {
+  await home.close()
+})
+
+/** A suite that passes, another in two environments, and a run that failed. */
+async function prepare({ client, projectId }: Prepared): Promise<typeof names> {
+  const [server] = (await client.servers.list({ projectId })).items
+  const echo = (title: string, wanted: string) => ({
+    title,
+    steps: [
+      {
+        id: 'call',
+        kind: 'toolCall' as const,
+        serverName: server!.name,
+        toolName: 'echo',
+        arguments: { message: 'yes' },
+      },
+      { id: 'check', kind: 'assert' as const, assertion: { type: 'responseContains', needle: wanted } },
+    ],
+  })
+  const make = async (name: string, tests: ReturnType<typeof echo>[]) => {
+    const body = { name, model: 'none', serverIds: [server!.id], tests }
+    return (await client.suites.create({ projectId, body })).suiteId
+  }
+  const [smoke, twice, broken] = [
+    await make('Smoke', [echo('says yes', 'yes')]),
+    await make('Smoke in two places', [echo('says yes', 'yes')]),
+    await make('Broken', [echo('says yes', 'yes'), echo('says no', 'no such word')]),
+  ]
+  const config = { modelId: 'none', serverIds: [server!.id] }
+  const host = await client.clients.create({ projectId, body: { name: 'Client', config } })
+  const environmentIds = await Promise.all(
+    ['staging', 'prod'].map(async name => {
+      const body = { name, hostId: host.id }
+      return (await client.environments.create({ projectId, body })).id
+    }),
+  )
+  await client.suites.update({ projectId, suiteId: twice, body: { environmentIds } })
+  const run = async (suiteId: string) => {
+    const { runId } = await client.runs.create({ projectId, body: { suiteId } })
+    while (!isTerminalRunStatus((await client.runs.get({ projectId, runId })).status))
+      await new Promise(resolve => setImmediate(resolve))
+    return runId
+  }
+  return { passed: await run(smoke), failed: await run(broken), project: projectId, keys: [] }
+}
+
+/** The words of a documented command, with what its placeholders stand for. */
+function wordsOf(command: string): string[] {
+  const program = command.replace(/^npm start(?: --silent)?(?: --|$) ?|^mcpdeck /, '')
+  const failed = /--rerun-failed|--status failed/.test(program)
+  const file = join(home.home, 'suite.yaml')
+  const [revoked = '', orphaned = ''] = names.keys
+  const filled = program
+    .replaceAll(/[[\]]/g, '')
+    .replaceAll(/\b(?:R|RUN)\b/g, failed ? names.failed : names.passed)
+    .replaceAll(/\bSUITE\b/g, 'Smoke')
+    .replaceAll(/\bFILE\b/g, file)
+    .replace(/"Smoke" (?=--environment)/, '"Smoke in two places" ')
+    .replace('<name>=<value>', 'burst=20')
+    .replace('<kind>=<rate>', '500=0.5')
+    .replace('<number>', '7')
+    .replace('<name>', 'documented')
+    .replace('<project>', names.project)
+    .replace('<id>', program.includes('orphan') ? orphaned : revoked)
+    // Another process of the machine may listen there.
+    .replace('--port 4747', '--port 0')
+  return [...filled.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}
+
+const all = documentedCommands()
+const isOurs = ({ command }: Documented) => !/^(?:export|npm run) /.test(command) && !(command in NOT_RUN)
+
+test('what is left out is documented still', () => {
+  const commands = new Set(all.map(({ command }) => command))
+  for (const command of [...Object.keys(NOT_RUN), ...Object.keys(ENDS)]) expect(commands).toContain(command)
+})
+
+test('scripts that the documents name exist, and so do the variables', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
+  const settings = ['settings.ts', 'model-settings.ts', 'profiles.ts']
+  const source = settings.map(name => readFileSync(join(ROOT, 'src/cli', name), 'utf8')).join('\n')
+  for (const { command } of all) {
+    const [, script] = /^npm run (\S+)/.exec(command) ?? []
+    if (script !== undefined) expect(Object.keys(scripts)).toContain(script)
+    const [, variable] = /^export (\w+)=/.exec(command) ?? []
+    // Without the variable's text a failure would print all the source.
+    if (variable !== undefined) expect([variable, source.includes(variable)]).toEqual([variable, true])
+  }
+})
+
+test.each(all.filter(isOurs))('$document: $command', async ({ command }) => {
+  const words = wordsOf(command)
+  if (words.includes('import'))
+    await home.run(['suite', 'export', 'Smoke', '--output', join(home.home, 'suite.yaml'), '--force'])
+  if (SERVES.test(words.join(' '))) return await serveAndStop(words)
+  const { code, stdout, stderr } = await home.run(words, { cwd: home.home })
+  expect({ command, code, stderr: stderr.slice(-600) }).toMatchObject({ code: ENDS[command] ?? 0 })
+  // A listing of something that is there is not empty.
+  if (words[0] === 'get') expect(stdout.trim().split('\n').filter(Boolean)).not.toEqual([])
+})
+
+async function serveAndStop(words: string[]): Promise<void> {
+  const { child, ended } = home.start(words)
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  expect(await ended()).toMatchObject({ code: 0 })
+}
+
+test('the command gets on the PATH as the README says, and is the program', async () => {
+  const [folder, prefix] = [join(home.home, 'mcpdeck'), join(home.home, '.local')]
+  await mkdir(folder)
+  await mkdir(prefix, { recursive: true })
+  for (const name of ['package.json', 'dist'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const path = [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(':')
+  const execute = async (...[file = '', ...args]: string[]) => {
+    const env = {
+      ...minimalEnv(home.home),
+      PATH: path,
+      npm_config_prefix: prefix,
+      npm_config_offline: 'true',
+    }
+    const child = spawn(file, args, { cwd: folder, env, stdio: 'pipe' })
+    const read = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    const [stdout, stderr, [code]] = await read
+    return { stdout, stderr, code: code as number }
+  }
+  expect(await execute('npm', 'install', '--global', '.')).toMatchObject({ code: 0 })
+  expect(await execute('mcpdeck', 'get', 'suites')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Smoke'),
+  })
+})

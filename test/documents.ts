@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Recorded screens, which hold no commands. */
+const SCREENS = new Set(['tour.md', 'terminals.md'])
+
+/** Words with which a command in the text of a sentence or in a table begins. */
+const PROGRAM = /^(?:mcpdeck|npm|npx) \S/
+const SUBCOMMAND =
+  /^(?:api|completion|config|doctor|get|notebook|open|profile|run|serve|suite|watch) (?:\S.*)?\S$/
+
+export type Documented = { document: string; command: string }
+
+/** Every command of the documents, each once: lines of shell blocks, steps of build jobs, and what stands between backticks. */
+export function documentedCommands(): Documented[] {
+  const docs = readdirSync(join(ROOT, 'docs')).filter(name => name.endsWith('.md') && !SCREENS.has(name))
+  const found = ['README.md', ...docs.map(name => `docs/${name}`)].flatMap(document =>
+    commandsIn(readFileSync(join(ROOT, document), 'utf8')).map(command => ({ document, command })),
+  )
+  return [...new Map(found.toReversed().map(each => [each.command, each])).values()].toReversed()
+}
+
+/** The commands of one document. */
+export function commandsIn(markdown: string): string[] {
+  const blocks = [...markdown.matchAll(/^```(\w*)\n(.*?)^```/gms)]
+  const inBlocks = blocks.flatMap(([, language = '', text = '']) => linesOf(language, text))
+  const prose = markdown.replaceAll(/^```.*?^```/gms, '')
+  const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span.trim())
+  return [...inBlocks, ...spans.filter(span => PROGRAM.test(span) || SUBCOMMAND.test(span))]
+}
+
+function linesOf(language: string, text: string): string[] {
+  const lines = text.split('\n').map(line => line.trim())
+  if (language === 'sh' || language === 'bash')
+    return lines.map(line => line.replace(/(?:^|\s+)#\s.*$/, '')).filter(line => line !== '')
+  const steps = lines.map(line => line.replace(/^- (?:run: )?/, ''))
+  return steps.filter(line => PROGRAM.test(line) || / && npm /.test(line))
+}
