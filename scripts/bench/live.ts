@@ -102,7 +102,7 @@ async function launched<T>(
   try {
     await terminal.waitFor('Measured')
     await settle(terminal)
-    terminal.type('n')
+    terminal.type('E')
     await terminal.waitFor('▌ As configured')
     if (times > 1) {
       terminal.press('down', 'down', 'down')

@@ -40,7 +40,7 @@ export async function newcomer(home: string): Promise<Chapter> {
   await chapter.stop(terminal, {
     title: 'Launching',
     words: 'What can be chosen, what it will run and occupy; `Enter` goes straight to the last line.',
-    keys: ['escape', '4', /This suite has not run yet/, 'n'],
+    keys: ['escape', '4', /This suite has not run yet/, 'E'],
     until: 'Launch 15 trials',
   })
   await chapter.stop(terminal, {

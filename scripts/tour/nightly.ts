@@ -27,7 +27,7 @@ export async function nightly(): Promise<Chapter> {
     await chapter.stop(terminal, {
       title: 'The tools, then and now',
       words: 'What the last good run saw, what this one saw, and what the servers offer at this moment.',
-      keys: ['D'],
+      keys: ['T'],
       until: 'must be string',
       rows: 17,
     })

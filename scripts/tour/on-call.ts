@@ -44,7 +44,7 @@ export async function onCall(home: string): Promise<Chapter> {
     title: 'Exported',
     words:
       'The incident as Markdown, for a ticket or a chat: a file that only its owner reads, with secrets taken out.',
-    keys: ['e', /Export the incident/, 'ctrl+u', { text: 'incident.md' }, 'enter'],
+    keys: ['w', /Export the incident/, 'ctrl+u', { text: 'incident.md' }, 'enter'],
     until: 'Wrote ',
     rows: 8,
   })

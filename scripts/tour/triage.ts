@@ -43,7 +43,7 @@ export async function triage(): Promise<Chapter> {
     await chapter.stop(terminal, {
       title: 'What dismissing means',
       words: 'The question says what it does and what it does not; it starts on Cancel.',
-      keys: ['d'],
+      keys: ['a'],
       until: 'Dismiss 40 findings?',
       rows: 28,
     })

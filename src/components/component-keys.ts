@@ -1,14 +1,15 @@
 import { defineBindings } from '../app/keymap/binding.ts'
+import { on, VERBS } from '../app/keymap/verbs.ts'
 
 export const panesKeys = defineBindings({
   name: 'panes',
   scope: 'screen',
   title: 'Panes',
   bindings: {
-    next: { keys: ['tab', 'l', 'right'], label: 'next pane', hint: 'later' },
-    previous: { keys: ['shift+tab', 'h', 'left'], label: 'previous pane' },
+    next: { verb: 'right', keys: ['tab', VERBS.right.key, 'right'], label: 'next pane', hint: 'later' },
+    previous: { verb: 'left', keys: ['shift+tab', VERBS.left.key, 'left'], label: 'previous pane' },
     zoom: {
-      keys: ['z'],
+      ...on('zoom'),
       label: 'zoom',
       hint: 'later',
       help: 'The focused pane takes the whole screen, or gives it back.',
@@ -27,8 +28,8 @@ export const tabsKeys = defineBindings({
   scope: 'screen',
   title: 'Detail',
   bindings: {
-    next: { keys: [']'], label: 'next tab', hint: 'later' },
-    previous: { keys: ['['], label: 'previous tab' },
+    next: { ...on('nextTab'), label: 'next tab', hint: 'later' },
+    previous: { ...on('previousTab'), label: 'previous tab' },
   },
 })
 
@@ -47,16 +48,16 @@ export const viewerKeys = defineBindings({
   scope: 'panel',
   title: 'Text',
   bindings: {
-    down: { keys: ['j', 'down'], label: 'scroll', hint: 'later', repeats: true },
-    up: { keys: ['k', 'up'], label: 'up', repeats: true },
+    down: { ...on('down', 'down'), label: 'scroll', hint: 'later', repeats: true },
+    up: { ...on('up', 'up'), label: 'up', repeats: true },
     pageDown: { keys: ['ctrl+d', 'pagedown', 'space'], label: 'page down', repeats: true },
     pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
-    first: { keys: ['g', 'home'], label: 'top', repeats: true },
-    last: { keys: ['G', 'end'], label: 'bottom', repeats: true },
-    search: { keys: ['/'], label: 'search', hint: 'later', help: 'Find a text, capitals or not.' },
-    select: { keys: ['V'], label: 'select lines', help: 'Choose lines by moving, then copy them.' },
-    copy: { keys: ['C'], label: 'copy all', help: 'Copy the whole text.' },
-    wrap: { keys: ['w'], label: 'wrap on/off', help: 'Long lines go on in further rows, or are cut.' },
+    first: { ...on('top', 'home'), label: 'top', repeats: true },
+    last: { ...on('bottom', 'end'), label: 'bottom', repeats: true },
+    search: { ...on('find'), label: 'search', hint: 'later', help: 'Find a text, capitals or not.' },
+    select: { ...on('select'), label: 'select lines', help: 'Choose lines by moving, then copy them.' },
+    copy: { ...on('copyAll'), label: 'copy all', help: 'Copy the whole text.' },
+    wrap: { ...on('wrap'), label: 'wrap on/off', help: 'Long lines go on in further rows, or are cut.' },
   },
 })
 
@@ -67,9 +68,9 @@ export const foldKeys = defineBindings({
   title: 'Folding',
   bindings: {
     fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold what is at the line, or unfold it.' },
-    foldAll: { keys: ['<'], label: 'fold all', hint: 'later' },
-    unfoldAll: { keys: ['>'], label: 'unfold all', hint: 'later' },
-    copy: { keys: ['c'], label: 'copy this', hint: true, help: 'Copy the block or the value at the line.' },
+    foldAll: { ...on('foldAll'), label: 'fold all', hint: 'later' },
+    unfoldAll: { ...on('unfoldAll'), label: 'unfold all', hint: 'later' },
+    copy: { ...on('copy'), label: 'copy this', hint: true, help: 'Copy the block or the value at the line.' },
   },
 })
 
@@ -79,9 +80,14 @@ export const sourceKeys = defineBindings({
   scope: 'panel',
   title: 'Markdown',
   bindings: {
-    source: { keys: ['m'], label: 'rendered/source', hint: true, help: 'Markdown laid out, or as written.' },
+    source: {
+      ...on('source'),
+      label: 'rendered/source',
+      hint: true,
+      help: 'Markdown laid out, or as written.',
+    },
     copyAddress: {
-      keys: ['u'],
+      ...on('copyAddress'),
       label: 'copy address',
       help: 'Copy the address of the link at the line; again for the next one there.',
     },
@@ -106,7 +112,7 @@ export const selectionKeys = defineBindings({
   scope: 'prompt',
   title: 'Selected lines',
   bindings: {
-    copy: { keys: ['y'], label: 'copy lines', hint: true },
+    copy: { ...on('copy'), label: 'copy lines', hint: true },
     cancel: { keys: ['escape'], label: 'cancel', hint: true },
   },
 })
@@ -167,9 +173,9 @@ export const confirmKeys = defineBindings({
   scope: 'overlay',
   title: 'Question',
   bindings: {
-    next: { keys: ['down', 'j', 'tab', 'right', 'l'], label: 'next answer' },
-    previous: { keys: ['up', 'k', 'shift+tab', 'left', 'h'], label: 'previous answer' },
+    next: { verb: 'down', keys: ['down', VERBS.down.key, 'tab', 'right', 'l'], label: 'next answer' },
+    previous: { verb: 'up', keys: ['up', VERBS.up.key, 'shift+tab', 'left', 'h'], label: 'previous answer' },
     choose: { keys: ['enter'], label: 'choose', hint: true },
-    cancel: { keys: ['escape', 'q'], label: 'cancel', hint: true },
+    cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })

@@ -1,8 +1,11 @@
 import { defineBindings } from '../app/keymap/binding.ts'
+import { VERBS } from '../app/keymap/verbs.ts'
 
 export const textOverlayKeys = defineBindings({
   name: 'text',
   scope: 'overlay',
   title: 'Text',
-  bindings: { close: { keys: ['escape', 'q', 'enter'], label: 'close', hint: true } },
+  bindings: {
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true },
+  },
 })

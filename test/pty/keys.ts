@@ -32,6 +32,7 @@ export function keyBytes(key: Key, application: boolean): string {
     return application && cursorKeys.has(key) ? bytes.replace('[', 'O') : bytes
   }
   const [modifier, letter = ''] = key.split('+')
+  if (modifier === 'alt' && letter === 'enter') return `\u001B${named.enter}`
   if (letter.length !== 1) throw new Error(`no such key: ${key}`)
   if (modifier === 'alt') return `\u001B${letter}`
   // Control clears the upper three bits of an ASCII letter.

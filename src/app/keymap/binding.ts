@@ -1,3 +1,5 @@
+import type { Verb } from './verbs.ts'
+
 /**
  * How near to the person a group of bindings is. A key goes to the nearest group that has a
  * handler for it, never to whichever mounted last: prompt, overlay, text field, focused panel, screen, app.
@@ -18,6 +20,8 @@ export const SCOPE_RANK: Record<Scope, number> = {
 export type Need = 'service' | 'write'
 
 export type Binding = {
+  /** What its letter or sign means wherever it is; see `on` of `verbs.ts`. */
+  verb?: Verb
   /**
    * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown.
    * Several with a space between them are pressed one after the other: `, r`.

@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Bindings } from '../keymap/binding.ts'
+import type { Binding, Bindings } from '../keymap/binding.ts'
 import { createDispatcher } from '../keymap/dispatcher.ts'
 import type { ActiveBinding } from '../keymap/layers.ts'
 import { collide } from '../keymap/overrides.ts'
+import { KEY_EXCEPTIONS, VERBS, type Verb } from '../keymap/verbs.ts'
 import { plainText } from '../../components/viewer/source.ts'
 import { screens } from '../registry.ts'
 import { allBindings } from './all-bindings.ts'
@@ -65,6 +66,51 @@ describe('the list of all bindings', () => {
 
   test('has a letter for every screen', () => {
     expect(Object.keys(goKeys.bindings)).toEqual(screens.map(({ route }) => route.screen))
+  })
+})
+
+/** Keys that are typed as one character, alone or with Alt; digits count screens and panes. */
+const CHARACTER = /^(?:alt\+)?[^\s\d]$/u
+
+describe('one letter, one meaning', () => {
+  const declared = allBindings.flatMap(group =>
+    Object.entries<Binding>(group.bindings).map(([id, binding]) => ({
+      name: `${group.name}.${id}`,
+      ...binding,
+    })),
+  )
+  const bound = declared.flatMap(({ name, verb, keys }) =>
+    keys.filter(key => CHARACTER.test(key)).map(key => ({ name, verb, key })),
+  )
+  const verbs = Object.entries(VERBS)
+  const isException = (name: string, key: string): boolean => KEY_EXCEPTIONS[name]?.key === key
+
+  test('no key stands for two verbs', () => {
+    const keys = verbs.map(([, { key }]) => key)
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
+  })
+
+  test('every character that is bound means its verb, on every screen', () => {
+    const others = bound.filter(
+      ({ name, verb, key }) => !isException(name, key) && (verb === undefined || VERBS[verb].key !== key),
+    )
+    expect(others).toEqual([])
+  })
+
+  test('every binding of a verb is on its key, and every verb is bound', () => {
+    const astray = declared.filter(({ verb, keys }) => verb !== undefined && !keys.includes(VERBS[verb].key))
+    expect(astray).toEqual([])
+    const used = new Set(declared.map(({ verb }) => verb))
+    expect(verbs.map(([verb]) => verb).filter(verb => !used.has(verb as Verb))).toEqual([])
+  })
+
+  test('every exception is one, and has its reason', () => {
+    for (const [name, { key, why }] of Object.entries(KEY_EXCEPTIONS)) {
+      const found = bound.find(each => each.name === name && each.key === key)
+      expect(found, `${name} is on ${key}`).toBeDefined()
+      expect(found!.verb === undefined ? '' : VERBS[found!.verb].key).not.toBe(key)
+      expect(why).not.toBe('')
+    }
   })
 })
 

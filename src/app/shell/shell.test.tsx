@@ -142,7 +142,7 @@ describe('the actions here', () => {
     await openRuns()
     await app.press(appKeys.bindings.actions)
     const frame = await app.see('What can be done here')
-    expect(frame).toContain('Runs: new run')
+    expect(frame).toContain('Runs: launch')
     expect(frame).toContain('copy id')
     expect(frame).toContain('(No run that is in flight is chosen.)')
     for (const other of ['page down', 'next pane', 'quit', 'Go to']) expect(frame).not.toContain(other)

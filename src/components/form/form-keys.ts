@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on } from '../../app/keymap/verbs.ts'
 
 export const formKeys = defineBindings({
   name: 'form',
@@ -44,6 +45,6 @@ export const choiceKeys = defineBindings({
     nearer: { keys: ['pageup'], label: 'further up', help: 'Some options further up.' },
     first: { keys: ['home'], label: 'first option' },
     last: { keys: ['end'], label: 'last option' },
-    all: { keys: ['a'], label: 'all or none', help: 'Every option where several can be taken, or none.' },
+    all: { ...on('all'), label: 'all or none', help: 'Every option where several can be taken, or none.' },
   },
 })

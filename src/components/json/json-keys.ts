@@ -1,8 +1,9 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { VERBS } from '../../app/keymap/verbs.ts'
 
 export const jsonOverlayKeys = defineBindings({
   name: 'jsonView',
   scope: 'overlay',
   title: 'JSON',
-  bindings: { close: { keys: ['escape', 'q'], label: 'close', hint: true } },
+  bindings: { close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true } },
 })

@@ -1,24 +1,25 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on } from '../../app/keymap/verbs.ts'
 
 export const listKeys = defineBindings({
   name: 'list',
   scope: 'panel',
   title: 'List',
   bindings: {
-    down: { keys: ['j', 'down'], label: 'down', repeats: true },
-    up: { keys: ['k', 'up'], label: 'up', repeats: true },
+    down: { ...on('down', 'down'), label: 'down', repeats: true },
+    up: { ...on('up', 'up'), label: 'up', repeats: true },
     pageDown: { keys: ['ctrl+d', 'pagedown'], label: 'page down', repeats: true },
     pageUp: { keys: ['ctrl+u', 'pageup'], label: 'page up', repeats: true },
-    first: { keys: ['g', 'home'], label: 'first', repeats: true },
-    last: { keys: ['G', 'end'], label: 'last', repeats: true },
+    first: { ...on('top', 'home'), label: 'first', repeats: true },
+    last: { ...on('bottom', 'end'), label: 'last', repeats: true },
     filter: {
-      keys: ['/'],
+      ...on('find'),
       label: 'filter',
       hint: 'later',
       help: 'By letters; `!text` leaves out, `column:text` in a column.',
     },
-    sort: { keys: ['s'], label: 'sort', hint: 'later', help: 'Sort by the next column.' },
-    reverse: { keys: ['S'], label: 'reverse sort' },
+    sort: { ...on('sort'), label: 'sort', hint: 'later', help: 'Sort by the next column.' },
+    reverse: { ...on('reverse'), label: 'reverse sort' },
     mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or take its mark away.' },
   },
 })
@@ -46,18 +47,18 @@ export const newsKeys = defineBindings({
   title: 'Since you last looked',
   bindings: {
     only: {
-      keys: ['u'],
+      ...on('news'),
       label: 'what is new',
       hint: 'later',
       help: 'Only what is new or changed since you last looked.',
     },
     seen: {
-      keys: ['U'],
+      ...on('seen'),
       label: 'mark as seen',
       help: 'The row, or what is marked, is no news until it changes.',
     },
     allSeen: {
-      keys: ['alt+u'],
+      ...on('allSeen'),
       label: 'mark all as seen',
       help: 'All that is new here is no news until it changes.',
     },

@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on } from '../../app/keymap/verbs.ts'
 
 export const traceKeys = defineBindings({
   name: 'trace',
@@ -6,16 +7,16 @@ export const traceKeys = defineBindings({
   title: 'Trace',
   bindings: {
     nextError: {
-      keys: ['e'],
+      ...on('nextError'),
       label: 'next error',
       hint: true,
       help: 'Go to the next thing that went wrong.',
     },
-    previousError: { keys: ['E'], label: 'previous error' },
-    nextCall: { keys: ['t'], label: 'next tool call', hint: 'later' },
-    previousCall: { keys: ['T'], label: 'previous tool call' },
+    previousError: { ...on('previousError'), label: 'previous error' },
+    nextCall: { ...on('nextCall'), label: 'next tool call', hint: 'later' },
+    previousCall: { ...on('previousCall'), label: 'previous tool call' },
     raw: {
-      keys: ['J'],
+      ...on('raw'),
       label: 'raw JSON',
       hint: 'later',
       help: 'What is at the line as it was recorded, or the whole trace.',

@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on } from '../../app/keymap/verbs.ts'
 
 export const findingsKeys = defineBindings({
   name: 'findings',
@@ -18,55 +19,55 @@ export const findingsKeys = defineBindings({
       help: 'Out of the session, the run, the finding.',
     },
     dismiss: {
-      keys: ['d'],
+      ...on('putAway'),
       label: 'dismiss',
       hint: true,
       needs: 'write',
       help: 'Hide the finding, or all marked ones, after asking; their status stays.',
     },
     show: {
-      keys: ['D'],
+      ...on('takeOut'),
       label: 'show again',
       hint: true,
       needs: 'write',
       help: 'Take the dismissal of the finding, or of all marked ones, away.',
     },
     undo: {
-      keys: ['Z'],
+      ...on('undo'),
       label: 'take back',
       needs: 'write',
       help: 'Undo the last dismissals, or the last showing again; what others changed since stays theirs.',
     },
     status: {
-      keys: ['f'],
+      ...on('filter'),
       label: 'status filter',
       hint: true,
       help: 'Only what is not resolved, new, regressed, recurring, resolved; then all again.',
     },
     dismissed: {
-      keys: ['v'],
+      ...on('hidden'),
       label: 'dismissed filter',
       hint: true,
       help: 'Only what is not dismissed, only what is; then both again.',
     },
     source: {
-      keys: ['a'],
+      ...on('filterSource'),
       label: 'source filter',
       help: 'Only findings of swarms, only those of scenarios; then both again.',
     },
     sources: {
-      keys: ['t'],
+      ...on('view'),
       label: 'sources',
       help: 'Where the findings were read: how many, when, and what went wrong.',
     },
     insights: {
-      keys: ['i'],
+      ...on('insights'),
       label: 'ask for insights',
       needs: 'write',
       help: 'Have a model look at the wave or the window behind the finding, after asking.',
     },
     stopInsights: {
-      keys: ['x'],
+      ...on('end'),
       label: 'cancel insights',
       needs: 'write',
       help: 'End insights that are being generated.',

@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on } from '../../app/keymap/verbs.ts'
 
 export const incidentsKeys = defineBindings({
   name: 'incidents',
@@ -17,24 +18,24 @@ export const notebookKeys = defineBindings({
   title: 'Incident notebook',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go to what the entry is about.' },
-    note: { keys: ['a'], label: 'add note', hint: true, help: 'Add a note with the time of now.' },
+    note: { ...on('note'), label: 'add note', hint: true, help: 'Add a note with the time of now.' },
     edit: {
-      keys: ['i'],
+      ...on('edit'),
       label: 'edit note',
       hint: true,
       help: 'Edit the note of the entry, in your editor where there is one.',
     },
-    remove: { keys: ['d'], label: 'remove', hint: true, help: 'Take the entry out of the incident.' },
+    remove: { ...on('delete'), label: 'remove', hint: true, help: 'Take the entry out of the incident.' },
     export: {
-      keys: ['e'],
+      ...on('write'),
       label: 'export',
       hint: true,
       help: 'Write the incident to a Markdown file, redacted.',
     },
-    begin: { keys: ['n'], label: 'new incident', hint: 'later' },
-    rename: { keys: ['t'], label: 'title', hint: 'later', help: 'Give the incident another title.' },
+    begin: { ...on('new'), label: 'new incident', hint: 'later' },
+    rename: { ...on('rename'), label: 'title', hint: 'later', help: 'Give the incident another title.' },
     close: {
-      keys: ['x'],
+      ...on('toggle'),
       label: 'close/reopen',
       hint: 'later',
       help: 'Close the incident, or go on with one that was closed.',

@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on, VERBS } from '../../app/keymap/verbs.ts'
 
 export const nowKeys = defineBindings({
   name: 'now',
@@ -8,19 +9,24 @@ export const nowKeys = defineBindings({
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go to what the line is about.' },
     acknowledge: {
-      keys: ['a'],
+      ...on('putAway'),
       label: 'acknowledge',
       hint: true,
       help: 'Put the line, or what is marked, away until it changes; or take that back.',
     },
     acknowledged: {
-      keys: ['A'],
+      ...on('hidden'),
       label: 'acknowledged',
       hint: true,
       help: 'Show what was acknowledged too, or hide it again.',
     },
-    faults: { keys: ['f'], label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
-    projects: { keys: ['c'], label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
+    faults: { ...on('filter'), label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
+    projects: {
+      ...on('projects'),
+      label: 'which projects',
+      hint: true,
+      help: 'Choose the projects to look at.',
+    },
   },
 })
 
@@ -32,7 +38,12 @@ export const nowProjectsKeys = defineBindings({
   title: 'Projects to look at',
   bindings: {
     accept: { keys: ['enter'], label: 'look at the marked', hint: true },
-    all: { keys: ['a'], label: 'all of them', hint: true, help: 'All projects of the key, also later ones.' },
-    cancel: { keys: ['escape', 'q'], label: 'cancel', hint: true },
+    all: {
+      ...on('all'),
+      label: 'all of them',
+      hint: true,
+      help: 'All projects of the key, also later ones.',
+    },
+    cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })

@@ -13,7 +13,7 @@ export const projectsKeys = defineBindings({
       help: 'Make it the current project and open its servers.',
     },
     runs: {
-      keys: ['e'],
+      keys: ['alt+enter'],
       label: 'eval runs',
       hint: true,
       help: 'Make it the current project and open its eval runs.',

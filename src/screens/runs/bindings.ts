@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on, VERBS } from '../../app/keymap/verbs.ts'
 
 export const runsKeys = defineBindings({
   name: 'runs',
@@ -12,33 +13,33 @@ export const runsKeys = defineBindings({
       label: 'back',
       help: 'Out of the trial, the run, the suite.',
     },
-    cancel: { keys: ['x'], label: 'cancel run', hint: true, needs: 'write' },
+    cancel: { ...on('end'), label: 'cancel run', hint: true, needs: 'write' },
     rerun: {
-      keys: ['R'],
+      ...on('again'),
       label: 'rerun failed',
       hint: true,
       needs: 'write',
       help: 'Run the failed cases again, after a preview.',
     },
     launch: {
-      keys: ['n'],
-      label: 'new run',
+      ...on('launch'),
+      label: 'launch',
       hint: true,
       needs: 'write',
       help: 'Launch the suite: as it is configured, or changed in a form that says what it will do.',
     },
     follow: {
-      keys: ['f'],
+      ...on('follow'),
       label: 'follow',
       help: 'Show the run in the header of every screen until it has ended and was looked at, or let it go.',
     },
     compare: {
-      keys: ['='],
+      ...on('compare'),
       label: 'compare',
       help: 'The run against its base: a marked run, the run that it repeats, or the previous completed one.',
     },
     doctor: {
-      keys: ['D'],
+      ...on('tools'),
       label: 'tools then and now',
       needs: 'service',
       help: 'What changed about the tools since the suite last passed, and what the servers offer now.',
@@ -60,20 +61,20 @@ export const compareKeys = defineBindings({
       help: 'The telling trial of the case in this run.',
     },
     openBefore: {
-      keys: ['B'],
+      keys: ['alt+enter'],
       label: 'trial before',
       hint: true,
       help: 'The telling trial of the case in the base.',
     },
-    base: { keys: ['b'], label: 'other base', hint: true, help: 'Choose the run to compare with.' },
+    base: { ...on('compare'), label: 'other base', hint: true, help: 'Choose the run to compare with.' },
     figures: {
-      keys: ['i'],
+      ...on('view'),
       label: 'in full',
       hint: 'later',
       help: 'Every figure, scorer and case with its reasons.',
     },
     unchanged: {
-      keys: ['e'],
+      ...on('hidden'),
       label: 'unchanged',
       hint: 'later',
       help: 'Show what did not change, or fold it away.',
@@ -89,8 +90,13 @@ export const baseKeys = defineBindings({
   title: 'Compare with',
   bindings: {
     choose: { keys: ['enter'], label: 'compare', hint: true },
-    service: { keys: ['d'], label: 'the previous one', hint: true, help: 'Leave the choice to the service.' },
-    close: { keys: ['escape', 'q'], label: 'cancel', hint: true },
+    service: {
+      ...on('compare'),
+      label: 'the previous one',
+      hint: true,
+      help: 'Leave the choice to the service.',
+    },
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })
 
@@ -102,14 +108,14 @@ export const insightsKeys = defineBindings({
   title: 'Insights',
   bindings: {
     insights: {
-      keys: ['i'],
+      ...on('insights'),
       label: 'ask for insights',
       hint: true,
       needs: 'write',
       help: 'Have a model look for causes; uses the insights of the day, after asking.',
     },
     judge: {
-      keys: ['v'],
+      ...on('model'),
       label: 'ask for a judge',
       hint: true,
       needs: 'write',

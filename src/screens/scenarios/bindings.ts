@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on } from '../../app/keymap/verbs.ts'
 
 export const scenariosKeys = defineBindings({
   name: 'scenarios',
@@ -13,77 +14,83 @@ export const scenariosKeys = defineBindings({
       help: 'Out of the transcript, the scenario.',
     },
     publish: {
-      keys: ['n'],
+      ...on('new'),
       label: 'publish',
       hint: true,
       needs: 'write',
       help: 'Publish an environment that is not yet, after saying what that does.',
     },
     mode: {
-      keys: ['m'],
+      ...on('access'),
       label: 'mode',
       hint: true,
       needs: 'write',
       help: 'Change who may enter, after saying who loses access and which sessions end.',
     },
-    invite: { keys: ['i'], label: 'invite', hint: true, needs: 'write', help: 'Invite somebody by address.' },
+    invite: {
+      ...on('invite'),
+      label: 'invite',
+      hint: true,
+      needs: 'write',
+      help: 'Invite somebody by address.',
+    },
     remove: {
-      keys: ['d'],
+      ...on('delete'),
       label: 'remove member',
       hint: true,
       needs: 'write',
       help: 'Take access from a member, which ends every live session.',
     },
     rotate: {
-      keys: ['t'],
+      ...on('rotate'),
       label: 'rotate link',
       hint: true,
       needs: 'write',
       help: 'Make another link; it evicts nobody.',
     },
     leaked: {
-      keys: ['!'],
+      ...on('leaked'),
       label: 'link leaked',
       hint: true,
       needs: 'write',
       help: 'What to do when the link got out, step by step: rotate, decide about who is in, verify.',
     },
     unpublish: {
-      keys: ['x'],
+      ...on('end'),
       label: 'unpublish',
       hint: true,
       needs: 'write',
       help: 'Take the scenario offline, which ends every session.',
     },
     rebind: {
-      keys: ['b'],
+      ...on('bind'),
       label: 'rebind',
       needs: 'write',
       help: 'Point the scenario at another environment, or at the present revision of its own.',
     },
     limits: {
-      keys: ['e'],
+      ...on('edit'),
       label: 'guest limits',
       needs: 'write',
       help: 'Replace the caps for anonymous visitors.',
     },
     showSecrets: {
-      keys: ['v'],
+      ...on('view'),
       label: 'show secrets',
       help: 'Show the link and invitations that are known here, or hide them again.',
     },
     copyLink: {
-      keys: ['L'],
+      ...on('shareLink'),
       label: 'copy share link',
       help: 'Copy the share link that is known here, and say what it grants.',
     },
     copyInvitation: {
-      keys: ['I'],
+      ...on('invitation'),
       label: 'copy invitation',
       help: 'Copy the latest invitation that was made here.',
     },
     checkLink: {
-      keys: ['K'],
+      ...on('check'),
       label: 'check link',
       needs: 'service',
       help: 'Ask the local workspace what the link leads to, without opening a session.',
@@ -110,6 +117,11 @@ export const visitsKeys = defineBindings({
   title: 'Sessions',
   bindings: {
     read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read what was said.' },
-    more: { keys: ['+'], label: 'more sessions', needs: 'service', help: 'Read the next page of sessions.' },
+    more: {
+      ...on('more'),
+      label: 'more sessions',
+      needs: 'service',
+      help: 'Read the next page of sessions.',
+    },
   },
 })

@@ -300,7 +300,7 @@ describe('the link of a service', () => {
     await stage.agree()
     await stage.seeWords('Which link holds now cannot be read. Rotate again')
     await app.press(close)
-    await app.see('not told; t makes another one')
+    await app.see('not told; X makes another one')
   })
 
   test('is not known where the answer to publishing was lost and a repeat finds it published', async () => {
@@ -321,7 +321,7 @@ describe('the link of a service', () => {
     }
     await stage.agree()
     await stage.seeWords('or by a request from here whose answer was lost')
-    expect(stage.words()).toContain('The link is not in the answer: t makes one that is known here')
+    expect(stage.words()).toContain('The link is not in the answer: X makes one that is known here')
   })
 })
 

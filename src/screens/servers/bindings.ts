@@ -1,4 +1,5 @@
 import { defineBindings } from '../../app/keymap/binding.ts'
+import { on, VERBS } from '../../app/keymap/verbs.ts'
 
 export const serversKeys = defineBindings({
   name: 'servers',
@@ -9,53 +10,53 @@ export const serversKeys = defineBindings({
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the server.' },
     back: { keys: ['escape'], label: 'back', help: 'Out of the server.' },
     doctor: {
-      keys: ['d'],
+      ...on('doctor'),
       label: 'doctor',
       hint: true,
       needs: 'service',
       help: 'Examine the server, or all marked ones, step by step from probe to listings.',
     },
     add: {
-      keys: ['n'],
+      ...on('new'),
       label: 'new server',
       hint: true,
       needs: 'write',
       help: 'Save another server, by its address or its command.',
     },
     edit: {
-      keys: ['e'],
+      ...on('edit'),
       label: 'edit',
       hint: true,
       needs: 'write',
       help: 'Change its name, how it is reached, or what is stored with it.',
     },
     enabled: {
-      keys: ['t'],
+      ...on('toggle'),
       label: 'on or off',
       needs: 'write',
       help: 'Switch the server off, after asking, or on again.',
     },
     validate: {
-      keys: ['v'],
+      ...on('check'),
       label: 'validate',
       hint: true,
       needs: 'service',
       help: 'Connect and initialize once, and say how long it took.',
     },
     checkOAuth: {
-      keys: ['a'],
+      ...on('checkOAuth'),
       label: 'check OAuth',
       needs: 'service',
       help: 'Ask whether its settings demand OAuth; nothing is connected.',
     },
     importTokens: {
-      keys: ['I'],
+      ...on('import'),
       label: 'import tokens',
       needs: 'write',
       help: 'Hand over OAuth tokens that you obtained for it.',
     },
     remove: {
-      keys: ['X'],
+      ...on('delete'),
       label: 'remove server',
       needs: 'write',
       help: 'Take the saved server away, after asking.',
@@ -70,14 +71,15 @@ export const toolsKeys = defineBindings({
   title: 'Tools',
   bindings: {
     call: {
-      keys: ['enter', 'c'],
+      verb: 'call',
+      keys: ['enter', VERBS.call.key],
       label: 'call',
       hint: true,
       needs: 'write',
       help: 'Fill in its arguments, then call it.',
     },
-    inspect: { keys: ['i'], label: 'inspect', hint: true, help: 'Its whole description and input schema.' },
-    raw: { keys: ['J'], label: 'raw JSON', help: 'Its definition as the server gave it.' },
+    inspect: { ...on('view'), label: 'inspect', hint: true, help: 'Its whole description and input schema.' },
+    raw: { ...on('raw'), label: 'raw JSON', help: 'Its definition as the server gave it.' },
   },
 })
 
@@ -94,7 +96,7 @@ export const promptsKeys = defineBindings({
       needs: 'service',
       help: 'Fill in its arguments, then render it.',
     },
-    raw: { keys: ['J'], label: 'raw JSON', help: 'Its definition as the server gave it.' },
+    raw: { ...on('raw'), label: 'raw JSON', help: 'Its definition as the server gave it.' },
   },
 })
 
@@ -105,7 +107,7 @@ export const resourcesKeys = defineBindings({
   title: 'Resources',
   bindings: {
     read: { keys: ['enter'], label: 'read', hint: true, needs: 'service' },
-    raw: { keys: ['J'], label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
+    raw: { ...on('raw'), label: 'raw JSON', help: 'Its descriptor as the server gave it.' },
   },
 })
 
@@ -117,7 +119,7 @@ export const moreKeys = defineBindings({
   title: 'Listing',
   bindings: {
     more: {
-      keys: ['m'],
+      ...on('more'),
       label: 'more',
       hint: true,
       needs: 'service',
@@ -141,13 +143,14 @@ export const resultKeys = defineBindings({
   title: 'Result',
   bindings: {
     close: {
-      keys: ['escape', 'q'],
+      verb: 'quit',
+      keys: ['escape', VERBS.quit.key],
       label: 'close',
       hint: true,
       help: 'Close; what still runs goes on, the calls tab has it.',
     },
     stop: {
-      keys: ['x'],
+      ...on('end'),
       label: 'stop waiting',
       hint: true,
       help: 'Give up waiting; the server may finish all the same.',

@@ -145,7 +145,7 @@ describe('checks', () => {
 
   test('validate and check OAuth answer in the overview, with their time', async () => {
     await openServer()
-    await app.see('Not asked in this session; press v.')
+    await app.see('Not asked in this session; press K.')
     await app.press(keys.validate)
     await app.see('✓ connected')
     await app.press(keys.checkOAuth, viewerKeys.bindings.last)

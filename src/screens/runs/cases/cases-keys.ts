@@ -1,4 +1,5 @@
 import { defineBindings } from '../../../app/keymap/binding.ts'
+import { on, VERBS } from '../../../app/keymap/verbs.ts'
 
 /** In the cases of a suite, and at the case beside them. */
 export const casesKeys = defineBindings({
@@ -8,35 +9,40 @@ export const casesKeys = defineBindings({
   title: 'Cases',
   bindings: {
     edit: {
-      keys: ['e'],
+      ...on('edit'),
       label: 'edit',
       hint: true,
       needs: 'service',
       help: 'Edit the case in your editor; what changes shows before it is sent.',
     },
     add: {
-      keys: ['a'],
+      ...on('new'),
       label: 'new case',
       hint: true,
       needs: 'write',
       help: 'Write cases in your editor, up to a hundred with --- between them.',
     },
     addOfTool: {
-      keys: ['t'],
+      ...on('newOfTool'),
       label: 'case of a tool',
       needs: 'write',
       help: 'Start from the input schema of a tool.',
     },
-    duplicate: { keys: ['c'], label: 'duplicate', needs: 'write', help: 'Start from a copy of the case.' },
+    duplicate: {
+      ...on('newOfCopy'),
+      label: 'duplicate',
+      needs: 'write',
+      help: 'Start from a copy of the case.',
+    },
     remove: {
-      keys: ['d'],
+      ...on('delete'),
       label: 'delete',
       hint: true,
       needs: 'write',
       help: 'Delete the case, or all marked ones, after asking.',
     },
     generate: {
-      keys: ['m'],
+      ...on('model'),
       label: 'by a model',
       needs: 'write',
       help: 'Have a model write cases from the live tools.',
@@ -52,27 +58,32 @@ export const suitesKeys = defineBindings({
   title: 'Suites',
   bindings: {
     add: {
-      keys: ['a'],
+      ...on('new'),
       label: 'new suite',
       hint: true,
       needs: 'write',
       help: 'Write a suite with its cases in your editor.',
     },
     edit: {
-      keys: ['e'],
+      ...on('edit'),
       label: 'edit settings',
       needs: 'service',
       help: 'Edit the settings of the suite in your editor.',
     },
-    remove: { keys: ['d'], label: 'delete suite', needs: 'write', help: 'Delete the suite with its cases.' },
+    remove: {
+      ...on('delete'),
+      label: 'delete suite',
+      needs: 'write',
+      help: 'Delete the suite with its cases.',
+    },
     exportFile: {
-      keys: ['w'],
+      ...on('write'),
       label: 'write file',
       needs: 'service',
       help: 'Write the suite with its cases to a file.',
     },
     importFile: {
-      keys: ['i'],
+      ...on('import'),
       label: 'import file',
       needs: 'service',
       help: 'Bring a suite file in; a plan shows what it does before anything is sent.',
@@ -88,21 +99,21 @@ export const settingsKeys = defineBindings({
   title: 'Settings of a suite',
   bindings: {
     edit: {
-      keys: ['e'],
+      ...on('edit'),
       label: 'edit',
       hint: true,
       needs: 'service',
       help: 'Edit all of them in your editor; what changes shows before it is sent.',
     },
     schedule: {
-      keys: ['t'],
+      ...on('toggle'),
       label: 'schedule',
       hint: true,
       needs: 'write',
       help: 'Switch the recurring run on or off.',
     },
-    attach: { keys: ['a'], label: 'attach environment', hint: true, needs: 'write' },
-    detach: { keys: ['d'], label: 'detach environment', needs: 'write' },
+    attach: { ...on('bind'), label: 'attach environment', hint: true, needs: 'write' },
+    detach: { ...on('delete'), label: 'detach environment', needs: 'write' },
   },
 })
 
@@ -114,12 +125,12 @@ export const middleKeys = defineBindings({
   title: 'Runs, cases and settings',
   bindings: {
     next: {
-      keys: [']'],
+      ...on('nextTab'),
       label: 'cases, settings',
       hint: true,
       help: 'Runs, cases or settings of the suite.',
     },
-    previous: { keys: ['['], label: 'tab before' },
+    previous: { ...on('previousTab'), label: 'tab before' },
   },
 })
 
@@ -131,19 +142,19 @@ export const outcomesKeys = defineBindings({
   title: 'Outcomes',
   bindings: {
     correct: {
-      keys: ['e'],
+      ...on('edit'),
       label: 'correct the failed',
       hint: true,
       needs: 'write',
       help: 'Edit the cases that failed, by themselves, and send them again.',
     },
     resend: {
-      keys: ['a'],
+      ...on('again'),
       label: 'send duplicates',
       hint: true,
       needs: 'write',
       help: 'Send the failed cases again with another duplicate policy and a reason.',
     },
-    close: { keys: ['escape', 'q'], label: 'close', hint: true },
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
   },
 })

@@ -1,4 +1,5 @@
 import { defineBindings } from '../../../app/keymap/binding.ts'
+import { on } from '../../../app/keymap/verbs.ts'
 
 export const trialsKeys = defineBindings({
   name: 'trials',
@@ -7,13 +8,13 @@ export const trialsKeys = defineBindings({
   title: 'Trials',
   bindings: {
     show: {
-      keys: ['f'],
+      ...on('filter'),
       label: 'only failing',
       hint: true,
       help: 'Only what did not go well, then one kind of it after the other, then all again.',
     },
     byCase: {
-      keys: ['b'],
+      ...on('byCase'),
       label: 'by case',
       hint: true,
       help: 'A row for each case with how many of its graded trials passed, or a row for each trial.',
