@@ -167,7 +167,7 @@ function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string
 type PlaceInForm = ReturnType<typeof usePlaceInForm>
 
 /** What the keys of the form do. What is highlighted is what is sent: where it is not, the form asks. */
-function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => Promise<void>) {
+function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => void) {
   const { fields, texts } = props
   const { at, option, actAt, cancelAt, go } = place
   const keyName = useKeyName()

@@ -90,7 +90,7 @@ describe('the list', () => {
     await app.see(/of 4\/16 ─+ unresolved · undismissed · scenario/)
     expect(app.router.current().params).toMatchObject({ status: 'open', dismissed: 'no', source: 'scenario' })
     await app.press(keys.status, keys.dismissed)
-    await app.see('None of 16 findings is there with new, dismissed, scenario; f, v, a change that.')
+    await app.see('None of 16 findings is there with new, dismissed, scenario; f, A, Alt+f change that.')
   })
 
   test('says why it is empty and what comes next', async () => {
