@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { openApp, openService } from '../../../test/harness.tsx'
+import { openDoctorReports } from '../../api/doctor/reports-file.ts'
+import { createDoctorSteps } from '../../api/doctor/steps.ts'
+import { serversKeys } from './bindings.ts'
+import { serversRoute } from './route.ts'
+
+const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
+const keys = serversKeys.bindings
+
+test('a server with something known to be wrong is not called ready, and its report outlives the session', async () => {
+  const steps = createDoctorSteps()
+  const reported = await openService({ onDoctorStep: steps.note })
+  onTestFinished(() => reported.close())
+  const folder = await mkdtemp(join(tmpdir(), 'mcpdeck-doctor-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'doctor.json')
+  const reports = (now: () => number) =>
+    openDoctorReports({ file, onFault: error => expect.unreachable(String(error)), now })
+  const sandbox = (await reported.client.projects.list()).items[0]!.id
+  const program = { command: process.execPath, args: [small, 'careless', '3100'] }
+  const body = { name: 'careless', enabled: true, transportType: 'stdio' as const, ...program }
+  const { id } = await reported.client.servers.create({ projectId: sandbox, body })
+  const params = { projectId: sandbox, serverId: id, pane: 'detail', tab: 'doctor' }
+  const place = serversRoute.to(params)
+  const threeHoursAgo = () => Date.now() - 3 * 3_600_000
+  const access = { doctorSteps: steps, doctorReports: reports(threeHoursAgo) }
+  let app = await openApp({ testService: reported, place, access })
+  await app.see('No doctor report on careless yet.')
+  await app.press(keys.doctor)
+  // The listing takes seconds; what has ended before stands there already.
+  const running = await app.see(/✓ initialization +ok/)
+  expect(running).toMatch(/● tools/)
+  expect(running).toContain('○ prompts')
+  const report = await app.see('! warnings')
+  expect(report).toMatch(/Listing its tools takes 3\.\d s/)
+  expect(report).toContain('The tool name "not a name!"')
+  expect(report).not.toContain('✓ ready')
+  await app.close()
+  app = await openApp({
+    testService: reported,
+    place: serversRoute.to({ projectId: sandbox, serverId: id }),
+    access: { doctorReports: reports(Date.now) },
+  })
+  expect(await app.see('! warnings')).toMatch(/careless.*! warnings 3h/)
+  await app.close()
+})
