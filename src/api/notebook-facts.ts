@@ -5,8 +5,8 @@ import type { EvalIteration } from './contract/iterations.ts'
 import { momentOf } from './notebook-export.ts'
 import type { Pinned } from './notebook.ts'
 import { causeOf, CAUSES, countCauses } from './runs/causes.ts'
-import { variantOfTrial } from './runs/variants.ts'
 import { runCounts } from './runs/counts.ts'
+import { variantOfTrial } from './runs/variants.ts'
 import { passedPart } from './runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from './runs/outcome.ts'
 
@@ -126,10 +126,12 @@ function failingFacts(trials: readonly EvalIteration[]): [string, string][] {
   for (const trial of trials)
     if (causeOf(trial) !== undefined && !first.has(variantOfTrial(trial)))
       first.set(variantOfTrial(trial), trial)
+  const hasModels = new Set(trials.map(({ model }) => model)).size > 1
   return [...first.values()].slice(0, MOST_FAILING).map(trial => {
-    const [cause] = countCauses([trial])
-    const words = [CAUSES[cause?.cause ?? 'unknown'], cause?.reason].filter(Boolean).join(': ')
-    return ['Failing case', `${trial.title ?? trial.testCaseId ?? trial.id} (${words})`]
+    const [found] = countCauses([trial])
+    const words = [CAUSES[found?.cause ?? 'unknown'], found?.reason].filter(Boolean).join(': ')
+    const name = trial.title ?? trial.testCaseId ?? trial.id
+    return ['Failing case', `${name}${hasModels && trial.model ? ` on ${trial.model}` : ''} (${words})`]
   })
 }
 
