@@ -21,8 +21,6 @@ type Variant = { caseIndex: number; model: string | undefined; ends: End[] }
 
 /** A run to be made: what it executes, and how it is ended. */
 export type RandomRun = {
-  /** Cases of the suite; the run may execute a part of them. */
-  caseCount: number
   variants: Variant[]
   /** Share of trials that must pass; undefined = every variant decides by itself. */
   threshold: number | undefined
@@ -34,10 +32,11 @@ const MODELS = [undefined, 'small', 'large'] as const
 /** Mostly good ends: among all kinds alike a run that passed would hardly ever occur. */
 const anyEnd = fc.oneof({ weight: 5, arbitrary: fc.constant<End>('passed') }, fc.constantFrom(...ENDS))
 
-/** Runs of any mix of cases, models and iterations, with any ends, over all cases or a part of them. */
-export const randomRun: fc.Arbitrary<RandomRun> = fc.integer({ min: 1, max: 4 }).chain(caseCount =>
+const MOST_CASES = 4
+
+/** Runs of any mix of cases, models and iterations, with any ends, over all cases of a suite or a part of them. */
+const runOf = (caseCount: number): fc.Arbitrary<RandomRun> =>
   fc.record({
-    caseCount: fc.constant(caseCount),
     variants: fc.uniqueArray(
       fc.record({
         caseIndex: fc.nat({ max: caseCount - 1 }),
@@ -54,8 +53,41 @@ export const randomRun: fc.Arbitrary<RandomRun> = fc.integer({ min: 1, max: 4 })
       { weight: 6, arbitrary: fc.constant('finalized' as const) },
       fc.constantFrom('cancelled' as const, 'in flight' as const),
     ),
-  }),
-)
+  })
+
+export const randomRun: fc.Arbitrary<RandomRun> = fc.integer({ min: 1, max: MOST_CASES }).chain(runOf)
+
+/** A run in which every case of a suite ended alike, on one model. */
+const wholeRun = (caseCount: number, end: End): RandomRun => ({
+  variants: Array.from({ length: caseCount }, (_none, caseIndex) => ({
+    caseIndex,
+    model: undefined,
+    ends: [end],
+  })),
+  threshold: undefined,
+  end: 'finalized',
+})
+
+/** The runs of one suite, oldest first. */
+export const randomSuite: fc.Arbitrary<RandomRun[]> = fc
+  .integer({ min: 1, max: MOST_CASES })
+  .chain(caseCount =>
+    fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: runOf(caseCount) },
+        { weight: 2, arbitrary: fc.constant(wholeRun(caseCount, 'passed')) },
+        fc.constant(wholeRun(caseCount, 'setup_failed')),
+      ),
+      { minLength: 1, maxLength: 4 },
+    ),
+  )
+  // The first run makes the suite, whose threshold is that of every run without its own.
+  .map(plans => plans.map(plan => ({ ...plan, threshold: plan.threshold ?? plans[0]?.threshold })))
+
+/** Places of the cases that runs execute. */
+export function casesOf(plans: readonly RandomRun[]): Set<number> {
+  return new Set(plans.flatMap(({ variants }) => variants.map(({ caseIndex }) => caseIndex)))
+}
 
 /** What a run must come to, by the rules of the contract and nothing of the program. */
 export type Expected = {
@@ -95,7 +127,7 @@ export function expectedOf({ variants, threshold, end }: RandomRun): Expected {
 }
 
 /** A run that a service knows, as it is read. */
-export type MadeRun = { run: EvalRun; trials: EvalIteration[]; titles: string[] }
+export type MadeRun = { run: EvalRun; trials: EvalIteration[] }
 
 /** Reports a run to a service as other programs do, and reads it. */
 export async function makeRun(
@@ -104,17 +136,10 @@ export async function makeRun(
   suiteName: string,
   { variants, threshold, end }: RandomRun,
 ): Promise<MadeRun> {
-  const titles: string[] = []
   const results = variants.flatMap(({ caseIndex, model, ends }) =>
     ends.map(status => {
-      const caseTitle = `Case ${caseIndex}`
-      titles.push(caseTitle)
-      return {
-        caseTitle,
-        caseId: `case-${caseIndex}`,
-        status,
-        ...(model !== undefined && { model, provider: 'scripted' }),
-      }
+      const named = { caseTitle: `Case ${caseIndex}`, caseId: `case-${caseIndex}` }
+      return { ...named, status, ...(model !== undefined && { model, provider: 'scripted' }) }
     }),
   )
   const opening = {
@@ -128,5 +153,5 @@ export async function makeRun(
   if (end === 'cancelled') await client.runs.cancel({ projectId, runId })
   const run = await client.runs.get({ projectId, runId })
   const { items } = await client.iterations.list({ projectId, runId, limit: 200 })
-  return { run, trials: items, titles }
+  return { run, trials: items }
 }

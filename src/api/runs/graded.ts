@@ -1,11 +1,12 @@
+import type { EvalIteration } from '../contract/iterations.ts'
 import type { EvalRun } from '../contract/runs.ts'
 import { runCounts, toldTrials } from './counts.ts'
-import { outcomeOfRun } from './outcome.ts'
+import { partWords, reportRun } from './suite-state.ts'
 import type { TrialCounts } from './trials.ts'
 import { grouped } from './words.ts'
 
-/** How much of what a run executed was graded and passed, in one unit; `unit` is a plural, undefined where the service tells none. */
-export type GradedPart = { passed: number; graded: number; total: number; unit: string | undefined }
+/** How much of what a run executed was graded, in one unit; `unit` is a plural, undefined where the service tells none. */
+export type GradedPart = { graded: number; total: number; unit: string | undefined }
 
 /**
  * How much of a run was graded: in trials, and in the run's own unit where that is another one. Each where it is known, since no
@@ -19,13 +20,12 @@ export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
   const parts: GradedPart[] = []
   if (trials && trials.total > 0)
     parts.push({
-      passed: trials.passed,
       graded: trials.passed + trials.failed,
       total: trials.total,
       unit: 'trials',
     })
   if (own?.total !== undefined && own.unit !== 'trials')
-    parts.push({ passed: own.passed, graded: own.passed + own.failed, total: own.total, unit: own.unit })
+    parts.push({ graded: own.passed + own.failed, total: own.total, unit: own.unit })
   return parts
 }
 
@@ -35,17 +35,11 @@ export function gradedWords({ graded, total, unit }: GradedPart): string {
 }
 
 /**
- * What has to stand beside the word of a run that passed where that does not speak for all of it: `11 of 12 trials graded`, or
- * `9 of 12 trials passed` under a threshold. Undefined where everything was graded and passed, and for every other run.
+ * What has to stand beside the word of a run that passed where that does not speak for all of it: `3 of 6 cases`,
+ * `11 of 12 trials graded`. Undefined where everything was executed, graded and passed, and for every other run.
+ * @param trials all trials of the run, where they were read
  */
-export function passedPart(run: EvalRun, read?: TrialCounts): string | undefined {
-  if (outcomeOfRun(run) !== 'passed') return undefined
-  const parts = gradedParts(run, read)
-  const ungraded = parts.find(({ graded, total }) => graded < total)
-  if (ungraded) return gradedWords(ungraded)
-  const short = parts.find(({ passed, total }) => passed < total)
-  return (
-    short &&
-    [`${grouped(short.passed)} of ${grouped(short.total)}`, short.unit, 'passed'].filter(Boolean).join(' ')
-  )
+export function passedPart(run: EvalRun, trials?: readonly EvalIteration[]): string | undefined {
+  const report = reportRun(run, { trials })
+  return report.outcome === 'passed' ? partWords(report).join(', ') || undefined : undefined
 }

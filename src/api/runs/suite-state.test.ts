@@ -24,7 +24,7 @@ function made({ at, result = null, status = 'completed', cases, trials, rerunOf 
     summary: { passed, failed, total },
     decisionSummary: {
       measurementUnit: 'trials',
-      decision: result ?? 'inconclusive',
+      decision: result,
       counts: { ...counts, trials: { total, passed, failed, timed_out: counts.undecided } },
     },
     ...(cases && { selectedCaseCount: cases[0], totalCaseCount: cases[1] }),
@@ -59,7 +59,7 @@ describe('a suite', () => {
     expect(part).toMatchObject({ outcome: 'passed', isPlainlyPassed: false })
     const undecided = stateOf(made({ at: 1, result: 'passed', cases: [1, 1], trials: [1, 0, 12] }))
     expect(undecided).toMatchObject({ outcome: 'passed', isPlainlyPassed: false })
-    expect(undecided.latest?.coverage.graded).toEqual({ count: 1, total: 12, unit: 'trials' })
+    expect(undecided.latest?.coverage.graded).toEqual({ count: 1, passed: 1, total: 12, unit: 'trials' })
   })
 
   test('is not judged by a run that was mostly undecided while an earlier one covered everything', () => {

@@ -24,7 +24,7 @@ export type Coverage = {
   /** Whether it repeated the failed cases of another run; how many may not be known. */
   isRerun: boolean
   /** What has a verdict, of all that was to be executed; `unit` is undefined where the service states none. */
-  graded: { count: number; total: number; unit: string | undefined } | undefined
+  graded: { count: number; passed: number; total: number; unit: string | undefined } | undefined
   /** Every case executed and everything graded; undefined where that is not known. */
   isWhole: boolean | undefined
 }
@@ -73,9 +73,14 @@ export function reportRun(run: ListedRun, facts: RunFacts = {}): ReportedRun {
   return { run, outcome: reportedOutcome(run, counts), counts, coverage: coverageOf(run, facts) }
 }
 
-/** Passed, over every case of its suite, with a verdict for everything. */
+/** Passed, over every case of its suite, and so did everything in it: under a threshold a run may pass without that. */
 export function isPlainlyPassed({ outcome, coverage }: ReportedRun): boolean {
-  return outcome === 'passed' && coverage.isWhole === true
+  return outcome === 'passed' && coverage.isWhole === true && !isShort(coverage)
+}
+
+/** Whether less passed than was to be executed. */
+export function isShort({ graded }: Coverage): boolean {
+  return graded !== undefined && graded.passed < graded.total
 }
 
 /** How much of its suite a run covered: by its record, else by what else is known of it. */
@@ -91,19 +96,22 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
   return { cases, isRerun, graded, isWhole }
 }
 
-/** Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`. */
+/** Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under a threshold. */
 export function partWords({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
   const { cases, isRerun, graded } = coverage
   const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
+  const ofAll = (count: number, word: string): string =>
+    graded
+      ? [`${grouped(count)} of ${grouped(graded.total)}`, graded.unit, word].filter(Boolean).join(' ')
+      : ''
   return [
     cases && cases.selected < cases.total
       ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}`
       : '',
     !cases && isRerun ? 'failed cases only' : '',
-    !isUnfinished && graded && graded.count < graded.total
-      ? [`${grouped(graded.count)} of ${grouped(graded.total)}`, graded.unit, 'graded']
-          .filter(Boolean)
-          .join(' ')
+    !isUnfinished && graded && graded.count < graded.total ? ofAll(graded.count, 'graded') : '',
+    outcome === 'passed' && graded && graded.count === graded.total && isShort(coverage)
+      ? ofAll(graded.passed, 'passed')
       : '',
   ].filter(part => part !== '')
 }
@@ -256,10 +264,13 @@ function casesOf(trials: readonly EvalIteration[] | undefined): number | undefin
 
 function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['graded'] {
   const counted = toldTrials(run) ?? (trials && countTrials(trials))
-  if (counted) return { count: counted.passed + counted.failed, total: counted.total, unit: 'trials' }
+  if (counted) {
+    const { passed, failed, total } = counted
+    return { count: passed + failed, passed, total, unit: 'trials' }
+  }
   const { passed, failed, total, unit } = runCounts(run) ?? {}
   if (passed === undefined || failed === undefined || total === undefined) return undefined
-  return { count: passed + failed, total, unit }
+  return { count: passed + failed, passed, total, unit }
 }
 
 function countAt(record: object, field: string): number | undefined {

@@ -68,7 +68,7 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison }: J
     measured: measured
       ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null }
       : null,
-    part: (run && passedPart(run, counts)) ?? null,
+    part: (run && passedPart(run, trials)) ?? null,
     ...decide(followed, outcome, gates, gatesOnly),
     error: 'error' in followed ? errorFacts(followed.error) : null,
     gates,

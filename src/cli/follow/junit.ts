@@ -6,7 +6,7 @@ import { amountOf } from '../../api/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
 import { passedPart } from '../../api/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../api/runs/outcome.ts'
-import { countTrials, standingOf } from '../../api/runs/trials.ts'
+import { standingOf } from '../../api/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../api/runs/variants.ts'
 
 /** A run for the report: its record, its trials, and what its suite is called. */
@@ -60,7 +60,7 @@ function toSuite({ name, run, trials }: ReportedRun) {
     runId: run.id,
     status: run.status,
     result: run.result,
-    outcome: [outcomeOfRun(run), passedPart(run, countTrials(trials))].filter(Boolean).join(', '),
+    outcome: [outcomeOfRun(run), passedPart(run, trials)].filter(Boolean).join(', '),
     environment: run.environment?.name ?? run.environment?.id,
     client: run.client?.name,
   }

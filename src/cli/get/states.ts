@@ -34,7 +34,14 @@ export type NounState = {
   add: (item: Item, facts: StateFacts) => Item | Promise<Item>
 }
 
-const OUTCOMES = { passed: [], failed: [], undecided: [], broken: [], cancelled: ['canceled'] }
+const OUTCOMES = {
+  passed: [],
+  failed: [],
+  inconclusive: [],
+  undecided: [],
+  broken: [],
+  cancelled: ['canceled'],
+}
 
 /** A run's own verdict, and of how much of its suite it speaks. */
 export const runState: NounState = {
@@ -134,7 +141,7 @@ function stateOf({ run, outcome }: ReportedRun): string {
 function coverageOf(report: ReportedRun): Partial<Coverage> & { says: string } {
   const { cases, graded, isWhole } = report.coverage
   const words = partWords(report)
-  const says = isWhole === true ? 'all' : words.length > 0 ? words.join(', ') : 'unknown'
+  const says = words.length > 0 ? words.join(', ') : isWhole === true ? 'all' : 'unknown'
   return { says, isWhole, cases, graded }
 }
 

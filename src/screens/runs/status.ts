@@ -1,6 +1,6 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { outcomeOfRun, type RunOutcome } from '../../api/runs/outcome.ts'
-import { coverageOf, type ReportedRun, type SuiteState } from '../../api/runs/suite-state.ts'
+import { coverageOf, isShort, type ReportedRun, type SuiteState } from '../../api/runs/suite-state.ts'
 import { formatCount } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 
@@ -30,9 +30,7 @@ export function runLook(run: Pick<EvalRun, 'status' | 'result' | 'decisionSummar
     return { symbol: run.status === 'pending' ? 'pending' : 'live', tone: 'live', word: run.status }
   // A status that ended without a name of ours speaks for itself.
   if (outcome === 'broken' && run.status !== 'failed') return { ...LOOKS.broken, word: run.status }
-  const { graded } = coverageOf(run)
-  const isGradedInPart = graded !== undefined && graded.count < graded.total
-  return outcome === 'passed' && isGradedInPart ? PASSED_IN_PART : LOOKS[outcome]
+  return outcome === 'passed' && isShort(coverageOf(run)) ? PASSED_IN_PART : LOOKS[outcome]
 }
 
 /** What stands beside it says for which part. */
