@@ -8,8 +8,21 @@ const SCREENS = new Set(['tour.md', 'terminals.md'])
 
 /** Words with which a command in the text of a sentence or in a table begins. */
 const PROGRAM = /^(?:mcpdeck|npm|npx) \S/
-const SUBCOMMAND =
-  /^(?:api|completion|config|doctor|get|notebook|open|profile|run|serve|suite|watch) (?:\S.*)?\S$/
+export const SUBCOMMANDS = [
+  'api',
+  'completion',
+  'config',
+  'doctor',
+  'get',
+  'notebook',
+  'profile',
+  'run',
+  'serve',
+  'suite',
+  'visit',
+  'watch',
+]
+const SUBCOMMAND = new RegExp(`^(?:${SUBCOMMANDS.join('|')}) \\S`)
 
 export type Documented = { document: string; command: string }
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
-import { type Documented, documentedCommands } from '../documents.ts'
+import { type Documented, documentedCommands, SUBCOMMANDS } from '../documents.ts'
 import { inWorkspace, type Prepared } from '../prepared-workspace.ts'
 import { minimalEnv } from '../pty/home.ts'
 import { openHome } from './program.ts'
@@ -25,6 +25,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm uninstall --global mcpdeck': 'would take the command from the whole machine',
   'npm start --silent --': 'is the beginning of commands',
   'mcpdeck profile add': 'asks a person at a terminal',
+  'mcpdeck api': 'is the beginning of commands',
   'mcpdeck suite': 'is the beginning of commands',
 }
 
@@ -126,6 +127,13 @@ const isOurs = ({ command }: Documented) => !/^(?:export|npm run) /.test(command
 test('what is left out is documented still', () => {
   const commands = new Set(all.map(({ command }) => command))
   for (const command of [...Object.keys(NOT_RUN), ...Object.keys(ENDS)]) expect(commands).toContain(command)
+})
+
+test('a command is known by its first word, whichever command the program has', async () => {
+  const { stdout } = await home.run(['--help'])
+  const [, listed = ''] = stdout.split('Commands:\n')
+  const commands = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name)
+  expect(commands.toSorted()).toEqual(SUBCOMMANDS.toSorted())
 })
 
 test('scripts that the documents name exist, and so do the variables', () => {
