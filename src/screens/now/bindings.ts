@@ -19,6 +19,12 @@ export const nowKeys = defineBindings({
       hint: true,
       help: 'Show what was acknowledged too, or hide it again.',
     },
+    settle: {
+      keys: ['w'],
+      label: 'decide about a write',
+      needs: 'service',
+      help: 'Send a write again that did not happen, or dismiss it.',
+    },
     faults: { keys: ['f'], label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
     projects: { keys: ['c'], label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
   },
