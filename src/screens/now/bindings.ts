@@ -27,6 +27,12 @@ export const nowKeys = defineBindings({
       hint: true,
       help: 'Choose the projects to look at.',
     },
+    settle: {
+      ...on('settle'),
+      label: 'decide about a write',
+      needs: 'service',
+      help: 'Send a write again that did not happen, or dismiss it.',
+    },
   },
 })
 

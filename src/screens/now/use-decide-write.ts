@@ -1,0 +1,69 @@
+import type { JournalEntry } from '../../api/journal/entry.ts'
+import { openWriteOf, stateOf } from '../../api/journal/open-write.ts'
+import { dismiss, sendAgain, type Choice } from '../../api/journal/resolve.ts'
+import { titleOf } from '../../api/journal/words.ts'
+import { refresh } from '../../api/queries.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { useFormDialog } from '../../components/form/form-dialog.tsx'
+import type { FieldOption } from '../../components/form/field-input.ts'
+
+const LEAVE = 'leave'
+const OPTIONS: Record<Choice, FieldOption> = {
+  send: { value: 'send', label: 'send it again', detail: 'once, with its own key' },
+  dismiss: { value: 'dismiss', label: 'dismiss it', detail: 'nothing is sent' },
+}
+
+/** Asks what shall become of an open write, and does that. */
+export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
+  const { journal, client, profile } = useWorkspace()
+  const queryClient = useQueryClient()
+  const ask = useFormDialog()
+  const runTask = useRunTask()
+  return async entry => {
+    if (!journal) return
+    const now = Date.now()
+    const title = titleOf(entry, now)
+    const write = openWriteOf(entry, now)
+    const choices = write.choices.filter(choice => choice !== 'send' || !profile.readOnly)
+    const values = await ask({
+      title: `What about ${title}?`,
+      about: [
+        { text: `It ${stateOf(write)}.`, tone: 'warn' },
+        ...(choices.includes('send')
+          ? [{ text: 'Before it is sent it is read back once more.', tone: 'muted' as const }]
+          : []),
+      ],
+      fields: [
+        {
+          id: 'do',
+          label: 'do',
+          required: true,
+          kind: '',
+          input: {
+            kind: 'choice',
+            options: [
+              { value: LEAVE, label: 'leave it in the list' },
+              ...choices.map(choice => OPTIONS[choice]),
+            ],
+          },
+          initial: LEAVE,
+        },
+      ],
+      act: 'Go on',
+    })
+    const wanted = values?.['do']
+    if (wanted !== 'send' && wanted !== 'dismiss') return
+    await runTask({
+      start: wanted === 'send' ? `Sending ${title} again…` : `Dismissing ${title}…`,
+      work: () => (wanted === 'send' ? sendAgain({ journal, client }, entry) : dismiss({ journal }, entry)),
+      done: decision => {
+        if ('endpoint' in decision && decision.endpoint) refresh(queryClient, decision.endpoint)
+        return wanted === 'dismiss' || decision.finding === 'happened'
+          ? decision.sentence
+          : { tone: 'warn', text: decision.sentence }
+      },
+    })
+  }
+}
