@@ -40,9 +40,10 @@ export function sessionsOnPage(page: unknown): string[][] {
 }
 
 function namesOf({ attributes }: Span): string[] {
-  return ['session.id', 'gen_ai.conversation.id'].flatMap(name =>
-    attributes[name] === undefined ? [] : String(attributes[name]),
-  )
+  return ['session.id', 'gen_ai.conversation.id'].flatMap(name => {
+    const value = attributes[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : []
+  })
 }
 
 function spansOf(page: unknown): Span[] {

@@ -153,7 +153,7 @@ test('what waits for the budget says so', async () => {
 
 test('a write that waits for a busy service shows for how long', async () => {
   app = await openApp({ testService, hosted, place: runsRoute.to({ projectId }) })
-  await app.see('▌Reference server smoke')
+  await app.see('▌Reference server')
   await app.press(runsKeys.bindings.launch)
   await app.see('As configured')
   instead = (path, method) =>
