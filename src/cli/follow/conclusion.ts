@@ -102,6 +102,10 @@ function decide(
   return { because: gatesOnly ? 'gates_passed' : 'passed', exitCode: EXIT.done }
 }
 
+function whyOf({ run }: Followed, fallback: string): string {
+  return (run && whyUndecided(run)) ?? fallback
+}
+
 /** The run's own word where the gates go before it. */
 function besideGates(verdict: Conclusion['verdict'], part: string | null): string {
   if (verdict === 'failed') return '; the run itself failed'
@@ -133,7 +137,7 @@ export function sentenceOf(
   const rest = followed.run ? (goesOn ? '; the run goes on' : '; the run ends with this process') : ''
   switch (because) {
     case 'passed':
-      return part === null ? 'Passed.' : `Passed, ${part}.`
+      return `${['Passed', part].filter(Boolean).join(', ')}.`
     case 'gates_passed':
       return `The gates passed, and they decide${besideGates(verdict, part)}.`
     case 'failed':
@@ -143,13 +147,13 @@ export function sentenceOf(
     case 'unknown_gate':
       return 'A gate could not be judged.'
     case 'inconclusive':
-      return `Inconclusive, the verdict was withheld: ${(followed.run && whyUndecided(followed.run)) ?? 'the service gives no reason.'}`
+      return `Inconclusive, the verdict was withheld: ${whyOf(followed, 'the service gives no reason.')}`
     case 'undecided':
-      return `Undecided: ${(followed.run && whyUndecided(followed.run)) ?? 'the service gives no verdict.'}`
+      return `Undecided: ${whyOf(followed, 'the service gives no verdict.')}`
     case 'cancelled':
       return 'Cancelled, so there is no verdict.'
     case 'broken':
-      return `Not executed: ${(followed.run && whyUndecided(followed.run)) ?? 'the run failed as a run.'}`
+      return `Not executed: ${whyOf(followed, 'the run failed as a run.')}`
     case 'timed_out':
       return `No verdict within the time given${rest}.`
     case 'interrupted':

@@ -106,7 +106,8 @@ function runSide({
   completedAt,
   summary,
 }: ComparedRun): EvalRunCompare['baseRun'] {
-  return { id, runNumber, result, createdAt, completedAt, summary }
+  // The published shape takes a text here, and this is the contract's for a verdict that does not exist.
+  return { id, runNumber, result: result ?? 'notEstablished', createdAt, completedAt, summary }
 }
 
 function passSummary(base: ComparedRun, compare: ComparedRun): Record<string, NumericDiff> {

@@ -1,12 +1,7 @@
 import type { ComparedCaseSide } from './compared-run.ts'
 import { numericDiff, type NumericDiff } from './numeric-diff.ts'
-import {
-  evaluationConfigHash,
-  integrityOf,
-  integrityOfAll,
-  type Score,
-  type ScoreIntegrity,
-} from './scores.ts'
+import { evaluationConfigHash, integrityOf, integrityOfAll, type Score } from './scores.ts'
+import type { ScoreIntegrity } from './types.ts'
 
 /** What the scores of two runs say (contract: EvalRunCompare, `scoreContract`). */
 export type ScoreContract = {

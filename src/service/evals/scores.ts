@@ -1,6 +1,6 @@
 import { digest } from './canonical.ts'
 import { oneLine } from './one-line.ts'
-import type { CaseSnapshot, CheckVerdict, Judged, StepVerdict, TrialClass } from './types.ts'
+import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict, TrialClass } from './types.ts'
 
 /** A scorer's row on one trial (contract: ScoreResult); every scorer here is a deterministic assertion: 1 or 0. */
 export type Score = {
@@ -102,9 +102,6 @@ export function scoresOf(
   for (const verdict of checks) verdicts.set(verdict.id, verdict)
   return scorers.map(entry => toScore(entry, verdicts.get(entry.definition.scorerId)))
 }
-
-/** Whether scores and their definitions agree (contract: EvalRun, `scoreIntegrity`); nothing is said where nothing was scored. */
-export type ScoreIntegrity = 'valid' | 'invalid'
 
 type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
 

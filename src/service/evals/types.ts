@@ -1,6 +1,5 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { Tool } from '../connections/types.ts'
-import type { ScoreIntegrity } from './scores.ts'
 
 /**
  * What became of one trial, most specific reason first. The rerun selection counts trials by it
@@ -132,6 +131,9 @@ export type CheckVerdict = Judged & {
   /** The assertion's type, or what the rule is called. */
   type: string
 }
+
+/** Whether scores and their definitions agree (contract: EvalRun, `scoreIntegrity`); nothing is said where nothing was scored. */
+export type ScoreIntegrity = 'valid' | 'invalid'
 
 export type TrialOutcome = {
   class: TrialClass

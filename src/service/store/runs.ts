@@ -1,6 +1,5 @@
 import type { DecisionSummary } from '../../api/contract/runs.ts'
-import type { ScoreIntegrity } from '../evals/scores.ts'
-import type { CaseSnapshot } from '../evals/types.ts'
+import type { CaseSnapshot, ScoreIntegrity } from '../evals/types.ts'
 import type { SuiteSettings } from './suites.ts'
 import { assignments, fromJson, insertEachInto, insertInto, toJson, type Database } from './database.ts'
 

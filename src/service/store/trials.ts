@@ -1,6 +1,5 @@
 import type { GradedTrials } from '../evals/graded-trials.ts'
-import type { ScoreIntegrity } from '../evals/scores.ts'
-import type { TrialClass, TrialOutcome } from '../evals/types.ts'
+import type { ScoreIntegrity, TrialClass, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from './database.ts'
 
 type TrialStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
@@ -98,25 +97,7 @@ export function createTrialRows(database: Database): TrialRows {
       return row && read(row)
     },
     list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
-    graded: runId => ({
-      tally: database.all(
-        `SELECT casePosition AS variant, class, count(*) AS trials FROM trial WHERE runId = :runId
-         GROUP BY casePosition, class`,
-        { runId },
-      ),
-      first: (classes, limit, behind = -1) =>
-        database.all(
-          `SELECT id AS iterationId, position, caseId, title, iterationNumber, class, error FROM trial
-           WHERE runId = :runId AND position > :behind AND class IN (SELECT value FROM json_each(:classes))
-           ORDER BY position LIMIT :limit`,
-          { runId, behind, classes: JSON.stringify(classes), limit },
-        ),
-      positionOf: id =>
-        database.get<{ position: number }>('SELECT position FROM trial WHERE id = :id AND runId = :runId', {
-          id,
-          runId,
-        })?.position,
-    }),
+    graded: runId => readGraded(database, runId),
     scoreIntegrities: runId =>
       database
         .all<{ scoreIntegrity: ScoreIntegrity | null }>(
@@ -184,4 +165,26 @@ export function createTrialRows(database: Database): TrialRows {
 
 function read({ outcome, ...row }: StoredTrial): TrialWithOutcome {
   return outcome === null ? row : { ...row, outcome: JSON.parse(outcome) as TrialOutcome }
+}
+
+function readGraded(database: Database, runId: string): GradedTrials {
+  return {
+    tally: database.all(
+      `SELECT casePosition AS variant, class, count(*) AS trials FROM trial WHERE runId = :runId
+       GROUP BY casePosition, class`,
+      { runId },
+    ),
+    first: (classes, limit, behind = -1) =>
+      database.all(
+        `SELECT id AS iterationId, position, caseId, title, iterationNumber, class, error FROM trial
+         WHERE runId = :runId AND position > :behind AND class IN (SELECT value FROM json_each(:classes))
+         ORDER BY position LIMIT :limit`,
+        { runId, behind, classes: JSON.stringify(classes), limit },
+      ),
+    positionOf: id =>
+      database.get<{ position: number }>('SELECT position FROM trial WHERE id = :id AND runId = :runId', {
+        id,
+        runId,
+      })?.position,
+  }
 }
