@@ -152,7 +152,10 @@ describe('as a program', () => {
     [['suites', '--limit', '0'], /whole number/],
     [['trials', '--run', 'r', '--status', 'bogus'], /No trial has the status "bogus". There are: failed,/],
     [['trials', '--run', 'r', '--status', 'completed'], /No trial has the status "completed"/],
-    [['runs', '--status', 'pased'], /Did you mean "passed"\? There are: passed, failed, undecided/],
+    [
+      ['runs', '--status', 'pased'],
+      /Did you mean "passed"\? There are: passed, failed, inconclusive, undecided/,
+    ],
     [['suites', '--status', 'bogus'], /There are: passed,/],
     [['waves', '--status', 'bogus'], /There are: running, .*canceled or "cancelled", stale/],
     [['steps', '--run', 'r', '--trial', 't', '--status', 'bogus'], /There are: ok, fail, skipped, pending/],

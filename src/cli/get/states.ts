@@ -6,6 +6,7 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { journeyRunState } from '../../api/findings/waves.ts'
+import type { RunOutcome } from '../../api/runs/outcome.ts'
 import type { RerunLinks } from '../../api/runs/rerun-links.ts'
 import {
   type Coverage,
@@ -41,7 +42,7 @@ const OUTCOMES = {
   undecided: [],
   broken: [],
   cancelled: ['canceled'],
-}
+} satisfies Record<Exclude<RunOutcome, 'in-flight'>, readonly string[]>
 
 /** A run's own verdict, and of how much of its suite it speaks. */
 export const runState: NounState = {
