@@ -33,6 +33,21 @@ export const tabsKeys = defineBindings({
   },
 })
 
+/** While what a dialog is about is being read. */
+export const openingKeys = defineBindings({
+  name: 'opening',
+  scope: 'overlay',
+  title: 'Dialog that opens',
+  bindings: {
+    cancel: {
+      keys: ['escape', 'ctrl+x'],
+      label: 'do not open',
+      hint: true,
+      help: 'Stay here; nothing is sent.',
+    },
+  },
+})
+
 /** Where a screen of one project was opened without one. */
 export const projectChoiceKeys = defineBindings({
   name: 'projectChoice',

@@ -6,7 +6,14 @@ import { MouseCover } from './mouse-areas.tsx'
 import { Pane } from './panes/pane.tsx'
 import { SizeProvider, useSize, type Size } from './size.tsx'
 
-type Entry = { id: number; title: string; size: (available: Size) => Size; content: ReactNode }
+type Entry = {
+  id: number
+  title: string
+  size: (available: Size) => Size
+  content: ReactNode
+  /** Has keys and nothing to look at. */
+  bare?: boolean
+}
 
 export type Overlays = {
   /** Shows content above the page until the returned function is called. */
@@ -57,7 +64,15 @@ export function useOverlays(): Overlays {
 export function OverlayHost() {
   const overlays = useOverlays()
   const entries = useSyncExternalStore(overlays.subscribe, overlays.entries)
-  return entries.map((entry, index) => <OverlayFrame key={entry.id} entry={entry} depth={index + 1} />)
+  return entries.map((entry, index) =>
+    entry.bare ? (
+      <OverlayScope key={entry.id} depth={index + 1}>
+        {entry.content}
+      </OverlayScope>
+    ) : (
+      <OverlayFrame key={entry.id} entry={entry} depth={index + 1} />
+    ),
+  )
 }
 
 function OverlayFrame(props: { entry: Entry; depth: number }) {

@@ -94,6 +94,9 @@ export function Empty(props: { why: string; next: string }) {
   )
 }
 
+/** Said of what was open and is gone. */
+export const MISSED = 'What is open here is not in the list: it is gone, hidden by a filter, or not read yet.'
+
 /** What a pane depends on, such as `the suites` beside the runs of the chosen one. */
 type Source = { what: string; data: PaneData }
 
@@ -101,7 +104,13 @@ type Source = { what: string; data: PaneData }
  * A pane about something that is chosen elsewhere, while nothing is: what it waits for, why that cannot be read, or that there is
  * nothing to choose. Sources come in the order in which they are read.
  */
-export function NothingChosen(props: { sources: readonly Source[]; why: string; next?: string }) {
+export function NothingChosen(props: {
+  sources: readonly Source[]
+  why: string
+  next?: string
+  /** What was open here is not in its list any more, or not yet. */
+  isMissed?: boolean
+}) {
   const { symbols } = useTheme()
   const missing = props.sources.find(({ data }) => !data.hasData)
   if (missing?.data.problem)
@@ -112,6 +121,16 @@ export function NothingChosen(props: { sources: readonly Source[]; why: string; 
       </Box>
     )
   if (missing) return <Sentence tone="muted" text={`Waiting for ${missing.what}…`} />
+  if (props.isMissed)
+    return (
+      <Box flexDirection="column">
+        <Sentence tone="warn" text={`${symbols.warn} ${MISSED}`} />
+        <Sentence
+          tone="muted"
+          text="Go back to the list to choose another; nothing here acts on those beside it."
+        />
+      </Box>
+    )
   return (
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />

@@ -110,7 +110,12 @@ function useRowComposer<Item>(options: {
   const kept = useKept<Item>([list.items, list.changes, placed, theme, width])
   const compose = (): string[] => {
     const selected = list.selection.index()
-    start.current = windowStart({ previous: start.current, selected, rows, count: list.items.length })
+    start.current = windowStart({
+      previous: start.current,
+      selected: Math.max(0, selected),
+      rows,
+      count: list.items.length,
+    })
     return list.items.slice(start.current, start.current + rows).map((item, offset) => {
       const key = list.keyOf(item)
       const look: RowLook<Item> = {

@@ -29,6 +29,36 @@ describe('selection', () => {
     expect(selection.key()).toBe('b')
   })
 
+  test('takes no other row while the chosen one is held, and the nearest when it is let go', () => {
+    const selection = createSelection()
+    selection.setKeys(['a', 'b', 'c'])
+    selection.to(1)
+    selection.hold(true)
+    selection.setKeys(['a', 'c'])
+    expect([selection.key(), selection.index(), selection.isMissed()]).toEqual([undefined, -1, true])
+    selection.setKeys(['a', 'b', 'c'])
+    expect([selection.key(), selection.isMissed()]).toEqual(['b', false])
+    selection.setKeys(['a', 'c'])
+    selection.hold(false)
+    expect([selection.key(), selection.isMissed()]).toEqual(['c', false])
+  })
+
+  test('never has another row than the held one, whatever the rows become', () => {
+    const rows = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'))
+    fc.assert(
+      fc.property(fc.array(rows, { maxLength: 8 }), changes => {
+        const selection = createSelection()
+        selection.setKeys(['a', 'b', 'c', 'd'])
+        selection.to(2)
+        selection.hold(true)
+        for (const keys of changes) {
+          selection.setKeys(keys)
+          expect(selection.key()).toBe(keys.includes('c') ? 'c' : undefined)
+        }
+      }),
+    )
+  })
+
   test('waits for a row that is yet to appear', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b'])

@@ -2,6 +2,10 @@
 export type Selection = {
   index(): number
   key(): string | undefined
+  /** While it is held, a chosen row that is not there is missed: nothing else is chosen in its place. */
+  hold(held: boolean): void
+  /** Whether the chosen row is missed. */
+  isMissed(): boolean
   /** The rows as they are now, told while rendering them; keeps the chosen one, or the nearest to where it was. */
   setKeys(keys: readonly string[]): void
   move(by: number): void
@@ -21,6 +25,8 @@ export function createSelection(initial?: string): Selection {
   let key: string | undefined = initial
   let awaited = initial !== undefined
   let chosen = initial !== undefined
+  let isHeld = false
+  let isMissed = false
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const listener of listeners) listener()
@@ -28,22 +34,37 @@ export function createSelection(initial?: string): Selection {
   const set = (next: number): void => {
     const bounded = Math.max(0, Math.min(keys.length - 1, next))
     chosen = true
-    if (bounded === index && key === keys[bounded]) return
+    if (bounded === index && key === keys[bounded] && !isMissed) return
+    isMissed = false
     index = bounded
     key = keys[bounded]
     awaited = false
     notify()
   }
   return {
-    index: () => index,
-    key: () => (keys.length > 0 ? keys[index] : undefined),
+    index: () => (isMissed ? -1 : index),
+    key: () => (keys.length > 0 && !isMissed ? keys[index] : undefined),
+    isMissed: () => isMissed,
+    hold(held) {
+      if (held === isHeld) return
+      isHeld = held
+      if (held && !chosen && keys.length > 0) {
+        chosen = true
+        key = keys[index]
+      }
+      if (!held && isMissed) {
+        isMissed = false
+        if (!awaited) key = keys[index]
+      }
+    },
     setKeys(next) {
       if (next === keys) return
       keys = next
+      isMissed = isHeld && chosen && key !== undefined && !keys.includes(key)
       if (keys.length === 0) return
       const found = !chosen || key === undefined ? -1 : keys.indexOf(key)
       index = !chosen ? 0 : found === -1 ? Math.max(0, Math.min(index, keys.length - 1)) : found
-      if (found !== -1 || !awaited) key = keys[index]
+      if (found !== -1 || !(awaited || isMissed)) key = keys[index]
       if (found !== -1) awaited = false
     },
     move: by => set(index + by),
@@ -54,6 +75,7 @@ export function createSelection(initial?: string): Selection {
       key = next
       awaited = true
       chosen = true
+      isMissed = isHeld && keys.length > 0
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -34,6 +34,8 @@ export type ListState<Item> = {
   /** Whether nothing but what is new shows. */
   onlyNews: boolean
   setOnlyNews: (only: boolean) => void
+  /** What is open beside the list is not in it any more, or not yet; nothing else is chosen meanwhile. */
+  isMissed: boolean
   /** The chosen item as it is at this moment, also in the middle of a burst of keys. */
   current: () => Item | undefined
   /** The same for acting on it: from now on it stays chosen while rows change around it. */
@@ -53,6 +55,8 @@ export function useList<Item>(options: {
   news?: ListNews | undefined
   /** Which rows the screen's own filters let through; stable like the columns. What they hide still counts, and stays marked. */
   only?: ((item: Item) => boolean) | undefined
+  /** What is chosen is open in another pane that has the keys: should it vanish, no other row takes its place. */
+  isOpen?: boolean
   /** The list is being read for the first time, part by part: what arrives is no change. */
   arriving?: boolean
 }): ListState<Item> {
@@ -87,6 +91,7 @@ export function useList<Item>(options: {
   const held = marks.current
   useSyncExternalStore(held.subscribe, held.keys)
   const keys = useMemo(() => shown.map(keyOf), [shown, keyOf])
+  selection.current.hold(options.isOpen ?? false)
   selection.current.setKeys(keys)
   const bestKey = best && keyOf(best)
   const chosenFor = useRef('')
@@ -119,7 +124,9 @@ export function useList<Item>(options: {
     sorting,
     setSorting,
     current: () => latest.current[chosen.index()],
+    isMissed: chosen.isMissed(),
     choose: () => {
+      if (chosen.isMissed()) return undefined
       chosen.to(chosen.index())
       return latest.current[chosen.index()]
     },

@@ -84,6 +84,7 @@ function ProjectFindings(props: { projectId: string }) {
                 <NothingChosen
                   sources={[{ what: 'the findings', data: sources.data }]}
                   why="No finding is chosen."
+                  isMissed={findings.list.isMissed}
                 />
               </Pane>
             ),

@@ -67,6 +67,7 @@ export function useFindings(projectId: string): FindingsList {
     columns,
     initialKey: params.findingId && findingKey(params.findingId, params.scenarioId),
     initialSorting: ATTENTION,
+    isOpen: params.pane === 'detail',
     news,
     only,
     arriving: useArriving(sources.isRead),

@@ -115,6 +115,7 @@ function useNotebookLists(incidents: readonly Incident[]) {
     keyOf: incidentKey,
     columns,
     initialKey: params['incidentId'],
+    isOpen: params['pane'] === 'entries' || params['pane'] === 'entry',
   })
   const incident = useChosen(list)
   const entries = useList({
@@ -122,6 +123,7 @@ function useNotebookLists(incidents: readonly Incident[]) {
     keyOf: entryKey,
     columns: entryColumns,
     initialKey: params['entryId'],
+    isOpen: params['pane'] === 'entry',
   })
   const entry = useChosen(entries)
   const incidentId = incident?.id

@@ -31,6 +31,7 @@ export function ProjectsScreen() {
     keyOf: projectKey,
     columns: projectColumns,
     initialKey: params.projectId,
+    isOpen: params.pane === 'detail',
   })
   const chosen = useChosen(list)
   const focused = params.pane === 'detail' ? 'detail' : 'list'
@@ -83,6 +84,7 @@ export function ProjectsScreen() {
                 <NothingChosen
                   sources={[{ what: 'the projects', data: projects }]}
                   why="No project is chosen."
+                  isMissed={list.isMissed}
                 />
               </Pane>
             ),

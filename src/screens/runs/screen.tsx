@@ -118,6 +118,7 @@ function ProjectRuns(props: { projectId: string }) {
                     ...(suite ? [{ what: 'the runs of the suite', data: lists.runs }] : []),
                   ]}
                   why="No run is chosen."
+                  isMissed={lists.suiteList.isMissed || lists.runList.isMissed}
                 />
               </Pane>
             ),

@@ -51,6 +51,7 @@ export function useLists(projectId: string): RunsLists {
     keyOf: suiteKey,
     columns: forSuites,
     initialKey: params.suiteId,
+    isOpen: params.pane === 'runs' || params.pane === 'run',
   })
   const suite = useChosen(suiteList)
   const runs = useSuiteRuns(projectId, suite?.id, params.runId)
@@ -76,6 +77,7 @@ export function useLists(projectId: string): RunsLists {
     keyOf: runKey,
     columns: forRuns,
     initialKey: params.runId,
+    isOpen: params.pane === 'run',
   })
   const run = useChosen(runList)
   useSuiteOfRun(projectId, suiteList)

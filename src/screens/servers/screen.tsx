@@ -12,7 +12,7 @@ import { NeedsProject } from '../../components/needs-project.tsx'
 import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
-import { NothingChosen } from '../../components/pane-state.tsx'
+import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
 import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
@@ -54,7 +54,14 @@ function useServerList(projectId: string) {
     keyOf: savedServerKey,
     says: serverSays,
   })
-  const list = useList({ items: rows, keyOf: serverKey, columns, initialKey: params.serverId, news })
+  const list = useList({
+    items: rows,
+    keyOf: serverKey,
+    columns,
+    initialKey: params.serverId,
+    news,
+    isOpen: params.pane === 'detail',
+  })
   useRowOfPlace(list.selection, params.serverId)
   useStanding(params => ({ ...params, serverId: list.current()?.server.id ?? params['serverId'] }))
   return { servers, list }
@@ -101,8 +108,8 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
   const importTokens = isProgramChosen
     ? unavailable('It has no address; only a server over HTTP takes tokens.')
     : withServer(saving.importTokens)
-  const none = unavailable('There is no server.')
-  const some = list.items.length > 0
+  const none = unavailable(list.isMissed ? MISSED : 'There is no server.')
+  const some = list.items.length > 0 && !list.isMissed
   useBindings(serversKeys, {
     open: !some ? none : inDetail ? unavailable('The server is open; its tabs hold the rest.') : open,
     back,
@@ -182,6 +189,7 @@ function ProjectServers(props: { projectId: string }) {
                 <NothingChosen
                   sources={[{ what: 'the saved servers', data: servers }]}
                   why="No server is chosen."
+                  isMissed={list.isMissed}
                 />
               </Pane>
             ),

@@ -6,6 +6,7 @@ import { changeLine, type Change } from '../../../api/authoring/changes.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
 import { useEditor, useKeptTexts, type Edited } from '../../../components/editor/use-editor.tsx'
+import { useOpening } from '../../../components/opening.tsx'
 import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
@@ -38,6 +39,7 @@ export function useAuthoring(projectId: string) {
   const edit = useEditor()
   const keptTexts = useKeptTexts()
   const runTask = useRunTask()
+  const opening = useOpening()
   const confirm = useConfirm()
   const review = useReview()
   const ask = useFieldsDialog()
@@ -47,9 +49,9 @@ export function useAuthoring(projectId: string) {
   const { symbols } = useTheme()
   /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
   const read = <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
-    runTask({
+    opening({
       start,
-      work: ({ signal }) => work({ ...ASKED, signal }),
+      work: signal => work({ ...ASKED, signal }),
       stopped: 'Stopped reading; nothing was changed.',
     })
   /** Sends writes, and reads what they made out of date whatever came of them. */

@@ -43,6 +43,12 @@ export function useCases(projectId: string, suite: EvalSuite | undefined, shown:
       ),
     [query.data, trials.data],
   )
-  const list = useList({ items, keyOf: caseKey, columns, initialKey: params.caseId })
+  const list = useList({
+    items,
+    keyOf: caseKey,
+    columns,
+    initialKey: params.caseId,
+    isOpen: shown && params.pane === 'run',
+  })
   return { query, list, chosen: useChosen(list) }
 }

@@ -8,6 +8,7 @@ import { useRouter } from '../../../app/router/router-context.tsx'
 import { clean } from '../../../app/theme/text.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
+import { useOpening } from '../../../components/opening.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
@@ -32,12 +33,12 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
   const { client, queries } = useWorkspace()
   const queryClient = useQueryClient()
   const overlays = useOverlays()
-  const runTask = useRunTask()
+  const opening = useOpening()
   const send = useSendLaunch(onLaunched)
   const leave = useWaysOut(projectId)
   return async (listed: EvalSuite, marked: readonly string[]): Promise<void> => {
     const input = { projectId, suiteId: listed.id }
-    const read = await runTask({
+    const read = await opening({
       start: `Reading ${clean(listed.name ?? listed.id)}…`,
       work: () =>
         Promise.all([

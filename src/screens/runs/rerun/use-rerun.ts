@@ -8,6 +8,7 @@ import { sendRerun, type RerunSent } from '../../../api/runs/rerun-launch.ts'
 import { isOpenTrial } from '../../../api/runs/trials.ts'
 import { plural } from '../../../app/theme/format.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
+import { useOpening } from '../../../components/opening.tsx'
 import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
@@ -36,6 +37,7 @@ export function useRerun(
   const write = useWrite()
   const { symbols } = useTheme()
   const runTask = useRunTask()
+  const opening = useOpening()
   const ask = useReview()
   const openText = useTextOverlay()
   const follow = useFollowRerun()
@@ -55,7 +57,7 @@ export function useRerun(
 
   return async run => {
     const name = run.runNumber == null ? `run ${run.id}` : `run #${run.runNumber}`
-    const source = await runTask({
+    const source = await opening({
       start: `Asking what a rerun of ${name} would run…`,
       work: async (): Promise<RerunSource> => {
         const preview = await client.runs.rerunPreview({ projectId, runId: run.id }, ASKED)

@@ -1,0 +1,61 @@
+import { useCallback } from 'react'
+import { useBindings } from '../app/keymap/use-bindings.ts'
+import { useNotify } from '../hooks/notify.tsx'
+import { useRunTask } from '../hooks/tasks.tsx'
+import { openingKeys } from './component-keys.ts'
+import { useOverlays } from './overlays.tsx'
+
+type Opening<T> = {
+  /** Shows while it is read: `Reading nightly…`. */
+  start: string
+  /** Reads what the dialog is about; the signal is aborted when the person gives it up. */
+  work: (signal: AbortSignal) => Promise<T>
+  /** Said when the person gives it up. */
+  stopped?: string
+}
+
+/**
+ * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what lies below. Resolves to
+ * `undefined` where reading failed, which was told, or where the person gave it up.
+ */
+export function useOpening(): <T>(opening: Opening<T>) => Promise<T | undefined> {
+  const overlays = useOverlays()
+  const runTask = useRunTask()
+  const notify = useNotify()
+  return useCallback(
+    async <T,>({ start, work, stopped }: Opening<T>) => {
+      const controller = new AbortController()
+      const givenUp = Promise.withResolvers<undefined>()
+      const close = overlays.open({
+        title: '',
+        bare: true,
+        size: () => ({ width: 0, height: 0 }),
+        content: (
+          <TakesKeys
+            onCancel={() => {
+              if (controller.signal.aborted) return
+              givenUp.resolve(undefined)
+              controller.abort()
+              if (stopped !== undefined) notify('warn', stopped)
+            }}
+          />
+        ),
+      })
+      try {
+        return await runTask({
+          start,
+          work: () => Promise.race([work(controller.signal), givenUp.promise]),
+        })
+      } finally {
+        // After whoever waited has opened the dialog, so that no key falls between the two.
+        setImmediate(close)
+      }
+    },
+    [overlays, runTask, notify],
+  )
+}
+
+function TakesKeys(props: { onCancel: () => void }) {
+  useBindings(openingKeys, { cancel: props.onCancel })
+  return null
+}
