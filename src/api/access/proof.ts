@@ -32,19 +32,40 @@ export function proofsOf(
   read: ReadBack,
 ): Proof[] {
   return [
-    ...answerProofs(change, expected, answer),
+    ...answerProofs(change, expected, answer, read),
     ...versionProofs(change, answer),
     ...readProofs(change, read),
   ]
 }
 
-/** What to do when the answer to a change was lost, and whether asking for it again does harm. */
-export function adviceAfterLoss(change: AccessChange): string {
+/** Whether a change whose answer was lost happened, as far as reading back settles it. */
+export function happenedBy(change: AccessChange, read: ReadBack): 'yes' | 'no' | 'unknown' {
+  if (change.do === 'unpublish' && read.published !== undefined) return read.published ? 'no' : 'yes'
+  if (change.do === 'mode' && read.mode != null) return read.mode === change.to ? 'yes' : 'no'
+  return 'unknown'
+}
+
+const HAPPENED = {
+  yes: 'The answer was lost, and what was read back shows that it happened.',
+  no: 'The answer was lost, and what was read back shows that it did not happen, or was undone since.',
+  unknown: 'The answer was lost: it may have happened all the same.',
+} as const
+
+/** What is known of a change whose answer was lost: reading back decides, and what it leaves open is said. */
+export function lossProofs(change: AccessChange, read: ReadBack): Proof[] {
+  const how = { yes: 'proved', no: 'contradicts', unknown: 'untold' } as const
+  const happened = happenedBy(change, read)
+  return [{ how: how[happened], text: HAPPENED[happened] }, ...readProofs(change, read)]
+}
+
+/** What to do when the answer to a change was lost, by what was read back, and whether a repeat does harm. */
+export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
+  if (happenedBy(change, read) === 'yes') return 'Nothing is left to be done about it.'
   switch (change.do) {
     case 'publish':
       return 'Publish it again: that changes nothing if it is published already, and says so. The link was in the lost answer; rotating makes one that is known here.'
     case 'unpublish':
-      return 'Unpublish again if it is still listed; a repeat is harmless.'
+      return 'Unpublish it again while it is listed; a repeat is harmless.'
     case 'mode':
       return 'Change the mode again if it is not the one you want.'
     case 'invite':
@@ -67,6 +88,7 @@ function answerProofs(
   change: AccessChange,
   expected: { scenarioId?: string | undefined },
   answer: ChangeAnswer,
+  read: ReadBack,
 ): Proof[] {
   switch (change.do) {
     case 'publish':
@@ -91,7 +113,11 @@ function answerProofs(
         answer.rotated === false
           ? contradicts('Answered: the link was not rotated.')
           : proved('Answered: the link is another one.'),
-        untold('Nobody was evicted: sessions that began by the old link live on.'),
+        untold(
+          read.liveSessions === 0
+            ? 'Nobody was evicted, and nobody was in.'
+            : 'Nobody was evicted: sessions that began by the old link live on.',
+        ),
       ]
     case 'rebind':
       return [proved('Answered: it points at the environment.')]

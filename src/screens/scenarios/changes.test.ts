@@ -239,6 +239,7 @@ describe('the link', () => {
 
   test('that leaked but is not given is not called verified, and whoever is in is named as still open', async () => {
     const place = await stage.published('anyone_with_link')
+    await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
     await app.press(keys.leaked)
@@ -280,7 +281,7 @@ describe('the link of a service', () => {
     await app.see('Tightens access')
     stage.meanwhile = { on: 'PATCH', run: cutOff }
     await stage.agree('end')
-    await stage.seeWords('It may have happened all the same.')
+    await stage.seeWords('what was read back shows that it did not happen')
     // Both rows of the footer, the second one over the edge of what is open.
     expect(app.row('✗ Connection lost')).toContain('; it may have happened all the same. Look whether it')
     expect(app.frame().trimEnd()).toMatch(/Try again\.  .*close/)

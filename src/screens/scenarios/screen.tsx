@@ -62,6 +62,7 @@ function useScenarioList(projectId: string) {
     columns,
     initialKey: params.scenarioId,
     news,
+    isOpen: params.pane === 'detail',
     arriving: useArriving(data.isWhole),
   })
   useRowOfPlace(list.selection, params.scenarioId)
@@ -146,6 +147,7 @@ function ProjectScenarios(props: { projectId: string }) {
                 <NothingChosen
                   sources={[{ what: 'the published scenarios', data: data.scenarios }]}
                   why="No scenario is chosen."
+                  isMissed={list.isMissed}
                 />
               </Pane>
             ),

@@ -3,14 +3,14 @@ import { consequencesOf, type Consequence } from '../../api/access/consequences.
 import { provedVersion } from '../../api/access/notes.ts'
 import {
   adviceAfterLoss,
+  lossProofs,
   proofsOf,
-  readProofs,
   type ChangeAnswer,
   type Proof,
   type ReadBack,
 } from '../../api/access/proof.ts'
 import { effectOf, type AccessChange } from '../../api/access/table.ts'
-import { ApiError } from '../../api/api-error.ts'
+import { ApiError, isMissing } from '../../api/api-error.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import type { Client } from '../../api/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
@@ -19,8 +19,10 @@ import { refresh } from '../../api/queries.ts'
 import type { Theme } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
+import { useOpening } from '../../components/opening.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
+import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import {
@@ -70,11 +72,14 @@ export type Changed<Answer> = {
   changedAt: number | undefined
 }
 
+/** A change whose answer was lost, with what was read afterwards. */
+export type Lost = { answer: undefined; change: AccessChange; read: ReadBack }
+
 /** Resources that a change of access makes out of date beside those that its endpoint names. */
 const TOUCHED = ['userTesting', 'userTestingSessions', 'userTestingInsights', 'scenarios']
 
 /** Sessions that live now, where the service tells; not found means that nobody ever came. */
-async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
+export async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
   try {
     const { liveSessions } = await client.userTestingInsights.metrics(input, ASKED)
     return typeof liveSessions === 'number' ? liveSessions : undefined
@@ -120,7 +125,10 @@ export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[]
 }
 
 /** `moved` says what somebody else changed meanwhile, as a clause. */
-type Sent<Answer> = { sent: true; answer: Answer } | { sent: false; moved: string }
+type Sent<Answer> =
+  | { sent: true; answer: Answer }
+  | { sent: false; moved: string }
+  | { sent: false; notMember: string }
 
 /** A scenario as it was asked about. */
 type Asked = Standing & { liveSessions: number | undefined }
@@ -128,7 +136,8 @@ type Asked = Standing & { liveSessions: number | undefined }
 /** Looking at a scenario before a change and after one that was lost, and what is noted of it here. */
 function useLooks(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()
-  const runTask = useRunTask()
+  const opening = useOpening()
+  const notify = useNotify()
   const show = useTextOverlay()
   const theme = useTheme()
 
@@ -139,15 +148,21 @@ function useLooks(projectId: string, isClosed: boolean) {
   const look = (target: Target | undefined, change: AccessChange): Promise<Asked | undefined> =>
     target === undefined
       ? Promise.resolve({ ...NOT_YET, liveSessions: undefined })
-      : runTask({
+      : opening({
           start: `Reading how ${target.name} stands now…`,
           work: async () => {
             const input = { projectId, scenarioId: target.id }
-            const [now, liveSessions] = await Promise.all([
-              standing(target, change),
-              isClosed ? undefined : liveSessionsOf(client, input),
-            ])
-            return { ...now, liveSessions }
+            try {
+              const [now, liveSessions] = await Promise.all([
+                standing(target, change),
+                isClosed ? undefined : liveSessionsOf(client, input),
+              ])
+              return { ...now, liveSessions }
+            } catch (error) {
+              if (!isMissing(error)) throw error
+              notify('warn', `${target.name} is not published any more, so there is nothing to change.`)
+              return undefined
+            }
           },
         })
 
@@ -166,17 +181,22 @@ function useLooks(projectId: string, isClosed: boolean) {
     lost?.()
   }
 
-  /** What can be read after a change whose answer never came. */
-  const showLost = async (title: string, change: AccessChange, target: Target | undefined): Promise<void> => {
-    const read = target && (await readBack(client, projectId, target.id, change.do === 'unpublish'))
-    show(`${title} The answer was lost`, [
-      { text: `${theme.symbols.warn} It may have happened all the same.`, tone: 'warn' },
-      ...proofLines(theme, read ? readProofs(change, read) : []),
-      adviceAfterLoss(change),
-    ])
+  /** What can be read after a change whose answer never came; shown unless the caller tells it. */
+  const readLost = async (
+    { title, target }: { title: string; target: Target | undefined },
+    change: AccessChange,
+    { quiet = false }: Quietly,
+  ): Promise<Lost> => {
+    const read = target ? await readBack(client, projectId, target.id, change.do === 'unpublish') : {}
+    if (!quiet)
+      show(`${title} The answer was lost`, [
+        ...proofLines(theme, lossProofs(change, read)),
+        adviceAfterLoss(change, read),
+      ])
+    return { answer: undefined, change, read }
   }
 
-  return { standing, look, noteMove, noteLoss, showLost }
+  return { standing, look, noteMove, noteLoss, readLost }
 }
 
 /**
@@ -191,7 +211,7 @@ export function useChange(projectId: string, isClosed: boolean) {
   const runTask = useRunTask()
   const show = useTextOverlay()
   const theme = useTheme()
-  const { standing, look, noteMove, noteLoss, showLost } = useLooks(projectId, isClosed)
+  const { standing, look, noteMove, noteLoss, readLost } = useLooks(projectId, isClosed)
 
   const ask = <Answer extends ChangeAnswer>(
     { title, action, target, before }: Changing<Answer>,
@@ -216,8 +236,9 @@ export function useChange(projectId: string, isClosed: boolean) {
     changing: Changing<Answer>,
     change: AccessChange,
     asked: Asked,
-  ): Promise<Sent<Answer> | undefined> => {
-    const { target, title, endpoint } = changing
+    options: Quietly,
+  ): Promise<Sent<Answer> | Lost | undefined> => {
+    const { target, endpoint } = changing
     let isLost = false
     const outcome = await runTask({
       start: changing.start,
@@ -230,6 +251,9 @@ export function useChange(projectId: string, isClosed: boolean) {
           changing.keep?.(answer, asked)
           return { sent: true, answer } as const
         } catch (error) {
+          // The scenario was there a moment ago, so it is the member who is not.
+          if (change.do === 'remove' && isMissing(error))
+            return { sent: false, notMember: change.member } as const
           isLost = error instanceof ApiError && error.leavesDoubt
           if (isLost) noteLoss(changing, change)
           throw error
@@ -238,19 +262,22 @@ export function useChange(projectId: string, isClosed: boolean) {
           refreshAll(queryClient, endpoint)
         }
       },
-      done: value =>
-        value.sent
-          ? changing.done(value.answer)
-          : { tone: 'warn', text: `Not sent: while you decided, ${value.moved}.` },
+      done: value => {
+        if (value.sent) return changing.done(value.answer)
+        const text =
+          'moved' in value
+            ? `Not sent: while you decided, ${value.moved}.`
+            : `${value.notMember} is not a member: removed before, or never one.`
+        return { tone: 'warn', text }
+      },
     })
-    if (isLost) await showLost(title, change, target)
-    return outcome
+    return isLost ? await readLost(changing, change, options) : outcome
   }
 
   return async <Answer extends ChangeAnswer>(
     changing: Changing<Answer>,
     options: Quietly = {},
-  ): Promise<Changed<Answer> | undefined> => {
+  ): Promise<Changed<Answer> | Lost | undefined> => {
     const { target } = changing
     let news: readonly Consequence[] | undefined
     for (;;) {
@@ -259,8 +286,9 @@ export function useChange(projectId: string, isClosed: boolean) {
       news ??= target ? changedMeanwhile(target, now) : []
       const change = changing.change.do === 'mode' ? { ...changing.change, from: now.mode } : changing.change
       if (!(await ask(changing, { change, now, news }, options))) return undefined
-      const sent = await send(changing, change, now)
-      if (!sent) return undefined
+      const sent = await send(changing, change, now, options)
+      if (!sent || 'read' in sent) return sent
+      if ('notMember' in sent) return undefined
       if (!sent.sent) {
         news = [{ text: `Not sent: while you decided, ${sent.moved}.`, tone: 'warn' }]
         continue

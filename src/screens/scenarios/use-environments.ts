@@ -1,7 +1,6 @@
-import type { Environment } from '../../api/contract/environment-shapes.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
-import { useRunTask } from '../../hooks/tasks.tsx'
+import { useOpening } from '../../components/opening.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { GO_ON, useFormDialog, type FormAsked } from '../../components/form/form-dialog.tsx'
@@ -15,17 +14,10 @@ const MOST_ASKED = 10
 /** Which environments an action may be about. */
 export function useEnvironments(projectId: string, { rows, isClosed }: ScenariosData) {
   const { client } = useWorkspace()
-  const runTask = useRunTask()
+  const opening = useOpening()
   const notify = useNotify()
   const ask = useFormDialog()
   const show = useTextOverlay()
-  const read = async (): Promise<readonly Environment[] | undefined> => {
-    const list = await runTask({
-      start: 'Reading the environments…',
-      work: () => client.environments.list({ projectId }, ASKED),
-    })
-    return list?.items.filter(({ archived }) => archived !== true)
-  }
   /** The environment of each scenario; what the list has not read yet is asked for, while the feature is on. */
   const bound = async (): Promise<ReadonlyMap<string, string>> => {
     const known = new Map(rows.flatMap(({ scenario, environmentId: id }) => (id ? [[scenario.id, id]] : [])))
@@ -46,11 +38,24 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     return { others: new Set(all.values()), own, isWhole: all.size + (except ? 1 : 0) >= rows.length }
   }
 
+  /** The environments in use, and which of them scenarios are of. */
+  const read = (except?: ScenarioRow) =>
+    opening({
+      start: 'Reading the environments…',
+      work: async () => {
+        const [{ items }, known] = await Promise.all([
+          client.environments.list({ projectId }, ASKED),
+          boundTo(except),
+        ])
+        return { all: items.filter(({ archived }) => archived !== true), ...known }
+      },
+    })
+
   return {
     async unpublished() {
-      const all = await read()
-      if (!all) return undefined
-      const { others: published, isWhole } = await boundTo()
+      const found = await read()
+      if (!found) return undefined
+      const { all, others: published, isWhole } = found
       const items = all.filter(({ id }) => !published.has(id))
       if (items.length === 0) {
         show('There is no environment to publish', [
@@ -78,18 +83,17 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
       return { items, about }
     },
     async forRebind(row: ScenarioRow) {
-      const { others, own } = await boundTo(row)
-      const items = (await read())?.filter(({ id }) => !others.has(id))
-      return items && { items, own }
+      const found = await read(row)
+      return found && { items: found.all.filter(({ id }) => !found.others.has(id)), own: found.own }
     },
     /** While the feature is off the service does not tell a scenario's environment, and unpublishing names that. */
     async chooseOf(row: ScenarioRow): Promise<string | undefined> {
-      const { others } = await boundTo(row)
+      const found = await read(row)
+      if (!found) return undefined
       const { hostId } = row.scenario
-      const items = (await read())?.filter(
-        environment => !others.has(environment.id) && (hostId == null || environment.hostId === hostId),
+      const items = found.all.filter(
+        environment => !found.others.has(environment.id) && (hostId == null || environment.hostId === hostId),
       )
-      if (!items) return undefined
       if (items.length === 0) {
         notify('warn', 'No environment fits this scenario; unpublishing has to name it.')
         return undefined

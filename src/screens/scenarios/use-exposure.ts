@@ -10,7 +10,7 @@ import { capFields, capsOf, filledWords, limitsBeside } from './guest-limits.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { useKeptHere } from './use-copies.ts'
 import { ASKED, targetOf } from './standing.ts'
-import type { Change, Changed, Quietly } from './use-change.ts'
+import type { Change, Changed, Lost, Quietly } from './use-change.ts'
 
 /** Who may enter a published scenario: its mode, its link, and what guests may spend. */
 export function useExposure(projectId: string, change: Change) {
@@ -24,7 +24,7 @@ export function useExposure(projectId: string, change: Change) {
     row: ScenarioRow,
     to: AccessMode,
     options?: Quietly,
-  ): Promise<Changed<ChangeAnswer> | undefined> => {
+  ): Promise<Changed<ChangeAnswer> | Lost | undefined> => {
     const target = targetOf(row)
     return await change(
       {

@@ -4,6 +4,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../app/router/router-context.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
+import { MISSED } from '../../components/pane-state.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -45,6 +46,7 @@ export function useKeys(options: {
   const exposure = useExposure(projectId, change)
   const members = useMembers(projectId, change)
   const leak = useLeak({
+    projectId,
     exposure,
     members,
     publication,
@@ -52,7 +54,7 @@ export function useKeys(options: {
   })
   const copies = useSecretCopies()
   const checkLink = useLinkCheck()
-  const none = unavailable('There is no scenario.')
+  const none = unavailable(list.isMissed ? MISSED : 'There is no scenario.')
   /** An action on the chosen scenario, where the person may do it. */
   const on = (
     action: AccessChange['do'],
@@ -61,7 +63,10 @@ export function useKeys(options: {
     if (!row) return none
     const reason = obstacle(action, data.capabilities)
     if (reason !== undefined) return unavailable(reason)
-    return async () => void (await act(list.choose() ?? row))
+    return async () => {
+      const chosen = list.choose()
+      if (chosen) await act(chosen)
+    }
   }
   const publishing = obstacle('publish', data.capabilities)
   const atTop = useAtTop()

@@ -1,4 +1,6 @@
 import type { Consequence } from '../../api/access/consequences.ts'
+import { insideProofs, isOffline, type Decided } from '../../api/access/inside.ts'
+import type { ChangeAnswer } from '../../api/access/proof.ts'
 import type { LinkState } from '../../api/access/visitor-door.ts'
 import { effectOf, isAccessMode } from '../../api/access/table.ts'
 import { linkGrants, modeWords } from '../../api/access/words.ts'
@@ -14,7 +16,7 @@ import type { Symbols } from '../../app/theme/theme.ts'
 import type { ScenarioRow } from './columns.ts'
 import { endsSessions } from './forms.ts'
 import { useKeptHere } from './use-copies.ts'
-import { proofLines, QUIET } from './use-change.ts'
+import { liveSessionsOf, proofLines, QUIET, type Changed, type Lost } from './use-change.ts'
 import type { Exposure } from './use-exposure.ts'
 import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import type { Members } from './use-members.ts'
@@ -29,6 +31,7 @@ const UNPUBLISH = 'unpublish'
 
 /** What can be done about a scenario. */
 type Means = {
+  projectId: string
   exposure: Exposure
   members: Members
   publication: Publication
@@ -85,8 +88,8 @@ export function useLeak(of: Means) {
     if (link === undefined) return
     const before = link === '' ? undefined : await door?.leadsTo(link)
     const rotated = await exposure.rotate(row, { ...QUIET, before: WAY })
-    if (!rotated) return
-    const { lines, isOffline } = await decide(after(row, rotated.changedAt))
+    if (!rotated?.answer) return
+    const decided = await decide(after(row, rotated.changedAt))
     const leadsNow =
       link === '' || !door
         ? undefined
@@ -103,24 +106,28 @@ export function useLeak(of: Means) {
       ),
       '',
       heading('Those who are in'),
-      ...lines,
+      ...proofLines(theme, insideProofs(decided)),
       '',
       heading('The old link'),
       ...verifiedLines(theme.symbols, verified, { hasDoor: door !== undefined, given: link !== '' }),
       '',
       heading('Still open'),
-      ...openLines(theme.symbols, isOffline ? undefined : keptHere.link(rotated.answer.link)),
+      ...openLines(theme.symbols, isOffline(decided) ? undefined : keptHere.link(rotated.answer.link)),
     ])
   }
 }
 
 /** Asks about those who are in, and does it; resolves to what that came to. */
-function useDecision({ exposure, members, publication, mayUnpublish }: Means) {
-  const theme = useTheme()
+function useDecision({ projectId, exposure, members, publication, mayUnpublish }: Means) {
+  const { client } = useWorkspace()
   const ask = useFormDialog()
+  const left = async (scenarioId: string): Promise<Decided> => ({
+    how: 'left',
+    read: { liveSessions: await liveSessionsOf(client, { projectId, scenarioId }) },
+  })
 
-  return async (row: ScenarioRow): Promise<{ lines: readonly Line[]; isOffline: boolean }> => {
-    const { mode } = row.scenario
+  return async (row: ScenarioRow): Promise<Decided> => {
+    const { mode, id } = row.scenario
     const values = await ask({
       title: `The link of ${row.scenario.name} leaked: 3 of 4, who is in`,
       about: [{ text: 'Whoever came in by the old link is still in: rotating evicts nobody.', tone: 'warn' }],
@@ -137,18 +144,18 @@ function useDecision({ exposure, members, publication, mayUnpublish }: Means) {
       act: 'Go on',
     })
     const wanted = values?.['do']
-    if (wanted === UNPUBLISH) {
-      const gone = await publication.unpublish(row, QUIET)
-      const lines = gone ? proofLines(theme, gone.proofs) : stillIn(theme.symbols)
-      return { lines, isOffline: gone?.answer.deleted === true }
-    }
-    const done =
-      wanted === REMOVE
-        ? await members.remove(row, QUIET)
-        : isAccessMode(wanted)
-          ? await exposure.mode(row, wanted, QUIET)
-          : undefined
-    return { lines: done ? proofLines(theme, done.proofs) : stillIn(theme.symbols), isOffline: false }
+    const done: Changed<ChangeAnswer> | Lost | undefined =
+      wanted === UNPUBLISH
+        ? await publication.unpublish(row, QUIET)
+        : wanted === REMOVE
+          ? await members.remove(row, QUIET)
+          : isAccessMode(wanted)
+            ? await exposure.mode(row, wanted, QUIET)
+            : undefined
+    if (!done) return await left(id)
+    return done.answer
+      ? { how: 'answered', proofs: done.proofs, isDeleted: done.answer.deleted === true }
+      : { how: 'lost', change: done.change, read: done.read }
   }
 }
 
@@ -164,12 +171,6 @@ function openLines(symbols: Symbols, kept: string | undefined): Line[] {
   return [
     `${symbols.pending} Hand the new link to those who shall enter; the old one is of no use to them.`,
     kept,
-  ]
-}
-
-function stillIn(symbols: Symbols): Line[] {
-  return [
-    { text: `${symbols.warn} They were left in: sessions that began by the old link live on.`, tone: 'warn' },
   ]
 }
 

@@ -60,7 +60,7 @@ export function usePublication(
         noteVersion(accessNotes, id, accessVersion, 'publish')
       },
     })
-    if (changed) onPublished(changed.answer.id)
+    if (changed?.answer) onPublished(changed.answer.id)
   }
 
   const rebind = async (row: ScenarioRow): Promise<void> => {

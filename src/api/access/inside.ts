@@ -1,0 +1,41 @@
+import { lossProofs, type Proof, type ReadBack } from './proof.ts'
+import type { AccessChange } from './table.ts'
+
+/** What became of the decision about those who are in after a link leaked. */
+export type Decided =
+  /** Nothing was changed; `read` is what holds now. */
+  | { how: 'left'; read: ReadBack }
+  | { how: 'answered'; proofs: readonly Proof[]; isDeleted: boolean }
+  | { how: 'lost'; change: AccessChange; read: ReadBack }
+
+/** What is known of those who are in; what was read decides, never what was meant to happen. */
+export function insideProofs(decided: Decided): readonly Proof[] {
+  if (decided.how === 'answered') return decided.proofs
+  const { read } = decided
+  if (decided.how === 'lost') {
+    const proofs = lossProofs(decided.change, read)
+    const isOpen = read.liveSessions === undefined && !isOffline(decided)
+    return isOpen
+      ? [
+          ...proofs,
+          { how: 'untold', text: 'Whether those who came in by the old link are still in is not known.' },
+        ]
+      : proofs
+  }
+  const { liveSessions } = read
+  if (liveSessions === 0) return [{ how: 'proved', text: 'Nobody is in: 0 live sessions were read back.' }]
+  const count =
+    liveSessions === undefined ? 'how many is not told' : `${liveSessions} live, some perhaps by another way`
+  return [
+    {
+      how: 'contradicts',
+      text: `They were left in: sessions that began by the old link live on (${count}).`,
+    },
+  ]
+}
+
+/** Whether the scenario is known to be offline. */
+export function isOffline(decided: Decided): boolean {
+  if (decided.how === 'left') return false
+  return decided.how === 'answered' ? decided.isDeleted : decided.read.published === false
+}
