@@ -10,6 +10,7 @@ import type { ApiOptions } from './api-command.ts'
 import { addConfig } from './commands/config.ts'
 import { addGet } from './commands/get.ts'
 import { addCompletion, addDoctor, addVisit } from './commands/inspection.ts'
+import { addJournal } from './commands/journal.ts'
 import { addNotebook } from './commands/notebook.ts'
 import { addProfiles } from './commands/profile.ts'
 import { addRun } from './commands/run.ts'
@@ -81,6 +82,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     addRun,
     addSuite,
     addDoctor,
+    addJournal,
     addConfig,
     addProfiles,
     addVisit,

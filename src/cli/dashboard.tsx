@@ -28,7 +28,7 @@ import type { LinePace } from '../hooks/workspace.tsx'
 import { openAnswerCache } from './answer-cache.ts'
 import { openInBrowser } from './browser.ts'
 import { directories } from './directories.ts'
-import { tellEarlierWrites } from './earlier-writes.ts'
+import { tellOpenWrites } from './open-writes.ts'
 import { createEditorHost } from './editor/editor-host.ts'
 import { createFocusPace } from './focus.ts'
 import type { PaintedScreen } from './last-screen.ts'
@@ -165,7 +165,7 @@ export function openDashboard(options: DashboardOptions): void {
     isScreenReaderEnabled: manners.screenReader,
   })
   instance.waitUntilExit().catch(restore.crash)
-  void tellEarlierWrites({ opened, toasts, queryClient, log })
+  void tellOpenWrites({ opened, toasts, queryClient, log })
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */

@@ -44,7 +44,7 @@ export type Workspace = {
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
   /** Writes without a known end; absent where none are noted. */
-  journal?: Pick<Journal, 'unresolved'>
+  journal?: Journal
   /** What Now keeps; absent where that is not kept. */
   now?: NowMemory
   /** Incidents; absent where they are not kept. */

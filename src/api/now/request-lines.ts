@@ -1,8 +1,12 @@
 import type { ConnectionFault } from '../api-error.ts'
 import { connectionWords } from '../connection-words.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import { openWriteOf, stateOf } from '../journal/open-write.ts'
 import { titleOf } from '../journal/words.ts'
 import type { NowLine, NowProject, NowTarget, Read } from './line.ts'
+
+/** Key of the line about a write. */
+export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
 
 /** Writes of which nobody knows whether they happened. */
 export function writeLines(
@@ -13,17 +17,17 @@ export function writeLines(
   return value.map(entry => {
     const projectId = textOf(entry.input['projectId'])
     return {
-      key: `write ${entry.id}`,
+      key: writeKey(entry),
       kind: 'write',
       urgency: 'act',
       isFault: true,
       mark: 'error',
-      word: 'unresolved',
-      sentence: `${titleOf(entry, now)} ${entry.sent ? 'may have happened: its answer was lost' : 'was noted and may not have left'}; the next start settles it`,
+      word: entry.readBack?.finding === 'did-not-happen' ? 'open' : 'in doubt',
+      sentence: `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}`,
       project: projects.find(({ id }) => id === projectId),
       at: entry.intendedAt,
       readAt: at,
-      fingerprint: String(entry.lastSeenAt),
+      fingerprint: `${entry.lastSeenAt} ${entry.readBack?.finding ?? ''}`,
       target: targetOf(entry),
       thing: {
         kind: 'write',
@@ -33,6 +37,7 @@ export function writeLines(
           sent: entry.sent,
           intendedAt: entry.intendedAt,
           lastSeenAt: entry.lastSeenAt,
+          readBack: entry.readBack ?? null,
         } as { id: string },
       },
     } satisfies NowLine

@@ -20,18 +20,19 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const now = useNow()
   const { profile } = useWorkspace()
   const open = key(nowKeys, 'open')
+  const settle = key(nowKeys, 'settle')
   const lines = useMemo<Line[]>(
     () => [
       ...(row
         ? rowLines(
             row,
             now,
-            `${open} ${row.target.to === 'here' ? 'has nowhere to go: this is all of it' : `opens ${TARGETS[row.target.to]}`}`,
+            `${row.kind === 'write' ? `${settle} decides about it; ` : ''}${open} ${row.target.to === 'here' ? 'has nowhere to go: this is all of it' : `opens ${TARGETS[row.target.to]}`}`,
           )
         : []),
       ...sourceLines(data.sources, data.pauses, { symbols, now, isLocal: profile.local }),
     ],
-    [row, data, symbols, now, open, profile.local],
+    [row, data, symbols, now, open, settle, profile.local],
   )
   return (
     <Pane title={row ? stateWords(row) : 'Line'} focused={props.focused}>

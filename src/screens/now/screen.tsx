@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import type { NowMemory } from '../../api/now/memory.ts'
+import { writeKey } from '../../api/now/request-lines.ts'
 import { orderLines } from '../../api/now/order.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
@@ -11,8 +12,10 @@ import { useArriving } from '../../components/list/use-arriving.ts'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { Panes } from '../../components/panes/panes.tsx'
+import { useDecideWrite } from '../../components/open-writes.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
+import { useOpenWrites } from '../../hooks/use-open-writes.ts'
 import { useNowMemory } from '../../hooks/use-now-memory.ts'
 import { nowKeys } from './bindings.ts'
 import { nowColumns, rowKey, toRow, type NowRow } from './columns.ts'
@@ -123,6 +126,8 @@ function useNowBindings(
   const { memory, kept } = useNowMemory()
   const choose = useProjectChooser()
   const { data } = shown
+  const decide = useDecideWrite()
+  const writes = useOpenWrites()
   const open = (): void => {
     const row = list.choose()
     if (!row) return
@@ -148,6 +153,8 @@ function useNowBindings(
     )
   }
   const none = unavailable('There is no line.')
+  const chosenKey = list.current()?.key
+  const doubtful = writes.data?.find(entry => writeKey(entry) === chosenKey)
   const some = list.items.length > 0
   useBindings(nowKeys, {
     open: some ? open : none,
@@ -156,6 +163,7 @@ function useNowBindings(
       shown.put > 0 || shown.withAcknowledged
         ? () => router.replace({ all: shown.withAcknowledged ? undefined : YES })
         : unavailable('Nothing is acknowledged.'),
+    settle: doubtful ? () => decide(doubtful) : unavailable('The line is no write whose outcome is open.'),
     faults: () => router.replace({ faults: shown.onlyFaults ? undefined : YES }),
     projects: data.all
       ? () => choose({ all: data.all ?? [], chosen: kept.projects, onChosen: memory.chooseProjects })

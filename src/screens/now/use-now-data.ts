@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
 import { connectionFault, type ConnectionFault } from '../../api/api-error.ts'
 import type { Project } from '../../api/contract/projects.ts'
@@ -11,6 +10,7 @@ import { serverLines } from '../../api/now/thing-lines.ts'
 import { serviceTime } from '../../api/service-time.ts'
 import { useBudget } from '../../hooks/use-budget.ts'
 import { useNow } from '../../hooks/use-now.ts'
+import { useOpenWrites } from '../../hooks/use-open-writes.ts'
 import { usePoll } from '../../hooks/use-poll.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowSource, sourceOf } from './sources.ts'
@@ -19,8 +19,6 @@ import { type NowAnswer, useReads } from './use-reads.ts'
 import { useRunReads } from './use-run-reads.ts'
 
 const NO_READS = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, 0])) as NowReadCounts
-/** How often this machine's own record of writes is looked at, in milliseconds; that is no request. */
-const WRITES_MS = 10_000
 
 export type NowData = {
   lines: readonly NowLine[]
@@ -54,7 +52,7 @@ export function useNowData(kept: NowKept): NowData {
   )
   const findings = useFindingReads(plan, projects, rights)
   const runs = useRunReads(plan, projects, suites, serviceTime(now))
-  const writes = useUnresolvedWrites()
+  const writes = useOpenWrites()
   const pause = useBudget(({ pausedUntil }) => ({
     seconds: pausedUntil === undefined ? 0 : Math.ceil((pausedUntil - Date.now()) / 1000),
   }))
@@ -86,17 +84,6 @@ export function useNowData(kept: NowKept): NowData {
 function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): NowProject[] {
   const wanted = ids && new Set(ids)
   return (all ?? []).filter(({ id }) => !wanted || wanted.has(id)).map(({ id, name }) => ({ id, name }))
-}
-
-/** The writes of earlier sessions, and of other processes that are gone, without a known end. */
-function useUnresolvedWrites() {
-  const { journal } = useWorkspace()
-  return useQuery({
-    queryKey: ['unresolved-writes'],
-    queryFn: async () => (await journal?.unresolved()) ?? [],
-    refetchInterval: WRITES_MS,
-    enabled: journal !== undefined,
-  })
 }
 
 function unreadWrites(error: Error): NowSource {

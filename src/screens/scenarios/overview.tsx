@@ -6,6 +6,7 @@ import { listed, KIND_WORDS, modeWords, moveWords } from '../../api/access/words
 import { ADMITS, isAccessMode } from '../../api/access/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { useOpenWriteLines } from '../../components/open-writes.tsx'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -161,6 +162,7 @@ export function Overview(props: TabProps) {
   const door = useDoor(row.link)
   const lookAgain = useLookAgain()
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
+  const doubts = useOpenWriteLines({ scenarioId: input.scenarioId })
   const lines = useMemo(() => {
     const now = Date.now()
     const notes = accessNotes?.of(input.scenarioId)
@@ -213,7 +215,7 @@ export function Overview(props: TabProps) {
     notesVersion,
     lookAgain,
   ])
-  return <Viewer lines={lines} focused={focused} />
+  return <Viewer lines={doubts.length > 0 ? [...doubts, '', ...lines] : lines} focused={focused} />
 }
 
 export function never(): () => void {

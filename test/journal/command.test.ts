@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBudget } from '../../src/api/budget.ts'
+import { type Client, createClient } from '../../src/api/client.ts'
+import { createHttpFetch } from '../../src/api/fetch.ts'
+import type { OpenWrite } from '../../src/api/journal/open-write.ts'
+import { openHome } from '../cli/program.ts'
+import { startHost, temporaryDirectory } from './processes.ts'
+
+const directory = temporaryDirectory()
+const http = createHttpFetch()
+let served: ReturnType<typeof startHost>
+let greeting: { baseUrl: string; keyFile: string }
+let key: string
+let client: Client
+
+beforeAll(async () => {
+  served = startHost('serve', { dataDir: join(directory.path, 'data') })
+  greeting = (await served.said<typeof greeting>())!
+  key = readFileSync(greeting.keyFile, 'utf8').trim()
+  const budget = createBudget({ unlimited: true })
+  client = createClient({ fetch: http.fetch, baseUrl: greeting.baseUrl, key, budget })
+})
+
+afterAll(async () => {
+  await http.close()
+  served.child.kill('SIGTERM')
+  await served.ended
+  directory.remove()
+})
+
+test('a launch that never left stays in the list until it is sent again or dismissed', async () => {
+  const home = await openHome()
+  try {
+    const projectId = (await client.projects.list()).items[0]!.id
+    const suite = (await client.suites.list({ projectId })).items[0]!
+    const file = join(home.home, '.local/state/mcpdeck/journal.sqlite')
+    const runs = async () => (await client.runs.list({ projectId, suiteId: suite.id })).items
+    const env = { MCPDECK_BASE_URL: greeting.baseUrl, MCPDECK_API_KEY: key }
+    const journal = (...args: string[]) => home.run(['journal', ...args], { env })
+    for (let count = 0; count < 2; count += 1) {
+      const write = {
+        operation: 'createEvalRun',
+        input: { projectId, body: { suiteId: suite.id, notes: String(count) } },
+        idempotencyKey: randomUUID(),
+      }
+      await startHost('write', { ...greeting, file, write }, 'journaled').ended
+    }
+    const listed = await journal('--json')
+    expect(listed.code).toBe(0)
+    const { items } = JSON.parse(listed.stdout) as { items: OpenWrite[] }
+    expect(items).toHaveLength(2)
+    expect(items[0]).toMatchObject({
+      operation: 'createEvalRun',
+      target: suite.name,
+      place: { projectId },
+      risk: 'spend',
+      sent: false,
+      readBack: { finding: 'did-not-happen', because: 'it never left this machine' },
+      choices: ['send', 'dismiss'],
+    })
+    const [first, second] = items.map(({ id }) => String(id)) as [string, string]
+    const table = (await journal()).stdout
+    expect(table).toMatch(/^ID +TIME +OPERATION +TARGET +STATE +CHOICES\n/)
+    expect(table).toContain('did not happen: it never left this machine')
+    expect(await runs()).toEqual([])
+
+    expect((await journal('send', first)).code).toBe(2)
+    expect(await runs()).toEqual([])
+    const sent = await journal('send', first, '--yes')
+    expect(sent).toMatchObject({ code: 0 })
+    expect(sent.stderr).toMatch(/was sent now: run_/)
+    expect(await runs()).toHaveLength(1)
+    expect(await journal('dismiss', second)).toMatchObject({ code: 0 })
+    expect(await runs()).toHaveLength(1)
+    expect((await journal()).stderr).toContain('No write is in doubt.')
+    expect((await journal('send', second, '--yes')).code).toBe(2)
+  } finally {
+    await home.close()
+  }
+})
