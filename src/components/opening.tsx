@@ -1,9 +1,11 @@
 import { useCallback } from 'react'
 import { useBindings } from '../app/keymap/use-bindings.ts'
-import { useNotify } from '../hooks/notify.tsx'
-import { useRunTask } from '../hooks/tasks.tsx'
 import { openingKeys } from './component-keys.ts'
 import { useOverlays } from './overlays.tsx'
+import { useToasts } from './toasts.tsx'
+
+/** Shows work while it runs and tells what went wrong; resolves to `undefined` then. */
+type RunTask = <T>(run: { start: string; work: () => Promise<T> }) => Promise<T | undefined>
 
 type Opening<T> = {
   /** Shows while it is read: `Reading nightly…`. */
@@ -18,10 +20,9 @@ type Opening<T> = {
  * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what lies below. Resolves to
  * `undefined` where reading failed, which was told, or where the person gave it up.
  */
-export function useOpening(): <T>(opening: Opening<T>) => Promise<T | undefined> {
+export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promise<T | undefined> {
   const overlays = useOverlays()
-  const runTask = useRunTask()
-  const notify = useNotify()
+  const toasts = useToasts()
   return useCallback(
     async <T,>({ start, work, stopped }: Opening<T>) => {
       const controller = new AbortController()
@@ -36,7 +37,7 @@ export function useOpening(): <T>(opening: Opening<T>) => Promise<T | undefined>
               if (controller.signal.aborted) return
               givenUp.resolve(undefined)
               controller.abort()
-              if (stopped !== undefined) notify('warn', stopped)
+              if (stopped !== undefined) toasts.show('warn', stopped)
             }}
           />
         ),
@@ -51,7 +52,7 @@ export function useOpening(): <T>(opening: Opening<T>) => Promise<T | undefined>
         setImmediate(close)
       }
     },
-    [overlays, runTask, notify],
+    [overlays, runTask, toasts],
   )
 }
 

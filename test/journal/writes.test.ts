@@ -59,7 +59,10 @@ describe('a client with a journal', () => {
     const { resolve, journal, client } = start()
     const told = await resolve()
     expect(shown(told)).toEqual(
-      Array(2).fill(['did-not-happen', 'Create eval run did not happen: no run of the suite began then.']),
+      Array.from({ length: 2 }, () => [
+        'did-not-happen',
+        'Create eval run did not happen: no run of the suite began then.',
+      ]),
     )
     expect(await direct.runs.list({ projectId, suiteId })).toMatchObject({ items: [] })
     expect(seen).toHaveLength(4)

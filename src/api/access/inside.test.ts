@@ -9,7 +9,7 @@ const change: fc.Arbitrary<AccessChange> = fc.oneof(
   fc.constant<AccessChange>({ do: 'unpublish' }),
   fc.constant<AccessChange>({ do: 'rotate' }),
   fc.constant<AccessChange>({ do: 'remove', member: 'm' }),
-  fc.tuple(mode, mode).map(([from, to]) => ({ do: 'mode', from, to }) as AccessChange),
+  fc.tuple(mode, mode).map(([from, to]): AccessChange => ({ do: 'mode', from, to })),
 )
 const read: fc.Arbitrary<ReadBack> = fc.record({
   published: fc.option(fc.boolean(), { nil: undefined }),

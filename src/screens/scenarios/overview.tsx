@@ -6,7 +6,7 @@ import { listed, KIND_WORDS, modeWords, moveWords } from '../../api/access/words
 import { ADMITS, isAccessMode } from '../../api/access/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { useOpenWriteLines } from '../../components/open-writes.tsx'
+import { useOpenWriteLines } from './open-write-lines.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'

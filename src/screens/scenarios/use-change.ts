@@ -136,7 +136,7 @@ type Asked = Standing & { liveSessions: number | undefined }
 /** Looking at a scenario before a change and after one that was lost, and what is noted of it here. */
 function useLooks(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()
-  const opening = useOpening()
+  const opening = useOpening(useRunTask())
   const notify = useNotify()
   const show = useTextOverlay()
   const theme = useTheme()
@@ -196,7 +196,16 @@ function useLooks(projectId: string, isClosed: boolean) {
     return { answer: undefined, change, read }
   }
 
-  return { standing, look, noteMove, noteLoss, readLost }
+  /** Notes when the scenario was changed, by what was read before and after a change from here. */
+  const noteChanged = (id: string, before: number | undefined, after: number): void => {
+    const secrets = secretsOf(client)
+    secrets.seen(id, after)
+    if (before === undefined) return
+    accessNotes?.note(id, { kind: 'changed', from: before, to: after })
+    secrets.moved(id, before, after)
+  }
+
+  return { standing, look, noteMove, noteLoss, noteChanged, readLost }
 }
 
 /**
@@ -211,7 +220,7 @@ export function useChange(projectId: string, isClosed: boolean) {
   const runTask = useRunTask()
   const show = useTextOverlay()
   const theme = useTheme()
-  const { standing, look, noteMove, noteLoss, readLost } = useLooks(projectId, isClosed)
+  const { standing, look, noteMove, noteLoss, noteChanged, readLost } = useLooks(projectId, isClosed)
 
   const ask = <Answer extends ChangeAnswer>(
     { title, action, target, before }: Changing<Answer>,
@@ -262,14 +271,7 @@ export function useChange(projectId: string, isClosed: boolean) {
           refreshAll(queryClient, endpoint)
         }
       },
-      done: value => {
-        if (value.sent) return changing.done(value.answer)
-        const text =
-          'moved' in value
-            ? `Not sent: while you decided, ${value.moved}.`
-            : `${value.notMember} is not a member: removed before, or never one.`
-        return { tone: 'warn', text }
-      },
+      done: value => (value.sent ? changing.done(value.answer) : { tone: 'warn', text: unsentWords(value) }),
     })
     return isLost ? await readLost(changing, change, options) : outcome
   }
@@ -290,17 +292,13 @@ export function useChange(projectId: string, isClosed: boolean) {
       if (!sent || 'read' in sent) return sent
       if ('notMember' in sent) return undefined
       if (!sent.sent) {
-        news = [{ text: `Not sent: while you decided, ${sent.moved}.`, tone: 'warn' }]
+        news = [{ text: unsentWords(sent), tone: 'warn' }]
         continue
       }
       const { answer } = sent
       const id = changing.scenarioId?.(answer) ?? target?.id ?? ''
       const { changedAt, ...read } = await readBack(client, projectId, id, change.do === 'unpublish')
-      secretsOf(client).seen(id, changedAt)
-      if (target && now.changedAt !== undefined && changedAt !== undefined) {
-        accessNotes?.note(id, { kind: 'changed', from: now.changedAt, to: changedAt })
-        secretsOf(client).moved(id, now.changedAt, changedAt)
-      }
+      if (changedAt !== undefined) noteChanged(id, target && now.changedAt, changedAt)
       const proofs = proofsOf(change, { scenarioId: target?.id }, answer, read)
       if (!options.quiet)
         show(`${changing.done(answer)} What is known now:`, [
@@ -310,6 +308,12 @@ export function useChange(projectId: string, isClosed: boolean) {
       return { answer, proofs, changedAt }
     }
   }
+}
+
+function unsentWords(sent: { moved: string } | { notMember: string }): string {
+  return 'moved' in sent
+    ? `Not sent: while you decided, ${sent.moved}.`
+    : `${sent.notMember} is not a member: removed before, or never one.`
 }
 
 function broughtLines<Answer extends ChangeAnswer>({ brought }: Changing<Answer>, answer: Answer): Line[] {

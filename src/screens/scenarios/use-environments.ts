@@ -1,5 +1,6 @@
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
@@ -14,7 +15,7 @@ const MOST_ASKED = 10
 /** Which environments an action may be about. */
 export function useEnvironments(projectId: string, { rows, isClosed }: ScenariosData) {
   const { client } = useWorkspace()
-  const opening = useOpening()
+  const opening = useOpening(useRunTask())
   const notify = useNotify()
   const ask = useFormDialog()
   const show = useTextOverlay()

@@ -39,7 +39,7 @@ export function useAuthoring(projectId: string) {
   const edit = useEditor()
   const keptTexts = useKeptTexts()
   const runTask = useRunTask()
-  const opening = useOpening()
+  const opening = useOpening(runTask)
   const confirm = useConfirm()
   const review = useReview()
   const ask = useFieldsDialog()

@@ -37,7 +37,7 @@ export function useRerun(
   const write = useWrite()
   const { symbols } = useTheme()
   const runTask = useRunTask()
-  const opening = useOpening()
+  const opening = useOpening(runTask)
   const ask = useReview()
   const openText = useTextOverlay()
   const follow = useFollowRerun()

@@ -1,35 +1,18 @@
-import type { JournalEntry } from '../api/journal/entry.ts'
-import { isAbout, openWriteOf, stateOf } from '../api/journal/open-write.ts'
-import { dismiss, sendAgain, type Choice } from '../api/journal/resolve.ts'
-import { titleOf } from '../api/journal/words.ts'
-import { refresh } from '../api/queries.ts'
-import { useTheme } from '../app/theme/theme-context.tsx'
-import { useRunTask } from '../hooks/tasks.tsx'
-import { useOpenWrites } from '../hooks/use-open-writes.ts'
-import { useWorkspace } from '../hooks/workspace.tsx'
+import type { JournalEntry } from '../../api/journal/entry.ts'
+import { openWriteOf, stateOf } from '../../api/journal/open-write.ts'
+import { dismiss, sendAgain, type Choice } from '../../api/journal/resolve.ts'
+import { titleOf } from '../../api/journal/words.ts'
+import { refresh } from '../../api/queries.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useQueryClient } from '@tanstack/react-query'
-import { useFormDialog } from './form/form-dialog.tsx'
-import type { FieldOption } from './form/field-input.ts'
-import type { Line } from './viewer.tsx'
+import { useFormDialog } from '../../components/form/form-dialog.tsx'
+import type { FieldOption } from '../../components/form/field-input.ts'
 
 const LEAVE = 'leave'
 const OPTIONS: Record<Choice, FieldOption> = {
   send: { value: 'send', label: 'send it again', detail: 'once, with its own key' },
   dismiss: { value: 'dismiss', label: 'dismiss it', detail: 'nothing is sent' },
-}
-
-/** What is in doubt about one thing, by ids on the path of a write; each of its lines says what was read back. */
-export function useOpenWriteLines(ids: Readonly<Record<string, string>>): Line[] {
-  const { symbols } = useTheme()
-  const { data = [] } = useOpenWrites()
-  const now = Date.now()
-  const about = data.filter(entry => isAbout(entry, ids))
-  return about.flatMap((entry): Line[] => [
-    {
-      text: `${symbols.warn} ${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}. Decide about it on Now.`,
-      tone: 'warn',
-    },
-  ])
 }
 
 /** Asks what shall become of an open write, and does that. */
