@@ -59,7 +59,7 @@ test('a launch that was killed is told by a read-only start and offered by the n
     expect(await runs()).toEqual([])
     terminal.type('1')
     await terminal.waitFor(/Create eval run “.*” \(.*\) did not happen/)
-    terminal.type('w')
+    terminal.type('R')
     await terminal.waitFor('What about Create eval run')
     terminal.type('\x1b[B')
     await terminal.waitFor('▌ ( ) send it again')

@@ -24,7 +24,6 @@ export const VERBS = {
   putAway: { key: 'a', does: 'Put it away: acknowledge, dismiss.' },
   takeOut: { key: 'alt+a', does: 'Show again what was put away.' },
   hidden: { key: 'A', does: 'Show what is hidden too, or hide it.' },
-  settle: { key: 'Q', does: 'Decide about a write whose outcome is open.' },
   undo: { key: 'Z', does: 'Undo what was done last.' },
   bind: { key: 'b', does: 'Choose its environment.' },
   access: { key: 'W', does: 'Change who may enter.' },

@@ -20,18 +20,18 @@ export const nowKeys = defineBindings({
       hint: true,
       help: 'Show what was acknowledged too, or hide it again.',
     },
+    settle: {
+      ...on('again'),
+      label: 'decide about a write',
+      needs: 'service',
+      help: 'Send a write again that did not happen, or dismiss it.',
+    },
     faults: { ...on('filter'), label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
     projects: {
       ...on('projects'),
       label: 'which projects',
       hint: true,
       help: 'Choose the projects to look at.',
-    },
-    settle: {
-      ...on('settle'),
-      label: 'decide about a write',
-      needs: 'service',
-      help: 'Send a write again that did not happen, or dismiss it.',
     },
   },
 })
