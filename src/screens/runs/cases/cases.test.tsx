@@ -278,7 +278,7 @@ test('a suite that cannot be created says why at the line, and is created once t
   await openCases(['one'], editor, { pane: 'suites' })
   await app.see('▌Authored')
   await app.press(suitesKeys.bindings.add)
-  await app.see('( ) echo  Echoes back')
+  await app.see('(o) echo  Echoes back')
   await app.press(formKeys.bindings.choose)
   await app.see('tool (required)  echo')
   await app.press(formKeys.bindings.choose)

@@ -100,7 +100,7 @@ describe('a run beside its base', () => {
   test('is against the run that one chooses, and says what to do where there is none', async () => {
     await openRun({ runId: nightly.runId, tab: 'compare' })
     await app.see('No baseline')
-    await app.see('Press b to choose the run to compare with.')
+    await app.see('Press = to choose the run to compare with.')
     await app.press(compare.base)
     await app.see(/Compare with[^]*▌#2 +✗ failed/)
     await app.press(baseKeys.bindings.choose)
