@@ -106,15 +106,15 @@ async function roundTrips<T>(
   request: EditRequest<T>,
   { askAgain, sendAnyway, tell }: Talk,
 ): Promise<Edited<T> | undefined> {
-  const { what, read } = request
+  const { what } = request
   const file = { key: request.key, fileName: request.fileName }
   const original = withoutMarks(request.text)
   const earlier = host.kept(file)
-  const keep = (reason?: string): void =>
-    tell(
-      reason === undefined ? 'warn' : 'error',
-      `${reason === undefined ? '' : `${reason} `}What you wrote about ${what} is kept; edit it again to go on with it.`,
-    )
+  const keep = (reason?: string): undefined => {
+    const sentence = `What you wrote about ${what} is kept; edit it again to go on with it.`
+    if (reason === undefined) tell('warn', sentence)
+    else tell('error', `${reason} ${sentence}`)
+  }
   const discard = (): void => host.discard(file)
   const take = (value: T, saved: string): Edited<T> => ({
     value,
@@ -130,6 +130,19 @@ async function roundTrips<T>(
   })
   let text: string | undefined = earlier ? reopened(earlier) : request.text
   let faulty = earlier && hasMarks(earlier.text) ? withoutMarks(earlier.text) : undefined
+  /** Ends an edit that changes nothing, with a sentence. */
+  const isLeft = (saved: string): boolean => {
+    const isUnchanged = saved === original
+    if (isUnchanged || isEmptied(saved)) {
+      discard()
+      tell(
+        'ok',
+        isUnchanged ? 'Nothing was changed.' : `The text about ${what} was empty; nothing was changed.`,
+      )
+    } else if (saved === faulty) keep()
+    else return false
+    return true
+  }
   for (;;) {
     const end = await host.edit(file, text)
     if (end.kind === 'failed') {
@@ -139,43 +152,31 @@ async function roundTrips<T>(
       tell('error', `${end.reason} ${isChanged ? 'What you wrote is kept.' : 'Nothing was changed.'}`)
       return undefined
     }
-    let problems: readonly TextProblem[]
-    if (end.content.ok) {
-      const saved = withoutMarks(end.content.value)
-      const isUnchanged = saved === original
-      if (isEmptied(saved) || isUnchanged) {
-        discard()
-        tell(
-          'ok',
-          isUnchanged ? 'Nothing was changed.' : `The text about ${what} was empty; nothing was changed.`,
-        )
-        return undefined
-      }
-      if (saved === faulty) {
-        keep()
-        return undefined
-      }
-      const checked = read(saved)
-      const doubts = checked.ok ? ((await request.doubts?.(saved)) ?? []) : []
-      if (checked.ok && doubts.length === 0) return take(checked.value, saved)
-      problems = checked.ok ? doubts : checked.problems
-      faulty = saved
-      text = withProblems(saved, problems)
-      if (checked.ok && !(await askAgain(what, problems))) {
-        if (await sendAnyway(what)) return take(checked.value, saved)
-        keep()
-        return undefined
-      }
-      if (checked.ok) continue
-    } else {
-      ;({ problems } = end.content)
+    if (!end.content.ok) {
       text = undefined
+      if (await askAgain(what, end.content.problems)) continue
+      return keep()
     }
-    if (!(await askAgain(what, problems))) {
-      keep()
-      return undefined
-    }
+    const saved = withoutMarks(end.content.value)
+    if (isLeft(saved)) return undefined
+    const { readable, problems } = await checkSaved(request, saved)
+    if (readable && problems.length === 0) return take(readable.value, saved)
+    faulty = saved
+    text = withProblems(saved, problems)
+    if (await askAgain(what, problems)) continue
+    if (readable && (await sendAnyway(what))) return take(readable.value, saved)
+    return keep()
   }
+}
+
+/** What a saved text means where it reads well, and what is or may be wrong with it. */
+async function checkSaved<T>(
+  { read, doubts }: EditRequest<T>,
+  saved: string,
+): Promise<{ readable?: { value: T }; problems: readonly TextProblem[] }> {
+  const checked = read(saved)
+  if (!checked.ok) return { problems: checked.problems }
+  return { readable: { value: checked.value }, problems: (await doubts?.(saved)) ?? [] }
 }
 
 /** A text of an earlier time: with what was wrong with it at its lines, else with its age above it. */
