@@ -14,6 +14,7 @@ export const SUBCOMMANDS = [
   'config',
   'doctor',
   'get',
+  'journal',
   'notebook',
   'profile',
   'run',

@@ -60,7 +60,7 @@ async function readSuite(suiteId: string) {
 
 /** A run of the list, and of `get runs`. */
 function expectRun(run: EvalRun, got: Record<string, unknown>, { outcome, isPlain, isWhole }: Planned): void {
-  const columns = runColumns(symbols, new Set(), true)
+  const columns = runColumns(symbols)
   const [state, covered] = [cellOf(run, columns, 'state'), cellOf(run, columns, 'passed')]
   const { says } = got['coverage'] as { says: string }
   if (outcome !== 'in-flight') expect([wordOf(state), got['state']]).toEqual([outcome, outcome])

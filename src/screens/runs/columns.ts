@@ -8,18 +8,25 @@ import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../app/theme
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'
-import { runLook } from './status.ts'
+import { runLook, stateWidth } from './status.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * Columns of a suite's runs; `followed` holds the ids of those that the person follows, `hasParts` says whether some run covered a
- * part of the suite.
- */
+/** What of the listed runs needs room: parts of suites, and states with long words. */
+export type RunWidths = { hasParts: boolean; state: number }
+
+export function runWidths(runs: readonly EvalRun[]): RunWidths {
+  return {
+    hasParts: runs.some(run => partWords(reportRun(run)).length > 0),
+    state: stateWidth(runs.map(runLook)),
+  }
+}
+
+/** Columns of a suite's runs; `followed` holds the ids of those that the person follows. */
 export function runColumns(
   symbols: Symbols,
   followed: ReadonlySet<string> = NONE,
-  hasParts = true,
+  { hasParts, state }: RunWidths = { hasParts: true, state: stateWidth([]) },
 ): readonly Column<EvalRun>[] {
   return [
     {
@@ -35,7 +42,7 @@ export function runColumns(
     {
       id: 'state',
       title: 'State',
-      width: 11,
+      width: state,
       cell: run => {
         const look = runLook(run)
         return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }

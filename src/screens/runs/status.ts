@@ -10,6 +10,16 @@ export type Look = {
   word: string
 }
 
+/** Columns of a symbol with the usual words, and of the longest one where it occurs. */
+const STATE = 11
+
+/** Columns that these states take in a list. */
+export function stateWidth(looks: readonly Look[]): number {
+  return looks.some(({ word }) => word === LOOKS.inconclusive.word)
+    ? LOOKS.inconclusive.word.length + 2
+    : STATE
+}
+
 /** How each way of ending looks. */
 export const LOOKS: Record<Exclude<RunOutcome, 'in-flight'>, Look> = {
   passed: { symbol: 'ok', tone: 'ok', word: 'passed' },

@@ -6,13 +6,26 @@ import { sparkline } from '../../app/theme/charts.ts'
 import { formatCount, formatShare, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
-import { COVERED, coveredText } from './covered.ts'
-import { reportLook, suiteLook } from './status.ts'
+import { COVERED, coveredText, PASSED } from './covered.ts'
+import { reportLook, stateWidth, suiteLook } from './status.ts'
 
 /** How many of the latest runs a trend shows. */
 const TREND_RUNS = 8
 
 type StateOf = (suite: EvalSuite) => SuiteState
+
+/** Columns that states and last runs of the listed suites take, so that names get the rest. */
+export type SuiteWidths = { state: number; latest: number }
+
+/** @param judge as for {@link suiteColumns} */
+export function suiteWidths(suites: readonly EvalSuite[], judge: StateOf): SuiteWidths {
+  const states = suites.map(judge)
+  const latest = states.map(state => (state.latest ? latestText(state.latest).length : 0))
+  return {
+    state: stateWidth(states.flatMap(state => suiteLook(state) ?? [])),
+    latest: Math.min(COVERED, Math.max(PASSED, ...latest)),
+  }
+}
 
 /**
  * Columns of the list of suites; they show a theme's marks, so they are made once per theme.
@@ -21,6 +34,7 @@ type StateOf = (suite: EvalSuite) => SuiteState
 export function suiteColumns(
   symbols: Symbols,
   judge: StateOf = suite => suiteStateOf({ suite }),
+  widths: SuiteWidths = { state: stateWidth([]), latest: COVERED },
 ): readonly Column<EvalSuite>[] {
   const states = new WeakMap<EvalSuite, SuiteState>()
   const stateOf: StateOf = suite => {
@@ -41,7 +55,7 @@ export function suiteColumns(
     {
       id: 'state',
       title: 'State',
-      width: 11,
+      width: widths.state,
       cell: suite => {
         const look = suiteLook(stateOf(suite))
         return look ? { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone } : muted(UNKNOWN)
@@ -51,7 +65,7 @@ export function suiteColumns(
     {
       id: 'latest',
       title: 'Last run',
-      width: COVERED,
+      width: widths.latest,
       align: 'right',
       cell: suite => {
         const { latest } = stateOf(suite)
@@ -104,12 +118,15 @@ function muted(text: string): Cell {
   return { text, tone: 'muted' }
 }
 
-/** `3/3 of 6 cases`; of one in flight or without figures, its state. */
 function latestCell(latest: ReportedRun): Cell {
-  const { tone, word } = reportLook(latest)
+  return { text: latestText(latest), tone: reportLook(latest).tone }
+}
+
+/** `3/3 of 6 cases`; of one in flight or without figures, its state. */
+function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
-  if (covered === UNKNOWN) return { text: word, tone }
-  return { text: latest.coverage.isWhole === undefined ? `${covered} of ? cases` : covered, tone }
+  if (covered === UNKNOWN) return reportLook(latest).word
+  return latest.coverage.isWhole === undefined ? `${covered} of ? cases` : covered
 }
 
 function trendCell(symbols: Symbols, rates: readonly (number | undefined)[], tone: Tone): Cell {

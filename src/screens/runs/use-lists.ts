@@ -2,7 +2,6 @@ import { useCallback, useEffect, useMemo } from 'react'
 import { isMissing } from '../../api/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { partWords, reportRun } from '../../api/runs/suite-state.ts'
 import { usePlace, useRouter, useRowOfPlace } from '../../app/router/router-context.tsx'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -12,10 +11,10 @@ import { useToasts } from '../../components/toasts.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { runColumns, runKey } from './columns.ts'
+import { runColumns, runKey, runWidths } from './columns.ts'
 import { usePins } from './follow/use-followed.ts'
 import { runBornAt, runSays, suiteSays } from './news.ts'
-import { suiteColumns, suiteKey } from './suite-columns.ts'
+import { suiteColumns, suiteKey, suiteWidths } from './suite-columns.ts'
 import { useCoverageReads, useJudge } from './use-judge.ts'
 import { useSuiteRuns } from './use-runs-data.ts'
 
@@ -36,9 +35,12 @@ export function useLists(projectId: string): RunsLists {
   const { params } = usePlace()
   const { symbols } = useTheme()
   const { judge, learnt } = useJudge(projectId)
-  const forSuites = useMemo(() => suiteColumns(symbols, judge), [symbols, judge])
   const pins = usePins()
   const suites = useApiQuery(queries.suites.list.options({ projectId }))
+  const forSuites = useMemo(
+    () => suiteColumns(symbols, judge, suiteWidths(suites.data?.items ?? NONE, judge)),
+    [symbols, judge, suites.data],
+  )
   const suiteNews = useSeen({
     list: `suites ${projectId}`,
     items: suites.restored ? undefined : suites.data?.items,
@@ -63,13 +65,10 @@ export function useLists(projectId: string): RunsLists {
     says: runSays,
     bornAt: runBornAt,
   })
-  const hasParts = useMemo(
-    () => (runs.data?.items ?? NONE).some(run => partWords(reportRun(run)).length > 0),
-    [runs.data],
-  )
+  const { hasParts, state } = useMemo(() => runWidths(runs.data?.items ?? NONE), [runs.data])
   const forRuns = useMemo(
-    () => runColumns(symbols, new Set(pins.map(({ runId }) => runId)), hasParts),
-    [symbols, pins, hasParts],
+    () => runColumns(symbols, new Set(pins.map(({ runId }) => runId)), { hasParts, state }),
+    [symbols, pins, hasParts, state],
   )
   const runList = useList({
     news: runNews,
