@@ -144,7 +144,7 @@ test.concurrent('a run whose dashboard was killed is settled at the next start, 
   await using second = visit({ home })
   await second.see('▌Sandbox')
   second.press(projectsKeys.bindings.runs)
-  await second.see(/#1 .*✗ failed +8\/9/)
+  await second.see(/#1 .*✗ failed +14\/15 graded/)
   second.press(runsKeys.bindings.open)
   await second.see('▌Runs 1 of 1')
   second.press(runsKeys.bindings.open)
