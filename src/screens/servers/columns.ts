@@ -68,7 +68,7 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
       id: 'age',
       title: 'Age',
       width: 5,
-      from: 42,
+      from: 46,
       align: 'right',
       cell: ({ server }) => ({ text: formatAge(toEpochMs(server.createdAt), serviceNow()), tone: 'muted' }),
       sort: ({ server }) => toEpochMs(server.createdAt),
