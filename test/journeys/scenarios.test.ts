@@ -99,9 +99,9 @@ test('the access table row by row: what is said before is what becomes of a visi
     person,
     ['(o) Study', 'enter'],
     ['(o) members of the project', 'down'],
-    [/▌ \( \) invited people/, 'down'],
+    [/▌ \(o\) invited people/, 'down'],
   )
-  await choose(person, [/▌ \( \) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
+  await choose(person, [/▌ \(o\) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
   await through(person, [/May enter: .*strangers who have the link/], 'open')
   await closeProofs(
     person,
@@ -150,7 +150,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   await choose(
     person,
     [/▌ \(o\) anyone with the link/, 'up'],
-    [/▌ \( \) invited people/, 'enter'],
+    [/▌ \(o\) invited people/, 'enter'],
     ['▌ Go on', 'enter'],
   )
   await through(person, [/Tightens access/, ENDS, MOVES], 'end')
@@ -164,7 +164,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   await choose(
     person,
     [/▌ \(o\) invited people/, 'down'],
-    [/▌ \( \) anyone with the link/, 'enter'],
+    [/▌ \(o\) anyone with the link/, 'enter'],
     ['▌ Go on', 'enter'],
   )
   await through(person, [/Loosens access/, STAYS], 'open')

@@ -86,7 +86,7 @@ test.concurrent('a workspace that cannot be opened says so in every pane, and wh
   writeFileSync(inTheWay, '')
   await using person = visit({ home, args: ['--data-dir', join(inTheWay, 'data')] })
   await person.see('✗ Local workspace closed')
-  await person.see('no answer since')
+  await person.see('no answer yet')
   person.go(4)
   await person.see('Without the projects there is nothing to show here.')
   rmSync(inTheWay)

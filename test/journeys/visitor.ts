@@ -24,7 +24,7 @@ export type Visitor = AsyncDisposable & {
   see(wanted: Condition): Promise<void>
   /** Resolves as soon as the screen no longer shows this. */
   seeGone(unwanted: string | RegExp): Promise<void>
-  /** What is on screen without borders and line ends, so that a wrapped sentence is one. */
+  /** What is on screen without borders, scrollbars and line ends, so that a wrapped sentence is one. */
   words(): string
 }
 
@@ -47,9 +47,9 @@ export function visit(options: TerminalOptions = {}): Visitor {
   }
 }
 
-/** Text of a screen without borders and line ends. */
+/** Text of a screen without borders, scrollbars and line ends. */
 export function wordsOf(screen: string): string {
-  return screen.replaceAll(/[\s│]+/g, ' ')
+  return screen.replaceAll(/[\s│┃]+/g, ' ')
 }
 
 function shows(screen: string, text: string | RegExp): boolean {
