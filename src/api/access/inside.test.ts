@@ -64,3 +64,9 @@ test('nobody is said to be in where 0 live sessions were read back', () => {
   const lines = insideProofs({ how: 'left', read: { liveSessions: 0 } })
   expect(lines).toEqual([{ how: 'proved', text: 'Nobody is in: 0 live sessions were read back.' }])
 })
+
+test('where no sessions could be read, nobody is said to be in or out', () => {
+  const [line, ...others] = insideProofs({ how: 'left', read: {} })
+  expect(others).toEqual([])
+  expect(line).toMatchObject({ how: 'untold', text: expect.stringContaining('is not known') as string })
+})

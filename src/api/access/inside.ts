@@ -24,12 +24,17 @@ export function insideProofs(decided: Decided): readonly Proof[] {
   }
   const { liveSessions } = read
   if (liveSessions === 0) return [{ how: 'proved', text: 'Nobody is in: 0 live sessions were read back.' }]
-  const count =
-    liveSessions === undefined ? 'how many is not told' : `${liveSessions} live, some perhaps by another way`
+  if (liveSessions === undefined)
+    return [
+      {
+        how: 'untold',
+        text: 'They were left in; whether sessions that began by the old link live on is not known.',
+      },
+    ]
   return [
     {
       how: 'contradicts',
-      text: `They were left in: sessions that began by the old link live on (${count}).`,
+      text: `They were left in: sessions that began by the old link live on (${liveSessions} live, some perhaps by another way).`,
     },
   ]
 }
