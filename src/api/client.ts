@@ -88,7 +88,9 @@ export function createClient(options: ClientOptions): Client {
     try {
       return await exchangeOnce(endpoint, input, call)
     } catch (error) {
-      if (!isMissing(error) || monitor.hasSucceeded()) throw error
+      // Deployments without capabilities are usual, so their 404 says nothing about the path.
+      const mayLack = endpoint.operation === contract.capabilities.get.operation
+      if (!isMissing(error) || mayLack || monitor.hasSucceeded()) throw error
       const isWrongPath = endpoint.operation === contract.account.me.operation || (await lacksAccount(call))
       throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
     }
