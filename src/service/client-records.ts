@@ -26,9 +26,13 @@ export function findClient(store: Store, projectId: string, wanted: string): Cli
   return store.clients.findByName(projectId, wanted) ?? requireClient(store, projectId, wanted)
 }
 
-/** The client that stands where a launch names none: the first that the project had. */
+/** The client that stands where a launch names none: the first that the project had. Samples stand for nothing. */
 export function defaultClient(store: Store, projectId: string): ClientRow | undefined {
-  return store.clients.list(projectId).toSorted((a, b) => a.createdAt - b.createdAt)[0]
+  const samples = new Set(store.samples.list().map(({ id }) => id))
+  return store.clients
+    .list(projectId)
+    .filter(({ id }) => !samples.has(id))
+    .toSorted((a, b) => a.createdAt - b.createdAt)[0]
 }
 
 /**

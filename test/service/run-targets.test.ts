@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/keys.ts'
+import { insertSamples } from '../../src/service/samples/insert-samples.ts'
 import { createApi, echoCase, longCase, open, sandbox, untilEnded, type Api } from './harness.ts'
 
 const { clients, hosts, environments, suites, cases, runs, servers } = contract
@@ -278,4 +279,26 @@ test('a launch that names no client runs under the project’s first one, on the
   const tests = [{ ...echoCase('inline', 'x'), runs: 1, model: 'm', provider: 'p' }]
   const fresh = await launch({ suiteName: 'New', serverIds: [serverId], tests })
   expect(fresh).toMatchObject({ result: 'passed', client: supplied })
+})
+
+test('the client that a launch did not name leaves a suite its own model, and a sample is no such client', async () => {
+  const { api, store } = await open()
+  const { projectId, serverId } = await sandbox(api)
+  const body = { name: 'Own model', model: 'own/model', serverIds: [serverId], tests: [echoCase('own', 'x')] }
+  const { suiteId } = await api.call(suites.create, { projectId, body })
+  const launch = async () => {
+    const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
+    const run = await untilEnded(api, projectId, runId)
+    const { items } = await api.call(contract.iterations.list, { projectId, runId })
+    return { run, models: [...new Set(items.map(({ model }) => model))] }
+  }
+  expect(insertSamples(store, Date.now())).toBe(true)
+  const { run, models } = await launch()
+  expect(run).not.toHaveProperty('client')
+  expect(models).toEqual(['own/model'])
+  const config = { modelId: 'some/model', serverIds: [] }
+  const { id } = await api.call(clients.create, { projectId, body: { name: 'First', config } })
+  const supplied = await launch()
+  expect(supplied.run.client).toEqual({ id, name: 'First', source: 'suite_default' })
+  expect(supplied.models).toEqual(['own/model'])
 })

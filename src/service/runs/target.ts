@@ -53,12 +53,12 @@ export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice
   if (only && others.length === 0) return clientTarget(store, suite, only.clientId, serverIds)
   const servers = someServers(requireServers(store, suite.projectId, serverIds ?? suite.settings.serverIds))
   const supplied = clients.length === 0 ? defaultClient(store, suite.projectId) : undefined
-  return supplied ? { servers, ...asDefault(supplied) } : { servers }
+  return supplied ? { servers, ...asDefault(supplied, suite) } : { servers }
 }
 
-/** "Environment rules" 6: the client that was not named; the servers stay those of the suite. */
-function asDefault(client: ClientRow): Pick<RunTarget, 'client' | 'defaultModel'> {
-  const defaultModel = modelOf(client.config)
+/** "Environment rules" 6: the client that was not named; the servers and the model that the suite has stay its own. */
+function asDefault(client: ClientRow, { settings }: SuiteRow): Pick<RunTarget, 'client' | 'defaultModel'> {
+  const defaultModel = settings.executionConfig?.model === undefined ? modelOf(client.config) : undefined
   return {
     client: snapshotOf(client, 'suite_default', defaultModel),
     ...(defaultModel !== undefined && { defaultModel }),
