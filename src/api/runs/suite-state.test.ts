@@ -68,6 +68,11 @@ describe('a suite', () => {
     expect(stateOf(mostly, earlier)).toMatchObject({ outcome: 'failed', judgedBy: { run: { id: 'r1' } } })
   })
 
+  test('has no full bar in its trend for a run that graded the greater part and passed all of that', () => {
+    const most = made({ at: 1, result: 'passed', cases: [1, 1], trials: [9, 0, 12] })
+    expect(stateOf(most).trend).toEqual([0.75])
+  })
+
   test.each(['failed', null] as const)('is not green once a part of it did not pass (%s)', result => {
     const part = made({ at: 2, result, cases: [1, 6], trials: [0, result ? 1 : 0, 1] })
     const state = stateOf(part, whole(1, 'passed'))
