@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { residentMegabytes } from '../../scripts/bench/process.ts'
+import { STUCK_SENTENCE } from '../../src/app/terminal/watchdog.ts'
+import { EXIT } from '../../src/cli/exit-codes.ts'
 import type { OpenApi } from '../contract/openapi.ts'
 import { openTerminal, type Key, type Terminal } from '../pty/terminal.ts'
 import { createHome, removeHome } from '../pty/home.ts'
@@ -78,7 +80,10 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
   }
   const check = async (): Promise<void> => {
     if (terminal.exit) {
-      if (terminal.exit.code !== 0 || terminal.exit.signal)
+      const { code, signal } = terminal.exit
+      // The palette offers Ctrl+C's action too, so its code is a way out like any; the watchdog ends with the same one.
+      const isOrderly = signal === undefined && (code === 0 || code === EXIT.interrupted)
+      if (!isOrderly || terminal.screen().includes(STUCK_SENTENCE))
         fail(`ended with ${JSON.stringify(terminal.exit)}`)
       await terminal.close()
       terminal = await start()
