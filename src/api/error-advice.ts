@@ -191,7 +191,9 @@ export const advice: Record<AdviceKey, Advice> = {
   ACTIVE_REQUEST_LIMIT: openRequests,
   'unknown-code': {
     title: 'Refused',
-    sentence: error => `The service answered ${error.status} with the code ${words(error.code)}.`,
+    // A fault inside a report has a code of its own and no status.
+    sentence: error =>
+      `The service answered ${error.status === undefined ? '' : `${error.status} `}with the code ${words(error.code)}.`,
     next: error => (isServerFault(error) ? AGAIN : 'A newer mcpdeck may know this code.'),
   },
   redirect: {

@@ -52,6 +52,16 @@ describe('describeError', () => {
     )
   })
 
+  test('a fault inside a report, which has no status, is shown without one, whatever its code', () => {
+    for (const code of ['tool_runtime', ...Object.keys(advice)]) {
+      const { title: words, sentence, next } = describeError(failed({ status: undefined, code }))
+      expect([words, sentence, next].join(' ')).not.toContain('undefined')
+    }
+    expect(describeError(failed({ status: undefined, code: 'tool_runtime' })).sentence).toBe(
+      'The service answered with the code tool_runtime.',
+    )
+  })
+
   test('valid values and the field come from details', () => {
     const details = { field: 'model', hostedModels: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] }
     const text = describeError(failed({ status: 400, code: 'VALIDATION_ERROR', details }))

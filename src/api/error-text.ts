@@ -69,10 +69,14 @@ function adviceKey(error: ApiError): AdviceKey {
   return isAdviceKey(key) ? key : 'network.other'
 }
 
+/** How the contract writes codes; our own keys are in small letters, so that no answer can choose one. */
+const WIRE_CODE = /^[A-Z][A-Z0-9_]*$/
+
 function httpKey(error: ApiError): AdviceKey {
   if (error.isWrongPath) return 'wrong-path'
-  for (const key of [error.limit, error.reason, error.code])
-    if (key !== undefined && isAdviceKey(key)) return key
+  if (error.limit !== undefined && isAdviceKey(error.limit)) return error.limit
+  for (const key of [error.reason, error.code])
+    if (key !== undefined && WIRE_CODE.test(key) && isAdviceKey(key)) return key
   if (error.status !== undefined && error.status < 400) return 'redirect'
   if (error.answer === 'html') return 'proxy-page'
   return error.answer === 'contract' ? 'unknown-code' : 'foreign-answer'
