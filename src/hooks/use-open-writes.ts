@@ -20,5 +20,7 @@ export function useOpenWrites() {
     queryFn: async () => (await journal?.unresolved()) ?? [],
     refetchInterval: LOOK_MS,
     enabled: journal !== undefined,
+    // Looking without finding anything new draws nothing.
+    notifyOnChangeProps: ['data', 'error'],
   })
 }

@@ -16,7 +16,10 @@ const GAUGE = 10
 /** How much of the room beside the fixed parts the followed runs may take; the rest says where one is. */
 const CHIPS_SHARE = 0.6
 
-/** `████████░░ 8/10`; while the service asks to wait, the seconds left. */
+/** From this share of the burst on the gauge reads `8+/10`: what a poll takes and time gives back redraws nothing. */
+const AMPLE = 0.8
+
+/** `██████░░░░ 6/10`; while the service asks to wait, the seconds left. */
 export function gauge(
   theme: Theme,
   budget: BudgetSnapshot,
@@ -27,8 +30,10 @@ export function gauge(
     return { text: `wait ${Math.ceil((budget.pausedUntil - now) / 1000)}s`, tone: 'error' }
   const tokens = Math.max(0, Math.floor(budget.tokens))
   const tone = tokens * 4 <= budget.capacity ? 'warn' : 'ok'
-  const filled = bar(theme.symbols, tokens / budget.capacity, GAUGE)
-  return { text: `${filled} ${tokens}/${budget.capacity}`, tone }
+  const ample = Math.ceil(budget.capacity * AMPLE)
+  const filled = bar(theme.symbols, tokens >= ample ? 1 : tokens / budget.capacity, GAUGE)
+  const count = tokens >= ample ? `${ample}+` : String(tokens)
+  return { text: `${filled} ${count}/${budget.capacity}`, tone }
 }
 
 /** First line: where the data comes from, where one is, the followed runs, what the budget allows, how old the data is. */

@@ -100,9 +100,12 @@ export function useScenarios(projectId: string) {
   const secrets = secretsOf(client)
   const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
-  const { updatedAt } = scenarios
-  // What another program of the same person noted shows as often as what the service answers.
-  useEffect(() => accessNotes?.look(), [accessNotes, updatedAt])
+  useEffect(() => {
+    // What another program of the same person noted shows as often as what the service answers.
+    const timer = setInterval(() => accessNotes?.look(), refetchInterval).unref()
+    accessNotes?.look()
+    return () => clearInterval(timer)
+  }, [accessNotes, refetchInterval])
   const names = useMemo(
     () => new Map(environments.data?.items.map(({ id, name }) => [id, name ?? id])),
     [environments.data],
