@@ -72,8 +72,20 @@ export const colourRule = {
   },
 } satisfies Rule
 
+/** What the command line prints for other programs steers no terminal that shows it. */
+export const jsonRule = {
+  create(context) {
+    if (!repositoryPath(context.filename).startsWith('src/cli/')) return {}
+    return {
+      'CallExpression[callee.property.name="write"] MemberExpression[object.name="JSON"][property.name="stringify"]':
+        (node: Span) =>
+          context.report({ node, message: 'output is written by jsonText of src/api/printable.ts' }),
+    }
+  },
+} satisfies Rule
+
 // oxlint loads a plugin from its default export.
 export default {
   meta: { name: 'house' },
-  rules: { zones: zonesRule, input: inputRule, colour: colourRule },
+  rules: { zones: zonesRule, input: inputRule, colour: colourRule, json: jsonRule },
 }

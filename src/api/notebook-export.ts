@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
+import { clean, printable } from './printable.ts'
 import { type Own, redacted, SECRET } from './redaction.ts'
 
 export type ExportOptions = Own & {
@@ -69,10 +70,9 @@ export function momentOf(at: number): string {
 /** What is markup wherever it stands, and what is only where a line begins or a heading ends. */
 const MARKUP = /[\\`*_[\]<>|~]|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
 
-/** Text that a renderer shows as it is; control characters are replaced. */
+/** Text that a renderer shows as it is; what is not printable becomes visible. */
 function escaped(text: string): string {
-  return text
-    .replaceAll(/[^\P{C}\n\t]/gu, '\uFFFD')
+  return printable(text)
     .replaceAll(MARKUP, found =>
       /^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&'),
     )
@@ -81,7 +81,7 @@ function escaped(text: string): string {
 }
 
 function code(text: string): string {
-  return `\`${text.replaceAll(/[^\P{C}]|[`\s]/gu, ' ').trim()}\``
+  return `\`${clean(text.replaceAll(/[`\s]/g, ' ')).trim()}\``
 }
 
 /** Why a file was not written. */

@@ -5,7 +5,7 @@ import { ErrorBody } from './contract/error.ts'
 import type { AnswerShape, FieldIssue, InvalidResponseCode } from './error-kinds.ts'
 import { fieldIssues, summarizeIssues } from './field-issues.ts'
 import type { LastAnswers } from './last-answers.ts'
-import { printable } from './printable.ts'
+import { clean, printable } from './printable.ts'
 import { parseRetryAfter, rateLimitOf } from './rate-limit.ts'
 
 /** A good answer. */
@@ -129,7 +129,7 @@ export function httpError(
   return new ApiError({
     kind: 'http',
     status,
-    code,
+    code: code && clean(code),
     message: message === undefined ? withoutContract(response) : printable(message),
     details,
     requestId: requestIdOf(response),

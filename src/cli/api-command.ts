@@ -1,3 +1,4 @@
+import { escapedJson, jsonText, printable } from '../api/printable.ts'
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { allEndpoints } from '../api/contract/contract.ts'
@@ -66,14 +67,24 @@ async function call(client: Client, endpoint: AnyEndpoint, input: object, own: A
   if (own.paginate) {
     const items: unknown[] = []
     for await (const page of client.pages(endpoint, input)) items.push(...itemsOf(page))
-    process.stdout.write(`${JSON.stringify({ items })}\n`)
+    process.stdout.write(`${jsonText({ items })}\n`)
     return EXIT.done
   }
   const takesKey = endpoint.idempotency === 'header'
   const idempotencyKey = own.idempotencyKey ?? (takesKey ? newIdempotencyKey() : undefined)
   const answer = await client.exchange(endpoint, input, { priority: 'asked', idempotencyKey })
-  process.stdout.write(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
+  const text = isJson(answer.text) ? escapedJson(answer.text) : printable(answer.text)
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   return EXIT.done
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function itemsOf(page: unknown): unknown[] {
@@ -112,7 +123,7 @@ function listOperations(json: boolean): number {
       idempotency: endpoint.idempotency ?? 'none',
       source: endpoint.source,
     }))
-    process.stdout.write(`${JSON.stringify({ items })}\n`)
+    process.stdout.write(`${jsonText({ items })}\n`)
     return EXIT.done
   }
   for (const endpoint of endpoints) {

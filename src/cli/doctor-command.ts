@@ -1,3 +1,4 @@
+import { jsonText } from '../api/printable.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { ApiError } from '../api/api-error.ts'
 import type { Client } from '../api/client.ts'
@@ -29,7 +30,7 @@ export async function examineSelf(common: CommonOptions, json: boolean | undefin
   const findings = await selfChecks(common, manifest.version, createLog(common.logFile))
   const exitCode = exitCodeOf(findings)
   const checks = findings.map(({ check, state, detail, next }): Check => ({ check, state, detail, next }))
-  if (json) process.stdout.write(`${JSON.stringify({ items: checks, exitCode })}\n`)
+  if (json) process.stdout.write(`${jsonText({ items: checks, exitCode })}\n`)
   else {
     process.stdout.write(checkLines(checks, reportTheme(common)))
     say(verdict(checks))
@@ -68,7 +69,7 @@ export async function examineServers(
       if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
     }
     const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
-    if (json) process.stdout.write(`${JSON.stringify({ items, exitCode })}\n`)
+    if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
     return exitCode
   } catch (error) {
     return reportError(error)

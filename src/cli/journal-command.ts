@@ -1,3 +1,4 @@
+import { jsonText } from '../api/printable.ts'
 import type { JournalEntry } from '../api/journal/entry.ts'
 import { openWriteOf, stateOf, type OpenWrite } from '../api/journal/open-write.ts'
 import { dismiss, resolveJournal, sendAgain } from '../api/journal/resolve.ts'
@@ -30,7 +31,7 @@ export async function showJournal(common: CommonOptions, json: boolean | undefin
       for (const { isOpen, sentence } of await resolveJournal({ journal, client: workspace.client }))
         if (!isOpen) say(clean(sentence))
     const items = (await journal.unresolved()).map(entry => openWriteOf(entry, Date.now()))
-    if (json) process.stdout.write(`${JSON.stringify({ items })}\n`)
+    if (json) process.stdout.write(`${jsonText({ items })}\n`)
     else if (items.length === 0) say('No write is in doubt.')
     else for (const line of journalLines(items, common)) process.stdout.write(`${line}\n`)
     return EXIT.done

@@ -1,4 +1,5 @@
 import { fchmodSync, openSync, writeSync } from 'node:fs'
+import { printable } from '../api/printable.ts'
 import { whyNot } from '../api/machine-words.ts'
 import { createRedaction } from './redaction.ts'
 import { UsageError } from './settings.ts'
@@ -17,7 +18,7 @@ export function createLog(file: string | undefined): Log {
   if (!file) return { enabled: false, line: () => undefined, error: () => undefined }
   const redact = createRedaction(process.env)
   const write = openLogFile(file)
-  const line = (text: string): void => write(`${new Date().toISOString()} ${redact(text)}\n`)
+  const line = (text: string): void => write(`${new Date().toISOString()} ${printable(redact(text))}\n`)
   line('start')
   opened = {
     enabled: true,

@@ -1,3 +1,4 @@
+import { jsonText } from '../api/printable.ts'
 import { clean, fit, widthOf } from '../app/theme/text.ts'
 import { behind } from './prose.ts'
 
@@ -10,7 +11,7 @@ export function printItems<T>(
   cells: (item: T) => string[],
 ): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ items })}\n`)
+    process.stdout.write(`${jsonText({ items })}\n`)
     return
   }
   const rows = items.map(item => cells(item).map(clean))

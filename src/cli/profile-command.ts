@@ -1,3 +1,4 @@
+import { jsonText } from '../api/printable.ts'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -92,7 +93,7 @@ export async function showProfile(
           readOnly: choice.readOnly,
           project: choice.project ?? null,
         }
-  if (json) process.stdout.write(`${JSON.stringify(shown)}\n`)
+  if (json) process.stdout.write(`${jsonText(shown)}\n`)
   else
     printItems(
       Object.entries(shown).filter(([, value]) => value !== null),

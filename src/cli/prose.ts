@@ -1,4 +1,5 @@
-import { widthOf, wrap } from '../app/theme/text.ts'
+import { printable } from '../api/printable.ts'
+import { clean, widthOf, wrap } from '../app/theme/text.ts'
 
 /** A stream that prose goes to; it has columns where it is a terminal. */
 export type ProseStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
@@ -10,10 +11,10 @@ export function say(text: string, stream: ProseStream = process.stderr): void {
 
 /**
  * Text as a stream takes it: broken between words where a terminal shows it, with each line's indentation kept, and as it is
- * elsewhere. A word that is wider than the terminal stays whole, so that addresses and paths can still be copied and clicked.
+ * elsewhere; what is not printable in it becomes visible. A word that is wider than the terminal stays whole, so that addresses and paths can still be copied and clicked.
  */
 export function laidOut(text: string, stream: ProseStream): string {
-  return text
+  return printable(text)
     .split('\n')
     .map(line => {
       const indent = /^ */.exec(line)?.[0] ?? ''
@@ -33,7 +34,8 @@ export function behind(before: string, text: string, stream: ProseStream): strin
 const LEAST_COLUMNS = 12
 
 /** A text in lines for what a stream has left beside an indentation; one line where that is no terminal. */
-export function linesWithin(text: string, { isTTY, columns }: ProseStream, indent: number): string[] {
+export function linesWithin(words: string, { isTTY, columns }: ProseStream, indent: number): string[] {
+  const text = clean(words)
   const width = columns - indent
   return isTTY && width >= LEAST_COLUMNS && widthOf(text) > width ? broken(text, width) : [text]
 }

@@ -1,3 +1,4 @@
+import { clean, jsonText } from '../api/printable.ts'
 import type { LogEntry } from '../service/pipeline.ts'
 import { openLogFile } from './log.ts'
 import { createRedaction } from './redaction.ts'
@@ -32,11 +33,13 @@ function asJson({ requestId, method, path, status, durationMs, keyId }: Answered
     durationMs: rounded(durationMs),
     keyId: keyId ?? null,
   }
-  return JSON.stringify(record)
+  return jsonText(record)
 }
 
 function asWords({ requestId, method, path, status, durationMs, keyId }: AnsweredRequest, time: string) {
-  return [time, requestId, method, path, status, `${rounded(durationMs)}ms`, keyId ?? '-'].join(' ')
+  return [time, requestId, method, path, status, `${rounded(durationMs)}ms`, keyId ?? '-']
+    .map(word => clean(String(word)))
+    .join(' ')
 }
 
 function rounded(milliseconds: number): number {

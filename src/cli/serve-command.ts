@@ -1,3 +1,4 @@
+import { jsonText } from '../api/printable.ts'
 import { join } from 'node:path'
 import { ServiceError } from '../service/errors.ts'
 import {
@@ -64,7 +65,7 @@ export function createKey(common: CommonOptions, name: string, own: KeyOptions):
     writeSecretFile(file, `${key}\n`)
     process.stdout.write(
       own.json
-        ? `${JSON.stringify({ ...summary, keyFile: file })}\n`
+        ? `${jsonText({ ...summary, keyFile: file })}\n`
         : `${summary.id} ${summary.role ?? 'per project'} ${file}\n`,
     )
     return EXIT.done

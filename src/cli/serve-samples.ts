@@ -1,3 +1,4 @@
+import { clean, jsonText } from '../api/printable.ts'
 import { ServiceError } from '../service/errors.ts'
 import { insertSamples, removeSamples } from '../service/samples/insert-samples.ts'
 import type { NamedSample } from '../service/store/samples.ts'
@@ -31,11 +32,11 @@ export function addSamples(common: CommonOptions, json: boolean | undefined): nu
 export function dropSamples(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store }) => {
     const { removed, kept } = removeSamples(store)
-    if (json) process.stdout.write(`${JSON.stringify({ removed, kept })}\n`)
+    if (json) process.stdout.write(`${jsonText({ removed, kept })}\n`)
     else {
       process.stdout.write(`${removed.length} removed, with all that belongs to them\n`)
       for (const { kind, id, name } of kept)
-        process.stdout.write(`${kind} ${id} stays, since something else names it: ${name ?? ''}\n`)
+        process.stdout.write(`${kind} ${id} stays, since something else names it: ${clean(name ?? '')}\n`)
     }
     return EXIT.done
   })

@@ -1,3 +1,4 @@
+import { clean, jsonText } from '../api/printable.ts'
 import { createLimits } from '../service/limits/limits.ts'
 import { quotaUsage } from '../service/limits/quotas.ts'
 import { listGates, listLimits, setGate, setLimits, unsetLimits } from '../service/limits/settings.ts'
@@ -56,7 +57,7 @@ export function gates(
 export function showStatus(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store, dataDir, organizationId }) => {
     const status = { dataDir, ...store.read(() => statusOf(store, organizationId)) }
-    process.stdout.write(json ? `${JSON.stringify(status)}\n` : statusText(status))
+    process.stdout.write(json ? `${jsonText(status)}\n` : statusText(status))
     return EXIT.done
   })
 }
@@ -100,7 +101,7 @@ function statusText({
     ...jobs.map(job => `           ${job.kind} of ${job.subjectId}, ${at(job)}`),
     ...usedToday.map(({ limit, used, value }) => `today      ${limit} ${used} of ${value}`),
   ]
-  return `${lines.join('\n')}\n`
+  return `${lines.map(clean).join('\n')}\n`
 }
 
 /** What the settings refuse is wrong usage. */

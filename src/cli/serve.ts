@@ -1,3 +1,4 @@
+import { jsonText } from '../api/printable.ts'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -104,9 +105,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     // Whoever reads that it serves may stop it at once.
     const stopped = untilStopped(options.signal)
     stdout(
-      options.json
-        ? `${JSON.stringify({ baseUrl, keyFile, pid: process.pid })}\n`
-        : greeting(baseUrl, keyFile),
+      options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile),
     )
     if (isRemote)
       stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)

@@ -17,6 +17,7 @@ export const HOSTILE: readonly string[] = [
   '\u001B]0;evil\u0007\u001B]2;evil\u001B\\',
   '\u001BPq#0;2;0;0;0evil\u001B\\\u001B_Gf=24;evil\u001B\\\u001B^evil\u001B\\\u001BXevil\u001B\\',
   '\u009B2J\u009D0;evil\u009C\u0090evil\u009C\u0085\u008D',
+  '\u00ADe\u180Ev\u115F\u1160i\u3164\uFFA0l\uDC00\u{E0001}\u{E0076}\u{E0100}',
   '\u202Elive\u2066evil\u2069\u200F\u061C\u2028\u2029',
   `evil${'\u200B\u2060\uFEFF'.repeat(300)}`,
   `e${'\u0301\u0489'.repeat(400)}vil`,

@@ -3,27 +3,10 @@ import { appKeys } from '../../src/app/shell/app-keys.ts'
 import { screens } from '../../src/app/registry.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { Terminal } from '../pty/terminal.ts'
+import { watchUnasked } from '../pty/unasked.ts'
 import { sandbox, until, untilEnded } from '../service/harness.ts'
 import { openHostileService } from './hostile-service.ts'
 import { visit, type Visitor } from './visitor.ts'
-
-/** Every sequence that the program may write, by what it is for. */
-const OWN_SEQUENCES = [
-  // SGR without the blinking and the backgrounds that only hostile texts ask for
-  /\u001B\[(?!5;7;41)[\d;:]*m/,
-  // moving and erasing
-  /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[2J/,
-  // modes: see src/app/terminal/modes.ts
-  /\u001B\[\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[2[23];0t/,
-  // the title, without anything that could end it, and the question for the background
-  /\u001B\]2;[^\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]*\u001B\\|\u001B\]11;\?(?:\u001B\\|\u0007)/,
-  // links that end what was open
-  /\u001B\]8;;\u001B\\/,
-]
-const OWN = new RegExp(OWN_SEQUENCES.map(({ source }) => source).join('|'), 'g')
-/** Controls, C1, and marks that turn or hide text; beside the program's own sequences none may be written. */
-const RAW =
-  /[\u0000-\u0007\u000B\u000C\u000E-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/
 
 /** Esc as a terminal with a keyboard protocol sends it: no key behind it makes it Alt, however busy the machine is. */
 const ESCAPE = '\u001B[27u'
@@ -53,15 +36,11 @@ function crookedRows(terminal: Terminal): string[] {
 
 /** Looks at all that was written since the look before, and at the screen. */
 function lookerAt({ terminal }: Visitor): () => Promise<void> {
-  let seen = 0
+  const unasked = watchUnasked(terminal, 'dashboard')
   return async () => {
     await still(terminal)
     expect(terminal.exit, 'it runs').toBeUndefined()
-    const written = terminal.output.slice(seen).replaceAll(OWN, '')
-    seen = terminal.output.length
-    const raw = RAW.exec(written)
-    const around = raw && written.slice(Math.max(0, raw.index - 60), raw.index + 60)
-    expect(around, 'nothing of theirs was written').toBeNull()
+    expect(unasked(), 'nothing of theirs was written').toEqual([])
     expect(crookedRows(terminal), terminal.screen()).toEqual([])
   }
 }

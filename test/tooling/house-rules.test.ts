@@ -1,7 +1,7 @@
 import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { colourRule, inputRule, zonesRule } from '../../scripts/lint/house.ts'
+import { colourRule, inputRule, jsonRule, zonesRule } from '../../scripts/lint/house.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -26,6 +26,7 @@ tester.run('zones', zonesRule, {
     at('src/service/router.ts', `import { contract } from '../api/contract/contract.ts'`),
     at('src/api/queries.ts', `import { queryOptions } from '@tanstack/react-query'`),
     at('src/api/contract/runs.ts', `import * as z from 'zod'`),
+    at('src/app/terminal/osc.ts', `import { clean } from '../../api/printable.ts'`),
   ],
   invalid: [
     refused('src/screens/runs/screen.tsx', `import { columns } from '../run/columns.ts'`),
@@ -49,6 +50,18 @@ tester.run('zones', zonesRule, {
 tester.run('input', inputRule, {
   valid: [at('src/screens/runs/screen.tsx', `import { Box, Text } from 'ink'`)],
   invalid: [refused('src/screens/runs/screen.tsx', `import { Box, useInput as read } from 'ink'`)],
+})
+
+tester.run('json', jsonRule, {
+  valid: [
+    at('src/cli/a.ts', 'process.stdout.write(`${jsonText(value)}`)'),
+    at('src/cli/a.ts', 'const body = JSON.stringify(value)'),
+    at('src/components/a.ts', 'stream.write(JSON.stringify(value))'),
+  ],
+  invalid: [
+    refused('src/cli/a.ts', 'process.stdout.write(`${JSON.stringify(value)}`)'),
+    refused('src/cli/get/a.ts', 'await output.write(JSON.stringify(value))'),
+  ],
 })
 
 tester.run('colour', colourRule, {

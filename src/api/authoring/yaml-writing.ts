@@ -1,4 +1,5 @@
-import { Document, isMap, isScalar, isSeq } from 'yaml'
+import { Document, isMap, isScalar, isSeq, Scalar, visit } from 'yaml'
+import { escapedYaml, hasUnprintable } from '../printable.ts'
 
 /** Fields with their explanations, in the order in which documents have them. */
 export type FieldWords = Readonly<Record<string, string>>
@@ -15,7 +16,7 @@ export type DocumentText = {
 
 /**
  * A value as YAML with a comment for each field that is explained, and the fields that could be there beside those that are. A
- * block that is a list explains the fields in its first entry.
+ * block that is a list explains the fields in its first entry. What is not printable is escaped.
  */
 export function writeDocument({ value, words, about = [] }: DocumentText): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
@@ -24,7 +25,13 @@ export function writeDocument({ value, words, about = [] }: DocumentText): strin
     explain(isSeq(block) ? block.items[0] : block, fields)
   }
   if (about.length > 0) document.commentBefore = commentOf(about)
-  return document.toString({ lineWidth: 0 })
+  visit(document, {
+    Scalar(_, scalar) {
+      const { value: text } = scalar
+      if (typeof text === 'string' && hasUnprintable(text)) scalar.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return escapedYaml(document.toString({ lineWidth: 0 }))
 }
 
 function explain(block: unknown, fields: FieldWords): void {

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { withoutUnprintable } from '../../api/printable.ts'
 
 const MAX_GRAPHEME_LENGTH = 32
 
@@ -54,8 +55,7 @@ export function isSure(grapheme: string): boolean {
 
 /**
  * Calls `place` for every visible grapheme of `text` with its width in cells. `text` holds no control characters.
- * Graphemes without width (lone marks, bidirectional controls, lone surrogates) are left out; endless stacks of
- * marks are cut.
+ * Graphemes without width (lone marks) and what is not printable are left out; endless stacks of marks are cut.
  */
 export function eachGrapheme(text: string, place: (grapheme: string, width: number) => void): void {
   let index = 0
@@ -78,7 +78,8 @@ export function eachGrapheme(text: string, place: (grapheme: string, width: numb
 }
 
 function placeUnsure(segment: string, place: (grapheme: string, width: number) => void): void {
-  const grapheme = segment.length > MAX_GRAPHEME_LENGTH ? cut(segment) : segment
+  const printed = withoutUnprintable(segment)
+  const grapheme = printed.length > MAX_GRAPHEME_LENGTH ? cut(printed) : printed
   const width = stringWidth(grapheme)
   if (width > 0) place(grapheme.isWellFormed() ? grapheme : grapheme.toWellFormed(), width)
 }

@@ -67,7 +67,7 @@ test('frames in between are not told, and nothing but text ever leaves', () => {
   const { screen, show } = open()
   screen.stdout.write('one')
   screen.stdout.write('two')
-  expect(show('three\x1b]52;c;AAAA\x07\x1b[2J')).toBe('three]52;c;AAAA[2J\r\n')
+  expect(show('three\x1b]52;c;AAAA\x07\x1b[2J')).toBe('three␛]52;c;AAAA␇␛[2J\r\n')
   expect(said).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f]/)
 })
 

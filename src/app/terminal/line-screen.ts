@@ -1,5 +1,5 @@
 import { splitWrite } from './frame-parser.ts'
-import { stripControls } from './osc.ts'
+import { clean } from '../../api/printable.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
 /** How long frames must rest before they are told, in milliseconds: what flashes by is not worth hearing. */
@@ -108,7 +108,7 @@ function linesOf(body: string): string[] {
   return body
     .split('\n')
     .map(line =>
-      stripControls(line.replaceAll(/\x1b\[[\d;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g, ''))
+      clean(line.replaceAll(/\x1b\[[\d;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g, ''))
         .replaceAll(/ {2,}/g, '  ')
         .trim(),
     )

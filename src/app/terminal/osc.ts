@@ -1,3 +1,5 @@
+import { clean } from '../../api/printable.ts'
+
 /** Most terminals and multiplexers drop an OSC 52 longer than 100,000 bytes of base64. */
 export const COPY_LIMIT_BYTES = 74_994
 
@@ -5,11 +7,6 @@ const MAX_TITLE_LENGTH = 200
 const MAX_LINK_LENGTH = 2083
 /** GNU screen passes on at most this much of a DCS string (its MAXSTR is 768 in common builds). */
 const SCREEN_PIECE_LENGTH = 256
-
-/** Removes C0, DEL, C1 and the characters that turn the direction of writing. */
-export function stripControls(text: string): string {
-  return text.replaceAll(/[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-}
 
 /** The sequence to send, or why the text cannot be copied, in words for the person. */
 export type CopyResult = { copied: true; sequence: string } | { copied: false; reason: string }
@@ -49,16 +46,16 @@ function throughScreen(sequence: string): string {
 
 /** OSC 8: text that opens an address. An address that is not printable ASCII, or too long, leaves plain text. */
 export function link(text: string, address: string): string {
-  const shown = stripControls(text)
+  const shown = clean(text)
   if (address.length > MAX_LINK_LENGTH || !/^[\x21-\x7e]+$/.test(address)) return shown
   return `\x1b]8;;${address}\x1b\\${shown}\x1b]8;;\x1b\\`
 }
 
 /** OSC 2: the terminal's title. */
 export function title(text: string): string {
-  return `\x1b]2;${stripControls(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
+  return `\x1b]2;${clean(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
 }
 
 function notice(text: string): string {
-  return `\x1b]9;${stripControls(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
+  return `\x1b]9;${clean(text).slice(0, MAX_TITLE_LENGTH).toWellFormed()}\x1b\\`
 }

@@ -96,7 +96,7 @@ test('quitting gives the terminal back', async () => {
 })
 
 test.each([
-  ['x', 'the [31mreason'],
+  ['x', 'the ␛[31mreason'],
   ['r', 'not caught'],
 ])('a crash (%s) says one sentence on the terminal it gave back', async (key, reason) => {
   const session = run()

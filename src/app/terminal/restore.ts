@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs'
 import { writeNow } from './modes.ts'
-import { stripControls } from './osc.ts'
+import { clean } from '../../api/printable.ts'
 import type { Screen } from './screen.ts'
 import { STUCK_SENTENCE } from './watchdog.ts'
 
@@ -229,6 +229,6 @@ function setRawMode(stdin: RestoredInput, raw: boolean): void {
 function crashSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const [firstLine = ''] = message.split('\n')
-  const said = stripControls(firstLine).trim()
+  const said = clean(firstLine).trim()
   return `mcpdeck had to stop because of an error in the program${said === '' ? '.' : `: ${said}`}`
 }

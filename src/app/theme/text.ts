@@ -1,32 +1,14 @@
 import stringWidth from 'string-width'
 
+export { clean } from '../../api/printable.ts'
+
 const ASCII = /^[\x20-\x7e]*$/
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g
 let segmenter: Intl.Segmenter | undefined
 
 /** The characters of a text as people see them, with their offsets in UTF-16 units. */
 export function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return segmenter.segment(text)
-}
-
-/** A visible stand-in: control pictures for C0, code points in angle brackets for the rest. */
-function visible(character: string): string {
-  const code = character.charCodeAt(0)
-  if (character === '\t') return '  '
-  if (code < 0x20) return String.fromCharCode(0x2400 + code)
-  if (code === 0x7f) return '␡'
-  return `<${code.toString(16).toUpperCase().padStart(4, '0')}>`
-}
-
-/**
- * Text from outside made safe for a terminal on one line: control characters, line breaks and
- * marks that reorder or hide text become visible, broken surrogates are replaced.
- */
-export function clean(text: string): string {
-  if (ASCII.test(text)) return text
-  return text.toWellFormed().replace(UNSAFE, visible)
 }
 
 /** Columns that cleaned text takes. */

@@ -1,4 +1,5 @@
-import { stringify } from 'yaml'
+import { jsonText } from '../../api/printable.ts'
+import { writeDocument } from '../../api/authoring/yaml-writing.ts'
 import { configFile } from '../directories.ts'
 import { EXIT } from '../exit-codes.ts'
 import { say } from '../prose.ts'
@@ -25,7 +26,7 @@ export function showConfigPath(): number {
 /** Prints the settings in force, defaults included, as YAML or JSON. No key is among them. */
 export async function showConfig(json: boolean | undefined): Promise<number> {
   const { config } = await loadConfig(process.env)
-  process.stdout.write(json ? `${JSON.stringify(config)}\n` : stringify(config))
+  process.stdout.write(json ? `${jsonText(config)}\n` : writeDocument({ value: config, words: {} }))
   return EXIT.done
 }
 
@@ -35,7 +36,7 @@ export async function checkConfigFile(json: boolean | undefined): Promise<number
   const text = readConfigText(path)
   const checked = await check(text ?? '')
   const problems = checked.ok ? [] : checked.problems
-  if (json) process.stdout.write(`${JSON.stringify({ path, exists: text !== undefined, problems })}\n`)
+  if (json) process.stdout.write(`${jsonText({ path, exists: text !== undefined, problems })}\n`)
   else if (checked.ok)
     process.stdout.write(
       text === undefined ? `There is no ${path}; everything is at its default.\n` : `${path} is fine.\n`,

@@ -2,6 +2,7 @@ import XMLBuilder from 'fast-xml-builder'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { escapedXml } from '../../api/printable.ts'
 import { amountOf } from '../../api/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
 import { passedPart } from '../../api/runs/graded.ts'
@@ -32,7 +33,7 @@ export function junitXml(runs: readonly ReportedRun[]): string {
   const suites = runs.map(toSuite)
   const sum = (of: (suite: ReturnType<typeof toSuite>) => number): number =>
     suites.reduce((total, suite) => total + of(suite), 0)
-  return builder.build({
+  const xml = builder.build({
     '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
     testsuites: {
       '@name': 'mcpdeck',
@@ -43,6 +44,7 @@ export function junitXml(runs: readonly ReportedRun[]): string {
       testsuite: suites,
     },
   })
+  return escapedXml(xml)
 }
 
 function toSuite({ name, run, trials }: ReportedRun) {

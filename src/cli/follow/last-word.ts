@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
 import type { Output } from '../output.ts'
@@ -41,7 +42,7 @@ export async function printLastWord(
   } else {
     const record = recordOf(results, exitCode, runGroupId)
     const data = mode === 'jsonl' ? { event: 'ended', at: Date.now(), ...record } : record
-    await output.write(`${JSON.stringify(data)}\n`)
+    await output.write(`${jsonText(data)}\n`)
   }
   if (output.closed) return exitCode
   // What was decided about the runs is data; why nothing was is for people.

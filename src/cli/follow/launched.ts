@@ -1,3 +1,4 @@
+import { clean, jsonText } from '../../api/printable.ts'
 import { ApiError } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
@@ -12,7 +13,7 @@ export async function printLaunched(
   runGroupId: string | undefined,
 ): Promise<number> {
   if (mode === 'text') {
-    await output.write(runs.map(({ place }) => `${place.runId}\n`).join(''))
+    await output.write(runs.map(({ place }) => `${clean(place.runId)}\n`).join(''))
     return EXIT.done
   }
   const records = await Promise.all(
@@ -24,7 +25,7 @@ export async function printLaunched(
       ? { run: records[0]?.run ?? null, ...empty }
       : { runGroupId, run: null, ...empty, runs: records }
   const data = mode === 'jsonl' ? { event: 'launched', at: Date.now(), ...record } : record
-  await output.write(`${JSON.stringify(data)}\n`)
+  await output.write(`${jsonText(data)}\n`)
   return EXIT.done
 }
 

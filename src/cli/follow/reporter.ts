@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { describeError } from '../../api/error-text.ts'
 import { counted } from '../../api/runs/words.ts'
@@ -47,7 +48,7 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
     say: interject,
     end: () => line.clear(),
     onEvent(label, event) {
-      if (mode === 'jsonl') void output.write(`${JSON.stringify(eventRecord(event))}\n`)
+      if (mode === 'jsonl') void output.write(`${jsonText(eventRecord(event))}\n`)
       switch (event.event) {
         case 'changed':
           show(label, progressText(event))

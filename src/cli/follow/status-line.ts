@@ -1,4 +1,4 @@
-import { truncate } from '../../app/theme/text.ts'
+import { clean, truncate } from '../../app/theme/text.ts'
 
 /** One line that tells how things stand, on a stream that may be a terminal. */
 export type StatusLine = {
@@ -25,7 +25,7 @@ export function rewrittenLine(stream: NodeJS.WriteStream): StatusLine {
   }
   return {
     show(text) {
-      wanted = text
+      wanted = clean(text)
       const wait = drawnAt + LEAST_MS - performance.now()
       if (wait <= 0) draw()
       else later ??= setTimeout(draw, wait)
@@ -45,7 +45,7 @@ export function printedLines(write: (line: string) => void): StatusLine {
   let last = ''
   return {
     show(text) {
-      if (text !== last) write(`${text}\n`)
+      if (text !== last) write(`${clean(text)}\n`)
       last = text
     },
     clear: () => undefined,

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import type { Client } from '../../api/client.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createLog } from '../log.ts'
@@ -159,7 +160,7 @@ async function printOne(
   own: GetOptions,
 ): Promise<void> {
   const record = await listing.withState((await readOne(listing, id)) as Item)
-  if (own.json) return await output.write(`${JSON.stringify(record)}\n`)
+  if (own.json) return await output.write(`${jsonText(record)}\n`)
   await writeTable(listing.noun, [record], output, common)
 }
 
@@ -181,12 +182,12 @@ async function printList(
     if (state !== undefined && valueAt(item, noun.state ? 'state' : 'status') !== state) continue
     count += 1
     progress.tell(count)
-    if (own.jsonl) await output.write(`${JSON.stringify(item)}\n`)
+    if (own.jsonl) await output.write(`${jsonText(item)}\n`)
     else kept.push(item)
     if (output.closed || count === own.limit) break
   }
   progress.end()
-  if (own.json) return await output.write(`${JSON.stringify({ items: kept })}\n`)
+  if (own.json) return await output.write(`${jsonText({ items: kept })}\n`)
   if (own.jsonl) return
   if (kept.length === 0) say(`No ${noun.name}.`)
   else await writeTable(noun, kept, output, common)

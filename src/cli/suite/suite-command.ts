@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { outcomeCounts, type CaseOutcome } from '../../api/authoring/batch.ts'
@@ -97,7 +98,7 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
 
 /** `mcpdeck suite schema`. */
 export function printSchema(): Promise<number> {
-  process.stdout.write(`${JSON.stringify(suiteFileSchema(), null, 2)}\n`)
+  process.stdout.write(`${jsonText(suiteFileSchema(), 2)}\n`)
   return Promise.resolve(EXIT.done)
 }
 
@@ -231,5 +232,5 @@ function doneJson({ suiteId, isNew, outcomes, changed, deleted }: SyncDone) {
 }
 
 function print(value: object): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
+  process.stdout.write(`${jsonText(value)}\n`)
 }

@@ -1,0 +1,163 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { parse } from 'yaml'
+import { contract } from '../../src/api/contract/contract.ts'
+import { NOUNS } from '../../src/cli/get/nouns.ts'
+import { HOSTILE, openHostileService, type Spoiling } from '../journeys/hostile-service.ts'
+import { openTerminal } from '../pty/terminal.ts'
+import { strangeText, watchUnasked, type Purpose } from '../pty/unasked.ts'
+import { sandbox, untilEnded } from '../service/harness.ts'
+import { openHome } from './program.ts'
+
+/** Runs a command in a terminal; what it wrote there, and what of it was unasked. */
+async function inTerminal(args: readonly string[], purpose: Purpose, env: Record<string, string>) {
+  await using terminal = openTerminal({ args, env, cols: 100, rows: 30 })
+  const unasked = watchUnasked(terminal, purpose)
+  const { code } = await terminal.waitForExit(60_000)
+  return { args, code, output: terminal.output, unasked: unasked() }
+}
+
+/** Runs commands one after the other, since each is a process; those that wrote something unasked are answered. */
+async function fooled(commands: readonly (readonly [Purpose, ...string[]])[], env: Record<string, string>) {
+  const ended = []
+  for (const [purpose, ...args] of commands) ended.push(await inTerminal(args, purpose, env))
+  expect(ended.filter(({ output }) => output.includes('evil')).length).toBeGreaterThan(ended.length / 4)
+  expect(ended.filter(({ code }) => code === 70)).toEqual([])
+  return ended.flatMap(({ args, unasked }) => (unasked.length > 0 ? [{ args, unasked }] : []))
+}
+
+async function openStage(spoiling: Spoiling, ending: TestContext) {
+  const { api, env } = await openHostileService(spoiling, ending)
+  const { projectId, suiteId, serverId } = await sandbox(api)
+  const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+  await untilEnded(api, projectId, runId)
+  const { items } = await api.call(contract.iterations.list, { projectId, runId })
+  return { env, projectId, suiteId, serverId, runId, trialId: items[0]!.id }
+}
+
+type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** What a listing belongs to, of the sandbox. */
+function parentOptions({ serverId, suiteId, runId, trialId }: Stage): Record<string, string> {
+  return { server: serverId, suite: suiteId, run: runId, trial: trialId }
+}
+
+function listings(stage: Stage): string[][] {
+  const known = parentOptions(stage)
+  return NOUNS.flatMap(({ name, parents = [] }) => {
+    const needed = parents.filter(({ optional }) => !optional)
+    if (needed.some(({ option }) => known[option] === undefined)) return []
+    return [['get', name, ...needed.flatMap(({ option }) => [`--${option}`, known[option]!])]]
+  })
+}
+
+describe.concurrent('a hostile service', () => {
+  test.for(['every text', 'every text but words of the contract', 'every refusal'] as const)(
+    'reaches a terminal by no listing: %s',
+    { timeout: 300_000 },
+    async (spoiling, context) => {
+      const stage = await openStage(spoiling, context)
+      const commands = listings(stage).flatMap((args, index) => [
+        ['text', ...args] as const,
+        ['data', ...args, index % 2 === 0 ? '--json' : '--jsonl'] as const,
+      ])
+      expect(await fooled(commands, stage.env)).toEqual([])
+    },
+  )
+
+  test.for(['every text', 'every text but words of the contract'] as const)(
+    'reaches a terminal by no command that follows, checks, exports or calls: %s',
+    { timeout: 300_000 },
+    async (spoiling, context) => {
+      const stage = await openStage(spoiling, context)
+      const { projectId, suiteId, serverId, runId, trialId } = stage
+      const fields = (more: object): string[] =>
+        Object.entries({ projectId, ...more }).flatMap(([name, value]) => ['--field', `${name}=${value}`])
+      const { runs, suites, iterations, servers } = contract
+      const following: [Purpose, ...string[]][] = [
+        ['text', 'watch', runId],
+        ['text', 'watch', runId, '--jsonl'],
+        ['text', 'watch', runId, '--json'],
+        ['text', 'run', suiteId, '--yes'],
+        ['text', 'run', suiteId, '--yes', '--json'],
+      ]
+      const commands: [Purpose, ...string[]][] = [
+        // A run whose state is no word of the contract is followed for ever.
+        ...(spoiling === 'every text' ? [] : following),
+        ['text', 'suite', 'export', 'nothing of this name'],
+        ['text', 'doctor', serverId],
+        ['data', 'doctor', serverId, '--json'],
+        ['text', 'journal'],
+        ['data', 'journal', '--json'],
+        ['data', 'api', 'listProjects'],
+        ['data', 'api', suites.list.operation, ...fields({})],
+        ['data', 'api', runs.get.operation, ...fields({ runId })],
+        ['data', 'api', iterations.list.operation, ...fields({ runId }), '--paginate'],
+        ['data', 'api', iterations.trace.operation, ...fields({ runId, iterationId: trialId })],
+        ['data', 'api', servers.tools.operation, ...fields({ serverId, 'body.x': 1 }).slice(0, 4)],
+        ['text', 'api', suites.get.operation, ...fields({ suiteId: 'nothing' })],
+      ]
+      expect(await fooled(commands, stage.env)).toEqual([])
+    },
+  )
+
+  test('is data for other programs, all of it printable and the same as the service said', async context => {
+    const stage = await openStage('every text but words of the contract', context)
+    const { env, projectId, runId } = stage
+    const home = await openHome()
+    context.onTestFinished(() => home.close())
+    const stdoutOf = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await home.run(args, { env })
+      expect({ code, stderr, strange: strangeText(stdout, 'data') }).toMatchObject({ code: 0, strange: [] })
+      expect(stdout).toContain('evil')
+      return stdout
+    }
+    const raw = await fetch(`${env.MCPDECK_BASE_URL}/projects/${projectId}/eval-runs/${runId}/iterations`, {
+      headers: { authorization: `Bearer ${env.MCPDECK_API_KEY}` },
+    })
+    const said: unknown = await raw.json()
+    const fields = ['--field', `projectId=${projectId}`, '--field', `runId=${runId}`]
+    const printed = JSON.parse(await stdoutOf('api', contract.iterations.list.operation, ...fields)) as object
+    // The service spoils each answer in another way: what is compared is how much of it there is.
+    expect(shapeOf(printed)).toEqual(shapeOf(said))
+    const file = join(home.home, 'report.xml')
+    await home.run(['watch', runId, '--junit', file], { env })
+    const xml = readFileSync(file, 'utf8')
+    expect(strangeText(xml, 'data')).toEqual([])
+    expect(XMLValidator.validate(xml)).toBe(true)
+    expect(new XMLParser().parse(xml)).toHaveProperty('testsuites.testsuite')
+  })
+
+  test('is a suite file that is printable, and the suite that was imported', async context => {
+    const home = await openHome()
+    context.onTestFinished(() => home.close())
+    const message = HOSTILE.filter(text => text.isWellFormed()).join(' ')
+    const call = {
+      id: 'call',
+      kind: 'toolCall',
+      serverName: 'everything',
+      toolName: 'echo',
+      arguments: { message },
+    }
+    const cases = [{ id: 'one', title: 'a\u009D0;evil\u009C\u{E0041}\u3164', steps: [call] }]
+    const suite = { name: '\u009D52;c;ZXZpbA==\u009C evil\u2028', servers: ['everything'], model: 'none' }
+    const input = JSON.stringify({ suite, cases })
+    const imported = await home.run(['suite', 'import', '-', '--yes', '--unchecked'], { input })
+    expect(imported).toMatchObject({ code: 0 })
+    expect(strangeText(imported.stderr, 'text')).toEqual([])
+    const suiteId = /ste_\w+/.exec(imported.stderr)![0]
+    const exported = await home.run(['suite', 'export', suiteId])
+    expect(exported.code).toBe(0)
+    expect(strangeText(exported.stdout, 'data')).toEqual([])
+    expect(parse(exported.stdout)).toMatchObject(JSON.parse(input) as object)
+  })
+})
+
+/** A value with each text made the same. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field)]))
+}
