@@ -1,8 +1,9 @@
 import stringWidth from 'string-width'
+import { sureWidth, withShortGraphemes } from '../terminal/graphemes.ts'
 
 const ASCII = /^[\x20-\x7e]*$/
 const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u3164\uffa0\ufff0-\ufffb\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g
 let segmenter: Intl.Segmenter | undefined
 
 /** The characters of a text as people see them, with their offsets in UTF-16 units. */
@@ -20,17 +21,34 @@ function visible(character: string): string {
   return `<${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
+/** More UTF-16 units of one line are neither cleaned nor measured: no terminal has as many columns. */
+const MOST_UNITS = 12_000
+
 /**
  * Text from outside made safe for a terminal on one line: control characters, line breaks and
- * marks that reorder or hide text become visible, broken surrogates are replaced.
+ * marks that reorder or hide text become visible, broken surrogates are replaced. What is longer than any line is cut
+ * before anything else, and so is a character with more marks than one can have; `…` stands for what is missing.
  */
 export function clean(text: string): string {
+  if (text.length <= MOST_UNITS) return withShortGraphemes(cleanWhole(text))
+  return `${withShortGraphemes(cleanWhole(beginning(text, MOST_UNITS)))}…`
+}
+
+/** Text made safe for a terminal as {@link clean} does, whatever its length: for output that is not laid out. */
+export function cleanWhole(text: string): string {
   if (ASCII.test(text)) return text
   return text.toWellFormed().replace(UNSAFE, visible)
 }
 
+/** At most this many UTF-16 units from the start of a text, without half a surrogate pair. */
+function beginning(text: string, most: number): string {
+  const last = text.charCodeAt(most - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+}
+
 /** Columns that cleaned text takes. */
 export function widthOf(text: string): number {
+  if (text.length === 1) return sureWidth(text.charCodeAt(0)) || stringWidth(text)
   return ASCII.test(text) ? text.length : stringWidth(text)
 }
 
@@ -58,7 +76,7 @@ function cutWithin(text: string, { width, looked }: { width: number; looked: num
     const next = index + segment.length
     // Behind what is looked at the last character may go on.
     if (next === looked && looked < text.length) return undefined
-    used += stringWidth(segment)
+    used += widthOf(segment)
     if (used > width) return text.slice(0, end)
     if (used < width) end = next
   }
@@ -133,7 +151,7 @@ function* cutToPieces(word: string, width: number): Iterable<string> {
   let piece = ''
   let used = 0
   for (const { segment } of segmentsOf(word)) {
-    const columns = stringWidth(segment)
+    const columns = widthOf(segment)
     if (used + columns > width && piece) {
       yield piece
       piece = ''

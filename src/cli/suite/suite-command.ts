@@ -19,7 +19,7 @@ import type { Client } from '../../api/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { whyNot } from '../../api/machine-words.ts'
 import { counted } from '../../api/runs/words.ts'
-import { clean } from '../../app/theme/text.ts'
+import { clean, cleanWhole } from '../../app/theme/text.ts'
 import { agreed } from '../agree.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createLog } from '../log.ts'
@@ -196,7 +196,7 @@ function planText(plan: SyncPlan, prune: boolean): string {
     `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`}`,
     ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
   ]
-  return lines.map(line => clean(line)).join('\n')
+  return lines.map(line => cleanWhole(line)).join('\n')
 }
 
 function doneText({ suiteId, isNew, outcomes, changed, deleted }: SyncDone): string {
