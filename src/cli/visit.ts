@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import * as z from 'zod'
+import { clean as cleanWhole } from '../api/printable.ts'
 import { clean } from '../app/theme/text.ts'
 import { EXIT } from './exit-codes.ts'
 import { laidOut } from './prose.ts'
@@ -223,6 +224,6 @@ function reasonOf(error: unknown): string {
 function lined(text: string): string {
   return text
     .split(/\r?\n/)
-    .map(line => `${clean(line)}\n`)
+    .map(line => `${cleanWhole(line)}\n`)
     .join('')
 }

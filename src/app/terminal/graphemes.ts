@@ -10,7 +10,7 @@ let segmenter: Intl.Segmenter | undefined
  * Cells taken by a UTF-16 unit on which every terminal agrees and that never joins its neighbours (1 or 2), or 0
  * when that is not sure: combining marks, emoji, joiners, surrogates, scripts with shaping.
  */
-function sureWidth(unit: number): 0 | 1 | 2 {
+export function sureWidth(unit: number): 0 | 1 | 2 {
   if (unit < 0x7f) return unit >= 0x20 ? 1 : 0
   if (unit < 0x2500) return isPlainText(unit) ? 1 : 0
   if (unit < 0x2600) return unit === 0x25fd || unit === 0x25fe ? 0 : 1
@@ -75,6 +75,24 @@ export function eachGrapheme(text: string, place: (grapheme: string, width: numb
     for (const { segment } of segmenter.segment(text.slice(index, end))) placeUnsure(segment, place)
     index = end
   }
+}
+
+/** Units in a row that may be one grapheme which is longer than any that people write. */
+const LONG_RUN = new RegExp(
+  `[^\\u0000-\\u024F\\u0391-\\u03FF\\u0400-\\u0481\\u3041-\\u3096\\u30A1-\\u30FA\\u4E00-\\u9FFF\\uAC00-\\uD7A3]` +
+    `{${MAX_GRAPHEME_LENGTH + 1},}`,
+  'g',
+)
+
+/** The text with `…` for what is beyond the longest grapheme that is shown: marks without end, joined pictures without end. */
+export function withShortGraphemes(text: string): string {
+  return text.replace(LONG_RUN, run => {
+    segmenter ??= new Intl.Segmenter()
+    let short = ''
+    for (const { segment } of segmenter.segment(run))
+      short += segment.length > MAX_GRAPHEME_LENGTH ? `${cut(segment)}…` : segment
+    return short
+  })
 }
 
 function placeUnsure(segment: string, place: (grapheme: string, width: number) => void): void {

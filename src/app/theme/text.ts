@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
-
-export { clean } from '../../api/printable.ts'
+import { clean as cleanWhole } from '../../api/printable.ts'
+import { sureWidth, withShortGraphemes } from '../terminal/graphemes.ts'
 
 const ASCII = /^[\x20-\x7e]*$/
 let segmenter: Intl.Segmenter | undefined
@@ -11,8 +11,27 @@ export function segmentsOf(text: string): Intl.Segments {
   return segmenter.segment(text)
 }
 
+/** More UTF-16 units of one line are neither cleaned nor measured: no terminal has as many columns. */
+const MOST_UNITS = 12_000
+
+/**
+ * Text from outside made safe for one line of a screen, as {@link cleanWhole} does. What is longer than any line is cut
+ * before anything else, and so is a character with more marks than one can have; `…` stands for what is missing.
+ */
+export function clean(text: string): string {
+  if (text.length <= MOST_UNITS) return withShortGraphemes(cleanWhole(text))
+  return `${withShortGraphemes(cleanWhole(beginning(text, MOST_UNITS)))}…`
+}
+
+/** At most this many UTF-16 units from the start of a text, without half a surrogate pair. */
+function beginning(text: string, most: number): string {
+  const last = text.charCodeAt(most - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+}
+
 /** Columns that cleaned text takes. */
 export function widthOf(text: string): number {
+  if (text.length === 1) return sureWidth(text.charCodeAt(0)) || stringWidth(text)
   return ASCII.test(text) ? text.length : stringWidth(text)
 }
 
@@ -40,7 +59,7 @@ function cutWithin(text: string, { width, looked }: { width: number; looked: num
     const next = index + segment.length
     // Behind what is looked at the last character may go on.
     if (next === looked && looked < text.length) return undefined
-    used += stringWidth(segment)
+    used += widthOf(segment)
     if (used > width) return text.slice(0, end)
     if (used < width) end = next
   }
@@ -115,7 +134,7 @@ function* cutToPieces(word: string, width: number): Iterable<string> {
   let piece = ''
   let used = 0
   for (const { segment } of segmentsOf(word)) {
-    const columns = stringWidth(segment)
+    const columns = widthOf(segment)
     if (used + columns > width && piece) {
       yield piece
       piece = ''

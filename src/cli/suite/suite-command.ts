@@ -1,4 +1,4 @@
-import { jsonText } from '../../api/printable.ts'
+import { clean as cleanWhole, jsonText } from '../../api/printable.ts'
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { outcomeCounts, type CaseOutcome } from '../../api/authoring/batch.ts'
@@ -197,7 +197,7 @@ function planText(plan: SyncPlan, prune: boolean): string {
     `${counted(others.length, 'case')} only in the service${others.length === 0 ? '' : prune ? ', to delete' : `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`}`,
     ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
   ]
-  return lines.map(line => clean(line)).join('\n')
+  return lines.map(line => cleanWhole(line)).join('\n')
 }
 
 function doneText({ suiteId, isNew, outcomes, changed, deleted }: SyncDone): string {

@@ -23,7 +23,6 @@ export type EditAction =
   | 'yank'
 
 const WORD = /[\p{L}\p{M}\p{N}_]/u
-const ONE_UNIT_EACH = /^[\x20-\x7e\n]*$/
 
 /** The text with the cursor behind it. */
 export function editedText(text: string): EditedText {
@@ -86,37 +85,50 @@ const TARGETS: Partial<Record<EditAction, (text: string, cursor: number) => numb
   killToEnd: (text, cursor) => (lineEnd(text, cursor) === cursor ? after : lineEnd)(text, cursor),
 }
 
+/** UTF-16 units beside the cursor that are looked at; a character is never longer. */
+const MOST_CHARACTER = 256
+
 /** Where the character before the cursor begins. */
 function before(text: string, cursor: number): number {
-  if (cursor === 0) return 0
-  if (isSimple(text)) return cursor - 1
-  return segmentsOf(text).containing(cursor - 1)?.index ?? 0
+  if (cursor === 0 || isSimple(text, cursor - 1)) return Math.max(0, cursor - 1)
+  const from = Math.max(0, cursor - MOST_CHARACTER)
+  const near = text.slice(from, cursor)
+  return from + (segmentsOf(near).containing(near.length - 1)?.index ?? 0)
 }
 
 /** Where the character at the cursor ends. */
 function after(text: string, cursor: number): number {
-  if (cursor >= text.length) return text.length
-  if (isSimple(text)) return cursor + 1
-  const at = segmentsOf(text).containing(cursor)
-  return at ? at.index + at.segment.length : text.length
+  if (cursor >= text.length || isSimple(text, cursor + 1)) return Math.min(text.length, cursor + 1)
+  const at = segmentsOf(text.slice(cursor, cursor + MOST_CHARACTER)).containing(0)
+  return at ? cursor + at.segment.length : text.length
 }
 
 /** The first place from `offset` on where a character begins: what is put side by side may become one character. */
 function boundary(text: string, offset: number): number {
-  if (offset <= 0 || offset >= text.length || isSimple(text)) return offset
-  const at = segmentsOf(text).containing(offset)
-  return at === undefined || at.index === offset ? offset : at.index + at.segment.length
+  if (offset <= 0 || offset >= text.length || isSimple(text, offset)) return offset
+  const from = Math.max(0, offset - MOST_CHARACTER)
+  const at = segmentsOf(text.slice(from, offset + MOST_CHARACTER)).containing(offset - from)
+  return at === undefined || from + at.index === offset ? offset : from + at.index + at.segment.length
 }
 
-function isSimple(text: string): boolean {
-  return ONE_UNIT_EACH.test(text)
+/** Whether a character surely begins at the place, because there and before it are characters that never join. */
+function isSimple(text: string, place: number): boolean {
+  return isPlain(text.charCodeAt(place - 1)) && (place >= text.length || isPlain(text.charCodeAt(place)))
 }
+
+/** Also of what is before the text. */
+function isPlain(unit: number): boolean {
+  return Number.isNaN(unit) || unit === 0x0a || (unit >= 0x20 && unit < 0x7f)
+}
+
+/** A word with more characters than this is gone past in several steps. */
+const MOST_STEPS = 10_000
 
 /** Past what is no word, then past the word. */
 function past(text: string, cursor: number, { step, word }: { step: typeof before; word: RegExp }): number {
   let at = cursor
   let isInWord = false
-  for (;;) {
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     const next = step(text, at)
     if (next === at) return at
     const isWord = word.test(text.slice(Math.min(at, next), Math.max(at, next)))
@@ -124,6 +136,7 @@ function past(text: string, cursor: number, { step, word }: { step: typeof befor
     isInWord ||= isWord
     at = next
   }
+  return at
 }
 
 function lineStart(text: string, cursor: number): number {

@@ -17,14 +17,17 @@ export type FieldLook = {
   lineBreak: string
 }
 
+/** UTF-16 units before and behind the cursor that are laid out; of a longer text rows begin anew at each multiple of it. */
+const LAID_OUT = 4096
+
 /** How many rows a text takes that goes on below, with the place behind its end. */
 export function countFieldRows(text: string, look: FieldLook): number {
-  return Math.min(look.rows, rowsOf(cellsOf(text, look), look.width).length)
+  return Math.min(look.rows, rowsOf(cellsOf(text, 0, look), look.width).length)
 }
 
 /** The rows that show of a text, those at the cursor. */
 export function fieldRows(text: string, cursor: number, look: FieldLook): FieldRow[] {
-  const cells = cellsOf(text, look)
+  const cells = cellsOf(text, cursor, look)
   if (look.rows === 1) return [rowOf(besideCursor(cells, cursor, look.width), cursor)]
   const rows = rowsOf(cells, look.width)
   const at = rows.findLastIndex(row => row[0]!.from <= cursor)
@@ -34,7 +37,7 @@ export function fieldRows(text: string, cursor: number, look: FieldLook): FieldR
 
 /** Where the cursor comes to in the row above or below, as far right as it is; undefined beyond the first and the last. */
 export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 | -1): number | undefined {
-  const rows = rowsOf(cellsOf(text, look), look.width)
+  const rows = rowsOf(cellsOf(text, cursor, look), look.width)
   const at = rows.findLastIndex(row => row[0]!.from <= cursor)
   const row = rows[at + by]
   if (!row) return undefined
@@ -44,16 +47,24 @@ export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 |
   return row[reached]!.from
 }
 
-/** The characters, and the place behind the last one. */
-function cellsOf(text: string, { mask, lineBreak }: FieldLook): Cell[] {
+/** The characters around the cursor, and the place behind the last one. */
+function cellsOf(text: string, cursor: number, { mask, lineBreak }: FieldLook): Cell[] {
   const cells: Cell[] = []
-  for (const { segment, index } of segmentsOf(text)) {
+  const from = whole(text, Math.max(0, Math.floor(cursor / LAID_OUT) - 1) * LAID_OUT)
+  const to = whole(text, Math.min(text.length, (Math.floor(cursor / LAID_OUT) + 2) * LAID_OUT))
+  for (const { segment, index } of segmentsOf(text.slice(from, to))) {
     const isBreak = segment.includes('\n')
     const show = isBreak ? lineBreak : (mask ?? visible(segment))
-    cells.push({ show, width: widthOf(show), from: index, isBreak })
+    cells.push({ show, width: widthOf(show), from: from + index, isBreak })
   }
-  cells.push({ show: ' ', width: 1, from: text.length, isBreak: false })
+  if (to === text.length) cells.push({ show: ' ', width: 1, from: text.length, isBreak: false })
   return cells
+}
+
+/** The place, or the one before it where it is in the middle of a surrogate pair. */
+function whole(text: string, place: number): number {
+  const unit = text.charCodeAt(place)
+  return unit >= 0xdc00 && unit <= 0xdfff ? place - 1 : place
 }
 
 /** A mark without a letter to stand on gets a circle, so that it is seen and the cursor can stand on it. */
