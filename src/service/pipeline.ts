@@ -4,6 +4,7 @@ import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from
 import { ServiceError } from './errors.ts'
 import { inFirstVocabulary } from './evals/vocabulary-bodies.ts'
 import type { EvalVocabulary } from './evals/vocabulary.ts'
+import { guardOf } from './guarded-fields.ts'
 import type { Handlers } from './handlers/handler.ts'
 import { newId } from './ids.ts'
 import { authenticate, nobody, type Caller } from './keys.ts'
@@ -187,7 +188,8 @@ async function operate(
       return AbortSignal.any([request.signal, closing])
     },
   }
-  const result = closed ?? (await handler(call))
+  const guarded = guardOf(store, endpoint)
+  const result = closed ?? (await (guarded ? guarded(call, () => handler(call)) : handler(call)))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)
   const bare = options.bareLists.includes(endpoint)
