@@ -109,11 +109,23 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     let keyId: string | undefined
     let error: unknown
     const told = (caller: Caller) => (keyId = caller.keyId)
-    const result = await answer(request, url, match, told).catch((thrown: unknown) => {
-      error = request.signal.aborted ? hungUp(thrown) : thrown
-      return errorAnswer(error)
-    })
-    const { status } = result
+    // A refusal on a deprecated path is an answer of it too.
+    const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
+    const encode = (result: Answer) =>
+      toResponse(
+        { ...result, headers: { ...result.headers, ...deprecation } },
+        requestId,
+        request.method === 'HEAD',
+      )
+    const response = await answer(request, url, match, told)
+      .then(encode)
+      .catch((thrown: unknown) => {
+        error = request.signal.aborted ? hungUp(thrown) : thrown
+        return encode(errorAnswer(error))
+      })
+      // A refusal whose details cannot be written is a fault.
+      .catch((thrown: unknown) => encode(errorAnswer((error = thrown))))
+    const { status } = response
     const durationMs = performance.now() - started
     options.log({
       kind: 'request',
@@ -126,10 +138,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       ...(keyId !== undefined && { keyId }),
       ...(error !== undefined && { error }),
     })
-    // A refusal on a deprecated path is an answer of it too.
-    const deprecation = match?.endpoint.deprecated && { deprecation: 'true' }
-    const headers = { ...result.headers, ...deprecation }
-    return toResponse({ ...result, headers }, requestId, request.method === 'HEAD')
+    return response
   }
 
   return {

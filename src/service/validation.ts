@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
+import { MAX_INPUT_LEVELS, textHasMoreLevels } from '../api/contract/json-depth.ts'
 import type { ApiRequest } from '../api/contract/message.ts'
 import { ServiceError } from './errors.ts'
 
@@ -96,6 +97,8 @@ function isObject(value: unknown): value is object {
 }
 
 function parseJson(text: string): unknown {
+  if (textHasMoreLevels(text, MAX_INPUT_LEVELS))
+    throw invalidInput([{ path: '', message: `The body has more than ${MAX_INPUT_LEVELS} levels.` }])
   try {
     return JSON.parse(text) as unknown
   } catch {
