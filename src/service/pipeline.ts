@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../api/contract/message.ts'
+import { settlesWithin } from './connections/deadline.ts'
 import { ServiceError } from './errors.ts'
 import { inFirstVocabulary } from './evals/vocabulary-bodies.ts'
 import type { EvalVocabulary } from './evals/vocabulary.ts'
@@ -70,8 +71,10 @@ type Answer = VisitAnswer
 const MAX_IDEMPOTENCY_KEY_LENGTH = 256
 /** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
 const UNSTATED_WAIT_SECONDS = 5
-/** How long answers may take to finish when the service closes, in milliseconds. */
+/** How long answers may take to finish when the service closes, in milliseconds; then they are told to end. */
 const CLOSING_GRACE_MS = 2000
+/** How long they are waited for at all, in milliseconds. */
+const CLOSING_MS = 5000
 
 /** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
 export function createPipeline(options: PipelineOptions): Pipeline {
@@ -153,7 +156,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       closed = true
       const reason = new ServiceError('SERVER_UNREACHABLE', 'The workspace is closing.')
       const cut = setTimeout(() => closing.abort(reason), CLOSING_GRACE_MS)
-      while (open.size > 0) await Promise.allSettled(open)
+      const finished = async () => {
+        while (open.size > 0) await Promise.allSettled(open)
+      }
+      await settlesWithin(finished(), CLOSING_MS)
       clearTimeout(cut)
     },
   }
@@ -174,7 +180,7 @@ async function operate(
   const translate = options.caseBodies.includes(endpoint)
     ? (value: unknown) => inFirstVocabulary(speech, value)
     : undefined
-  const body = await parseBody(endpoint, request, maxBodyBytes, translate)
+  const body = await parseBody(endpoint, request, { maxBytes: maxBodyBytes, signal: closing }, translate)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
   const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null
