@@ -7,6 +7,7 @@ import { createBudget } from './budget.ts'
 import { type ClientOptions, createClient, newIdempotencyKey } from './client.ts'
 import { contract } from './contract/contract.ts'
 import { describeError } from './error-text.ts'
+import { MAX_ANSWER_LEVELS } from './contract/json-depth.ts'
 import { plainHeaders } from './contract/message.ts'
 
 const run = { id: 'r', suiteId: 's', status: 'running', createdAt: 1 }
@@ -72,6 +73,20 @@ describe('a request', () => {
     await two.client.account.me()
     expect(two.requests[0]?.headers.get('x-mcpjam-eval-vocabulary')).toBe('2')
   })
+})
+
+test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer of %i levels is no answer', async levels => {
+  const deep = `{"items":[],"more":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  const { client } = service(() => new Response(deep))
+  expect(await failure(client.projects.list())).toMatchObject({ kind: 'invalid-response', code: 'too-large' })
+  const refusing = service(() => new Response(deep, { status: 400 }))
+  expect(await failure(refusing.client.projects.list())).toMatchObject({ kind: 'http', status: 400 })
+  const flat = deep.replace(
+    /\[{9,}\]+/,
+    '['.repeat(MAX_ANSWER_LEVELS - 1) + ']'.repeat(MAX_ANSWER_LEVELS - 1),
+  )
+  const { client: other } = service(() => new Response(flat))
+  expect(JSON.stringify(await other.projects.list())).toBe(flat)
 })
 
 describe('nothing is sent', () => {

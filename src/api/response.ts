@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts'
+import { MAX_ANSWER_LEVELS, textHasMoreLevels } from './contract/json-depth.ts'
 import type { AnyEndpoint, OutputOf } from './contract/endpoint.ts'
 import type { ApiResponse } from './contract/message.ts'
 import { ErrorBody } from './contract/error.ts'
@@ -69,6 +70,10 @@ export function parseAnswer<E extends AnyEndpoint>(
 function parseValue(received: Received, text: string): unknown {
   const { endpoint, response } = received
   const json = parseJson(text)
+  if (json.isTooDeep) {
+    const message = `The answer has more than ${MAX_ANSWER_LEVELS} levels of objects and lists.`
+    throw invalidResponse(received, 'too-large', message, { text })
+  }
   if (!json.ok && text.trim() !== '') {
     const html = looksLikeHtml(response, text)
     const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
@@ -165,7 +170,9 @@ function looksLikeHtml(response: ApiResponse, text: string): boolean {
   )
 }
 
-function parseJson(text: string): { ok: boolean; value: unknown } {
+/** What is too deep is valid, but every step after the parser would fail on it. */
+function parseJson(text: string): { ok: boolean; isTooDeep?: boolean; value: unknown } {
+  if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) return { ok: false, isTooDeep: true, value: undefined }
   try {
     return { ok: true, value: JSON.parse(text) }
   } catch {

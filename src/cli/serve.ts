@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isIP } from 'node:net'
+import type { ServerType } from '@hono/node-server'
 import { API_PREFIX } from '../api/contract/contract.ts'
 import { createService } from '../service/app.ts'
 import { ServiceError } from '../service/errors.ts'
@@ -110,11 +111,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (isRemote)
       stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
     await stopped
-    const closed = once(server, 'close')
-    server.close()
+    const closing = stopListening(server)
     await service.close()
-    if ('closeAllConnections' in server) server.closeAllConnections()
-    await closed
+    closing.cut()
+    await closing.closed
   } finally {
     await service.close()
   }
@@ -155,6 +155,24 @@ export async function loadHttp() {
     import('@hono/node-server/utils/response'),
   ])
   return { createAdaptorServer, RESPONSE_ALREADY_SENT }
+}
+
+/** How long open requests are waited for when a server stops, in milliseconds. */
+const OPEN_REQUESTS_MS = 5000
+
+/**
+ * Takes no more connections and lets those that are open finish; after a while what is still open is cut: half-sent
+ * requests, slow readers, answers without an end.
+ */
+export function stopListening(server: ServerType): { closed: Promise<unknown>; cut: () => void } {
+  const closed = once(server, 'close')
+  const cut = () => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  }
+  server.close()
+  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  const late = setTimeout(cut, OPEN_REQUESTS_MS)
+  return { closed: closed.finally(() => clearTimeout(late)), cut }
 }
 
 /** Only what can be nothing else; a name that resolves to loopback today may resolve elsewhere tomorrow. */

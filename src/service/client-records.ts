@@ -106,6 +106,11 @@ export function modelOf({ modelId }: ClientConfig): string | undefined {
   return typeof modelId === 'string' && modelId.trim() !== '' ? modelId : undefined
 }
 
+/** What a config says of its servers, as text that is equal where the lists are; an absent list is an empty one. */
+export function serverListsOf(config: ClientConfig): string {
+  return JSON.stringify(SERVER_LISTS.map(list => config[list] ?? []))
+}
+
 /** Servers of a client that exist now, required ones first. */
 export function serversOfClient(store: Store, { projectId, config }: ClientRow): ServerRow[] {
   const ids = SERVER_LISTS.flatMap(list => (config[list] as string[] | undefined) ?? [])

@@ -1,9 +1,11 @@
 import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../api/contract/message.ts'
+import { settlesWithin } from './connections/deadline.ts'
 import { ServiceError } from './errors.ts'
 import { inFirstVocabulary } from './evals/vocabulary-bodies.ts'
 import type { EvalVocabulary } from './evals/vocabulary.ts'
+import { guardOf } from './guarded-fields.ts'
 import type { Handlers } from './handlers/handler.ts'
 import { newId } from './ids.ts'
 import { authenticate, nobody, type Caller } from './keys.ts'
@@ -69,8 +71,10 @@ type Answer = VisitAnswer
 const MAX_IDEMPOTENCY_KEY_LENGTH = 256
 /** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
 const UNSTATED_WAIT_SECONDS = 5
-/** How long answers may take to finish when the service closes, in milliseconds. */
+/** How long answers may take to finish when the service closes, in milliseconds; then they are told to end. */
 const CLOSING_GRACE_MS = 2000
+/** How long they are waited for at all, in milliseconds. */
+const CLOSING_MS = 5000
 
 /** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
 export function createPipeline(options: PipelineOptions): Pipeline {
@@ -108,11 +112,23 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     let keyId: string | undefined
     let error: unknown
     const told = (caller: Caller) => (keyId = caller.keyId)
-    const result = await answer(request, url, match, told).catch((thrown: unknown) => {
-      error = request.signal.aborted ? hungUp(thrown) : thrown
-      return errorAnswer(error)
-    })
-    const { status } = result
+    // A refusal on a deprecated path is an answer of it too.
+    const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
+    const encode = (result: Answer) =>
+      toResponse(
+        { ...result, headers: { ...result.headers, ...deprecation } },
+        requestId,
+        request.method === 'HEAD',
+      )
+    const response = await answer(request, url, match, told)
+      .then(encode)
+      .catch((thrown: unknown) => {
+        error = request.signal.aborted ? hungUp(thrown) : thrown
+        return encode(errorAnswer(error))
+      })
+      // A refusal whose details cannot be written is a fault.
+      .catch((thrown: unknown) => encode(errorAnswer((error = thrown))))
+    const { status } = response
     const durationMs = performance.now() - started
     options.log({
       kind: 'request',
@@ -125,10 +141,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       ...(keyId !== undefined && { keyId }),
       ...(error !== undefined && { error }),
     })
-    // A refusal on a deprecated path is an answer of it too.
-    const deprecation = match?.endpoint.deprecated && { deprecation: 'true' }
-    const headers = { ...result.headers, ...deprecation }
-    return toResponse({ ...result, headers }, requestId, request.method === 'HEAD')
+    return response
   }
 
   return {
@@ -143,7 +156,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       closed = true
       const reason = new ServiceError('SERVER_UNREACHABLE', 'The workspace is closing.')
       const cut = setTimeout(() => closing.abort(reason), CLOSING_GRACE_MS)
-      while (open.size > 0) await Promise.allSettled(open)
+      const finished = async () => {
+        while (open.size > 0) await Promise.allSettled(open)
+      }
+      await settlesWithin(finished(), CLOSING_MS)
       clearTimeout(cut)
     },
   }
@@ -164,7 +180,7 @@ async function operate(
   const translate = options.caseBodies.includes(endpoint)
     ? (value: unknown) => inFirstVocabulary(speech, value)
     : undefined
-  const body = await parseBody(endpoint, request, maxBodyBytes, translate)
+  const body = await parseBody(endpoint, request, { maxBytes: maxBodyBytes, signal: closing }, translate)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
   const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null
@@ -187,7 +203,8 @@ async function operate(
       return AbortSignal.any([request.signal, closing])
     },
   }
-  const result = closed ?? (await handler(call))
+  const guarded = guardOf(store, endpoint)
+  const result = closed ?? (await (guarded ? guarded(call, () => handler(call)) : handler(call)))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)
   const bare = options.bareLists.includes(endpoint)

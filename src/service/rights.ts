@@ -10,6 +10,7 @@ import type { Store } from './store/store.ts'
  * states: guests may do nothing, members author and run evals and compose nameless environments; project edits and deletes,
  * other changes of environments, copies of clients and their server lists need an admin, and so do publishing and what
  * strangers may spend. Where it is silent, changing servers and the access of a scenario needs an editor.
+ * `guarded-fields.ts` lists what needs more than that.
  */
 export const REQUIRED_ROLES: { [R in keyof Served]: { [O in keyof Served[R]]: ProjectRole | null } } = {
   account: { me: null, organizations: null },
@@ -206,11 +207,14 @@ export function projectFor(store: Store, caller: Caller, projectId: string, need
   return project
 }
 
-/** @throws ServiceError `FORBIDDEN` when the role is too low */
-export function requireRole(role: ProjectRole | undefined, needed: ProjectRole): void {
+/**
+ * @param change what needs it, where that is less than the whole operation
+ * @throws ServiceError `FORBIDDEN` when the role is too low
+ */
+export function requireRole(role: ProjectRole | undefined, needed: ProjectRole, change = 'This'): void {
   if (role && PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(needed)) return
   throw new ServiceError(
     'FORBIDDEN',
-    `This needs the role ${needed} in the project; yours is ${role ?? 'none'}.`,
+    `${change} needs the role ${needed} in the project; yours is ${role ?? 'none'}.`,
   )
 }

@@ -1,6 +1,8 @@
 import type * as z from 'zod'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
+import { MAX_INPUT_LEVELS, textHasMoreLevels } from '../api/contract/json-depth.ts'
 import type { ApiRequest } from '../api/contract/message.ts'
+import { untilAborted } from './connections/deadline.ts'
 import { ServiceError } from './errors.ts'
 
 type Issue = { path: string; message: string }
@@ -75,15 +77,16 @@ function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string
 
 /**
  * The body by the declaration; where none is declared only nothing or `{}` may come.
+ * @param signal ends the wait for a body that does not come
  * @param translate spells what was sent as the declaration does
  */
 export async function parseBody(
   endpoint: Pick<AnyEndpoint, 'body'>,
   request: ApiRequest,
-  maxBytes: number,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
   translate: (value: unknown) => unknown = value => value,
 ): Promise<unknown> {
-  const text = await readText(request, maxBytes)
+  const text = await readText(request, maxBytes, signal)
   const value = text.trim() === '' ? undefined : parseJson(text)
   if (endpoint.body) return parseInput(endpoint.body, translate(value))
   if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return undefined
@@ -96,6 +99,8 @@ function isObject(value: unknown): value is object {
 }
 
 function parseJson(text: string): unknown {
+  if (textHasMoreLevels(text, MAX_INPUT_LEVELS))
+    throw invalidInput([{ path: '', message: `The body has more than ${MAX_INPUT_LEVELS} levels.` }])
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -103,7 +108,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText({ body }: ApiRequest, maxBytes: number): Promise<string> {
+async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSignal): Promise<string> {
   if (body === null) return ''
   const tooLarge = () => invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
   if (typeof body === 'string') {
@@ -113,10 +118,18 @@ async function readText({ body }: ApiRequest, maxBytes: number): Promise<string>
   }
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body) {
-    length += chunk.byteLength
-    if (length > maxBytes) throw tooLarge()
-    chunks.push(chunk)
+  const arriving = body[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { done, value: chunk } = await untilAborted(arriving.next(), signal)
+      if (done) break
+      length += chunk.byteLength
+      if (length > maxBytes) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } finally {
+    // What never comes is not waited for here either.
+    arriving.return?.().catch(() => {})
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))

@@ -93,6 +93,12 @@ const callTool = (id, { name, arguments: args }) => {
     const lines = Array.from({ length: args.lines }, (_, line) => `${name} ${line} ${'filler '.repeat(12)}`)
     return send({ id, result: text([...lines, `the end of ${args.part}`].join('\n')) })
   }
+  // Written by hand: what writes JSON gives up long before what reads it.
+  if (name === 'deep') {
+    const value = '['.repeat(args.levels - 2) + ']'.repeat(args.levels - 2)
+    const result = `{"content":[],"structuredContent":{"a":${value}}}`
+    return process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`)
+  }
   if (name === 'pid')
     return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })

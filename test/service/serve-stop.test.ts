@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { longCase, open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
@@ -46,6 +46,43 @@ async function holdingServer(api: Api, projectId: string) {
   return { held, target: { projectId, serverId } }
 }
 
+type Said = { key: string; path: string; projectId: string }
+
+const written = (socket: Socket, text: string) =>
+  new Promise<void>(resolve => socket.write(text, () => resolve()))
+
+/** Requests that somebody began and leaves so. */
+const UNFINISHED: Record<string, (socket: Socket, said: Said) => Promise<void>> = {
+  'a connection that says nothing': () => Promise.resolve(),
+  'half-sent headers': (socket, { path }) =>
+    written(socket, `GET ${path}/me HTTP/1.1\r\nHost: 127.0.0.1\r\n`),
+  'a half-sent body': (socket, { key, path }) =>
+    written(
+      socket,
+      `POST ${path}/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":',
+    ),
+  'a half-sent chunk': (socket, { key, path }) =>
+    written(
+      socket,
+      `POST ${path}/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"name":\r\n',
+    ),
+  'a body of a visitor that does not come': (socket, { path }) =>
+    written(
+      socket,
+      `POST ${path}/../../visit/nothing/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    ),
+  'a reader that reads nothing': (socket, { key, path, projectId }) => {
+    socket.pause()
+    const request =
+      `GET ${path}/projects/${projectId}/servers HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+      `Authorization: Bearer ${key}\r\n\r\n`
+    return written(socket, request.repeat(5000))
+  },
+}
+
 describe('mcpdeck serve', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('ends cleanly on %s', async signal => {
     const { child, next, api } = await startServe(temporaryDirectory())
@@ -62,6 +99,27 @@ describe('mcpdeck serve', () => {
     expect(await next()).toEqual({ stopped: true })
     expect(await exited).toEqual([0, null])
   })
+
+  test.each(Object.entries(UNFINISHED))(
+    'ends in spite of %s',
+    async (_what, say) => {
+      const { child, next, api, baseUrl } = await startServe(temporaryDirectory(), { rateLimit: 0 })
+      const { projectId } = await sandbox(api)
+      const { hostname, port } = new URL(baseUrl)
+      const socket = connect(Number(port), hostname)
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      await say(socket, { key: api.key, path: new URL(baseUrl).pathname, projectId })
+      // Answered after what was said before, so that it has arrived.
+      expect((await api.send(account.me)).status).toBe(200)
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      expect(await next()).toEqual({ stopped: true })
+      expect(await exited).toEqual([0, null])
+    },
+    15_000,
+  )
 
   test('under load finishes what is asked, settles its runs and leaves no program behind', async () => {
     const dataDir = temporaryDirectory()

@@ -6,7 +6,7 @@ import { createService, type Service } from '../../service/app.ts'
 import { awaitsRetry, executingIn } from '../../service/executing.ts'
 import { createLog, type Log } from '../log.ts'
 import { modelSettings } from '../model-settings.ts'
-import { loadHttp, untilStopped } from '../serve.ts'
+import { loadHttp, stopListening, untilStopped } from '../serve.ts'
 import { localSettings, type CommonOptions } from '../settings.ts'
 import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
 
@@ -86,10 +86,7 @@ async function answerUntilIdle(
     while (isBusy() || performance.now() - last < IDLE_MS) await delay(IDLE_MS / 10)
   }
   await Promise.race([idle(), untilStopped(undefined), stopped])
-  const closed = once(server, 'close')
-  server.close()
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
-  await closed
+  await stopListening(server).closed
 }
 
 /** Whoever reaches the socket may read the owner's key beside it. */

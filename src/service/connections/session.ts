@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../api/contract/json-depth.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../errors.ts'
 import { untilAborted, type Deadline } from './deadline.ts'
@@ -118,6 +119,7 @@ async function connect(link: Link, { target, settings, deadline, library, mode }
       timeout: NO_LIBRARY_TIMEOUT_MS,
     })
     await untilAborted(Promise.race([connecting, failed]), deadline.signal)
+    requireFlat(readInitInfo(client, link), target.name, 'initialize')
   } catch (error) {
     const failure = toFailure(error, {
       library,
@@ -160,7 +162,7 @@ function createSession(
       deadline.stage = method
       try {
         const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
-        return await client.request({ method, params }, schema, options)
+        return requireFlat(await client.request({ method, params }, schema, options), serverName, method)
       } catch (error) {
         const failure = toFailure(error, { library, serverName, asked: method, deadline, link })
         // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
@@ -171,6 +173,15 @@ function createSession(
     strayOutput: () => link.strayOutput?.(),
     close: link.close,
   }
+}
+
+/** @throws ServiceError `SERVER_UNREACHABLE` for an answer that could neither be stored nor sent on */
+function requireFlat<T>(answer: T, serverName: string, asked: string): T {
+  if (!hasMoreLevels(answer, MAX_INPUT_LEVELS)) return answer
+  throw new ServiceError(
+    'SERVER_UNREACHABLE',
+    `The server "${serverName}" gave ${asked} an answer of more than ${MAX_INPUT_LEVELS} levels.`,
+  )
 }
 
 /** An error that the server answered within a working session. */

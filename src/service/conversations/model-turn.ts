@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../api/contract/json-depth.ts'
 import type { Tool } from '../connections/types.ts'
 import type { ServiceError } from '../errors.ts'
 import { isPlainObject } from '../evals/canonical.ts'
@@ -115,6 +116,8 @@ async function offerTools(
       inputSchema: jsonSchema(tool.inputSchema ?? { type: 'object', properties: {} }),
       async execute(input) {
         if (!isPlainObject(input)) return refusal('The arguments of a tool are a JSON object.')
+        if (hasMoreLevels(input, MAX_INPUT_LEVELS))
+          return refusal(`The arguments of a tool have at most ${MAX_INPUT_LEVELS} levels.`)
         try {
           return await callTool(serverName, toolName, input)
         } catch (error) {

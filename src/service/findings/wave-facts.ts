@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import { toData } from '../journeys/model-words.ts'
 import { observe } from '../journeys/sightings.ts'
@@ -78,7 +79,7 @@ export const scenarioWindows: WaveSubjects = {
     const window = scenario && store.visitorSessions.windows.get(scope, windowId)
     if (!window) return undefined
     const { startAt, endAt } = window
-    const { sessionCount, signals } = JSON.parse(window.signals) as Mined
+    const { sessionCount, signals } = parseStored(window.signals) as Mined
     const sessions = store.visitorSessions.startedBetween(scope, startAt, endAt)
     return {
       what: `the sessions of visitors with "${scenario.name}" from ${new Date(startAt).toISOString().slice(0, 10)}`,

@@ -9,7 +9,6 @@ import {
   updateEnvironment,
 } from '../environment-records.ts'
 import { resolveEnvironment, toEnvironmentResolved } from '../environment-resolution.ts'
-import { requireRole, roleIn } from '../rights.ts'
 import type { EnvironmentRow } from '../store/environments.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import { pageOf } from '../list-page.ts'
@@ -38,9 +37,8 @@ export function environmentHandlers({ store }: ServiceContext): Handlers['enviro
     archive: call => edit(call, row => archiveEnvironment(store, row, call.body.expectedRevision)),
     restore: call => edit(call, row => restoreEnvironment(store, row, call.body.expectedRevision)),
     resolve: call => store.read(() => toEnvironmentResolved(resolveEnvironment(store, named(call)))),
-    ensureAdhoc: ({ project, caller, body }) =>
+    ensureAdhoc: ({ project, body }) =>
       store.write(() => {
-        if (body.pluginVersionIds) requireRole(roleIn(caller, project), 'admin')
         const { row, created } = ensureAdhocEnvironment(store, project.id, body)
         return { environment: toEnvironment(row), created }
       }),

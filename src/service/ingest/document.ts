@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasMoreLevels } from '../../api/contract/json-depth.ts'
 import { openObject, record, shape, timestamp, toEpochMs } from '../../api/contract/shapes.ts'
 import { isPlainObject } from '../evals/canonical.ts'
 import type { ExpectedToolCall, TranscriptMessage, TrialClass } from '../evals/types.ts'
@@ -26,7 +27,7 @@ const STATUSES = {
 /** Longest name of anything, in characters. */
 const MAX_LABEL = 1000
 /** Levels of objects and lists in a document. */
-const MAX_DEPTH = 64
+const MAX_LEVELS = 64
 /** Far beyond every real duration and count, and their sums can still be told exactly. */
 const MAX_AMOUNT = 1e12
 /** Where the calendar of JavaScript ends. */
@@ -238,7 +239,7 @@ export const RunBatch = shape(() => record({ ...runNames(), results: results() }
  * @throws ServiceError `VALIDATION_ERROR` naming the first field that cannot be read
  */
 export function readDocument<S extends z.ZodType>(schema: S, body: Record<string, unknown>): z.output<S> {
-  if (isDeeperThan(body, MAX_DEPTH)) throw invalidField('', `has more than ${MAX_DEPTH} levels`)
+  if (hasMoreLevels(body, MAX_LEVELS)) throw invalidField('', `has more than ${MAX_LEVELS} levels`)
   const bytes = Buffer.byteLength(JSON.stringify(body))
   if (bytes > MAX_BYTES)
     throw new ServiceError(
@@ -250,9 +251,4 @@ export function readDocument<S extends z.ZodType>(schema: S, body: Record<string
   if (parsed.success) return parsed.data
   const [issue] = issuesOf(parsed.error)
   throw invalidField(issue?.path ?? '', issue?.message ?? 'is not readable')
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some(inner => isDeeperThan(inner, levels - 1))
 }

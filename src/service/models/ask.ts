@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../api/contract/json-depth.ts'
 import { ServiceError } from '../errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { toModelFailure } from './failures.ts'
@@ -49,6 +50,8 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
       abortSignal: signal,
       ...(temperature !== undefined && { temperature }),
     })
+    if (hasMoreLevels(output, MAX_INPUT_LEVELS))
+      throw new Error(`Its answer has more than ${MAX_INPUT_LEVELS} levels.`)
     const { inputTokens = 0, outputTokens = 0, totalTokens } = usage
     return {
       value: output,

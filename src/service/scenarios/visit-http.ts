@@ -108,11 +108,11 @@ function ok(body: unknown): VisitAnswer {
 }
 
 /** A page of another site can send a form but no JSON, as long as nobody allows it to. */
-async function read<T>({ request }: Call, schema: z.ZodType<T>): Promise<T> {
+async function read<T>({ request, signal }: Call, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get('content-type') ?? ''
   if (request.body !== null && !/^application\/json\s*(;|$)/i.test(type))
     throw invalidField('content-type', 'must be application/json')
-  return (await parseBody({ body: schema }, request, MAX_BODY_BYTES)) as T
+  return (await parseBody({ body: schema }, request, { maxBytes: MAX_BODY_BYTES, signal })) as T
 }
 
 function tokenOf({ request }: Call): string {

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Background } from '../background.ts'
 import { recordGradedWave } from '../findings/record.ts'
 import { newId } from '../ids.ts'
@@ -91,5 +92,5 @@ function recordWindow(
 }
 
 function minedOf({ signals }: ScenarioWindowRow): Mined {
-  return JSON.parse(signals) as Mined
+  return parseStored(signals) as Mined
 }

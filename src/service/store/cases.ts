@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { Assertion } from '../evals/types.ts'
 import { assignments, insertInto, type Database } from './database.ts'
@@ -100,7 +101,7 @@ export function createCaseRows(database: Database): CaseRows {
 
 function read(stored: StoredCase): CaseRow {
   const { definition, overrideReason, idempotencyKey, idempotencyIndex, requestDigest, ...plain } = stored
-  const row: CaseRow = { ...plain, definition: JSON.parse(definition) as CaseDefinition }
+  const row: CaseRow = { ...plain, definition: parseStored(definition) as CaseDefinition }
   if (overrideReason !== null) row.overrideReason = overrideReason
   if (idempotencyKey !== null && idempotencyIndex !== null && requestDigest !== null)
     row.request = { key: idempotencyKey, index: idempotencyIndex, digest: requestDigest }

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import { assignments, insertInto, type Database } from './database.ts'
 
 /** An open document; `modelId`, `serverIds` and `optionalServerIds` are the fields that are read here. */
@@ -29,7 +30,7 @@ type StoredClient = Omit<ClientRow, 'config'> & { config: string }
 export function createClientRows(database: Database): ClientRows {
   const read = (stored: StoredClient): ClientRow => ({
     ...stored,
-    config: JSON.parse(stored.config) as ClientConfig,
+    config: parseStored(stored.config) as ClientConfig,
   })
   const one = (stored: StoredClient | undefined) => stored && read(stored)
   const editable = ['name', 'configId', 'config', 'updatedAt'] as const

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import { fromJson, toJson, type Database } from './database.ts'
 
 /** How often each verdict occurs among the checks of a report. */
@@ -95,7 +96,7 @@ export function createConformanceRunRows(database: Database): ConformanceRunRows
            WHERE runId = :runId ORDER BY rowid`,
           { runId },
         )
-        .map(row => ({ ...row, counts: JSON.parse(row.counts) as ConformanceCounts })),
+        .map(row => ({ ...row, counts: parseStored(row.counts) as ConformanceCounts })),
     insertReport: ({ counts, report, ...row }) =>
       void database.run(
         `INSERT INTO conformanceReport (runId, suiteKind, contentHash, counts, report, createdAt)
@@ -108,8 +109,8 @@ export function createConformanceRunRows(database: Database): ConformanceRunRows
 function read(stored: Stored): ConformanceRunRow {
   return {
     ...stored,
-    requestedSuites: JSON.parse(stored.requestedSuites) as string[],
-    origin: JSON.parse(stored.origin) as Record<string, unknown>,
+    requestedSuites: parseStored(stored.requestedSuites) as string[],
+    origin: parseStored(stored.origin) as Record<string, unknown>,
     counts: fromJson<ConformanceCounts>(stored.counts) ?? null,
   }
 }

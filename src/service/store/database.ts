@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { parseStored } from '../../api/contract/json-depth.ts'
 
 /** Named values of a statement; booleans are stored as 0 and 1. */
 type SqlValues = Record<string, SQLInputValue | boolean | undefined>
@@ -114,7 +115,7 @@ export function assignments(columns: readonly string[]): string {
 
 /** A JSON column; absent when it holds NULL. */
 export function fromJson<T>(text: string | null): T | undefined {
-  return text === null ? undefined : (JSON.parse(text) as T)
+  return text === null ? undefined : (parseStored(text) as T)
 }
 
 /** A value for a JSON column; undefined becomes NULL. */

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
 import type { Database } from './database.ts'
 import type { RunRow } from './runs.ts'
@@ -72,7 +73,7 @@ function read(stored: Stored): EvalSessionRow {
     trial: { id, title, status, iterationNumber, startedAt },
     lastActivityAt,
     run: { id: runId, suiteId, suiteName, number, source },
-    snapshot: JSON.parse(snapshot) as CaseSnapshot,
-    ...(outcome !== null && { outcome: JSON.parse(outcome) as TrialOutcome }),
+    snapshot: parseStored(snapshot) as CaseSnapshot,
+    ...(outcome !== null && { outcome: parseStored(outcome) as TrialOutcome }),
   }
 }

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import type { FindingState, WaveRecording } from '../findings/lifecycle.ts'
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
@@ -104,7 +105,7 @@ export function createFindingRows(database: Database): FindingRows {
           'SELECT evidence FROM findingEvidence WHERE findingId = :findingId AND waveId = :waveId ORDER BY id',
           { findingId, waveId },
         )
-        .map(row => JSON.parse(row.evidence) as ActionableFindingEvidence),
+        .map(row => parseStored(row.evidence) as ActionableFindingEvidence),
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Database } from './database.ts'
 
 /** Replies of creates that carried an idempotency key. */
@@ -16,7 +17,7 @@ export function createIdempotencyRows(database: Database): IdempotencyRows {
         'SELECT digest, reply FROM idempotency WHERE scope = :scope AND key = :key',
         { scope, key },
       )
-      return row && { digest: row.digest, reply: JSON.parse(row.reply) as unknown }
+      return row && { digest: row.digest, reply: parseStored(row.reply) }
     },
     insert(scope, key, digest, reply) {
       database.run(

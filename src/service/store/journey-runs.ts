@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Criterion } from '../journeys/rubric.ts'
 import { insertInto, type Database } from './database.ts'
 import type { Placed } from './latest-first.ts'
@@ -188,5 +189,5 @@ function attemptRows(database: Database): JourneyRunRows['attempts'] {
 }
 
 function read({ plan, ...row }: StoredRun): Placed<JourneyRunRow> {
-  return { ...row, plan: JSON.parse(plan) as JourneyRunPlan }
+  return { ...row, plan: parseStored(plan) as JourneyRunPlan }
 }

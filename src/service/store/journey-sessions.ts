@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { ConversationToolCall, ConversationUsage } from '../conversations/conversation.ts'
 import { fromJson, insertInto, type Database } from './database.ts'
 import type { AttemptRow, JourneyRunPlan } from './journey-runs.ts'
@@ -186,7 +187,7 @@ function readFeedRow(stored: StoredFeedRow): JourneyFeedRow {
     ...readSession(row),
     journeyId: row.journeyId,
     waveId: row.waveId,
-    plan: JSON.parse(plan) as JourneyRunPlan,
+    plan: parseStored(plan) as JourneyRunPlan,
     attempt: { targetPosition, status, errorMessage },
   }
 }
@@ -195,7 +196,7 @@ function readMessage(stored: StoredMessage): JourneyMessageRow {
   const { toolCalls, inputTokens, outputTokens, totalTokens, ...row } = stored
   return {
     ...row,
-    toolCalls: JSON.parse(toolCalls) as ConversationToolCall[],
+    toolCalls: parseStored(toolCalls) as ConversationToolCall[],
     usage: { inputTokens, outputTokens, totalTokens },
   }
 }

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import { assignments, insertInto, type Database } from './database.ts'
 import { latestFirst, type LatestFirst } from './latest-first.ts'
 
@@ -83,8 +84,8 @@ export function createJourneyRows(database: Database): JourneyRows {
 function read<T extends StoredJourney>(stored: T) {
   return {
     ...stored,
-    environmentIds: JSON.parse(stored.environmentIds) as string[],
-    clientIds: JSON.parse(stored.clientIds) as string[],
+    environmentIds: parseStored(stored.environmentIds) as string[],
+    clientIds: parseStored(stored.clientIds) as string[],
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Observations, Verdict } from '../readiness/types.ts'
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
 
@@ -49,7 +50,7 @@ export function createReadinessRows(database: Database): ReadinessRows {
   const read = (row: StoredRun): ReadinessRow => ({
     ...row,
     includeObservations: row.includeObservations === 1,
-    observations: JSON.parse(row.observations) as Observations,
+    observations: parseStored(row.observations) as Observations,
     verdict: fromJson<Verdict>(row.verdict),
   })
   const one = (row: StoredRun | undefined) => row && read(row)

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Database } from './database.ts'
 
 /** What a model found out about a run after its end. */
@@ -27,7 +28,7 @@ export function createRunAnalysisRows(database: Database): RunAnalysisRows {
         'SELECT status, document FROM runAnalysis WHERE runId = :runId AND kind = :kind',
         { runId, kind },
       )
-      return row && { status: row.status, document: JSON.parse(row.document) as T }
+      return row && { status: row.status, document: parseStored(row.document) as T }
     },
     begin(runId, kind, document) {
       database.run(

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { SeenTool, SeenTools } from '../evals/seen-tools.ts'
 import type { Database } from './database.ts'
 
@@ -46,7 +47,7 @@ export function createRunToolRows(database: Database): RunToolRows {
       )
       return [...Map.groupBy(rows, row => row.serverName).values()].flatMap(listings => {
         const held = listings.findLast(listing => listing.seenAt <= at) ?? listings[0]
-        return held ? [{ ...held, tools: JSON.parse(held.tools) as SeenTool[] }] : []
+        return held ? [{ ...held, tools: parseStored(held.tools) as SeenTool[] }] : []
       })
     },
   }

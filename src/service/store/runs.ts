@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { DecisionSummary } from '../../api/contract/runs.ts'
 import type { CaseSnapshot, ScoreIntegrity } from '../evals/types.ts'
 import type { SuiteSettings } from './suites.ts'
@@ -158,7 +159,7 @@ export function createRunRows(database: Database): RunRows {
            ORDER BY position`,
           { runId, first, last },
         )
-        .map(({ snapshot }) => JSON.parse(snapshot) as CaseSnapshot),
+        .map(({ snapshot }) => parseStored(snapshot) as CaseSnapshot),
     selection(runId, suiteId) {
       const counts = database.get<CaseSelection>(
         `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
@@ -215,7 +216,7 @@ function read(stored: StoredRun): RunRow {
   const present = Object.fromEntries(
     Object.entries(plain).filter(([name, value]) => value !== null || name === 'result'),
   )
-  const row = { ...present, plan: JSON.parse(plan) as RunPlan } as RunRow
+  const row = { ...present, plan: parseStored(plan) as RunPlan } as RunRow
   row.summary = fromJson(summary)
   row.decisionSummary = fromJson(decisionSummary)
   if (leaseToken !== null)

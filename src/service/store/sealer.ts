@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { parseStored } from '../../api/contract/json-depth.ts'
 
 /** Encrypts what must not be readable from a stolen database file. */
 export type Sealer = {
@@ -28,7 +29,7 @@ export function createSealer(key: Uint8Array): Sealer {
       })
       decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
-      return JSON.parse(Buffer.concat([text, decipher.final()]).toString('utf8')) as T
+      return parseStored(Buffer.concat([text, decipher.final()]).toString('utf8')) as T
     },
   }
 }

@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import { assignments, insertInto, type Database } from './database.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -76,7 +77,7 @@ export function createServerRows(database: Database, sealer: Sealer): ServerRows
     useOAuth: stored.useOAuth === 1,
     url: stored.url ?? undefined,
     timeoutMs: stored.timeoutMs ?? undefined,
-    options: JSON.parse(stored.options) as Record<string, unknown>,
+    options: parseStored(stored.options) as Record<string, unknown>,
     secrets: sealer.open<ServerSecrets>(stored.secrets, place(stored.id, 'secrets')),
     tokens: stored.tokens ? sealer.open<ServerTokens>(stored.tokens, place(stored.id, 'tokens')) : undefined,
   })

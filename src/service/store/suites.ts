@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Assertion } from '../evals/types.ts'
 import { assignments, insertInto, type Database } from './database.ts'
 
@@ -46,7 +47,7 @@ type StoredSuite = Omit<SuiteRow, 'settings'> & { settings: string }
 export function createSuiteRows(database: Database): SuiteRows {
   const read = (stored: StoredSuite): SuiteRow => ({
     ...stored,
-    settings: JSON.parse(stored.settings) as SuiteSettings,
+    settings: parseStored(stored.settings) as SuiteSettings,
   })
   const stored = (row: SuiteRow) => ({ ...row, settings: JSON.stringify(row.settings) })
   const editable = ['name', 'description', 'settings', 'updatedAt'] as const

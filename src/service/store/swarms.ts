@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import { assignments, insertInto, type Database } from './database.ts'
 import { latestFirst, type LatestFirst } from './latest-first.ts'
 
@@ -30,7 +31,7 @@ type StoredSwarm = Omit<SwarmRow, 'environmentIds'> & { environmentIds: string }
 export function createSwarmRows(database: Database): SwarmRows {
   const read = <T extends StoredSwarm>(stored: T) => ({
     ...stored,
-    environmentIds: JSON.parse(stored.environmentIds) as string[],
+    environmentIds: parseStored(stored.environmentIds) as string[],
   })
   const stored = (row: SwarmRow) => ({ ...row, environmentIds: JSON.stringify(row.environmentIds) })
   const editable = [

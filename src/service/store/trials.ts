@@ -1,3 +1,4 @@
+import { parseStored } from '../../api/contract/json-depth.ts'
 import type { GradedTrials } from '../evals/graded-trials.ts'
 import type { ScoreIntegrity, TrialClass, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from './database.ts'
@@ -164,7 +165,7 @@ export function createTrialRows(database: Database): TrialRows {
 }
 
 function read({ outcome, ...row }: StoredTrial): TrialWithOutcome {
-  return outcome === null ? row : { ...row, outcome: JSON.parse(outcome) as TrialOutcome }
+  return outcome === null ? row : { ...row, outcome: parseStored(outcome) as TrialOutcome }
 }
 
 function readGraded(database: Database, runId: string): GradedTrials {

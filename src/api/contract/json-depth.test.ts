@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { hasMoreLevels, MAX_STORED_LEVELS, parseStored, textHasMoreLevels, TOO_DEEP } from './json-depth.ts'
+
+/** Lists in lists, so many levels of them. */
+const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+const objects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
+
+test('text and value agree on the levels of any JSON', () => {
+  const levels = fc.integer({ min: 0, max: 8 })
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), levels, fc.boolean(), (value, most, indented) => {
+      const text = JSON.stringify(value, null, indented ? 2 : 0)
+      expect(textHasMoreLevels(text, most)).toBe(hasMoreLevels(JSON.parse(text), most))
+    }),
+  )
+})
+
+test('brackets in strings are no levels, whatever is escaped', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('[', '{', '"', '\\', ']', 'a') }), text => {
+      expect(textHasMoreLevels(JSON.stringify([text]), 1)).toBe(false)
+      expect(textHasMoreLevels(JSON.stringify({ [text]: [text] }), 1)).toBe(true)
+    }),
+  )
+})
+
+test.each([lists, objects])('a million levels are counted without a deep stack', make => {
+  expect(textHasMoreLevels(make(1_000_000), 1000)).toBe(true)
+  expect(textHasMoreLevels(make(1000), 1000)).toBe(false)
+})
+
+test.each([lists, objects])(
+  'stored documents keep all levels up to the bound, and say where they were cut',
+  make => {
+    const whole = make(MAX_STORED_LEVELS)
+    expect(JSON.stringify(parseStored(whole))).toBe(whole)
+    const kept = JSON.stringify(parseStored(make(MAX_STORED_LEVELS + 1)))
+    expect(kept).toContain(TOO_DEEP)
+    expect(textHasMoreLevels(kept, MAX_STORED_LEVELS)).toBe(false)
+    expect(JSON.stringify(parseStored(make(100_000)))).toBe(kept)
+  },
+)

@@ -1,0 +1,61 @@
+/** Most levels of objects and lists in a request, in what an MCP server answers and in what a model answers. */
+export const MAX_INPUT_LEVELS = 128
+/** Most levels in what the service stores and answers, which wraps what came in. Deeper parts read as {@link TOO_DEEP}. */
+export const MAX_STORED_LEVELS = 256
+/** Most levels that are read of a service's answer. */
+export const MAX_ANSWER_LEVELS = 512
+
+/** What stands where a stored document goes on deeper than it can be shown. */
+export const TOO_DEEP = '(too deep to show)'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Whether a text of JSON has more levels of objects and lists; it is not parsed, so that no depth can be too much. */
+export function textHasMoreLevels(text: string, levels: number): boolean {
+  // Each level takes a character to open.
+  if (text.length <= levels) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    // `[` and `{`, then `]` and `}`: they differ in one bit, as letters do.
+    else if ((code & ~0x20) === 0x5b) {
+      depth += 1
+      if (depth > levels) return true
+    } else if ((code & ~0x20) === 0x5d) depth -= 1
+  }
+  return false
+}
+
+/** Whether a value has more levels of objects and lists. */
+export function hasMoreLevels(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some(inner => hasMoreLevels(inner, levels - 1))
+}
+
+/**
+ * Parses JSON that was stored; parts below {@link MAX_STORED_LEVELS} are replaced, because nothing could write them again.
+ * @throws SyntaxError for what is not JSON
+ */
+export function parseStored(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  return textHasMoreLevels(text, MAX_STORED_LEVELS) ? cut(value, MAX_STORED_LEVELS) : value
+}
+
+function cut(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return TOO_DEEP
+  if (Array.isArray(value)) return value.map(inner => cut(inner, levels - 1))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner, levels - 1)]))
+}
+
+/** Where the closing quote of a string is, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}
