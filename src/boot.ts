@@ -1,5 +1,6 @@
 import manifest from '../package.json' with { type: 'json' }
 import { isAtTerminal } from './cli/at-terminal.ts'
+import { keepCompiledCode } from './cli/compile-cache.ts'
 import { paintLastScreen } from './cli/last-screen.ts'
 import { keepYoungSpaceSmall } from './cli/young-space.ts'
 
@@ -16,20 +17,12 @@ function isOlder(version: string, minimum: string): boolean {
   return false
 }
 
-function keepCompiledCode(): void {
-  try {
-    process.getBuiltinModule('node:module').enableCompileCache()
-  } catch {
-    // Without a cache the program only starts slower.
-  }
-}
-
 if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 } else {
   const painted = paintLastScreen(process.argv.slice(2), process.env)
-  keepCompiledCode()
+  keepCompiledCode(process.env)
   void import('./main.tsx').then(({ start }) => {
     // A server has use for the room, and what ends at once stays small by itself.
     if (process.argv[2] !== 'serve' && isAtTerminal()) keepYoungSpaceSmall()

@@ -51,10 +51,11 @@ const zones: readonly Zone[] = [
     types: ['src/api/'],
   },
   { name: 'hooks', files: ['src/hooks/'], imports: ['src/api/'] },
+  { name: 'files', files: ['src/files/'], imports: [], noPackages: screenLibraries },
   {
     name: 'service',
     files: ['src/service/'],
-    imports: ['src/api/contract/'],
+    imports: ['src/api/contract/', 'src/files/'],
     noPackages: [...screenLibraries, '@tanstack/'],
   },
   { name: 'contract', files: ['src/api/contract/'], imports: [], onlyPackages: ['zod'] },
@@ -66,13 +67,13 @@ const zones: readonly Zone[] = [
       'src/api/cached.ts',
       'src/api/cache-contents.ts',
     ],
-    imports: ['src/api/'],
+    imports: ['src/api/', 'src/files/'],
     noPackages: screenLibraries,
   },
   {
     name: 'api',
     files: ['src/api/'],
-    imports: ['src/api/'],
+    imports: ['src/api/', 'src/files/'],
     noPackages: [...screenLibraries, '@tanstack/'],
   },
 ]

@@ -4,6 +4,7 @@ import { ApiError } from '../api/api-error.ts'
 import { describeError } from '../api/error-text.ts'
 import { abilitiesOf } from '../app/terminal/abilities.ts'
 import { clean } from '../app/theme/text.ts'
+import { compileCacheState } from './compile-cache.ts'
 import { ConfigError, loadConfig, problemLine } from './config/file.ts'
 import type { Config } from './config/schema.ts'
 import { configFile, directories } from './directories.ts'
@@ -188,10 +189,22 @@ function checkFiles(common: CommonOptions): Finding[] {
     checkDirectory({ name: 'data dir', path: dataDir }),
     checkDirectory({ name: 'state dir', path: state }),
     checkDirectory({ name: 'cache dir', path: cache }),
+    checkCompileCache(process.env),
     checkDatabase('workspace', join(dataDir, 'mcpdeck.sqlite')),
     checkDatabase('journal', join(state, 'journal.sqlite')),
     checkDatabase('budget', join(state, 'budget.sqlite')),
   ]
+}
+
+/** Without a place for compiled code the program only starts slower; one that others can write runs their code. */
+function checkCompileCache({ NODE_DISABLE_COMPILE_CACHE: off }: NodeJS.ProcessEnv): Finding {
+  if (off) return ok('compile cache', 'there is none, because NODE_DISABLE_COMPILE_CACHE is set')
+  const state = compileCacheState()
+  if ('directory' in state) return ok('compile cache', state.directory)
+  const { why, next, exposed } = state
+  return exposed
+    ? warn('compile cache', `others can run code in mcpdeck: ${why}`, `Unset NODE_COMPILE_CACHE, or ${next}`)
+    : warn('compile cache', `there is none, so each start takes longer: ${why}`, next)
 }
 
 function wordsOf(error: unknown): string {

@@ -30,7 +30,7 @@ describe('about itself', () => {
   test('everything is fine in the local workspace of a fresh home', async () => {
     const { code, stdout, stderr } = await home.run(['doctor'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Everything is fine.\n' })
-    for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^✓ \w+(?: dir)? +\S/)
+    for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^✓ \w+(?: dir| cache)? +\S/)
     expect(await examine()).toMatchObject({
       version: { state: 'ok', detail: expect.stringContaining(process.versions.node) },
       profile: { detail: 'the local workspace (nothing else is configured)' },

@@ -1,16 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { randomUUID } from 'node:crypto'
+import { makeDirectory } from '../../files/make-directory.ts'
 
 /** Where the parts of a local workspace lie. */
 export type DataDirectory = {
@@ -43,26 +34,6 @@ export function prepareDataDirectory(path: string): DataDirectory {
     localKey: join(path, 'local.key'),
     serveKey: join(path, 'serve.key'),
   }
-}
-
-/**
- * Makes a directory and those above it. Node's own way tries forever where none can be made in one that there is, such as below
- * `/proc`; so the first that is missing is made by itself.
- */
-function makeDirectory(path: string): void {
-  let first = path
-  while (!existsSync(dirname(first))) first = dirname(first)
-  try {
-    mkdirSync(first, { mode: OWNER_ONLY_DIRECTORY })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new Error(`${first}: no directory can be made there`, { cause: error })
-    // It is there, or another process was faster.
-    if (code !== 'EEXIST') throw error
-  }
-  if (statSync(first, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error(`${first}: not a directory`)
-  mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
 }
 
 /** Content of a secret file, or undefined when there is none. */

@@ -11,6 +11,12 @@ export type ThreadSettings = ExecutionSettings & {
   runsGiveWay: boolean
 }
 
+/** The data of a new thread. */
+export type ThreadData = ThreadSettings & {
+  /** Where the program stores compiled code, if anywhere. */
+  compileCache: string | undefined
+}
+
 type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
 /** A server with a flag in the place of its token, which the thread asks for each time. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { ServerTarget } from '../../connections/types.ts'
 import { ExecutionLost, type Executor, type RunExecution } from '../executor.ts'
 import {
@@ -5,6 +6,7 @@ import {
   toSentError,
   type FromThread,
   type SentTarget,
+  type ThreadData,
   type ThreadSettings,
   type ToThread,
 } from './messages.ts'
@@ -69,11 +71,12 @@ export function createThreadExecutor(settings: ThreadSettings): Executor {
   }
 }
 
-function startThread(workerData: ThreadSettings, onEnd: (thread: Thread) => void): Thread {
+function startThread(settings: ThreadSettings, onEnd: (thread: Thread) => void): Thread {
   // Loaded here, since an import would cost every start milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
   // What a library prints would end up in the middle of the screen.
   const output = { stdout: true, stderr: true }
+  const workerData: ThreadData = { ...settings, compileCache: compileCache() }
   const worker = new threads.Worker(ENTRY, { name: 'runs', workerData, env: threads.SHARE_ENV, ...output })
   worker.stdout.resume()
   worker.stderr.resume()
@@ -139,6 +142,12 @@ function startThread(workerData: ThreadSettings, onEnd: (thread: Thread) => void
     },
   }
   return thread
+}
+
+/** Where this process stores compiled code; Node's own directory in it is named after its version. */
+function compileCache(): string | undefined {
+  const used = process.getBuiltinModule('node:module').getCompileCacheDir()
+  return used === undefined ? undefined : dirname(used)
 }
 
 function toSent({ transport, ...target }: ServerTarget): SentTarget {

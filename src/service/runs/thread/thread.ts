@@ -15,15 +15,15 @@ import {
   type FromThread,
   type SentExecution,
   type SentTarget,
-  type ThreadSettings,
+  type ThreadData,
   type ToThread,
 } from './messages.ts'
 
 if (!parentPort) throw new Error('This file is the entry of a thread.')
 const port = parentPort
+const { compileCache, ...settings } = workerData as ThreadData
 // That of the program does not reach its threads; what is still to be loaded is most of it.
-enableCompileCache()
-const settings = workerData as ThreadSettings
+if (compileCache !== undefined) enableCompileCache(compileCache)
 if (settings.runsGiveWay) comeAfterTheScreen()
 // The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
 // on the database would take SQLite's locks away from the first.

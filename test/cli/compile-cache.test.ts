@@ -1,0 +1,132 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Check } from '../../src/cli/doctor-check.ts'
+import { openHome } from './program.ts'
+
+type Home = Awaited<ReturnType<typeof openHome>>
+
+/** A home with a temporary directory that everybody can write, as that of the system. */
+async function open(): Promise<{ home: Home; cache: string; shared: string }> {
+  const home = await openHome()
+  onTestFinished(() => home.close())
+  const shared = join(home.home, 'tmp')
+  mkdirSync(shared)
+  chmodSync(shared, 0o1777)
+  return { home, cache: join(home.home, '.cache/mcpdeck/compiled'), shared }
+}
+
+async function doctor(home: Home, env: Record<string, string>): Promise<Check> {
+  const { stdout } = await home.run(['doctor', '--json'], { env })
+  const { items } = JSON.parse(stdout) as { items: Check[] }
+  return items.find(({ check }) => check === 'compile cache')!
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('compiled code is stored below the cache of the user, for the user alone', async () => {
+  const { home, cache, shared } = await open()
+  const env = { TMPDIR: shared }
+  expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
+  expect(readdirSync(shared)).toEqual([])
+  expect(modeOf(cache)).toBe(0o700)
+  const [version = ''] = readdirSync(cache)
+  expect(readdirSync(join(cache, version)).length).toBeGreaterThan(3)
+  expect(await doctor(home, env)).toMatchObject({ state: 'ok', detail: cache })
+})
+
+test('the worker and the thread that executes runs leave the shared directory alone too', async () => {
+  const { home, shared } = await open()
+  const env = { TMPDIR: shared, XDG_CACHE_HOME: join(home.home, 'elsewhere') }
+  const { stdout } = await home.run(['get', 'suites', '--json'], { env })
+  const [suite] = (JSON.parse(stdout) as { items: { id: string }[] }).items
+  const launched = await home.run(['run', suite!.id, '--yes'], { env })
+  expect(launched.code, launched.stderr).not.toBe(2)
+  expect(readdirSync(shared)).toEqual([])
+  expect(modeOf(join(home.home, 'elsewhere/mcpdeck/compiled'))).toBe(0o700)
+})
+
+const unsafe: [what: string, prepare: (cache: string) => void, why: RegExp][] = [
+  [
+    'others can write it',
+    cache => chmodSync(made(cache), 0o777),
+    /compiled can be written by others \(mode 777\)/,
+  ],
+  [
+    'others can read it',
+    cache => chmodSync(made(cache), 0o755),
+    /compiled can be read by others \(mode 755\)/,
+  ],
+  [
+    'others can put another one in its place',
+    cache => chmodSync(dirname(made(cache)), 0o777),
+    /mcpdeck can be written by others/,
+  ],
+  ['it is a link', cache => symlinkSync(made(`${cache}-2`), cache), /compiled is a symbolic link/],
+]
+
+test.each(unsafe)('there is no cache where %s, and the doctor says so', async (_, prepare, why) => {
+  const { home, cache, shared } = await open()
+  prepare(cache)
+  const found = await doctor(home, { TMPDIR: shared })
+  expect(found).toMatchObject({ state: 'warn', next: expect.any(String) })
+  expect(found.detail).toMatch(why)
+  expect(found.detail).toContain('each start takes longer')
+  expect(existsSync(cache) ? readdirSync(cache) : []).toEqual([])
+  expect(readdirSync(shared)).toEqual([])
+})
+
+test.skipIf(process.getuid?.() !== 0)('there is no cache in the directory of another user', async () => {
+  const { chownSync } = await import('node:fs')
+  const { home, cache, shared } = await open()
+  chownSync(made(cache), 12_345, 12_345)
+  const found = await doctor(home, { TMPDIR: shared })
+  expect(found.detail).toMatch(/compiled belongs to another user/)
+  expect(readdirSync(cache)).toEqual([])
+})
+
+test('a shared directory in NODE_COMPILE_CACHE is named, and no program started from here uses it', async () => {
+  const { home, cache, shared } = await open()
+  const env = { TMPDIR: shared, NODE_COMPILE_CACHE: join(shared, 'all') }
+  mkdirSync(env.NODE_COMPILE_CACHE)
+  chmodSync(env.NODE_COMPILE_CACHE, 0o777)
+  const found = await doctor(home, env)
+  expect(found).toMatchObject({ state: 'warn', next: expect.stringContaining('Unset NODE_COMPILE_CACHE') })
+  expect(found.detail).toContain('others can run code in mcpdeck')
+  expect(existsSync(cache)).toBe(false)
+  const list = async (noun: string) =>
+    JSON.parse((await home.run(['get', noun, '--json'], { env })).stdout) as { items: { id: string }[] }
+  const [projects, suites] = [await list('projects'), await list('suites')]
+  const launch = [
+    'api',
+    'createEvalRun',
+    '--field',
+    `projectId=${projects.items[0]!.id}`,
+    '--input',
+    '-',
+    '--yes',
+  ]
+  const input = JSON.stringify({ suiteId: suites.items[0]!.id })
+  const { code, stderr } = await home.run(launch, { env, input })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Handed over') })
+  // Of all these processes only the worker was started by another one.
+  expect(existsSync(cache)).toBe(true)
+})
+
+test('a cache that is switched off is no warning', async () => {
+  const { home } = await open()
+  expect(await doctor(home, { NODE_DISABLE_COMPILE_CACHE: '1' })).toMatchObject({ state: 'ok' })
+})
+
+test('without a place for a cache the program starts all the same', async () => {
+  const { home, shared } = await open()
+  const env = { TMPDIR: shared, XDG_CACHE_HOME: '/proc' }
+  expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
+  expect(await doctor(home, env)).toMatchObject({ state: 'warn' })
+  expect(readdirSync(shared)).toEqual([])
+})
+
+function made(directory: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return directory
+}
