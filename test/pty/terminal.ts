@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { spawn, type IPty } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
+import { recordEffects, type Effect } from './effects.ts'
 import { createHome, minimalEnv, removeHome } from './home.ts'
 import { keyBytes, type Key } from './keys.ts'
 import { OneWay, type LineOptions } from './line.ts'
@@ -51,6 +52,8 @@ export class Terminal {
   exit: Exit | undefined
   /** When the program was started, on the clock of `performance.now()`. */
   readonly startedAt: number
+  /** What the emulator did for the program beside showing text; `unasked.ts` tells what of it was unasked. */
+  readonly effects: readonly Effect[]
   /** Called for every piece of output once the screen shows it. */
   onOutput: ((piece: Output) => void) | undefined
 
@@ -73,6 +76,7 @@ export class Terminal {
     this.home = options.home ?? createHome()
     this.#ownsHome = options.home === undefined && options.keepHome !== true
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 })
+    this.effects = recordEffects(this.#screen)
     this.startedAt = performance.now()
     this.#pty = spawn(...commandLine(options), {
       // It goes before the environment's own.
