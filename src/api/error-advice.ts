@@ -191,15 +191,13 @@ export const advice: Record<AdviceKey, Advice> = {
   ACTIVE_REQUEST_LIMIT: openRequests,
   'unknown-code': {
     title: 'Refused',
-    // A fault inside a report has a code of its own and no status.
-    sentence: error =>
-      `The service answered ${error.status === undefined ? '' : `${error.status} `}with the code ${words(error.code)}.`,
+    sentence: error => `The service answered${named(' ', error.status)} with the code ${words(error.code)}.`,
     next: error => (isServerFault(error) ? AGAIN : 'A newer mcpdeck may know this code.'),
   },
   redirect: {
     title: 'Redirected',
     sentence: error =>
-      `The address answered ${error.status}: it points elsewhere, and the key does not follow.`,
+      `The address answered${error.status}: it points elsewhere, and the key does not follow.`,
     next: 'Set the base address of the profile to where the service really is.',
   },
   'wrong-path': {
@@ -372,7 +370,7 @@ function bodyOf({ answer }: ErrorFacts): string {
   return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
 }
 
-function named(before: string, text: string | undefined): string {
+function named(before: string, text: string | number | undefined): string {
   return text ? `${before}${text}` : ''
 }
 
