@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { echoCase, open, sandbox, untilEnded } from './harness.ts'
+import { echoCase, open, sandbox, until, untilEnded } from './harness.ts'
 import { assert, KEY, prompt } from './model-runs.ts'
 import { scriptedModel } from './scripted-model.ts'
 
@@ -11,7 +11,8 @@ const asking = { title: 'asks', steps: [prompt('Hello'), assert({ type: 'noToolE
 
 async function openSuite(listed: readonly string[] | undefined, tests: object[] = [asking]) {
   const { settings } = await scriptedModel(() => ({ text: 'Hello.' }), 'openai-compatible', listed)
-  const { api } = await open({ models: settings })
+  const clock = { time: Date.now() }
+  const { api } = await open({ models: settings, now: () => clock.time, schedulePollMs: 5 })
   const { projectId, serverId } = await sandbox(api)
   const body = { name: 'Asks', model: 'small', serverIds: [serverId], tests }
   const { suiteId } = await api.call(suites.create, { projectId, body })
@@ -19,7 +20,7 @@ async function openSuite(listed: readonly string[] | undefined, tests: object[] 
     const { runId } = await api.call(runs.create, { projectId, body: { suiteId, ...fields } })
     return await untilEnded(api, projectId, runId)
   }
-  return { api, projectId, suiteId, launch }
+  return { api, projectId, suiteId, launch, clock }
 }
 
 test('a model that the endpoint does not list is refused before a run is written, with those it lists', async () => {
@@ -63,4 +64,19 @@ test('nothing is refused where the endpoint lists no models, or the caller’s o
   const own = await openSuite(LISTED)
   const withKey = { model: 'mine/own', modelApiKeys: { mine: KEY } }
   expect(await own.launch(withKey)).toMatchObject({ result: 'passed' })
+})
+
+test('a schedule does not launch what no model can execute, and says why', async () => {
+  const { api, projectId, suiteId, clock } = await openSuite(LISTED)
+  const [only] = (await api.call(cases.list, { projectId, suiteId })).items
+  const body = { models: [{ model: 'unheard-of' }] }
+  await api.call(cases.update, { projectId, suiteId, caseId: only!.id, body })
+  await api.call(suites.schedule, { projectId, suiteId, body: { enabled: true, intervalMinutes: 5 } })
+  clock.time += 5 * 60_000
+  const { schedule } = await until(
+    () => api.call(suites.get, { projectId, suiteId }),
+    suite => suite.schedule?.['lastRefusal'] != null,
+  )
+  expect(JSON.stringify(schedule)).toContain('cannot be executed')
+  expect((await api.call(runs.list, { projectId, suiteId })).items).toEqual([])
 })

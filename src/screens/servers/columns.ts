@@ -3,6 +3,7 @@ import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/service-time.ts'
 import { formatAge, formatDuration, plural, UNKNOWN } from '../../app/theme/format.ts'
+import { widthOf } from '../../app/theme/text.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import type { CallRecord } from './call-log.ts'
@@ -16,7 +17,22 @@ export type ServerRow = { server: ProjectServer; doctor: DoctorState | undefined
 /** Longest text of a cell; more is never visible, and filters prepare all of it. */
 const MOST_TEXT = 300
 
-export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
+/** Columns that the doctor's states may take, so that names get the rest. */
+const DOCTOR = { least: 9, most: 24 }
+
+/** What the longest of the doctor's states takes, in columns. */
+export function doctorWidth(rows: readonly ServerRow[], symbols: Symbols): number {
+  const longest = Math.max(0, ...rows.map(row => widthOf(doctorText(row, symbols))))
+  return Math.min(DOCTOR.most, Math.max(DOCTOR.least, longest))
+}
+
+function doctorText({ server, doctor }: ServerRow, symbols: Symbols): string {
+  if (doctor) return `${symbols[doctor.look.symbol]} ${doctor.look.word}${ageOf(doctor)}`
+  return server.enabled ? UNKNOWN : `${symbols.cancelled} off`
+}
+
+/** @param doctor columns for the doctor's state, see {@link doctorWidth} */
+export function serverColumns(symbols: Symbols, doctor: number): readonly Column<ServerRow>[] {
   return [
     {
       id: 'name',
@@ -46,15 +62,9 @@ export function serverColumns(symbols: Symbols): readonly Column<ServerRow>[] {
     {
       id: 'doctor',
       title: 'Doctor',
-      width: 15,
-      cell: ({ server, doctor }) =>
-        doctor
-          ? {
-              text: `${symbols[doctor.look.symbol]} ${doctor.look.word}${ageOf(doctor)}`,
-              tone: doctor.look.tone,
-            }
-          : { text: server.enabled ? UNKNOWN : `${symbols.cancelled} off`, tone: 'muted' },
-      sort: ({ doctor }) => doctor?.look.word,
+      width: doctor,
+      cell: row => ({ text: doctorText(row, symbols), tone: row.doctor?.look.tone ?? 'muted' }),
+      sort: row => row.doctor?.look.word,
     },
     {
       id: 'url',

@@ -21,7 +21,7 @@ import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
 import { useServerChecks, type ServerInput } from './checks.ts'
-import { serverColumns, serverKey, type ServerRow } from './columns.ts'
+import { doctorWidth, serverColumns, serverKey, type ServerRow } from './columns.ts'
 import { savedServerKey, serverSays } from './news.ts'
 import { ServerPane, tabOf, type ServerTab } from './server-pane.tsx'
 import { NO_ITEMS } from './tab.ts'
@@ -47,7 +47,8 @@ function useServerList(projectId: string) {
     () => items.map((server): ServerRow => ({ server, doctor: doctors.get(server.id) })),
     [items, doctors],
   )
-  const columns = useMemo(() => serverColumns(symbols), [symbols])
+  const width = doctorWidth(rows, symbols)
+  const columns = useMemo(() => serverColumns(symbols, width), [symbols, width])
   const news = useSeen({
     list: `servers ${projectId}`,
     items: servers.restored ? undefined : servers.data?.items,

@@ -3,7 +3,7 @@ import type { EvalSuiteScheduleRequest } from '../../api/contract/suite-extras.t
 import { ServiceError } from '../errors.ts'
 import type { ServiceContext } from '../handlers/handler.ts'
 import { beginRun, commitRun } from '../runs/insert-run.ts'
-import { prepareRun } from '../runs/launch.ts'
+import { offeredFor, prepareRun } from '../runs/launch.ts'
 import { chooseTarget } from '../runs/target.ts'
 import type { DueSlot, SuiteScheduleRow } from '../store/suite-schedules.ts'
 import type { SuiteRow } from '../store/suites.ts'
@@ -14,6 +14,9 @@ const MINUTE_MS = 60_000
 
 /** How often due slots are looked for, in milliseconds. */
 const POLL_MS = 5000
+
+/** Nobody waits for a scheduled launch who could give up; a list of models has a limit of its own. */
+const NEVER = new AbortController().signal
 
 const NOTES = 'Launched by the schedule of its suite.'
 
@@ -68,14 +71,14 @@ export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): v
 }
 
 /** @throws the failures of single slots together, after all of them were tried; those slots stay due */
-function launchDue(context: ServiceContext): void {
+async function launchDue(context: ServiceContext): Promise<void> {
   const due = context.store.suiteSchedules.due(context.now())
   if (due.length === 0) return
   context.runs.settleAbandoned()
   const failures: unknown[] = []
   for (const slot of due) {
     try {
-      launchSlot(context, slot)
+      await launchSlot(context, slot)
     } catch (error) {
       failures.push(error)
     }
@@ -87,8 +90,9 @@ function launchDue(context: ServiceContext): void {
  * Claims a slot and writes its run in one transaction, so that one process launches it, once. However many slots were
  * missed meanwhile, one run makes up for all. A refused launch uses its slot up: the next one tries again.
  */
-function launchSlot(context: ServiceContext, due: DueSlot): void {
+async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> {
   try {
+    const offered = await offeredFor(context, due, NEVER)
     const prepared = commitRun(context, () => {
       const { environmentId, setBy } = claimSlot(context, due)
       const project = context.store.projects.get(due.projectId)
@@ -97,6 +101,7 @@ function launchSlot(context: ServiceContext, due: DueSlot): void {
         context,
         { project, caller: { keyId: setBy } },
         { suiteId: due.suiteId, notes: NOTES, ...(environmentId !== null && { environmentId }) },
+        { offered },
       )
       context.store.suiteSchedules.noteLaunch(due.suiteId, launched.reply.runId)
       return launched
