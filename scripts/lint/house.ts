@@ -84,8 +84,25 @@ export const jsonRule = {
   },
 } satisfies Rule
 
+const timeText =
+  /^(?:to(?:ISO|UTC|Time|Date|LocaleTime|LocaleDate)String|get(?:UTC)?(?:Hours|Minutes|Seconds|FullYear|Date|Month|Day))$/
+
+/** Times are written in one place, which knows what no calendar has: elsewhere one from outside would throw. */
+export const timeRule = {
+  create(context) {
+    const file = repositoryPath(context.filename)
+    if (!file.startsWith('src/') || file === 'src/api/times.ts' || /\.test\.tsx?$/.test(file)) return {}
+    return {
+      MemberExpression(node) {
+        if (node.property.type === 'Identifier' && timeText.test(node.property.name))
+          context.report({ node, message: `${node.property.name} belongs to src/api/times.ts` })
+      },
+    }
+  },
+} satisfies Rule
+
 // oxlint loads a plugin from its default export.
 export default {
   meta: { name: 'house' },
-  rules: { zones: zonesRule, input: inputRule, colour: colourRule, json: jsonRule },
+  rules: { zones: zonesRule, input: inputRule, colour: colourRule, json: jsonRule, time: timeRule },
 }

@@ -1,3 +1,4 @@
+import { utcTime } from './times.ts'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
@@ -28,10 +29,10 @@ export async function exportIncident(incident: Incident, options: ExportOptions)
   const safe = (text: string): string => redacted(text, options)
   const thing = (text: string): string => code(redacted(text, { ...options, isId: true }))
   const line = (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim())
-  const ended = incident.closedAt === undefined ? 'still open' : `closed ${momentOf(incident.closedAt)}`
+  const ended = incident.closedAt === undefined ? 'still open' : `closed ${utcTime(incident.closedAt)}`
   const parts = [
     `# ${line(incident.title)}`,
-    `Opened ${momentOf(incident.openedAt)}, ${ended}. Exported ${momentOf(options.now)} by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.`,
+    `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.`,
   ]
   let turn = performance.now()
   for (const [done, entry] of incident.entries.toSorted((one, other) => one.at - other.at).entries()) {
@@ -56,15 +57,10 @@ export async function exportIncident(incident: Incident, options: ExportOptions)
       .trim()
       .split(/\r\n|[\n\r\u2028\u2029]/)
       .map(each => `> ${escaped(each)}`.trimEnd())
-    return [`## ${momentOf(at)}: ${line(title)}`, facts?.join('\n'), note.trim() !== '' && words.join('\n')]
+    return [`## ${utcTime(at)}: ${line(title)}`, facts?.join('\n'), note.trim() !== '' && words.join('\n')]
       .filter(Boolean)
       .join('\n\n')
   }
-}
-
-/** One time for all who read it: `2026-11-21 17:42:10 UTC`. */
-export function momentOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** What is markup wherever it stands, and what is only where a line begins or a heading ends. */

@@ -2,7 +2,7 @@ import type { EvalRun } from './contract/runs.ts'
 import { toEpochMs } from './contract/shapes.ts'
 import { stateOf, type ExaminedReport } from './doctor/findings.ts'
 import type { EvalIteration } from './contract/iterations.ts'
-import { momentOf } from './notebook-export.ts'
+import { utcTime } from './times.ts'
 import type { Pinned } from './notebook.ts'
 import { causeOf, CAUSES, countCauses } from './runs/causes.ts'
 import { runCounts } from './runs/counts.ts'
@@ -92,7 +92,7 @@ function factText(path: string, value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const isTime = /(?:At|^at|since|Until)$/.test(path)
   const at = isTime ? toEpochMs(value) : undefined
-  return at === undefined ? String(value) : momentOf(at)
+  return at === undefined ? String(value) : utcTime(at)
 }
 
 function runFacts(run: EvalRun, { suite, trials = [] }: AroundRun): Facts {
@@ -137,7 +137,7 @@ function failingFacts(trials: readonly EvalIteration[]): [string, string][] {
 
 function timeText(time: number | string | null | undefined): string | undefined {
   const at = toEpochMs(time)
-  return at === undefined ? undefined : momentOf(at)
+  return at === undefined ? undefined : utcTime(at)
 }
 
 /** A doctor's report, step by step. */

@@ -1,3 +1,4 @@
+import { localTime } from './times.ts'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
@@ -145,7 +146,7 @@ export function createNotebook(options: {
       let into: Incident | undefined
       change(incidents => {
         const open = incidents.find(({ closedAt }) => closedAt === undefined)
-        into = add(open ?? newIncident(`Incident ${dayAndTime(now)}`, now), entry)
+        into = add(open ?? newIncident(`Incident ${localTime(now)}`, now), entry)
         const { id } = into
         return open ? incidents.map(each => (each.id === id ? into! : each)) : [into, ...incidents]
       })
@@ -217,12 +218,4 @@ function bounded({ kind, id, name, place, facts }: Pinned): Pinned {
     place: { screen: place.screen, params: Object.fromEntries(params) as Record<string, string> },
     facts: facts.slice(0, MAX_FACTS).map(([label, value]) => [cut(label), cut(value)] as const),
   }
-}
-
-/** Day and time on this machine's clock: `2026-11-21 18:42`. */
-export function dayAndTime(at: number): string {
-  const date = new Date(at)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
 }

@@ -204,13 +204,15 @@ function shellActions(options: {
   watchdog: Watchdog
   abilities: Abilities
   manners: Manners
+  log: Log
 }): ShellActions {
-  const { restore, surface, screen, input, watchdog, abilities, manners } = options
+  const { restore, surface, screen, input, watchdog, abilities, manners, log } = options
   return {
     quit: () => restore.exit(0),
     interrupt: () => restore.exit(130),
     suspend: () => restore.suspend(),
     redraw: () => surface.redraw(),
+    fault: log.error,
     openBrowser: url => openInBrowser(url, process.env),
     editor: createEditorHost({
       directory: join(directories().state, 'edited'),

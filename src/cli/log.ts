@@ -1,3 +1,4 @@
+import { isoTime } from '../api/times.ts'
 import { fchmodSync, openSync, writeSync } from 'node:fs'
 import { printable } from '../api/printable.ts'
 import { whyNot } from '../api/machine-words.ts'
@@ -18,7 +19,7 @@ export function createLog(file: string | undefined): Log {
   if (!file) return { enabled: false, line: () => undefined, error: () => undefined }
   const redact = createRedaction(process.env)
   const write = openLogFile(file)
-  const line = (text: string): void => write(`${new Date().toISOString()} ${printable(redact(text))}\n`)
+  const line = (text: string): void => write(`${isoTime(Date.now())} ${printable(redact(text))}\n`)
   line('start')
   opened = {
     enabled: true,

@@ -1,3 +1,4 @@
+import { isoTime } from '../api/times.ts'
 import { clean, jsonText } from '../api/printable.ts'
 import type { LogEntry } from '../service/pipeline.ts'
 import { openLogFile } from './log.ts'
@@ -20,7 +21,7 @@ export function createRequestLog(
   const redact = createRedaction(process.env)
   const write = target === '-' ? stdout : openLogFile(target)
   const format = json ? asJson : asWords
-  return request => write(`${redact(format(request, new Date().toISOString()))}\n`)
+  return request => write(`${redact(format(request, isoTime(Date.now())))}\n`)
 }
 
 function asJson({ requestId, method, path, status, durationMs, keyId }: AnsweredRequest, time: string) {

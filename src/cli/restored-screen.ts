@@ -1,3 +1,4 @@
+import { localTime } from '../api/times.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import { screens } from '../app/registry.ts'
 import { formatPlace } from '../app/router/place.ts'
@@ -60,8 +61,5 @@ export function releaseWithData(screen: Pick<Screen, 'release'>, queryClient: Qu
 
 /** The last row of a kept screen: from when it is, while the program loads. */
 function lastSeenLine(columns: number): string {
-  const time = new Date()
-  const two = (number: number): string => String(number).padStart(2, '0')
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return fit(` Last seen ${day} ${two(time.getHours())}:${two(time.getMinutes())}, opening…`, columns)
+  return fit(` Last seen ${localTime(Date.now())}, opening…`, columns)
 }

@@ -48,6 +48,27 @@ export const openingKeys = defineBindings({
   },
 })
 
+/** Where a pane failed. */
+export const faultKeys = defineBindings({
+  name: 'fault',
+  scope: 'panel',
+  title: 'Pane that failed',
+  bindings: {
+    again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
+  },
+})
+
+/** Where what a dialog holds failed. */
+export const faultOverlayKeys = defineBindings({
+  name: 'faultOverlay',
+  scope: 'overlay',
+  title: 'Dialog that failed',
+  bindings: {
+    again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
+    close: { keys: ['escape'], label: 'close', hint: true },
+  },
+})
+
 /** Where a screen of one project was opened without one. */
 export const projectChoiceKeys = defineBindings({
   name: 'projectChoice',

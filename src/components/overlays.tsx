@@ -1,3 +1,4 @@
+import { OverlayBoundary } from './boundary.tsx'
 import { Box, Text } from 'ink'
 import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { OverlayScope } from '../app/keymap/keymap-context.tsx'
@@ -18,6 +19,8 @@ type Entry = {
 export type Overlays = {
   /** Shows content above the page until the returned function is called. */
   open(entry: Omit<Entry, 'id'>): () => void
+  /** Takes an entry away, as the function does that opening it returned. */
+  close(id: number): void
   entries(): readonly Entry[]
   subscribe(listener: () => void): () => void
 }
@@ -31,14 +34,16 @@ export function createOverlays(onOpen?: () => void): Overlays {
     entries = value
     for (const listener of listeners) listener()
   }
+  const close = (id: number): void => set(entries.filter(other => other.id !== id))
   return {
     open(entry) {
       const id = next
       next += 1
       onOpen?.()
       set([...entries, { ...entry, id }])
-      return () => set(entries.filter(other => other.id !== id))
+      return () => close(id)
     },
+    close,
     entries: () => entries,
     subscribe(listener) {
       listeners.add(listener)
@@ -76,6 +81,7 @@ export function OverlayHost() {
 }
 
 function OverlayFrame(props: { entry: Entry; depth: number }) {
+  const overlays = useOverlays()
   const available = useSize()
   const theme = useTheme()
   const { entry } = props
@@ -100,7 +106,7 @@ function OverlayFrame(props: { entry: Entry; depth: number }) {
           <SizeProvider {...size} top={top} left={left}>
             <MouseCover>
               <Pane title={entry.title} focused>
-                {entry.content}
+                <OverlayBoundary close={() => overlays.close(entry.id)}>{entry.content}</OverlayBoundary>
               </Pane>
             </MouseCover>
           </SizeProvider>

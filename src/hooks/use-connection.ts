@@ -1,3 +1,4 @@
+import { localMoment } from '../api/times.ts'
 import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-query'
 import ms from 'ms'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
@@ -115,12 +116,17 @@ function describeFault(
   lastAnswerAt: number | undefined,
   now: number,
 ): Said {
-  const since = lastAnswerAt === undefined ? 'yet' : `since ${timeOf(lastAnswerAt, now)}`
+  const since = lastAnswerAt === undefined ? 'yet' : `since ${localMoment(lastAnswerAt, now)}`
   if (kind === 'silent') return { text: `no answer ${since}`, tone: 'error', fault: kind }
   if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
   const status = error?.status ?? 503
   if (until !== undefined && until > now)
-    return { text: `${status} until ${timeOf(until, now, true)}`, tone: 'error', fault: kind, until }
+    return {
+      text: `${status} until ${localMoment(until, now, 'seconds')}`,
+      tone: 'error',
+      fault: kind,
+      until,
+    }
   return { text: `${status}, no answer ${since}`, tone: 'error', fault: kind }
 }
 
@@ -135,15 +141,6 @@ function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fa
   if (step === undefined) return { text: 'fresh', tone: 'muted', until }
   const old = `${step / 60_000}m old`
   return { text: waiting ? `${old}, ${queue}` : old, tone: step >= 120_000 ? 'warn' : 'muted', until }
-}
-
-/** A time on the person's clock, with its day where that is not today. */
-function timeOf(time: number, now: number, withSeconds = false): string {
-  const date = new Date(time)
-  const parts = [date.getHours(), date.getMinutes(), ...(withSeconds ? [date.getSeconds()] : [])]
-  const clock = parts.map(part => String(part).padStart(2, '0')).join(':')
-  const isToday = date.toDateString() === new Date(now).toDateString()
-  return isToday ? clock : `${date.toDateString().slice(4, 10)} ${clock}`
 }
 
 /** Age of the oldest data on screen or why nothing comes back, drawn again only when that changes; watches a lost connection. */

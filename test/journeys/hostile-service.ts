@@ -32,12 +32,25 @@ const LONG = `evil ${'\u001B[1mlong \u202E'.repeat(90_000)}`
  * What is spoilt: all texts of an answer, all but those that look like words of the contract, or the words of refusals, which
  * everything but the list of projects is answered with.
  */
-export type Spoiling = 'every text' | 'every text but words of the contract' | 'every refusal'
+export type Spoiling = 'every text' | 'every text but words of the contract' | 'every refusal' | 'every time'
+
+/** Times that no calendar has, or only just, in milliseconds since 1970 or as text. */
+const TIMES: readonly (number | string)[] = [
+  1.7e18,
+  8.64e15 + 1,
+  8.64e15,
+  -8.64e15,
+  -8.64e15 - 1,
+  1e300,
+  -1.7e18,
+  '+275760-09-13T00:00:00.001Z',
+  'yesterday',
+]
 
 /** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
 export async function openHostileService(spoiling: Spoiling, ending: Ending) {
   const { api } = await open({ log: () => {} }, ending)
-  const spoil = createSpoiler(spoiling)
+  const spoil = spoiling === 'every time' ? spoilTimes : createSpoiler(spoiling)
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch: async request => {
@@ -120,6 +133,21 @@ function createSpoiler(spoiling: Spoiling): (endpoint: AnyEndpoint, answer: unkn
     })
     return endpoint.response.safeParse(spoilt).success ? spoilt : answer
   }
+}
+
+/** Puts times that no calendar has for times, as far as the declared shape lets them be anything. */
+function spoilTimes(endpoint: AnyEndpoint, answer: unknown): unknown {
+  let count = 0
+  const spoilt = (value: unknown, name = ''): unknown => {
+    if (Array.isArray(value)) return value.map(entry => spoilt(entry))
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, spoilt(field, key)]))
+    if (value === null || !/(?:At|^at|since|until|Until)$/.test(name)) return value
+    count += 1
+    return TIMES[count % TIMES.length]
+  }
+  const whole = spoilt(answer)
+  return endpoint.response.safeParse(whole).success ? whole : answer
 }
 
 /** A refusal keeps its code, which decides what is done; all words of it are hostile. */

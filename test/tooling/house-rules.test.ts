@@ -1,7 +1,7 @@
 import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { colourRule, inputRule, jsonRule, zonesRule } from '../../scripts/lint/house.ts'
+import { colourRule, inputRule, jsonRule, timeRule, zonesRule } from '../../scripts/lint/house.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -61,6 +61,19 @@ tester.run('json', jsonRule, {
   invalid: [
     refused('src/cli/a.ts', 'process.stdout.write(`${JSON.stringify(value)}`)'),
     refused('src/cli/get/a.ts', 'await output.write(JSON.stringify(value))'),
+  ],
+})
+
+tester.run('time', timeRule, {
+  valid: [
+    at('src/api/times.ts', 'new Date(at).toISOString()'),
+    at('src/cli/a.test.ts', 'new Date(at).toISOString()'),
+    at('src/cli/a.ts', 'new Date(at).getTime()'),
+  ],
+  invalid: [
+    refused('src/cli/a.ts', 'new Date(at).toISOString()'),
+    refused('src/screens/now/a.tsx', 'date.getHours()'),
+    refused('src/service/a.ts', 'new Date().toLocaleTimeString("en-GB")'),
   ],
 })
 

@@ -1,3 +1,4 @@
+import { localMoment } from '../times.ts'
 import type { EntryResult, Finding, JournalEntry } from './entry.ts'
 
 /**
@@ -10,13 +11,8 @@ export function titleOf(
   target = readBack?.target,
 ): string {
   const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
-  const time = new Date(intendedAt)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const clock = `${two(time.getHours())}:${two(time.getMinutes())}`
-  const isToday = time.toDateString() === new Date(now).toDateString()
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
   const of = target === undefined ? '' : ` “${target}”`
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${of} (${isToday ? clock : `${day} ${clock}`})`
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${of} (${localMoment(intendedAt, now)})`
 }
 
 const SAID: Record<Finding, string> = {

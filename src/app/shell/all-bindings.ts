@@ -1,5 +1,7 @@
 import {
   confirmKeys,
+  faultKeys,
+  faultOverlayKeys,
   fieldKeys,
   fieldRowsKeys,
   foldKeys,
@@ -62,6 +64,8 @@ export const allBindings: readonly Bindings[] = [
   sourceKeys,
   traceKeys,
   projectChoiceKeys,
+  faultKeys,
+  faultOverlayKeys,
   jsonOverlayKeys,
   fieldKeys,
   fieldRowsKeys,

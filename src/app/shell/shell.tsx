@@ -2,6 +2,7 @@ import { Box, Text } from 'ink'
 import { useRef } from 'react'
 import type { Copy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
+import { Boundary, FaultsProvider, QuietBoundary } from '../../components/boundary.tsx'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
@@ -49,6 +50,8 @@ export type ShellActions = {
   /** Switches the mouse on or off and answers which; absent where there is none. */
   toggleMouse?: () => boolean
   redraw: () => void
+  /** Writes what a part of the dashboard threw where crashes are written. */
+  fault?: (error: unknown) => void
   /** Shows in the terminal's title where one is and what is watched. */
   setTitle?: (title: string) => void
   /** Tells who looks elsewhere that a followed run has ended. */
@@ -60,6 +63,9 @@ export type ShellActions = {
   /** Puts a text on the clipboard; answers why it could not, or nothing. */
   copy: Copy
 }
+
+/** Where nothing is written. */
+const ignored = (): void => undefined
 
 /** The frame around every screen. */
 export function Shell(props: { actions: ShellActions }) {
@@ -76,22 +82,34 @@ export function Shell(props: { actions: ShellActions }) {
     )
   const body = { width: size.width, height: size.height - BODY_TOP - footerRows }
   return (
-    <Box flexDirection="column" width={size.width} height={size.height}>
-      <CheckKeeper />
-      <ProjectKeeper />
-      <TitleKeeper setTitle={props.actions.setTitle} announce={props.actions.announce} />
-      <Header />
-      <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />
-      <SizeProvider {...body} top={BODY_TOP}>
-        <Box width={body.width} height={body.height}>
-          <entry.Screen key={entry.route.screen} />
-          <OverlayHost />
+    <FaultsProvider report={props.actions.fault ?? ignored} place={JSON.stringify(place)}>
+      <Box flexDirection="column" width={size.width} height={size.height}>
+        <QuietBoundary>
+          <CheckKeeper />
+          <ProjectKeeper />
+          <TitleKeeper setTitle={props.actions.setTitle} announce={props.actions.announce} />
+        </QuietBoundary>
+        <Box height={1}>
+          <QuietBoundary>
+            <Header />
+          </QuietBoundary>
         </Box>
-      </SizeProvider>
-      <SizeProvider width={footerWidth} height={footerRows}>
-        <Footer />
-      </SizeProvider>
-    </Box>
+        <Tabs screens={screens} current={entry.route.screen} top={TABS_ROW} onOpen={openScreen} />
+        <SizeProvider {...body} top={BODY_TOP}>
+          <Box width={body.width} height={body.height}>
+            <Boundary key={entry.route.screen} title={entry.title} focused>
+              <entry.Screen />
+            </Boundary>
+            <OverlayHost />
+          </Box>
+        </SizeProvider>
+        <SizeProvider width={footerWidth} height={footerRows}>
+          <QuietBoundary>
+            <Footer />
+          </QuietBoundary>
+        </SizeProvider>
+      </Box>
+    </FaultsProvider>
   )
 }
 

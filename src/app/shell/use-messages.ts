@@ -1,7 +1,7 @@
 import { useToasts, type Message } from '../../components/toasts.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
-import { clockTime } from '../theme/format.ts'
+import { localClock } from '../../api/times.ts'
 import { clean } from '../theme/text.ts'
 import type { Theme } from '../theme/theme.ts'
 import { useTheme } from '../theme/theme-context.tsx'
@@ -24,7 +24,7 @@ export function useMessages(): () => void {
 }
 
 function messageLine({ at, tone, text }: Message, { symbols }: Theme): Line {
-  const lead = [{ text: `${clockTime(at)} `, tone: 'muted' as const }]
-  const indent = [{ text: ' '.repeat(clockTime(at).length + 1), tone: 'plain' as const }]
+  const lead = [{ text: `${localClock(at)} `, tone: 'muted' as const }]
+  const indent = [{ text: ' '.repeat(localClock(at).length + 1), tone: 'plain' as const }]
   return { spans: [{ text: `${toneMark(tone, symbols)} ${clean(text)}`, tone }], lead, rest: indent }
 }

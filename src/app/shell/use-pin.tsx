@@ -1,3 +1,4 @@
+import { isoTime } from '../../api/times.ts'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { cachedItems } from '../../api/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
@@ -101,7 +102,7 @@ const MOST_ANSWER = 400
 function callFacts({ kind, target, startedAt, outcome }: CallRecord): Pinned['facts'] {
   const facts: [string, string][] = [
     ['Called', `${kind} ${target}`],
-    ['At', new Date(startedAt).toISOString()],
+    ['At', isoTime(startedAt)],
     ['Outcome', outcome.state],
   ]
   if (outcome.state !== 'running') facts.push(['Took (ms)', String(Math.round(outcome.durationMs))])

@@ -24,13 +24,6 @@ export function formatAge(then: number | undefined, now: number): string {
   return age < 60_000 ? 'now' : prettyMilliseconds(age, { compact: true })
 }
 
-/** Hours and minutes of a time on the person's clock: `09:41`; the time is in milliseconds since 1970. */
-export function clockTime(time: number): string {
-  const date = new Date(time)
-  if (Number.isNaN(date.getTime())) return UNKNOWN
-  return [date.getHours(), date.getMinutes()].map(part => String(part).padStart(2, '0')).join(':')
-}
-
 /** A share of what was counted, in whole percent; unknown when nothing was counted. */
 export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
   return part == null || !whole ? UNKNOWN : formatShare(part / whole)

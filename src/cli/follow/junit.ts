@@ -1,3 +1,4 @@
+import { isoSeconds } from '../../api/times.ts'
 import XMLBuilder from 'fast-xml-builder'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
@@ -73,7 +74,7 @@ function toSuite({ name, run, trials }: ReportedRun) {
     '@failures': count('failure'),
     '@errors': count('error'),
     '@skipped': count('skipped'),
-    ...(from !== undefined && { '@timestamp': new Date(from).toISOString().replace(/\.\d+Z$/, '') }),
+    ...(from !== undefined && { '@timestamp': isoSeconds(from).replace('Z', '') }),
     ...(from !== undefined && to !== undefined && { '@time': seconds(to - from) }),
     properties: {
       property: Object.entries(properties).flatMap(([key, value]) =>

@@ -1,3 +1,4 @@
+import { localClock } from '../../api/times.ts'
 import { jsonText } from '../../api/printable.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { describeError } from '../../api/error-text.ts'
@@ -92,7 +93,7 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
 
 function lostSentence(label: string, { error }: Extract<FollowEvent, { event: 'retrying' }>): string {
   const { title, sentence } = describeError(error)
-  const time = new Date().toLocaleTimeString('en-GB')
+  const time = localClock(Date.now(), 'seconds')
   const of = label === '' ? '' : `${label}: `
   return `${of}${time} ${title}: ${sentence} The run goes on; it is asked for again until it is answered.`
 }

@@ -1,3 +1,4 @@
+import { IMPOSSIBLE_TIME, isoSeconds } from '../../api/times.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
 import { clean, fit, truncate, widthOf } from '../../app/theme/text.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -35,7 +36,7 @@ function cellOf({ path, as }: NounColumn, item: unknown, unknown: string): strin
   if (value === undefined || value === null || value === '') return unknown
   if (as === 'time') {
     const time = typeof value === 'number' || typeof value === 'string' ? toEpochMs(value) : undefined
-    return time === undefined ? unknown : new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
+    return time === undefined ? IMPOSSIBLE_TIME : isoSeconds(time)
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return clean(text.slice(0, LONGEST_CELL))

@@ -1,3 +1,4 @@
+import { Boundary } from '../boundary.tsx'
 import { Box } from 'ink'
 import { useState, type ReactNode } from 'react'
 import { panesKeys } from '../component-keys.ts'
@@ -15,6 +16,15 @@ export type PaneSpec<Id extends string> = {
   /** Share of the width beside its neighbours, or of the height between those above and below it. */
   weight: number
   render: (focused: boolean) => ReactNode
+}
+
+/** Draws a pane as a component of its own, so that what it throws is caught around it. */
+function Drawn(props: { pane: PaneSpec<string>; focused: boolean }): ReactNode {
+  return props.pane.render(props.focused)
+}
+
+function titleOf(id: string): string {
+  return id.charAt(0).toUpperCase() + id.slice(1)
 }
 
 /** A group of panes of which one has focus; how many show depends on the size, and on the zoom. */
@@ -65,7 +75,11 @@ export function Panes<Id extends string>(props: {
           return (
             box && (
               <SizeProvider key={pane.id} {...box}>
-                <MouseFocus onFocus={() => pick(pane.id)}>{pane.render(index === focused)}</MouseFocus>
+                <MouseFocus onFocus={() => pick(pane.id)}>
+                  <Boundary title={titleOf(pane.id)} focused={index === focused}>
+                    <Drawn pane={pane} focused={index === focused} />
+                  </Boundary>
+                </MouseFocus>
               </SizeProvider>
             )
           )

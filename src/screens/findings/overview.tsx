@@ -1,3 +1,4 @@
+import { utcTime } from '../../api/times.ts'
 import { findingName } from '../../api/findings/finding.ts'
 import { adviceOn, affectedWords, valueWords } from '../../api/findings/insights.ts'
 import { serviceNow } from '../../api/service-time.ts'
@@ -17,7 +18,7 @@ import type { Insights } from './use-insights.ts'
 function when(at: number | undefined): string {
   if (at === undefined) return UNKNOWN
   const age = formatAge(at, serviceNow())
-  return `${age === 'now' ? 'just now' : `${age} ago`} (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
+  return `${age === 'now' ? 'just now' : `${age} ago`} (${utcTime(at, 'minutes')})`
 }
 
 function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {

@@ -1,4 +1,5 @@
-import { dayAndTime, type Incident, type NotebookEntry } from '../../api/notebook.ts'
+import { localClock, localTime, utcClock } from '../../api/times.ts'
+import { type Incident, type NotebookEntry } from '../../api/notebook.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 
@@ -28,7 +29,7 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
       title: 'Opened',
       width: 16,
       from: 56,
-      cell: ({ openedAt }) => ({ text: dayAndTime(openedAt), tone: 'muted' }),
+      cell: ({ openedAt }) => ({ text: localTime(openedAt), tone: 'muted' }),
       sort: ({ openedAt }) => openedAt,
     },
   ]
@@ -46,7 +47,7 @@ export const entryColumns: readonly Column<NotebookEntry>[] = [
     id: 'at',
     title: 'Time',
     width: 8,
-    cell: ({ at }) => ({ text: new Date(at).toTimeString().slice(0, 8), tone: 'muted' }),
+    cell: ({ at }) => ({ text: localClock(at, 'seconds'), tone: 'muted' }),
     sort: ({ at }) => at,
   },
   {
@@ -54,7 +55,7 @@ export const entryColumns: readonly Column<NotebookEntry>[] = [
     title: 'UTC',
     width: 8,
     from: 50,
-    cell: ({ at }) => ({ text: new Date(at).toISOString().slice(11, 19), tone: 'muted' }),
+    cell: ({ at }) => ({ text: utcClock(at), tone: 'muted' }),
     sort: ({ at }) => at,
   },
   { id: 'kind', title: 'What', width: 13, cell: ({ pinned }) => pinned?.kind ?? 'note' },

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { momentOf } from '../../api/notebook-export.ts'
+import { utcTime } from '../../api/times.ts'
 import type { NotebookEntry } from '../../api/notebook.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import { Sentence } from '../../components/pane-state.tsx'
@@ -27,5 +27,5 @@ function entryLines({ at, note, pinned }: NotebookEntry): Line[] {
   const facts: Line[] = pinned
     ? ['', heading('As it was pinned'), ...fieldLines([...pinned.facts, ['Id', pinned.id]])]
     : []
-  return [{ text: momentOf(at), tone: 'muted' }, '', ...words, ...facts]
+  return [{ text: utcTime(at), tone: 'muted' }, '', ...words, ...facts]
 }

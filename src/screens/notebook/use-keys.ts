@@ -1,5 +1,5 @@
+import { localTime } from '../../api/times.ts'
 import {
-  dayAndTime,
   MAX_INCIDENTS,
   nextToGo,
   noteProblem,
@@ -119,7 +119,7 @@ function farewell(incidents: readonly Incident[]): string[] {
   if (!going) return []
   const { title, openedAt } = going
   return [
-    `${MAX_INCIDENTS} incidents are kept. Beginning another takes away the oldest, “${title}” of ${dayAndTime(openedAt)}, for good; export it first if it matters.`,
+    `${MAX_INCIDENTS} incidents are kept. Beginning another takes away the oldest, “${title}” of ${localTime(openedAt)}, for good; export it first if it matters.`,
   ]
 }
 

@@ -1,3 +1,4 @@
+import { localClock } from '../../api/times.ts'
 import type { ApiError } from '../../api/api-error.ts'
 import { describeError, type ErrorText } from '../../api/error-text.ts'
 import { FINDING_SOURCES, type FindingSource } from '../../api/findings/finding.ts'
@@ -117,8 +118,7 @@ export function clearWords(
 ): { why: string; next: string } {
   const closed = sources.filter(({ state }) => state === 'closed')
   const missing = sources.filter(({ state }) => state === 'error' || state === 'reading')
-  const time = new Date(now)
-  const at = [time.getHours(), time.getMinutes()].map(part => String(part).padStart(2, '0')).join(':')
+  const at = localClock(now)
   if (missing.length > 0)
     return {
       why: `Nothing was found up to ${at}, but not everything has been looked at.`,

@@ -1,3 +1,4 @@
+import { isoTime } from '../../api/times.ts'
 import path from 'node:path'
 import { ServiceError } from '../errors.ts'
 import { findCommand, serverEnvironment } from './command-lookup.ts'
@@ -58,7 +59,7 @@ function reported(checks: DoctorReport['checks'], onStep: OnDoctorStep): DoctorR
 function emptyReport(): DoctorReport {
   const notReached: DoctorCheck = { status: 'skipped', detail: 'Not reached.', durationMs: 0 }
   return {
-    generatedAt: new Date().toISOString(),
+    generatedAt: isoTime(Date.now()),
     status: 'ready',
     probe: null,
     connection: { status: 'skipped', detail: notReached.detail },

@@ -1,3 +1,4 @@
+import { isoTime } from '../../api/times.ts'
 import { checkOAuth } from './check-oauth.ts'
 import type { Deadline } from './deadline.ts'
 import { examine } from './doctor.ts'
@@ -135,7 +136,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 async function takeSnapshot(serverId: string, session: Session, deadline: Deadline): Promise<ExportSnapshot> {
   return {
     serverId,
-    exportedAt: new Date().toISOString(),
+    exportedAt: isoTime(Date.now()),
     tools: await listAllOrNone(session, LISTINGS.tools, deadline),
     resources: await listAllOrNone(session, LISTINGS.resources, deadline),
     prompts: await listAllOrNone(session, LISTINGS.prompts, deadline),

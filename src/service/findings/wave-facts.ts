@@ -1,4 +1,5 @@
 import { parseStored } from '../../api/contract/json-depth.ts'
+import { utcDay } from '../../api/times.ts'
 import type { InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import { toData } from '../journeys/model-words.ts'
 import { observe } from '../journeys/sightings.ts'
@@ -82,7 +83,7 @@ export const scenarioWindows: WaveSubjects = {
     const { sessionCount, signals } = parseStored(window.signals) as Mined
     const sessions = store.visitorSessions.startedBetween(scope, startAt, endAt)
     return {
-      what: `the sessions of visitors with "${scenario.name}" from ${new Date(startAt).toISOString().slice(0, 10)}`,
+      what: `the sessions of visitors with "${scenario.name}" from ${utcDay(startAt)}`,
       total: sessions.length,
       analyzed: sessionCount,
       feedbackCount: sessions.filter(({ feedbackCount }) => feedbackCount > 0).length,

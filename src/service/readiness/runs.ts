@@ -1,3 +1,4 @@
+import { isoTime } from '../../api/times.ts'
 import type * as z from 'zod'
 import type {
   OpenAIReadinessRequest,
@@ -224,7 +225,7 @@ function reportOf(
     serverId,
     serverUrl,
     submissionMode,
-    generatedAt: new Date(updatedAt).toISOString(),
+    generatedAt: isoTime(updatedAt),
     engineVersion: ENGINE_VERSION,
     policy: { ...CITATIONS[kind], note: 'Read and put into rules by mcpdeck; the publisher decides.' },
     ...verdict,

@@ -1,3 +1,4 @@
+import { utcDay } from '../../api/times.ts'
 import type { ReportedResult, RunOpening } from '../ingest/document.ts'
 import {
   CHICAGO,
@@ -186,7 +187,7 @@ export function reportOf(
     clock += durationMs + 150
     return result
   })
-  const externalRunId = `sample-nightly-${new Date(startedAt).toISOString().slice(0, 10)}`
+  const externalRunId = `sample-nightly-${utcDay(startedAt)}`
   return {
     opening: { ...NIGHTLY, externalRunId, serverNames: [serverName], notes: 'Nightly, main branch' },
     results,

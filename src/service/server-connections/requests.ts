@@ -1,3 +1,4 @@
+import { isoTime } from '../../api/times.ts'
 import type * as z from 'zod'
 import type { ServerConnection, ServerConnectionCreateRequest } from '../../api/contract/connections.ts'
 import { parseServerUrl } from '../connections/http-request.ts'
@@ -175,7 +176,7 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
   return {
     connectionRequestId: id,
     status,
-    expiresAt: new Date(expiresAt).toISOString(),
+    expiresAt: isoTime(expiresAt),
     ...(projectId !== null && { projectId }),
     ...(serverId !== null && { serverId }),
     ...(server && {

@@ -1,0 +1,69 @@
+/** The last millisecond from 1970 that a calendar has, either way (ECMA-262, time values). */
+const LAST_MS = 8.64e15
+
+/** What stands for a number of milliseconds that no calendar has. */
+export const IMPOSSIBLE_TIME = 'impossible time'
+
+/** How exact a time is written. */
+export type Precision = 'minutes' | 'seconds'
+
+/** ISO 8601 in UTC, to the millisecond: `2026-11-21T17:42:10.123Z`. Times of this module are in milliseconds since 1970. */
+export function isoTime(at: number): string {
+  return isCalendarTime(at) ? new Date(at).toISOString() : IMPOSSIBLE_TIME
+}
+
+/** ISO 8601 in UTC, to the second: `2026-11-21T17:42:10Z`. */
+export function isoSeconds(at: number): string {
+  return isoTime(at).replace(/\.\d+Z$/, 'Z')
+}
+
+/** Day and time for all who read it: `2026-11-21 17:42:10 UTC`. */
+export function utcTime(at: number, precision: Precision = 'seconds'): string {
+  const end = precision === 'seconds' ? /\.\d+Z$/ : /:\d+\.\d+Z$/
+  return isoTime(at).replace('T', ' ').replace(end, ' UTC')
+}
+
+/** Day in UTC: `2026-11-21`. */
+export function utcDay(at: number): string {
+  return isoTime(at).replace(/T.*$/, '')
+}
+
+/** Time of the day in UTC: `17:42:10`. */
+export function utcClock(at: number): string {
+  return isoTime(at).replace(/^.*T|\.\d+Z$/g, '')
+}
+
+/** Time of the day on this machine's clock: `18:42`. */
+export function localClock(at: number, precision: Precision = 'minutes'): string {
+  if (!isCalendarTime(at)) return IMPOSSIBLE_TIME
+  const date = new Date(at)
+  const parts = [date.getHours(), date.getMinutes(), ...(precision === 'seconds' ? [date.getSeconds()] : [])]
+  return parts.map(two).join(':')
+}
+
+/** Day on this machine's calendar: `2026-11-21`. */
+export function localDay(at: number): string {
+  if (!isCalendarTime(at)) return IMPOSSIBLE_TIME
+  const date = new Date(at)
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** Day and time on this machine's clock: `2026-11-21 18:42`. */
+export function localTime(at: number): string {
+  return isCalendarTime(at) ? `${localDay(at)} ${localClock(at)}` : IMPOSSIBLE_TIME
+}
+
+/** Time of the day on this machine's clock, with the day before it where that is not the one of `now`. */
+export function localMoment(at: number, now: number, precision: Precision = 'minutes'): string {
+  const clock = localClock(at, precision)
+  return localDay(at) === localDay(now) || !isCalendarTime(at) ? clock : `${localDay(at)} ${clock}`
+}
+
+/** Whether a calendar has this number of milliseconds since 1970. */
+export function isCalendarTime(at: number): boolean {
+  return Math.abs(at) <= LAST_MS
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, '0')
+}

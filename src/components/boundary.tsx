@@ -1,0 +1,118 @@
+import { Component, createContext, useContext, type ReactNode } from 'react'
+import { useBindings, useKeyName } from '../app/keymap/use-bindings.ts'
+import { faultKeys, faultOverlayKeys } from './component-keys.ts'
+import { ProblemNotice } from './pane-state.tsx'
+import { Pane } from './panes/pane.tsx'
+
+type Faults = {
+  /** Writes what was thrown where crashes are written. */
+  report: (error: unknown) => void
+  /** Where the person is; elsewhere what failed is tried again. */
+  place: string
+}
+
+const FaultsContext = createContext<Faults>({ report: () => undefined, place: '' })
+
+/** Below it boundaries report what they caught. */
+export function FaultsProvider(props: Faults & { children: ReactNode }) {
+  const { report, place, children } = props
+  return <FaultsContext.Provider value={{ report, place }}>{children}</FaultsContext.Provider>
+}
+
+type CatcherProps = Faults & {
+  /** What shows instead, with what tries it again. */
+  instead: (error: unknown, again: () => void) => ReactNode
+  children: ReactNode
+}
+
+/** What was thrown may be nothing. */
+type Caught = { error: unknown } | undefined
+
+/** React has boundaries as classes only. */
+class Catcher extends Component<CatcherProps, { caught?: Caught }> {
+  override state: { caught?: Caught } = {}
+
+  static getDerivedStateFromError(error: unknown): { caught: Caught } {
+    return { caught: { error } }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    this.props.report(error)
+  }
+
+  override componentDidUpdate(before: CatcherProps): void {
+    if (this.state.caught && before.place !== this.props.place) this.again()
+  }
+
+  override render(): ReactNode {
+    const { caught } = this.state
+    return caught ? this.props.instead(caught.error, this.again) : this.props.children
+  }
+
+  readonly again = (): void => this.setState({ caught: undefined })
+}
+
+/** A part of the frame that shows nothing where it throws. */
+export function QuietBoundary(props: { children: ReactNode }) {
+  const faults = useContext(FaultsContext)
+  return (
+    <Catcher {...faults} instead={() => null}>
+      {props.children}
+    </Catcher>
+  )
+}
+
+/** A pane or a screen: where it throws, the rest of the dashboard goes on, and a key tries it again. */
+export function Boundary(props: { title: string; focused: boolean; children: ReactNode }) {
+  const faults = useContext(FaultsContext)
+  const { title, focused } = props
+  return (
+    <Catcher
+      {...faults}
+      instead={(error, again) => (
+        <Pane title={title} focused={focused}>
+          <Fault error={error} again={again} focused={focused} />
+        </Pane>
+      )}
+    >
+      {props.children}
+    </Catcher>
+  )
+}
+
+function Fault(props: { error: unknown; again: () => void; focused: boolean }) {
+  const key = useKeyName()
+  useBindings(faultKeys, { again: props.again }, { active: props.focused })
+  return (
+    <ProblemNotice problem={problemOf(props.error, `Press ${key(faultKeys, 'again')} to try it again.`)} />
+  )
+}
+
+/** What a dialog holds: where it throws, the dialog can still be closed. */
+export function OverlayBoundary(props: { close: () => void; children: ReactNode }) {
+  const faults = useContext(FaultsContext)
+  return (
+    <Catcher
+      {...faults}
+      instead={(error, again) => <OverlayFault error={error} again={again} close={props.close} />}
+    >
+      {props.children}
+    </Catcher>
+  )
+}
+
+function OverlayFault(props: { error: unknown; again: () => void; close: () => void }) {
+  const key = useKeyName()
+  useBindings(faultOverlayKeys, { again: props.again, close: props.close })
+  const next = `Press ${key(faultOverlayKeys, 'again')} to try it again, ${key(faultOverlayKeys, 'close')} to close it.`
+  return <ProblemNotice problem={problemOf(props.error, next)} />
+}
+
+function problemOf(error: unknown, next: string) {
+  const message = error instanceof Error ? error.message : String(error)
+  return {
+    title: 'Fault in mcpdeck',
+    sentence: `This part failed by itself: ${message}. Everything else goes on.`,
+    next: `${next} The log of --log-file has the details.`,
+  }
+}
