@@ -1,5 +1,5 @@
 import type { ServerTarget } from './connections/types.ts'
-import { refreshTokens } from './token-refresh.ts'
+import { refreshTokens, SignInNeeded } from './token-refresh.ts'
 import type { ServerRow, ServerTokens } from './store/servers.ts'
 import type { Store } from './store/store.ts'
 
@@ -12,23 +12,27 @@ const REFRESH_BEFORE_MS = 60_000
 export function createServerTargets(store: Store): ServerTargets {
   const refreshing = new Map<string, Promise<ServerTokens>>()
 
-  const currentTokens = async (
-    projectId: string,
-    id: string,
-    url: string,
-  ): Promise<ServerTokens | undefined> => {
+  const currentTokens = async ({
+    projectId,
+    id,
+    name,
+    url = '',
+  }: ServerRow): Promise<ServerTokens | undefined> => {
     const tokens = store.servers.get(projectId, id)?.tokens
     const endsSoon = tokens?.expiresAt !== undefined && tokens.expiresAt - Date.now() < REFRESH_BEFORE_MS
     if (!tokens?.refreshToken || !tokens.client || !endsSoon) return tokens
     const started = refreshing.get(id)
     if (started) return started
-    const fresh = refreshTokens(url, tokens)
+    const fresh = refreshTokens({ name, url }, tokens)
       .then(refreshed => {
         store.write(() => store.servers.setTokens(id, refreshed))
         return refreshed
       })
-      // The server itself says whether the old token still counts.
-      .catch(() => tokens)
+      .catch((error: unknown) => {
+        if (error instanceof SignInNeeded && hasEnded(tokens)) throw error
+        // The server itself says whether the old token still counts.
+        return tokens
+      })
       .finally(() => refreshing.delete(id))
     refreshing.set(id, fresh)
     return fresh
@@ -36,7 +40,7 @@ export function createServerTargets(store: Store): ServerTargets {
 
   return {
     of(row) {
-      const { id, projectId, name, enabled, useOAuth, timeoutMs, secrets, url } = row
+      const { id, name, enabled, useOAuth, timeoutMs, secrets, url } = row
       const base = { id, name, enabled, useOAuth, ...(timeoutMs !== undefined && { timeoutMs }) }
       if (row.transportType === 'stdio') {
         const { command = '', args = [], env = {} } = secrets
@@ -49,9 +53,13 @@ export function createServerTargets(store: Store): ServerTargets {
           type: 'http',
           url: address,
           headers: secrets.headers ?? {},
-          accessToken: async () => (await currentTokens(projectId, id, address))?.accessToken,
+          accessToken: async () => (await currentTokens(row))?.accessToken,
         },
       }
     },
   }
+}
+
+function hasEnded({ expiresAt }: ServerTokens): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now()
 }

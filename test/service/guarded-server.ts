@@ -8,7 +8,12 @@ import { referenceServerOverHttp } from './reference-server.ts'
 /** The reference server behind a guard that takes one token at a time and trades refresh tokens for the next. */
 export async function guardedServer() {
   const behind = await referenceServerOverHttp()
-  const state = { accepted: 'token-0', refreshes: [] as string[] }
+  const state = {
+    accepted: 'token-0',
+    refreshes: [] as string[],
+    /** Whom its metadata names in the place of itself. */
+    names: undefined as string | undefined,
+  }
   const json = (response: ServerResponse, body: object) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
@@ -39,7 +44,7 @@ export async function guardedServer() {
     const origin = `http://${request.headers.host}`
     const path = request.url ?? ''
     if (path.startsWith('/.well-known/oauth-protected-resource'))
-      json(response, { resource: `${origin}/mcp`, authorization_servers: [origin] })
+      json(response, { resource: `${origin}/mcp`, authorization_servers: [state.names ?? origin] })
     else if (path.startsWith('/.well-known/'))
       json(response, {
         issuer: origin,

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { guardedServer } from './guarded-server.ts'
 import { open, sandbox } from './harness.ts'
@@ -36,4 +39,70 @@ test('imported tokens are sent along and refreshed before they end, once for all
     refreshToken: 'refresh-1',
     client: { clientId: 'mcpdeck' },
   })
+})
+
+/** Somebody who would like to have refresh tokens. */
+async function thief() {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+}
+
+async function signedIn() {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const { url, state } = await guardedServer()
+  const body = { name: 'guarded', enabled: true, transportType: 'http', url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const target = { projectId, serverId }
+  const signIn = (expires_in: number) =>
+    api.call(servers.importTokens, {
+      ...target,
+      body: {
+        serverUrl: url,
+        clientInformation: { clientId: 'mcpdeck', clientSecret: 'secret' },
+        tokens: { access_token: 'token-0', refresh_token: 'refresh-0', expires_in },
+      },
+    })
+  return { api, store, state, target, signIn, origin: new URL(url).origin }
+}
+
+test('a server that names another authorization server later gets no token to it, but a person', async () => {
+  const { api, state, target, signIn, origin } = await signedIn()
+  const { origin: other, seen } = await thief()
+  await signIn(0)
+  state.names = other
+  expect(await api.refused(servers.tools, target)).toMatchObject({
+    status: 401,
+    code: 'OAUTH_REQUIRED',
+    message: `The server "guarded" needs a new sign-in: it names ${other}, and its tokens are from ${origin}. Import tokens again.`,
+  })
+  expect(seen).toEqual([])
+  expect(state.refreshes).toEqual([])
+  // One that still counts is used to its end.
+  await signIn(30)
+  state.names = undefined
+  expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
+})
+
+test('tokens of an older workspace, whose issuer is not known, are not refreshed anywhere', async () => {
+  const { api, store, state, target, signIn } = await signedIn()
+  await signIn(0)
+  const { issuer, ...tokens } = store.servers.find(target.serverId)!.tokens!
+  expect(issuer).toBe(new URL(store.servers.find(target.serverId)!.url!).origin)
+  store.servers.setTokens(target.serverId, tokens)
+  expect(await api.refused(servers.tools, target)).toMatchObject({
+    status: 401,
+    code: 'OAUTH_REQUIRED',
+    message: expect.stringContaining('not known which authorization server'),
+  })
+  expect(state.refreshes).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { startDeadline, untilAborted } from './deadline.ts'
 import { probeHttp } from './http-request.ts'
 import { loadLibrary } from './library.ts'
+import { createMetadataFetch } from './metadata-fetch.ts'
 import type { CheckOAuthResult, ServerTarget } from './types.ts'
 
 /**
@@ -37,8 +38,8 @@ async function demandsOAuth(
   const challenge = response.headers.get('www-authenticate') ?? ''
   if (/^(bearer|dpop)\b/i.test(challenge)) return true
   const library = await loadLibrary()
-  const withSignal: typeof fetch = (url, init) => fetch(url, { ...init, signal })
-  const metadata = library.discoverOAuthProtectedResourceMetadata(transport.url, {}, withSignal)
+  const fetchFn = createMetadataFetch(transport.url, signal)
+  const metadata = library.discoverOAuthProtectedResourceMetadata(transport.url, {}, fetchFn)
   return untilAborted(
     metadata.then(
       () => true,

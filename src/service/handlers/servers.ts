@@ -4,7 +4,7 @@ import type { servers } from '../../api/contract/servers.ts'
 import { insertServer, requireServer, toProjectServer, updateServer } from '../server-records.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { ServerRow, ServerTokens } from '../store/servers.ts'
-import { expiryOf } from '../token-refresh.ts'
+import { discoverIssuer, expiryOf } from '../token-refresh.ts'
 import { invalidField } from '../validation.ts'
 import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
@@ -35,13 +35,20 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
       context.connections.drop(params.serverId)
       return { id: params.serverId, deleted: true }
     },
-    importTokens: ({ project, params, body }) =>
-      store.write(() => {
+    async importTokens({ project, params, body, signal }) {
+      const read = () => {
         const server = requireServer(store, project.id, params.serverId)
-        const tokens = tokensFrom(server, body)
-        store.servers.setTokens(server.id, tokens)
+        return { server, tokens: tokensFrom(server, body) }
+      }
+      const { refreshToken, client } = read().tokens
+      // Whoever brings the tokens vouches for where they are from; a later refresh goes nowhere else.
+      const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
+      return store.write(() => {
+        const { server, tokens } = read()
+        store.servers.setTokens(server.id, { ...tokens, ...(issuer !== undefined && { issuer }) })
         return { imported: true, expiresAt: tokens.expiresAt ?? null }
-      }),
+      })
+    },
     ...operations(context),
   }
 }

@@ -1,7 +1,7 @@
 import type { Connections } from '../connections/engine.ts'
 import { untilAborted } from '../connections/deadline.ts'
-import { limitBody } from '../connections/http-request.ts'
 import { loadLibrary } from '../connections/library.ts'
+import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import type { DoctorReport, JsonObject, ServerTarget } from '../connections/types.ts'
 import { ServiceError } from '../errors.ts'
 import { messageOf } from '../evals/one-line.ts'
@@ -32,7 +32,6 @@ export type Evidence = {
 const UNKNOWN_TOOL = 'mcpdeck-readiness-no-such-tool'
 /** Longest wait for metadata in milliseconds. */
 const METADATA_MS = 15_000
-const MOST_METADATA_BYTES = 1024 * 1024
 
 /**
  * Looks at the server as a directory's reviewer would before using it: connects, lists, asks for a tool that does not
@@ -94,10 +93,7 @@ async function examineAuth(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(METADATA_MS)])
   try {
     const found = await untilAborted(
-      discoverOAuthServerInfo(url, {
-        fetchFn: async (input, init) =>
-          limitBody(await fetch(input, { ...init, signal: limited }), MOST_METADATA_BYTES, () => {}),
-      }),
+      discoverOAuthServerInfo(url, { fetchFn: createMetadataFetch(url, limited) }),
       limited,
     )
     const metadata = found.authorizationServerMetadata

@@ -20,6 +20,8 @@ export type ServerTokens = {
   expiresAt?: number
   client?: { clientId: string; clientSecret?: string }
   resourceUrl?: string
+  /** The authorization server that they are from; absent = it was not known when they were imported. */
+  issuer?: string
 }
 
 export type ServerRow = {
