@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorReason } from './contract/error.ts'
+import { isServerFault } from './error-kinds.ts'
 import type { ErrorFacts, InvalidResponseCode, NetworkFault, RefusalCode } from './error-kinds.ts'
 import { summarizeIssues } from './field-issues.ts'
 import { printable } from './printable.ts'
@@ -339,11 +340,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => words(error.message),
     next: 'Free disk space or repair the file: a write without a record could happen twice.',
   },
-}
-
-/** Status 5xx: the fault is the service's, or of what stands before it. */
-export function isServerFault({ status = 0 }: ErrorFacts): boolean {
-  return status >= 500
+  'refused.earlier-write': {
+    title: 'Earlier write open',
+    sentence: error => error.message,
+    next: 'mcpdeck journal lists what is open.',
+  },
 }
 
 /** What to do about a refused key, by where it came from. */
@@ -370,9 +371,7 @@ function bodyOf({ answer }: ErrorFacts): string {
   return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
 }
 
-function named(before: string, text: string | undefined): string {
-  return text ? `${before}${text}` : ''
-}
+const named = (before: string, text: string | undefined): string => (text ? `${before}${text}` : '')
 
 function words(text: string | undefined): string {
   return printable(text ?? '').slice(0, 200)

@@ -33,6 +33,7 @@ export type RefusalCode =
   | 'foreign-address'
   | 'rate-paused'
   | 'journal'
+  | 'earlier-write'
   | 'local-workspace'
 
 /** What is wrong with an answer that has a success status. */
@@ -85,4 +86,9 @@ export type ErrorFacts = {
 export function reasonOf({ details }: Pick<ErrorFacts, 'details'>): string | undefined {
   const reason = details?.['reason']
   return typeof reason === 'string' ? reason : undefined
+}
+
+/** Status 5xx: the fault is the service's, or of what stands before it. */
+export function isServerFault({ status = 0 }: Pick<ErrorFacts, 'status'>): boolean {
+  return status >= 500
 }

@@ -17,7 +17,7 @@ import { addRun } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
 import { addWatch } from './commands/watch.ts'
 import { EXIT } from './exit-codes.ts'
-import { collect, whole } from './option-values.ts'
+import { collect, RETRY, SEND_NEW, whole } from './option-values.ts'
 import type { KeyOptions } from './serve-command.ts'
 import type { CommonOptions } from './settings.ts'
 import { UsageError } from './usage-error.ts'
@@ -146,6 +146,8 @@ function addApi(program: Command, done: (code: number) => void): void {
     .option('--paginate', 'follow the cursors and print all items as one list')
     .option('--idempotency-key <key>', 'key of this intent; one is made where the operation takes one')
     .option('--yes', 'do not ask before what spends, ends, exposes or deletes')
+    .option('--retry <id>', RETRY)
+    .option('--new', SEND_NEW)
     .exitOverride()
     .action(async (words: string[], own: ApiOptions) => {
       const { runApi } = await import('./api-command.ts')
