@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
+import type { ApiError } from '../api/api-error.ts'
 import { allEndpoints } from '../api/contract/contract.ts'
 import { outlivesAnswer, type AnyEndpoint, type Risk } from '../api/contract/endpoint.ts'
 import { newIdempotencyKey, type Client } from '../api/client.ts'
 import type { JournalEntry } from '../api/journal/entry.ts'
 import { whyNot } from '../api/machine-words.ts'
+import { isCutShort } from '../api/pages.ts'
 import { clean } from '../app/theme/text.ts'
 import { agreed } from './agree.ts'
 import { buildInput, findOperation, inputNames } from './api-operation.ts'
 import { goAfterEarlier, goOnWith, type RepeatOptions } from './earlier-writes.ts'
 import { EXIT } from './exit-codes.ts'
+import { boundsOf } from './get/listing.ts'
 import { createLog } from './log.ts'
 import { say } from './prose.ts'
-import { reportError } from './report-error.ts'
+import { errorLine, reportError } from './report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
 import { openWorkspace, type OpenedWorkspace } from './workspace.ts'
 
@@ -22,6 +25,7 @@ export type ApiOptions = {
   field: string[]
   input?: string
   paginate?: boolean
+  all?: boolean
   idempotencyKey?: string
   yes?: boolean
 } & RepeatOptions
@@ -76,7 +80,7 @@ async function call(
   own: ApiOptions,
 ): Promise<number> {
   const { client } = opened.workspace
-  if (own.paginate) return await printAll(client, endpoint, input)
+  if (own.paginate) return await printAll(client, endpoint, input, own.all)
   if (endpoint.risk !== 'read') {
     const write = { endpoint, input, idempotencyKey: own.idempotencyKey }
     const going = await goAfterEarlier(opened, write, { ...own, quiet: false, say })
@@ -103,11 +107,25 @@ function printText(text: string): void {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
-async function printAll(client: Client, endpoint: AnyEndpoint, input: object): Promise<number> {
+/** All pages as one list; one that was not read to its end is said to be so, and is no success. */
+async function printAll(
+  client: Client,
+  endpoint: AnyEndpoint,
+  input: object,
+  all: boolean | undefined,
+): Promise<number> {
   const items: unknown[] = []
-  for await (const page of client.pages(endpoint, input)) items.push(...itemsOf(page))
+  let cut: ApiError | undefined
+  try {
+    for await (const page of client.pages(endpoint, input, { bounds: boundsOf(undefined, all) }))
+      items.push(...itemsOf(page))
+  } catch (error) {
+    if (!isCutShort(error)) throw error
+    cut = error
+  }
   process.stdout.write(`${JSON.stringify({ items })}\n`)
-  return EXIT.done
+  if (cut) say(`The list is not complete. ${errorLine(cut)}`)
+  return cut ? EXIT.noVerdict : EXIT.done
 }
 
 function itemsOf(page: unknown): unknown[] {

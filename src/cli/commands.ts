@@ -144,6 +144,7 @@ function addApi(program: Command, done: (code: number) => void): void {
     .option('--field <name=value>', 'path, query or body field; dots reach into the body', collect, [])
     .option('--input <file>', 'the body as JSON; - reads standard input')
     .option('--paginate', 'follow the cursors and print all items as one list')
+    .option('--all', 'with --paginate: to the end, however long the list is')
     .option('--idempotency-key <key>', 'key of this intent; one is made where the operation takes one')
     .option('--yes', 'do not ask before what spends, ends, exposes or deletes')
     .option('--retry <id>', RETRY)
