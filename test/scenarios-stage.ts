@@ -7,6 +7,7 @@ import { systemClock } from '../src/api/clock.ts'
 import { API_PREFIX } from '../src/api/contract/contract.ts'
 import { plainHeaders } from '../src/api/contract/message.ts'
 import { scenarioUrl } from '../src/api/contract/scenario-shapes.ts'
+import type { Journal } from '../src/api/journal/journal.ts'
 import { confirmKeys } from '../src/components/component-keys.ts'
 import { scenariosRoute } from '../src/screens/scenarios/route.ts'
 import { gateSetting } from '../src/service/limits/limits.ts'
@@ -133,7 +134,13 @@ export class ScenariosStage {
       key,
       size,
       hasDoor = true,
-    }: { key?: string; size?: { width: number; height: number }; hasDoor?: boolean } = {},
+      journal,
+    }: {
+      key?: string
+      size?: { width: number; height: number }
+      hasDoor?: boolean
+      journal?: Journal
+    } = {},
   ): Promise<TestApp> {
     const { fetch } = this.#testService
     const door = createVisitorDoor({
@@ -144,11 +151,14 @@ export class ScenariosStage {
     })
     const budget = createBudget({ unlimited: true })
     const baseUrl = `http://local.invalid${API_PREFIX}`
-    const client = key ? createClient({ fetch, baseUrl, key, budget }) : this.client
+    const own = key ?? (journal && this.#testService.service.localKey)
+    const client = own
+      ? createClient({ fetch, baseUrl, key: own, budget, ...(journal && { journal }) })
+      : this.client
     this.app = await openApp({
       testService: { ...this.#testService, client },
       place: scenariosRoute.to({ projectId: this.projectId, ...params }),
-      access: { accessNotes: this.notes, ...(hasDoor && { door }) },
+      access: { accessNotes: this.notes, ...(hasDoor && { door }), ...(journal && { journal }) },
       ...(size && { size }),
     })
     return this.app

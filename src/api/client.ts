@@ -6,7 +6,7 @@ import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
 import { type Contract, contract } from './contract/contract.ts'
 import type { Intent, Journal } from './journal/journal.ts'
 import { type Attempts, recorded } from './journal/recorded.ts'
-import { pagesOf } from './pages.ts'
+import { pagesOf, type ListBounds } from './pages.ts'
 import type { PreparedRequest } from './request.ts'
 import type { Answer } from './response.ts'
 import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './retry.ts'
@@ -63,11 +63,14 @@ export type Client = ResourceCalls & {
     input: InputOf<E>,
     options?: CallOptions,
   ) => Promise<Answer<E>>
-  /** All pages of a list, fetched as they are consumed; a list without a cursor is one page. */
+  /**
+   * All pages of a list, fetched as they are consumed; a list without a cursor is one page. What has more than the bounds
+   * allow ends with an error, so that nothing is decided on a part of a list.
+   */
   pages: <E extends AnyEndpoint>(
     endpoint: E,
     input: InputOf<E>,
-    options?: CallOptions,
+    options?: CallOptions & { bounds?: ListBounds | undefined },
   ) => AsyncGenerator<OutputOf<E>, void>
 }
 
@@ -135,8 +138,16 @@ export function createClient(options: ClientOptions): Client {
     options.negotiate === undefined
       ? undefined
       : createNegotiation(options.negotiate, () => call(contract.capabilities.get, {}))
-  const pages: Client['pages'] = (endpoint, input, callOptions) =>
-    pagesOf(endpoint, input, pageInput => call(endpoint, pageInput, callOptions))
+  const pages: Client['pages'] = (endpoint, input, { bounds, ...callOptions } = {}) =>
+    pagesOf(
+      endpoint,
+      input,
+      async pageInput => {
+        const { value, text } = await exchange(endpoint, pageInput, callOptions)
+        return { value, size: text.length }
+      },
+      bounds,
+    )
   return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages })
 }
 

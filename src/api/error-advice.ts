@@ -1,7 +1,8 @@
 import type { ErrorCode, ErrorReason } from './contract/error.ts'
+import { isServerFault } from './error-kinds.ts'
 import type { ErrorFacts, InvalidResponseCode, NetworkFault, RefusalCode } from './error-kinds.ts'
+import { fieldOf, validValues, words } from './error-details.ts'
 import { summarizeIssues } from './field-issues.ts'
-import { printable } from './printable.ts'
 import type { RateLimitKind } from './rate-limit.ts'
 import { tlsWords } from './tls-words.ts'
 
@@ -240,8 +241,13 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'invalid-response.repeated-cursor': {
     title: 'List without an end',
-    sentence: 'The list answered the same page mark twice, so the rest cannot be read.',
+    sentence: error => `${error.message} The rest cannot be read.`,
     next: 'What was read so far is shown; refresh to start over.',
+  },
+  'invalid-response.endless-list': {
+    title: 'List not read to its end',
+    sentence: error => error.message,
+    next: 'Narrow it, or read on: --all does that on the command line.',
   },
   'network.dns': {
     title: 'Name not found',
@@ -339,11 +345,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => words(error.message),
     next: 'Free disk space or repair the file: a write without a record could happen twice.',
   },
-}
-
-/** Status 5xx: the fault is the service's, or of what stands before it. */
-export function isServerFault({ status = 0 }: ErrorFacts): boolean {
-  return status >= 500
+  'refused.earlier-write': {
+    title: 'Earlier write open',
+    sentence: error => error.message,
+    next: 'mcpdeck journal lists what is open.',
+  },
 }
 
 /** What to do about a refused key, by where it came from. */
@@ -370,31 +376,4 @@ function bodyOf({ answer }: ErrorFacts): string {
   return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
 }
 
-function named(before: string, text: string | number | undefined): string {
-  return text ? `${before}${text}` : ''
-}
-
-function words(text: string | undefined): string {
-  return printable(text ?? '').slice(0, 200)
-}
-
-/** The field that the service names; the contract does not fix the key, so the usual ones are tried. */
-function fieldOf({ details }: ErrorFacts): string | undefined {
-  const field = details?.['field'] ?? details?.['path']
-  return typeof field === 'string' ? words(field) : undefined
-}
-
-/** Lists of values inside `details`, such as `hostedModels` or the candidates of an environment. */
-function validValues({ details }: ErrorFacts): string | undefined {
-  const lists = Object.values(details ?? {}).filter(value => Array.isArray(value)) as unknown[][]
-  const values = lists.flat().flatMap(value => (typeof value === 'string' ? [words(value)] : nameOf(value)))
-  const shown = values.slice(0, 6).join(', ')
-  return values.length > 6 ? `${shown} and ${values.length - 6} more` : shown
-}
-
-function nameOf(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const { name, id } = value as Record<string, unknown>
-  const word = name ?? id
-  return typeof word === 'string' ? [words(word)] : []
-}
+const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')

@@ -33,10 +33,17 @@ export type RefusalCode =
   | 'foreign-address'
   | 'rate-paused'
   | 'journal'
+  | 'earlier-write'
   | 'local-workspace'
 
 /** What is wrong with an answer that has a success status. */
-export type InvalidResponseCode = 'html' | 'not-json' | 'mismatch' | 'too-large' | 'repeated-cursor'
+export type InvalidResponseCode =
+  | 'html'
+  | 'not-json'
+  | 'mismatch'
+  | 'too-large'
+  | 'repeated-cursor'
+  | 'endless-list'
 
 /** What an error answer's body holds: the contract's error body, or something that is not the service's. */
 export type AnswerShape = 'contract' | 'html' | 'json' | 'text' | 'empty'
@@ -85,4 +92,9 @@ export type ErrorFacts = {
 export function reasonOf({ details }: Pick<ErrorFacts, 'details'>): string | undefined {
   const reason = details?.['reason']
   return typeof reason === 'string' ? reason : undefined
+}
+
+/** Status 5xx: the fault is the service's, or of what stands before it. */
+export function isServerFault({ status = 0 }: Pick<ErrorFacts, 'status'>): boolean {
+  return status >= 500
 }

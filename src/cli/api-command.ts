@@ -1,18 +1,24 @@
 import { escapedJson, jsonText, printable } from '../api/printable.ts'
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
+import type { ApiError } from '../api/api-error.ts'
 import { allEndpoints } from '../api/contract/contract.ts'
 import { outlivesAnswer, type AnyEndpoint, type Risk } from '../api/contract/endpoint.ts'
 import { newIdempotencyKey, type Client } from '../api/client.ts'
+import type { JournalEntry } from '../api/journal/entry.ts'
 import { whyNot } from '../api/machine-words.ts'
+import { isCutShort } from '../api/pages.ts'
+import { clean } from '../app/theme/text.ts'
 import { agreed } from './agree.ts'
 import { buildInput, findOperation, inputNames } from './api-operation.ts'
+import { goAfterEarlier, goOnWith, type RepeatOptions } from './earlier-writes.ts'
 import { EXIT } from './exit-codes.ts'
+import { boundsOf } from './get/listing.ts'
 import { createLog } from './log.ts'
 import { say } from './prose.ts'
-import { reportError } from './report-error.ts'
+import { errorLine, reportError } from './report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from './settings.ts'
-import { openWorkspace } from './workspace.ts'
+import { openWorkspace, type OpenedWorkspace } from './workspace.ts'
 
 export type ApiOptions = {
   list?: boolean
@@ -20,9 +26,10 @@ export type ApiOptions = {
   field: string[]
   input?: string
   paginate?: boolean
+  all?: boolean
   idempotencyKey?: string
   yes?: boolean
-}
+} & RepeatOptions
 
 /** What a call does to the world, as the question before it says. */
 const EFFECTS: Partial<Record<Risk, string>> = {
@@ -49,11 +56,15 @@ export async function runApi(
       `${endpoint.operation} writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses every write.`,
     )
   const effect = EFFECTS[endpoint.risk]
-  if (effect && !own.yes && !(await agreed(`${endpoint.operation} ${effect}`))) return EXIT.noVerdict
+  const isResent = own.retry !== undefined
+  if (effect && !isResent && !own.yes && !(await agreed(`${endpoint.operation} ${effect}`)))
+    return EXIT.noVerdict
+  if (endpoint.risk === 'read' && (own.retry !== undefined || own.new))
+    throw new UsageError(`${endpoint.operation} writes nothing, so it takes neither --retry nor --new.`)
   const stays = outlivesAnswer(endpoint) ? 'handing-over' : 'briefly'
   const opened = openWorkspace(settings, createLog(settings.logFile), stays)
   try {
-    const code = await call(opened.workspace.client, endpoint, input, own)
+    const code = await call(opened, endpoint, input, own)
     await opened.settle()
     return code
   } catch (error) {
@@ -63,19 +74,39 @@ export async function runApi(
   }
 }
 
-async function call(client: Client, endpoint: AnyEndpoint, input: object, own: ApiOptions): Promise<number> {
-  if (own.paginate) {
-    const items: unknown[] = []
-    for await (const page of client.pages(endpoint, input)) items.push(...itemsOf(page))
-    process.stdout.write(`${jsonText({ items })}\n`)
-    return EXIT.done
+async function call(
+  opened: OpenedWorkspace,
+  endpoint: AnyEndpoint,
+  input: object,
+  own: ApiOptions,
+): Promise<number> {
+  const { client } = opened.workspace
+  if (own.paginate) return await printAll(client, endpoint, input, own.all)
+  if (endpoint.risk !== 'read') {
+    const write = { endpoint, input, idempotencyKey: own.idempotencyKey }
+    const going = await goAfterEarlier(opened, write, { ...own, quiet: false, say })
+    if (going.retry) return await printAgain(opened, going.retry, own)
+    await going.supersede()
   }
   const takesKey = endpoint.idempotency === 'header'
   const idempotencyKey = own.idempotencyKey ?? (takesKey ? newIdempotencyKey() : undefined)
   const answer = await client.exchange(endpoint, input, { priority: 'asked', idempotencyKey })
-  const text = isJson(answer.text) ? escapedJson(answer.text) : printable(answer.text)
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  printText(answer.text)
   return EXIT.done
+}
+
+/** An open write once more; what it is known to have done is no answer, so that is said and not printed. */
+async function printAgain(opened: OpenedWorkspace, entry: JournalEntry, own: ApiOptions): Promise<number> {
+  const decision = await goOnWith(opened, entry, own.yes ?? false)
+  if (!decision) return EXIT.noVerdict
+  say(clean(decision.sentence))
+  if ('answer' in decision && decision.answer) printText(decision.answer.text)
+  return decision.finding === 'happened' ? EXIT.done : EXIT.noVerdict
+}
+
+function printText(answer: string): void {
+  const text = isJson(answer) ? escapedJson(answer) : printable(answer)
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
 function isJson(text: string): boolean {
@@ -85,6 +116,27 @@ function isJson(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** All pages as one list; one that was not read to its end is said to be so, and is no success. */
+async function printAll(
+  client: Client,
+  endpoint: AnyEndpoint,
+  input: object,
+  all: boolean | undefined,
+): Promise<number> {
+  const items: unknown[] = []
+  let cut: ApiError | undefined
+  try {
+    for await (const page of client.pages(endpoint, input, { bounds: boundsOf(undefined, all) }))
+      items.push(...itemsOf(page))
+  } catch (error) {
+    if (!isCutShort(error)) throw error
+    cut = error
+  }
+  process.stdout.write(`${jsonText({ items })}\n`)
+  if (cut) say(`The list is not complete. ${errorLine(cut)}`)
+  return cut ? EXIT.noVerdict : EXIT.done
 }
 
 function itemsOf(page: unknown): unknown[] {

@@ -17,7 +17,7 @@ import { addRun } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
 import { addWatch } from './commands/watch.ts'
 import { EXIT } from './exit-codes.ts'
-import { collect, whole } from './option-values.ts'
+import { collect, RETRY, SEND_NEW, whole } from './option-values.ts'
 import type { KeyOptions } from './serve-command.ts'
 import type { CommonOptions } from './settings.ts'
 import { UsageError } from './usage-error.ts'
@@ -144,8 +144,11 @@ function addApi(program: Command, done: (code: number) => void): void {
     .option('--field <name=value>', 'path, query or body field; dots reach into the body', collect, [])
     .option('--input <file>', 'the body as JSON; - reads standard input')
     .option('--paginate', 'follow the cursors and print all items as one list')
+    .option('--all', 'with --paginate: to the end, however long the list is')
     .option('--idempotency-key <key>', 'key of this intent; one is made where the operation takes one')
     .option('--yes', 'do not ask before what spends, ends, exposes or deletes')
+    .option('--retry <id>', RETRY)
+    .option('--new', SEND_NEW)
     .exitOverride()
     .action(async (words: string[], own: ApiOptions) => {
       const { runApi } = await import('./api-command.ts')

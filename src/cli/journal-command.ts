@@ -1,10 +1,10 @@
 import { jsonText } from '../api/printable.ts'
-import type { JournalEntry } from '../api/journal/entry.ts'
 import { openWriteOf, stateOf, type OpenWrite } from '../api/journal/open-write.ts'
 import { dismiss, resolveJournal, sendAgain } from '../api/journal/resolve.ts'
 import { titleOf } from '../api/journal/words.ts'
 import { clean } from '../app/theme/text.ts'
 import { agreed } from './agree.ts'
+import { refuseUnsendable } from './earlier-writes.ts'
 import { EXIT } from './exit-codes.ts'
 import { tableLines } from './get/table.ts'
 import { createLog } from './log.ts'
@@ -72,16 +72,6 @@ export async function decideWrite(
     say(clean(sentence))
     return finding === 'happened' ? EXIT.done : EXIT.noVerdict
   })
-}
-
-function refuseUnsendable(entry: JournalEntry): void {
-  if (openWriteOf(entry, Date.now()).choices.includes('send')) return
-  const why = !entry.complete
-    ? 'its secrets are not kept'
-    : entry.readBack
-      ? 'it may have happened, and a repeat would not be recognised'
-      : 'it was not read back yet; mcpdeck journal does that'
-  throw new UsageError(`${titleOf(entry, Date.now())} cannot be sent again: ${why}.`)
 }
 
 async function withJournal(

@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { JournalEntry } from '../api/journal/entry.ts'
+import { isAbout, openWriteOf, stateOf } from '../api/journal/open-write.ts'
+import { titleOf } from '../api/journal/words.ts'
 import { useWorkspace } from './workspace.tsx'
 
 const KEY = ['open-writes']
@@ -23,4 +25,20 @@ export function useOpenWrites() {
     // Looking without finding anything new draws nothing.
     notifyOnChangeProps: ['data', 'error'],
   })
+}
+
+/** What an open write is about: ids on its path or in its body, and its operations where not all are meant. */
+type WriteScope = { ids: Readonly<Record<string, string>>; operations?: readonly string[] }
+
+/** A sentence for each open write that is about one of these things, with what was read back. */
+export function useOpenWriteNotices(...scopes: readonly WriteScope[]): string[] {
+  const { data = [] } = useOpenWrites()
+  const now = Date.now()
+  return data
+    .filter(entry =>
+      scopes.some(
+        ({ ids, operations }) => isAbout(entry, ids) && (operations?.includes(entry.operation) ?? true),
+      ),
+    )
+    .map(entry => `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}. Decide about it on Now.`)
 }

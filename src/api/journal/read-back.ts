@@ -41,6 +41,14 @@ const special: Readonly<Record<string, ReadBack>> = {
   [contract.runs.create.operation]: launchReadBack,
   [contract.runs.rerun.operation]: rerunReadBack,
   [contract.runs.cancel.operation]: cancelReadBack,
+  [contract.userTesting.publish.operation]: publishedReadBack('happened'),
+  [contract.userTesting.publishPut.operation]: publishedReadBack('happened'),
+  [contract.userTesting.unpublish.operation]: publishedReadBack('did-not-happen'),
+  [contract.userTesting.rebind.operation]: rebindReadBack,
+  [contract.userTesting.rotateLink.operation]: rotateReadBack,
+  [contract.userTesting.upsertMember.operation]: untold('the service never lists the members of a scenario'),
+  [contract.userTesting.removeMember.operation]: untold('the service never lists the members of a scenario'),
+  [contract.userTesting.setGuestExecution.operation]: untold('the service answers guest limits to no read'),
 }
 
 /**
@@ -210,6 +218,74 @@ async function cancelReadBack({ client, entry, options }: ReadBackContext): Prom
   return isTerminalRunStatus(run.status)
     ? { finding: 'happened', because: `${nameOf(run)} is ${run.status}` }
     : { finding: 'did-not-happen', because: `${nameOf(run)} is still ${run.status}` }
+}
+
+/** Most scenarios whose environment is read, one request each, to find the one of an environment. */
+const MOST_SCENARIOS = 50
+
+/** The list does not tell whose environment a scenario is, so each is read until one is of this one. */
+function publishedReadBack(whenThere: Finding): ReadBack {
+  const whenGone: Finding = whenThere === 'happened' ? 'did-not-happen' : 'happened'
+  return async context => {
+    const { client, entry, options } = context
+    const { projectId, environmentId } = entry.input as { projectId: string; environmentId: string }
+    let looked = 0
+    for await (const { items } of client.pages(contract.scenarios.list, { projectId }, options))
+      for (const { id, name } of items) {
+        looked += 1
+        const because = `only ${MOST_SCENARIOS} of its scenarios were read`
+        if (looked > MOST_SCENARIOS) return { finding: 'cannot-be-known', because }
+        const detail = await scenarioOf(context, projectId, id)
+        if (detail && detail.environmentId == null)
+          return {
+            finding: 'cannot-be-known',
+            because: 'the service does not tell what its scenarios publish',
+          }
+        if (detail?.environmentId === environmentId)
+          return { finding: whenThere, because: `${name} publishes the environment` }
+      }
+    return { finding: whenGone, because: 'no scenario publishes the environment' }
+  }
+}
+
+/** Undefined where it is gone meanwhile. */
+async function scenarioOf({ client, options }: ReadBackContext, projectId: string, scenarioId: string) {
+  try {
+    return await client.userTesting.get({ projectId, scenarioId }, options)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+async function rebindReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
+  const { projectId, scenarioId, body } = context.entry.input as InputOf<typeof contract.userTesting.rebind>
+  const detail = await scenarioOf(context, projectId, scenarioId)
+  if (!detail) return { finding: 'cannot-be-known', because: 'the scenario is gone' }
+  if (detail.environmentId == null)
+    return { finding: 'cannot-be-known', because: 'the service does not tell its environment' }
+  return detail.environmentId === body.environmentId
+    ? { finding: 'happened', because: 'it points at that environment' }
+    : { finding: 'did-not-happen', because: 'it points at another environment' }
+}
+
+/** No read tells which link holds, so that the scenario was changed then is a sign and no proof. */
+async function rotateReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const { projectId, scenarioId } = entry.input as { projectId: string; scenarioId: string }
+  const { updatedAt } = await client.scenarios.get({ projectId, scenarioId }, options)
+  const changedAt = updatedAt == null ? undefined : toEpochMs(updatedAt)
+  if (changedAt === undefined)
+    return { finding: 'cannot-be-known', because: 'the service does not tell when it was changed' }
+  const because =
+    changedAt < entry.intendedAt - SKEW_MS
+      ? 'its last change that the service tells was before; which link holds is not told'
+      : 'the scenario was changed then or later; which link holds is not told'
+  return { finding: 'cannot-be-known', because }
+}
+
+/** A write whose effect no read shows. */
+function untold(because: string): ReadBack {
+  return () => Promise.resolve({ finding: 'cannot-be-known', because })
 }
 
 function nameOf({ id, runNumber }: EvalRun): string {

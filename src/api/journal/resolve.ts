@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { allEndpoints } from '../contract/contract.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
 import { describeError } from '../error-text.ts'
-import type { Finding, JournalEntry, Settlement } from './entry.ts'
+import type { EntryResult, Finding, JournalEntry, Settlement } from './entry.ts'
 import type { Priority } from '../waiting-line.ts'
 import type { Claim, Intent, Journal } from './journal.ts'
 import { type ReadBackAnswer, readBackOf } from './read-back.ts'
@@ -22,6 +22,10 @@ export type Resolution = {
   isOpen: boolean
   /** For a person. */
   sentence: string
+  /** What is known of its effect, where it happened. */
+  result?: EntryResult
+  /** The service's answer, where it was sent just now. */
+  answer?: { value: unknown; text: string }
 }
 
 export type ResolveOptions = {
@@ -40,7 +44,12 @@ export type ResolveOptions = {
  */
 const REPEAT_WITHIN_MS = 24 * 60 * 60_000
 
-type Found = ReadBackAnswer & { sentence: string; settlement?: Settlement; isOpen?: boolean }
+type Found = ReadBackAnswer & {
+  sentence: string
+  settlement?: Settlement
+  isOpen?: boolean
+  answer?: { value: unknown; text: string }
+}
 type Work = {
   journal: Journal
   client: Client
@@ -110,15 +119,53 @@ async function resolveClaimed(work: Work): Promise<Resolution | undefined> {
     return isOurs ? { entry, endpoint, finding, isOpen, sentence } : undefined
   } catch (error) {
     claim.release()
-    const sentence = `${title} is unresolved: ${describeError(error).title}; the next start looks again.`
-    return { entry, endpoint, finding: 'unresolved', isOpen: true, sentence }
+    return unresolved(work, title, error)
   }
 }
 
-/** Reads what the write is about, for its name. @throws ApiError when nothing can be read now */
-async function nameOfTarget({ client, entry, endpoint, signal }: Work): Promise<string | undefined> {
+/**
+ * Reads one open write back and leaves it open, with what that showed. Nothing is sent again.
+ * @returns undefined when another process settles it
+ */
+export async function lookBack(
+  { journal, client, clock = systemClock, signal }: Omit<ResolveOptions, 'only'>,
+  entry: JournalEntry,
+): Promise<Resolution | undefined> {
+  const endpoint = endpointOf(entry)
+  const claim = endpoint && (await journal.claim(entry))
+  if (!claim) return undefined
+  let title = titleOf(entry, clock.now())
+  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'asked' }
   try {
-    return await targetName(client, endpoint, entry, { priority: 'background', signal })
+    const target = (await nameOfTarget(work)) ?? entry.readBack?.target
+    title = titleOf(entry, clock.now(), target)
+    const { finding, because, sentence, settlement } = found({ ...work, title }, await look(work))
+    const readBack = { finding, because, at: clock.now(), target }
+    claim.release(readBack)
+    const result = resultIn(settlement)
+    const seen = { ...entry, readBack }
+    return { entry: seen, endpoint, finding, isOpen: true, sentence, ...(result && { result }) }
+  } catch (error) {
+    claim.release()
+    return unresolved(work, title, error)
+  }
+}
+
+function unresolved({ entry, endpoint }: Work, title: string, error: unknown): Resolution {
+  const sentence = `${title} is unresolved: ${describeError(error).title}; the next start looks again.`
+  return { entry, endpoint, finding: 'unresolved', isOpen: true, sentence }
+}
+
+/** Reads what the write is about, for its name. @throws ApiError when nothing can be read now */
+async function nameOfTarget({
+  client,
+  entry,
+  endpoint,
+  signal,
+  priority = 'background',
+}: Work): Promise<string | undefined> {
+  try {
+    return await targetName(client, endpoint, entry, { priority, signal })
   } catch (error) {
     if (isLineFault(error)) throw error
     return undefined
@@ -161,7 +208,14 @@ function wayToRepeat(
 }
 
 /** @throws ApiError when the service cannot be asked now */
-async function look({ client, endpoint, entry, journal, signal }: Work): Promise<ReadBackAnswer> {
+async function look({
+  client,
+  endpoint,
+  entry,
+  journal,
+  signal,
+  priority = 'background',
+}: Work): Promise<ReadBackAnswer> {
   const readBack = readBackOf(endpoint)
   const because = 'it never left this machine'
   if (!readBack)
@@ -169,7 +223,7 @@ async function look({ client, endpoint, entry, journal, signal }: Work): Promise
       ? { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
       : { finding: 'did-not-happen', because }
   const knownRunIds = await journal.knownRunIds()
-  const options = { priority: 'background', signal } as const
+  const options = { priority, signal }
   const answer = await readBack({ client, endpoint, entry, knownRunIds, options })
   if (entry.sent) return answer
   // What is there all the same, somebody else did.
@@ -199,10 +253,11 @@ function found({ title }: Work, { finding, because, runId }: ReadBackAnswer): Fo
 async function repeat(work: Work): Promise<Found> {
   const { client, endpoint, entry, claim, title, signal, priority } = work
   let settlement: Settlement | undefined
+  let answer: Found['answer']
   const intent: Intent = { sent: claim.sent, settle: end => (settlement = end) }
   const { idempotencyKey } = entry
   try {
-    await client.call(endpoint, entry.input, {
+    answer = await client.exchange(endpoint, entry.input, {
       idempotencyKey,
       intent,
       signal,
@@ -218,8 +273,13 @@ async function repeat(work: Work): Promise<Found> {
     finding: 'happened',
     because: 'the service confirms it',
     sentence: repeatedSentence(title, result, entry.sent),
+    answer,
     ...(settlement && { settlement }),
   }
+}
+
+function resultIn(settlement: Settlement | undefined): EntryResult | undefined {
+  return settlement?.outcome === 'succeeded' ? settlement.result : undefined
 }
 
 /** What a person can do about an open write. */
@@ -269,11 +329,20 @@ export async function sendAgain(
     priority: 'asked',
   }
   try {
-    const answer = await look(work)
-    const { finding, sentence, settlement } =
-      answer.finding === 'happened' ? found(work, answer) : await repeat(work)
+    const looked = await look(work)
+    const { finding, sentence, settlement, answer } =
+      looked.finding === 'happened' ? found(work, looked) : await repeat(work)
     claim.conclude(finding, settlement)
-    return { entry, endpoint, finding, isOpen: false, sentence }
+    const result = resultIn(settlement)
+    return {
+      entry,
+      endpoint,
+      finding,
+      isOpen: false,
+      sentence,
+      ...(result && { result }),
+      ...(answer && { answer }),
+    }
   } catch (error) {
     claim.release()
     throw error

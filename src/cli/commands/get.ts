@@ -14,6 +14,7 @@ export function addGet(program: Command, done: (code: number) => void): void {
     .option('--json', 'print {"items": [...]}, or the record')
     .option('--jsonl', 'print one item a line, as they arrive')
     .option('--limit <count>', 'print no more than this', whole(1, Number.MAX_SAFE_INTEGER))
+    .option('--all', 'read a list to its end, however long it is')
     .option('--status <status>', 'only those in this state')
     .option('--search <text>', 'only those that the service finds by this')
     .option('--filter <name=value>', 'an option that the service takes for this list', collect, [])

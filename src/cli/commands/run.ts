@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../launch/run-command.ts'
-import { collect, whole } from '../option-values.ts'
+import { collect, RETRY, SEND_NEW, whole } from '../option-values.ts'
 import type { CommonOptions } from '../settings.ts'
 import { addFollowOptions } from './follow-options.ts'
 
@@ -27,6 +27,8 @@ export function addRun(program: Command, done: (code: number) => void): void {
     .option('--notes <text>', 'notes to keep with the run')
     .option('--idempotency-key <key>', 'key of this intent: the same one never launches twice')
     .option('--yes', 'do not ask')
+    .option('--retry <id>', RETRY)
+    .option('--new', SEND_NEW)
     .option('--watch', 'follow it to its end; its verdict is the exit code')
     .option('--wait', 'wait for a free run slot')
   addFollowOptions(run).action(async (suite: string | undefined, own: RunOptions) => {

@@ -1,12 +1,14 @@
 import { jsonText } from '../../api/printable.ts'
+import type { ApiError } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
+import { isCutShort } from '../../api/pages.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createLog } from '../log.ts'
 import { didYouMean } from '../../api/nearest.ts'
 import { openOutput, type Output } from '../output.ts'
 import { chooseProject } from '../project-choice.ts'
 import { say } from '../prose.ts'
-import { reportError } from '../report-error.ts'
+import { errorLine, reportError } from '../report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions, type Settings } from '../settings.ts'
 import { openWorkspace } from '../workspace.ts'
 import { endpointOf, findOne, listItems, queryOf, readOne, type Fields, type Listing } from './listing.ts'
@@ -19,6 +21,7 @@ export type GetOptions = Partial<Record<NounParent['option'], string>> & {
   json?: boolean
   jsonl?: boolean
   limit?: number
+  all?: boolean
   status?: string
   search?: string
   filter: string[]
@@ -43,7 +46,10 @@ export async function runGet(
     const facts = { client, reruns, projectId: String(fields['projectId']) }
     const withState: WithState = async item => (noun.state ? await noun.state.add(item, facts) : item)
     if (id !== undefined) await printOne({ client, noun, fields, withState }, id, output, common, own)
-    else await printList({ client, noun, fields, withState, state, limit: own.limit }, output, common, own)
+    else {
+      const { limit, all } = own
+      return await printList({ client, noun, fields, withState, state, limit, all }, output, common, own)
+    }
     return EXIT.done
   } catch (error) {
     return reportError(error)
@@ -164,33 +170,42 @@ async function printOne(
   await writeTable(listing.noun, [record], output, common)
 }
 
+/** Prints what was read; a list that was not read to its end is said to be so, and is no success. */
 async function printList(
   listing: Printed,
   output: Output,
   common: CommonOptions,
   own: GetOptions,
-): Promise<void> {
+): Promise<number> {
   const { noun, state } = listing
   const progress = startProgress(noun)
   const kept: unknown[] = []
   let count = 0
+  let cut: ApiError | undefined
   const onCut = (most: number): void => {
     say(`The service lists no more than ${most} ${noun.name} at once; there may be others.`)
   }
-  for await (const found of listItems({ ...listing, onCut })) {
-    const item = await listing.withState(found)
-    if (state !== undefined && valueAt(item, noun.state ? 'state' : 'status') !== state) continue
-    count += 1
-    progress.tell(count)
-    if (own.jsonl) await output.write(`${jsonText(item)}\n`)
-    else kept.push(item)
-    if (output.closed || count === own.limit) break
+  try {
+    for await (const found of listItems({ ...listing, onCut })) {
+      const item = await listing.withState(found)
+      if (state !== undefined && valueAt(item, noun.state ? 'state' : 'status') !== state) continue
+      count += 1
+      progress.tell(count)
+      if (own.jsonl) await output.write(`${jsonText(item)}\n`)
+      else kept.push(item)
+      if (output.closed || count === own.limit) break
+    }
+  } catch (error) {
+    if (!isCutShort(error)) throw error
+    cut = error
+  } finally {
+    progress.end()
   }
-  progress.end()
-  if (own.json) return await output.write(`${jsonText({ items: kept })}\n`)
-  if (own.jsonl) return
-  if (kept.length === 0) say(`No ${noun.name}.`)
-  else await writeTable(noun, kept, output, common)
+  if (own.json) await output.write(`${jsonText({ items: kept })}\n`)
+  else if (!own.jsonl && kept.length > 0) await writeTable(noun, kept, output, common)
+  if (cut) say(`The list is not complete. ${errorLine(cut)}`)
+  else if (!own.json && !own.jsonl && kept.length === 0) say(`No ${noun.name}.`)
+  return cut ? EXIT.noVerdict : EXIT.done
 }
 
 async function writeTable(

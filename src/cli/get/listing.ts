@@ -3,6 +3,7 @@ import { isMissing } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { LIST_BOUNDS, type ListBounds } from '../../api/pages.ts'
 import { clean } from '../../app/theme/text.ts'
 import { didYouMean } from '../../api/nearest.ts'
 import { UsageError } from '../usage-error.ts'
@@ -50,15 +51,17 @@ export type Listing = {
   fields: Fields
   /** Most items that are wanted. */
   limit?: number | undefined
+  /** Read to the end, however long that is. */
+  all?: boolean | undefined
   /** Hears that the service shows no more, though there may be. */
   onCut?: ((most: number) => void) | undefined
 }
 
 /** The items of a noun, page by page within the budget. @throws ApiError */
 export async function* listItems(listing: Listing): AsyncGenerator<Item, void> {
-  const { client, noun, fields } = listing
+  const { client, noun, fields, all } = listing
   const { further } = noun
-  const ofFurther = further && { client, noun: { ...noun, source: further.source }, fields }
+  const ofFurther = further && { client, noun: { ...noun, source: further.source }, fields, all }
   if (ofFurther && further.parent.parameter in fields) return yield* items(ofFurther, further.list, fields)
   const parent = noun.parents?.find(({ optional, parameter }) => optional && !(parameter in fields))
   if (parent) yield* ofAllParents(listing, parent, noun.list)
@@ -74,7 +77,8 @@ async function* ofAllParents(
   const noun = nounOf(of ?? '')
   if (!noun) return
   const { projectId } = listing.fields
-  for await (const { id } of listItems({ client: listing.client, noun, fields: { projectId } }))
+  const { client, all } = listing
+  for await (const { id } of listItems({ client, noun, fields: { projectId }, all }))
     yield* items(listing, operation, { ...listing.fields, [parameter]: id })
 }
 
@@ -91,14 +95,14 @@ async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
 }
 
 async function* items(
-  { client, noun: { source }, limit, onCut }: Listing,
+  { client, noun: { source }, limit, all, onCut }: Listing,
   operation: OperationName,
   fields: Fields,
 ): AsyncGenerator<Item, void> {
   const endpoint = endpointOf(operation)
   const input = inputOf(endpoint, fields, limit)
   let count = 0
-  for await (const page of client.pages(endpoint, input, ASKED)) {
+  for await (const page of client.pages(endpoint, input, { ...ASKED, bounds: boundsOf(limit, all) })) {
     const { items: found = [] } = page as { items?: Item[] }
     count += found.length
     yield* source === undefined ? found : found.map(item => ({ ...item, source }))
@@ -106,6 +110,13 @@ async function* items(
   const { pageSize } = queryOf(endpoint)
   if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize)
     onCut?.(pageSize)
+}
+
+const UNBOUNDED: ListBounds = { pages: Infinity, items: Infinity, text: Infinity }
+
+/** A limit that is larger than the bounds of a walk takes their place. */
+export function boundsOf(limit: number | undefined, all: boolean | undefined): ListBounds {
+  return all || (limit ?? 0) > LIST_BOUNDS.items ? UNBOUNDED : LIST_BOUNDS
 }
 
 /** The fields that an operation takes, with the largest page that is useful. */

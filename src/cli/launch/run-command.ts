@@ -1,8 +1,12 @@
 import type { Client } from '../../api/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { PlannedWrite } from '../../api/journal/earlier.ts'
+import type { JournalEntry } from '../../api/journal/entry.ts'
 import { LAUNCH_COST } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import { agreed } from '../agree.ts'
 import { atProfileOf } from '../at-profile.ts'
+import { goAfterEarlier, goOnWith, type Going, type RepeatOptions } from '../earlier-writes.ts'
 import { EXIT } from '../exit-codes.ts'
 import { baseOf, checkBase, type Base } from '../follow/base.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
@@ -12,11 +16,11 @@ import { createLog } from '../log.ts'
 import { chooseProject } from '../project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../settings.ts'
 import { UsageError } from '../usage-error.ts'
-import { openWorkspace } from '../workspace.ts'
+import { openWorkspace, type OpenedWorkspace } from '../workspace.ts'
 import { readModelKeys } from './model-keys.ts'
-import { planLaunch, type LaunchOptions } from './plan.ts'
+import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
 import { planRerun, sendRerun } from './rerun.ts'
-import { checkGroup, sendLaunch, type Launched } from './send.ts'
+import { checkGroup, launchedGroup, plannedLaunch, sendLaunch, type Launched, type RunGroup } from './send.ts'
 
 export type RunOptions = SessionOptions &
   LaunchOptions & {
@@ -27,7 +31,7 @@ export type RunOptions = SessionOptions &
     yes?: boolean
     watch?: boolean
     wait?: boolean
-  }
+  } & RepeatOptions
 
 /** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
 export async function runLaunch(
@@ -56,7 +60,7 @@ export async function runLaunch(
       const exitCode = await session.guard(async () => {
         if (isHere && !own.watch)
           session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
-        const work = { client, settings, session, own, modelApiKeys, watch, base }
+        const work = { opened, client, settings, session, own, modelApiKeys, watch, base }
         return own.rerunFailed === undefined
           ? await launchSuite(work, suite ?? '')
           : await rerunFailed(work, own.rerunFailed)
@@ -73,6 +77,7 @@ export async function runLaunch(
 }
 
 type Work = {
+  opened: OpenedWorkspace
   client: Client
   settings: Settings
   session: Session
@@ -125,17 +130,51 @@ async function launchSuite(work: Work, suite: string): Promise<number> {
   const plan = await planLaunch(client, projectId, suite, own)
   checkGroup(plan, own, modelApiKeys !== undefined)
   await checkBase(client, projectId, work.base)
+  const launch = plannedLaunch(projectId, plan, own, modelApiKeys)
+  const going = await earlierOf(work, { ...launch, idempotencyKey: own.idempotencyKey })
+  if (going.retry) {
+    const again = await launchAgain(work, going.retry, projectId, plan)
+    return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, undefined)
+  }
   tell(session, plan.lines)
   if (!(await isAgreed(work, `This launches ${clean(plan.suite.name)} and spends`))) return declined(session)
+  await going.supersede()
   const options = {
     signal: session.stop,
     say: session.reporter.say,
     wait: own.wait ?? false,
     idempotencyKey: own.idempotencyKey,
-    modelApiKeys,
   }
-  const launched = await sendLaunch(client, projectId, plan, own, options)
-  return await afterLaunch(work, launched, undefined)
+  return await afterLaunch(work, await sendLaunch(client, launch, plan, options), undefined)
+}
+
+/** What an earlier launch of the same left open; other writes are no part of machine output. */
+function earlierOf({ opened, session, own }: Work, write: PlannedWrite): Promise<Going> {
+  const { reporter, mode } = session
+  return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say })
+}
+
+/** Goes on with an earlier launch; undefined where there is no run to follow, which was said. */
+async function launchAgain(
+  { opened, session, own }: Work,
+  entry: JournalEntry,
+  projectId: string,
+  plan: LaunchPlan | undefined,
+): Promise<Launched | undefined> {
+  const decision = await goOnWith(opened, entry, own.yes ?? false)
+  if (!decision) {
+    declined(session)
+    return undefined
+  }
+  session.reporter.say(clean(decision.sentence))
+  if (decision.finding !== 'happened') return undefined
+  const { answer, result } = decision
+  if (plan && answer && entry.operation === contract.runGroups.create.operation)
+    return launchedGroup(answer.value as RunGroup, projectId, plan)
+  const runId = result?.['runId']
+  if (typeof runId === 'string') return { runs: [{ label: '', place: { projectId, runId } }], failures: [] }
+  session.reporter.say('The service does not tell which run it is.')
+  return undefined
 }
 
 async function rerunFailed(work: Work, text: string): Promise<number> {
@@ -145,12 +184,19 @@ async function rerunFailed(work: Work, text: string): Promise<number> {
   const source: RunPlace = { projectId, runId: named.runId }
   await checkBase(client, projectId, work.base)
   const { preview, lines, obstacle } = await planRerun(client, source)
+  const input = { ...source, body: { scope: 'failed_cases' } }
+  const going = await earlierOf(work, { endpoint: contract.runs.rerun, input, idempotencyKey: undefined })
+  if (going.retry) {
+    const again = await launchAgain(work, going.retry, projectId, undefined)
+    return again === undefined ? EXIT.noVerdict : await afterLaunch(work, again, { runId: source.runId })
+  }
   tell(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) {
     session.reporter.say(obstacle)
     return EXIT.noVerdict
   }
   if (!(await isAgreed(work, 'This launches the failed cases again and spends'))) return declined(session)
+  await going.supersede()
   const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false }
   const runId = await sendRerun(client, source, preview, options)
   if (runId === undefined) {

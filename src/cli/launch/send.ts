@@ -1,5 +1,7 @@
 import { type Client, newIdempotencyKey } from '../../api/client.ts'
-import { launchCall, type LaunchCall } from '../../api/runs/launch-request.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { InputOf, OutputOf } from '../../api/contract/endpoint.ts'
+import { launchCall } from '../../api/runs/launch-request.ts'
 import { notForGroups } from '../../api/runs/launch-rules.ts'
 import { clean } from '../../app/theme/text.ts'
 import type { FollowedRun } from '../follow/session.ts'
@@ -12,8 +14,9 @@ export type Launched = { runs: readonly FollowedRun[]; runGroupId?: string; fail
 
 export type SendOptions = SlotOptions & {
   idempotencyKey: string | undefined
-  modelApiKeys: Record<string, string> | undefined
 }
+
+export type RunGroup = OutputOf<typeof contract.runGroups.create>
 
 const OPTIONS = { servers: '--server', model: '--model', modelKeys: 'a model key' } as const
 
@@ -26,45 +29,65 @@ export function checkGroup(plan: LaunchPlan, own: LaunchOptions, hasKeys: boolea
     )
 }
 
+/** A launch that is planned, as the operation that it is, with its input. */
+export type PlannedLaunch =
+  | { kind: 'run'; endpoint: typeof contract.runs.create; input: InputOf<typeof contract.runs.create> }
+  | {
+      kind: 'group'
+      endpoint: typeof contract.runGroups.create
+      input: InputOf<typeof contract.runGroups.create>
+    }
+
+/** The operation and the input of a launch. */
+export function plannedLaunch(
+  projectId: string,
+  plan: LaunchPlan,
+  { notes, model, iterations }: LaunchOptions,
+  modelApiKeys: Record<string, string> | undefined,
+): PlannedLaunch {
+  const request = launchCall({ ...plan, suiteId: plan.suite.id, iterations, notes, model, modelApiKeys })
+  return request.kind === 'group'
+    ? { kind: 'group', endpoint: contract.runGroups.create, input: { projectId, body: request.body } }
+    : { kind: 'run', endpoint: contract.runs.create, input: { projectId, body: request.body } }
+}
+
 /**
  * Sends a launch under one key for the whole intent, kept through retries and while it waits for a slot.
  * @throws ApiError as the service refuses it
  */
 export async function sendLaunch(
   client: Client,
-  projectId: string,
+  launch: PlannedLaunch,
   plan: LaunchPlan,
-  own: LaunchOptions,
   options: SendOptions,
 ): Promise<Launched> {
   const call = { priority: 'asked', idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } as const
-  const { notes, model, iterations } = own
-  const { modelApiKeys } = options
-  const intent = { ...plan, suiteId: plan.suite.id, iterations, notes, model, modelApiKeys }
-  const request = launchCall(intent)
-  if (request.kind === 'group') return await sendGroup(request.body)
-  const launch = () => client.runs.create({ projectId, body: request.body }, call)
-  const created = await launchInSlot(client, projectId, launch, options)
+  const { projectId } = launch.input
+  if (launch.kind === 'group') {
+    const send = () => client.runGroups.create(launch.input, call)
+    return launchedGroup(await launchInSlot(client, projectId, send, options), projectId, plan)
+  }
+  const send = () => client.runs.create(launch.input, call)
+  const created = await launchInSlot(client, projectId, send, options)
   if (created.deduped) options.say('This was launched before; it is the same run.')
   return { runs: [{ label: '', place: { projectId, runId: created.runId } }], failures: [] }
+}
 
-  async function sendGroup(body: Extract<LaunchCall, { kind: 'group' }>['body']): Promise<Launched> {
-    const launchGroup = () => client.runGroups.create({ projectId, body }, call)
-    const group = await launchInSlot(client, projectId, launchGroup, options)
-    const nameOf = ({ target }: (typeof group.targets)[number]): string => {
-      const id = target.environmentId ?? target.namedHostId ?? ''
-      return clean(target.name ?? plan.names.get(id) ?? id)
-    }
-    return {
-      runGroupId: group.runGroupId,
-      runs: group.targets.flatMap(each =>
-        each.runId ? [{ label: nameOf(each), place: { projectId, runId: each.runId } }] : [],
-      ),
-      failures: group.targets.flatMap(each =>
-        each.runId
-          ? []
-          : [`${nameOf(each)} was not started: ${clean(each.error?.message ?? 'no reason given')}`],
-      ),
-    }
+/** The runs of a group that was launched, and its targets that did not start. */
+export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPlan): Launched {
+  const nameOf = ({ target }: (typeof group.targets)[number]): string => {
+    const id = target.environmentId ?? target.namedHostId ?? ''
+    return clean(target.name ?? plan.names.get(id) ?? id)
+  }
+  return {
+    runGroupId: group.runGroupId,
+    runs: group.targets.flatMap(each =>
+      each.runId ? [{ label: nameOf(each), place: { projectId, runId: each.runId } }] : [],
+    ),
+    failures: group.targets.flatMap(each =>
+      each.runId
+        ? []
+        : [`${nameOf(each)} was not started: ${clean(each.error?.message ?? 'no reason given')}`],
+    ),
   }
 }

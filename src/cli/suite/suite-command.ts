@@ -22,6 +22,7 @@ import { whyNot } from '../../api/machine-words.ts'
 import { counted } from '../../api/runs/words.ts'
 import { clean } from '../../app/theme/text.ts'
 import { agreed } from '../agree.ts'
+import { goAfterEarlier, type Going } from '../earlier-writes.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createLog } from '../log.ts'
 import { didYouMean } from '../../api/nearest.ts'
@@ -29,7 +30,7 @@ import { chooseProject } from '../project-choice.ts'
 import { say } from '../prose.ts'
 import { reportError } from '../report-error.ts'
 import { resolveSettings, UsageError, type CommonOptions } from '../settings.ts'
-import { openWorkspace } from '../workspace.ts'
+import { openWorkspace, type OpenedWorkspace } from '../workspace.ts'
 
 export type ExportOptions = { output?: string; force?: boolean }
 export type ImportOptions = {
@@ -52,7 +53,7 @@ export async function exportSuite(
 ): Promise<number> {
   if (output !== undefined && isFile(output) && !force)
     throw new UsageError(`${output} is there already; add --force to replace it.`)
-  return await inProject(common, async (client, projectId) => {
+  return await inProject(common, async ({ workspace: { client } }, projectId) => {
     const suiteId = await suiteNamed(client, projectId, wanted)
     const text = writeSuiteFile(await readSuite(client, projectId, suiteId))
     if (output === undefined) process.stdout.write(text)
@@ -67,7 +68,9 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
   if ((own.duplicates ?? 'block') !== 'block' && !own.reason)
     throw new UsageError(`--duplicates ${own.duplicates} needs a --reason; it is kept with the cases.`)
   const { file, text } = await readFileOf(path)
-  return await inProject(common, async (client, projectId, settings) => {
+  return await inProject(common, async (opened, projectId, settings) => {
+    const { client } = opened.workspace
+    const going = await afterEarlierImport(opened, projectId, file, own)
     const found = await readPlan(client, projectId, file, { into: own.into, asNew: own.new ?? false })
     if ('obstacle' in found) throw faulty(path, [placedObstacle(found, text)])
     if (!own.unchecked) await requireFaultless(client, projectId, path, text)
@@ -84,6 +87,7 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
       say('Nothing was changed.')
       return EXIT.noVerdict
     }
+    await going?.supersede()
     const done = await sendSync(client, projectId, plan, names, {
       prune,
       ...(own.duplicates && { duplicatePolicy: own.duplicates }),
@@ -96,21 +100,43 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
   })
 }
 
+/**
+ * Settles what an earlier import left open before the plan is read, which then shows what is there. Only a suite that is
+ * to be new in any case could become two.
+ */
+async function afterEarlierImport(
+  opened: OpenedWorkspace,
+  projectId: string,
+  file: SuiteFile,
+  own: ImportOptions,
+): Promise<Extract<Going, { retry: undefined }> | undefined> {
+  if (own.dryRun || opened.workspace.profile.readOnly) return undefined
+  const input = { projectId, body: { name: file.suite.name } }
+  const write = { endpoint: contract.suites.create, input, idempotencyKey: undefined }
+  const tell = own.json ? () => undefined : say
+  const going = await goAfterEarlier(opened, write, {
+    new: own.new !== true,
+    quiet: false,
+    say: tell,
+    repeats: false,
+  })
+  return going.retry ? undefined : going
+}
+
 /** `mcpdeck suite schema`. */
 export function printSchema(): Promise<number> {
   process.stdout.write(`${jsonText(suiteFileSchema(), 2)}\n`)
   return Promise.resolve(EXIT.done)
 }
 
-type Work = (client: Client, projectId: string, settings: { readOnly: boolean }) => Promise<number>
+type Work = (opened: OpenedWorkspace, projectId: string, settings: { readOnly: boolean }) => Promise<number>
 
 async function inProject(common: CommonOptions, work: Work): Promise<number> {
   const settings = await resolveSettings(common, process.env)
   const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
-  const { client } = opened.workspace
   try {
-    const { id } = await chooseProject(client, settings.project)
-    return await work(client, id, settings)
+    const { id } = await chooseProject(opened.workspace.client, settings.project)
+    return await work(opened, id, settings)
   } catch (error) {
     return reportError(error)
   } finally {

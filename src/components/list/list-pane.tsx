@@ -1,4 +1,5 @@
 import { useTheme } from '../../app/theme/theme-context.tsx'
+import { BelowNotices } from '../below-notices.tsx'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { List } from './list.tsx'
@@ -13,6 +14,8 @@ export function ListPane<Item>(props: {
   focused: boolean
   loading: string
   empty: { why: string; next: string }
+  /** Warnings that stand above the rows. */
+  notices?: readonly string[]
 }) {
   const { list } = props
   useRestedIndex(list.selection)
@@ -25,9 +28,15 @@ export function ListPane<Item>(props: {
       {...(props.data.hasData && { count: listCount(list) })}
       {...(note !== undefined && { note })}
     >
-      <PaneState data={props.data} loading={props.loading} empty={list.total === 0 ? props.empty : undefined}>
-        <List list={list} focused={props.focused} empty={props.empty.why} />
-      </PaneState>
+      <BelowNotices notices={props.notices ?? []}>
+        <PaneState
+          data={props.data}
+          loading={props.loading}
+          empty={list.total === 0 ? props.empty : undefined}
+        >
+          <List list={list} focused={props.focused} empty={props.empty.why} />
+        </PaneState>
+      </BelowNotices>
     </Pane>
   )
 }

@@ -7,6 +7,8 @@ import type { Symbols } from '../../app/theme/theme.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { useRouter } from '../../app/router/router-context.tsx'
 import { DetailTabs } from '../../components/detail-tabs.tsx'
+import { BelowNotices } from '../../components/below-notices.tsx'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Compare } from './compare/compare.tsx'
@@ -35,6 +37,7 @@ export function RunPane(props: {
 }) {
   const { projectId, run, onOpenTrial } = props
   const router = useRouter()
+  const notices = useOpenWriteNotices({ ids: { runId: run.id } })
   const { symbols } = useTheme()
   const data = useRun(projectId, run.id)
   const trials = useTrials(data)
@@ -53,48 +56,58 @@ export function RunPane(props: {
   useLetGoWhenSeen(data.run.data)
   return (
     <Pane title={title} focused={focused} {...(note !== undefined && { note })}>
-      <DetailTabs
-        current={props.tab}
-        onChange={tab => router.replace({ tab, ...(tab === 'trial' && { iterationId: trials.chosen?.id }) })}
-        tabs={[
-          {
-            id: 'summary',
-            title: 'Summary',
-            render: () => <RunSummary {...shown} open={open} onOpenTrials={links.openCause} />,
-          },
-          {
-            id: 'trials',
-            title: `Trials ${formatCount(trials.list.total)}`,
-            render: () => <TrialsTab data={data} trials={trials} focused={focused} />,
-          },
-          {
-            id: 'trial',
-            title: 'Trial',
-            render: () => (
-              <TrialTab projectId={projectId} runId={run.id} data={data} trials={trials} focused={focused} />
-            ),
-          },
-          {
-            id: 'diagnostics',
-            title: 'Diagnostics',
-            render: () => <RunDiagnostics {...shown} open={open} onOpenTrial={links.openTrial} />,
-          },
-          {
-            id: 'compare',
-            title: 'Compare',
-            render: () => (
-              <Compare
-                projectId={projectId}
-                run={data.run.data}
-                trials={data.trials}
-                focused={focused}
-                onOpenTrial={links.openTrial}
-              />
-            ),
-          },
-          { id: 'insights', title: 'Insights', render: () => <RunInsights {...shown} /> },
-        ]}
-      />
+      <BelowNotices notices={notices}>
+        <DetailTabs
+          current={props.tab}
+          onChange={tab =>
+            router.replace({ tab, ...(tab === 'trial' && { iterationId: trials.chosen?.id }) })
+          }
+          tabs={[
+            {
+              id: 'summary',
+              title: 'Summary',
+              render: () => <RunSummary {...shown} open={open} onOpenTrials={links.openCause} />,
+            },
+            {
+              id: 'trials',
+              title: `Trials ${formatCount(trials.list.total)}`,
+              render: () => <TrialsTab data={data} trials={trials} focused={focused} />,
+            },
+            {
+              id: 'trial',
+              title: 'Trial',
+              render: () => (
+                <TrialTab
+                  projectId={projectId}
+                  runId={run.id}
+                  data={data}
+                  trials={trials}
+                  focused={focused}
+                />
+              ),
+            },
+            {
+              id: 'diagnostics',
+              title: 'Diagnostics',
+              render: () => <RunDiagnostics {...shown} open={open} onOpenTrial={links.openTrial} />,
+            },
+            {
+              id: 'compare',
+              title: 'Compare',
+              render: () => (
+                <Compare
+                  projectId={projectId}
+                  run={data.run.data}
+                  trials={data.trials}
+                  focused={focused}
+                  onOpenTrial={links.openTrial}
+                />
+              ),
+            },
+            { id: 'insights', title: 'Insights', render: () => <RunInsights {...shown} /> },
+          ]}
+        />
+      </BelowNotices>
     </Pane>
   )
 }

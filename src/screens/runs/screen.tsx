@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { contract } from '../../api/contract/contract.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { usePlace, useRouter, useStanding } from '../../app/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -13,6 +14,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { NothingChosen, PaneState } from '../../components/pane-state.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -78,7 +80,11 @@ function ProjectRuns(props: { projectId: string }) {
       focused={focused}
       onFocus={pane => router.replace({ pane })}
       panes={[
-        { id: 'suites', weight: 14, render: focus => <Suites lists={lists} focused={focus} /> },
+        {
+          id: 'suites',
+          weight: 14,
+          render: focus => <Suites projectId={projectId} lists={lists} focused={focus} />,
+        },
         {
           id: 'runs',
           weight: 13,
@@ -162,11 +168,15 @@ function standingIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   }
 }
 
-function Suites(props: { lists: RunsLists; focused: boolean }) {
+function Suites(props: { projectId: string; lists: RunsLists; focused: boolean }) {
   const key = useKeyName()
+  const { projectId, lists } = props
+  const made = { ids: { projectId }, operations: [contract.suites.create.operation] }
+  const notices = useOpenWriteNotices(made, ...(lists.suite ? [{ ids: { suiteId: lists.suite.id } }] : []))
   return (
     <ListPane
       title="Suites"
+      notices={notices}
       list={props.lists.suiteList}
       data={props.lists.suites}
       focused={props.focused}

@@ -6,7 +6,6 @@ import { listed, KIND_WORDS, modeWords, moveWords } from '../../api/access/words
 import { ADMITS, isAccessMode } from '../../api/access/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { useOpenWriteLines } from './open-write-lines.ts'
 import { useKeyName } from '../../app/keymap/use-bindings.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
@@ -14,6 +13,7 @@ import type { Symbols } from '../../app/theme/theme.ts'
 import { fieldLines, heading, problemLines, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import { modeLook, sessionsText, type ScenarioRow } from './columns.ts'
@@ -162,7 +162,7 @@ export function Overview(props: TabProps) {
   const door = useDoor(row.link)
   const lookAgain = useLookAgain()
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
-  const doubts = useOpenWriteLines({ scenarioId: input.scenarioId })
+  const doubts = useOpenWriteNotices({ ids: { scenarioId: input.scenarioId } })
   const lines = useMemo(() => {
     const now = Date.now()
     const notes = accessNotes?.of(input.scenarioId)
@@ -215,7 +215,8 @@ export function Overview(props: TabProps) {
     notesVersion,
     lookAgain,
   ])
-  return <Viewer lines={doubts.length > 0 ? [...doubts, '', ...lines] : lines} focused={focused} />
+  const above = doubts.map(text => ({ text: `${symbols.warn} ${text}`, tone: 'warn' as const }))
+  return <Viewer lines={above.length > 0 ? [...above, '', ...lines] : lines} focused={focused} />
 }
 
 export function never(): () => void {

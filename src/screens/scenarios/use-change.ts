@@ -10,6 +10,8 @@ import {
   type ReadBack,
 } from '../../api/access/proof.ts'
 import { effectOf, type AccessChange } from '../../api/access/table.ts'
+import type { JournalEntry } from '../../api/journal/entry.ts'
+import { resolveJournal } from '../../api/journal/resolve.ts'
 import { ApiError, isMissing } from '../../api/api-error.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import type { Client } from '../../api/client.ts'
@@ -135,7 +137,7 @@ type Asked = Standing & { liveSessions: number | undefined }
 
 /** Looking at a scenario before a change and after one that was lost, and what is noted of it here. */
 function useLooks(projectId: string, isClosed: boolean) {
-  const { client, accessNotes } = useWorkspace()
+  const { client, accessNotes, journal } = useWorkspace()
   const opening = useOpening(useRunTask())
   const notify = useNotify()
   const show = useTextOverlay()
@@ -183,11 +185,15 @@ function useLooks(projectId: string, isClosed: boolean) {
 
   /** What can be read after a change whose answer never came; shown unless the caller tells it. */
   const readLost = async (
-    { title, target }: { title: string; target: Target | undefined },
+    { title, target, endpoint }: { title: string; target: Target | undefined; endpoint: AnyEndpoint },
     change: AccessChange,
     { quiet = false }: Quietly,
   ): Promise<Lost> => {
     const read = target ? await readBack(client, projectId, target.id, change.do === 'unpublish') : {}
+    // The journal reads it back by its own rules now, so that both say the same.
+    const only = ({ operation, readBack }: JournalEntry) =>
+      operation === endpoint.operation && readBack === undefined
+    if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
     if (!quiet)
       show(`${title} The answer was lost`, [
         ...proofLines(theme, lossProofs(change, read)),

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/api-error.ts'
-import { isServerFault } from '../../api/error-advice.ts'
+import { isServerFault } from '../../api/error-kinds.ts'
 import { describeError } from '../../api/error-text.ts'
 import { formatAge, formatDuration } from '../../app/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'

@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { useMemo } from 'react'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { unavailable } from '../../app/keymap/binding.ts'
@@ -17,6 +18,7 @@ import { useAtTop } from '../../components/use-at-top.ts'
 import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
@@ -151,6 +153,8 @@ function ProjectServers(props: { projectId: string }) {
   useCrumbs([projectName ?? projectId, 'Servers', server?.name])
   useSubject('server', server, { latest: () => list.current()?.server })
   useServerBindings(projectId, list, focused === 'detail')
+  const made = { ids: { projectId }, operations: [contract.servers.create.operation] }
+  const notices = useOpenWriteNotices(made)
   return (
     <Panes
       focused={focused}
@@ -162,6 +166,7 @@ function ProjectServers(props: { projectId: string }) {
           render: focus => (
             <ListPane
               title="Servers"
+              notices={notices}
               list={list}
               data={servers}
               focused={focus}

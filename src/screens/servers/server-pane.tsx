@@ -1,6 +1,8 @@
 import { useRouter } from '../../app/router/router-context.tsx'
 import { clean } from '../../app/theme/text.ts'
 import { DetailTabs, type Tab } from '../../components/detail-tabs.tsx'
+import { BelowNotices } from '../../components/below-notices.tsx'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Calls } from './calls.tsx'
 import { Doctor } from './doctor.tsx'
@@ -29,6 +31,7 @@ export function tabOf(text: string | undefined): ServerTab {
 export function ServerPane(props: TabProps & { tab: ServerTab }) {
   const { tab, ...content } = props
   const router = useRouter()
+  const notices = useOpenWriteNotices({ ids: { serverId: props.server.id } })
   const tabs = TABS.map(({ id, title, Content }): Tab<ServerTab> => ({
     id,
     title,
@@ -36,7 +39,9 @@ export function ServerPane(props: TabProps & { tab: ServerTab }) {
   }))
   return (
     <Pane title={clean(props.server.name)} focused={props.focused}>
-      <DetailTabs tabs={tabs} current={tab} onChange={id => router.replace({ tab: id })} />
+      <BelowNotices notices={notices}>
+        <DetailTabs tabs={tabs} current={tab} onChange={id => router.replace({ tab: id })} />
+      </BelowNotices>
     </Pane>
   )
 }
