@@ -37,7 +37,7 @@ const VALUES: Readonly<Record<string, readonly (string | undefined)[]>> = {
   STY: ['1.evil', ''],
   SSH_CONNECTION: ['1.2.3.4 5 6.7.8.9 22', '\u001B[2J'],
   NODE_OPTIONS: ['--max-old-space-size=300', '--no-warnings', '--disable-proto=throw', '--disable-proto=delete', '--unhandled-rejections=strict', '--no-deprecation', '--preserve-symlinks', '--enable-source-maps', '--dns-result-order=ipv6first', '--jitless'],
-  NODE_COMPILE_CACHE: ['/proc', '/dev/null', 'relative', ''],
+  NODE_COMPILE_CACHE: ['/sys', '/dev/null', 'relative', ''],
   NODE_DISABLE_COMPILE_CACHE: ['1'],
   NODE_EXTRA_CA_CERTS: ['/nowhere'],
   NODE_PATH: ['/proc'],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createBudget } from '../../src/api/budget.ts'
@@ -19,8 +20,8 @@ export type Stage = AsyncDisposable & {
   passing: { suiteId: string; runId: string }
   failing: { suiteId: string; runId: string }
   scenarioId: string
-  /** File with a line of JSON for each request that was answered. */
-  requestLog: string
+  /** Requests that were answered 500 since this was called last, as the service's log has them. */
+  failures(): string[]
 }
 
 /** Serves a fresh workspace with samples, one suite that passes, one that fails, and an ended run of each. */
@@ -59,13 +60,24 @@ export async function openStage(): Promise<Stage> {
     client,
     projectId,
     serverId: server.id,
-    requestLog,
+    failures: failuresIn(requestLog),
     passing: await suite('Fuzz passes', 'yes'),
     failing: await suite('Fuzz fails', 'no such word'),
     scenarioId: scenarios.items[0]?.id ?? 'none',
     async [Symbol.asyncDispose]() {
       for (const end of ends.toReversed()) await end()
     },
+  }
+}
+
+/** Lines of a request log with status 500, each told once. */
+function failuresIn(file: string): () => string[] {
+  let seen = 0
+  return () => {
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+    const found = lines.slice(seen).filter(line => (JSON.parse(line) as { status?: number }).status === 500)
+    seen = lines.length
+    return found
   }
 }
 
