@@ -3,6 +3,7 @@ import { MAX_ANSWER_LEVELS, textHasMoreLevels } from './contract/json-depth.ts'
 import type { AnyEndpoint, OutputOf } from './contract/endpoint.ts'
 import type { ApiResponse } from './contract/message.ts'
 import { ErrorBody } from './contract/error.ts'
+import { readShape } from './contract/read-shape.ts'
 import type { AnswerShape, FieldIssue, InvalidResponseCode } from './error-kinds.ts'
 import { fieldIssues, summarizeIssues } from './field-issues.ts'
 import type { LastAnswers } from './last-answers.ts'
@@ -79,7 +80,7 @@ function parseValue(received: Received, text: string): unknown {
     const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
     throw invalidResponse(received, html ? 'html' : 'not-json', message, { text })
   }
-  const parsed = endpoint.response.safeParse(json.value)
+  const parsed = readShape(endpoint.response, json.value)
   if (!parsed.success) {
     const issues = fieldIssues(parsed.error)
     throw invalidResponse(received, 'mismatch', summarizeIssues(issues), { text, issues })

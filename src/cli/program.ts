@@ -9,6 +9,7 @@ export async function run(
   argv: readonly string[],
   painted: PaintedScreen | undefined,
 ): Promise<number | undefined> {
+  endOnCrash()
   try {
     return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv)
   } catch (error) {
@@ -25,7 +26,6 @@ async function dashboard(...chosen: Parameters<typeof openPlace>): Promise<numbe
 }
 
 async function parse(argv: readonly string[]): Promise<number | undefined> {
-  endOnCrash()
   outliveReaders()
   const { buildProgram } = await import('./commands.ts')
   return await buildProgram({ version: manifest.version, dashboard }).parse(argv)

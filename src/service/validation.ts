@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { MAX_INPUT_LEVELS, textHasMoreLevels } from '../api/contract/json-depth.ts'
 import type { ApiRequest } from '../api/contract/message.ts'
+import { readShape } from '../api/contract/read-shape.ts'
 import { untilAborted } from './connections/deadline.ts'
 import { ServiceError } from './errors.ts'
 
@@ -30,13 +31,17 @@ export function invalidField(
   })
 }
 
-/** Zod's issues with readable paths; an undeclared field is named itself, not the object that holds it. */
-export function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.flatMap(issue => {
+/** So many issues are named; a refusal is else far longer than what was sent. */
+const MAX_ISSUES = 100
+
+/** Zod's issues with readable paths, the first of them; an undeclared field is named itself, not the object that holds it. */
+export function issuesOf({ issues }: z.ZodError): Issue[] {
+  const named = issues.slice(0, MAX_ISSUES).flatMap(issue => {
     const path = issue.path.map(String)
     if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
     return issue.keys.map(key => ({ path: [...path, key].join('.'), message: 'This field is not known.' }))
   })
+  return named.slice(0, MAX_ISSUES)
 }
 
 /** What a declared rule says of its own refusal in `params`. */
@@ -47,7 +52,7 @@ function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
 
 /** Parses a value by its declared schema. */
 function parseInput(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value)
+  const result = readShape(schema, value)
   if (!result.success) throw invalidInput(issuesOf(result.error), reasonOf(result.error))
   return result.data
 }

@@ -34,6 +34,18 @@ test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get'
   },
 )
 
+test.concurrent.each([[[]], [['get', 'projects']]])(
+  'a full disk behind all that %j prints is no failed verdict either',
+  async args => {
+    const home = await openHome()
+    try {
+      expect(await home.run(args, { stdout: '/dev/full 2>&1' })).toMatchObject({ code: 3 })
+    } finally {
+      await home.close()
+    }
+  },
+)
+
 test.concurrent.each([
   [['serve', '--port', '0'], 3],
   [['serve', 'key', 'list'], 3],

@@ -171,3 +171,14 @@ test('closing cuts off what does not end in time', async () => {
   await http.close()
   expect(await pending).toBeInstanceOf(Error)
 })
+
+test('closing keeps nobody waiting for an answer that does not come', async () => {
+  const { http, ask, server } = await start(() => undefined)
+  const pending = ask().catch((error: unknown) => error)
+  await once(server, 'request')
+  const closedAt = performance.now()
+  await http.close()
+  // Ctrl+C ends the program within a second, in which it has more to do than this.
+  expect(performance.now() - closedAt).toBeLessThan(1500)
+  expect(await pending).toBeInstanceOf(Error)
+})

@@ -136,6 +136,21 @@ describe('bad answers end in the right error', () => {
     expect(server.count(name)).toBe(requests || 1)
   })
 
+  test('an answer that is wrong in hundreds of thousands of places is an answer not as agreed', async () => {
+    const items = `[${'0,'.repeat(300_000)}0]`
+    const own = createClient({
+      fetch: () => Promise.resolve(new Response(`{"items":${items}}`)),
+      baseUrl: `${server.origin}/api/v1`,
+      key: KEY,
+      budget: createBudget({ unlimited: true }),
+    })
+    expect(await failureOf(own.projects.list())).toMatchObject({
+      kind: 'invalid-response',
+      code: 'mismatch',
+      issues: [{ path: '', expected: 'wrong in too many places to name them' }],
+    })
+  })
+
   test('wrong types name each field and keep the raw answer', async () => {
     const error = await failureOf(read('wrong-types'))
     expect(error).toMatchObject({ kind: 'invalid-response', code: 'mismatch', status: 200 })

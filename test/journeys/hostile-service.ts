@@ -3,28 +3,12 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { allEndpoints, API_PREFIX } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
+import { HOSTILE, NO_UTF8 } from '../hostile-texts.ts'
 import { open, type Ending } from '../service/harness.ts'
 
-/** Bytes that are no UTF-8, where a string has this character, which nothing else has. */
-const NO_UTF8 = '\uE123'
+/** What stands where a text has `NO_UTF8`. */
 const INVALID = Buffer.from([0xff, 0xc0, 0x80, 0xed, 0xa0, 0x80, 0xf8])
 
-/** Texts that try to reach the terminal, to turn what is read, or to bend the columns. All say "evil" where they can. */
-export const HOSTILE: readonly string[] = [
-  '\u001B[2J\u001B[Hevil\u001B[5;7;41m',
-  '\u001B]52;c;ZXZpbA==\u0007',
-  '\u001B]8;;http://evil.example\u001B\\evil\u001B]8;;\u001B\\',
-  '\u001B]0;evil\u0007\u001B]2;evil\u001B\\',
-  '\u001BPq#0;2;0;0;0evil\u001B\\\u001B_Gf=24;evil\u001B\\\u001B^evil\u001B\\\u001BXevil\u001B\\',
-  '\u009B2J\u009D0;evil\u009C\u0090evil\u009C\u0085\u008D',
-  '\u00ADe\u180Ev\u115F\u1160i\u3164\uFFA0l\uDC00\u{E0001}\u{E0076}\u{E0100}',
-  '\u202Elive\u2066evil\u2069\u200F\u061C\u2028\u2029',
-  `evil${'\u200B\u2060\uFEFF'.repeat(300)}`,
-  `e${'\u0301\u0489'.repeat(400)}vil`,
-  '\u0000\u0007\b\b\b\u007Fevil\r\nevil\tevil\u000B\u000C\u000E',
-  `漢字👩‍👩‍👧‍👦🇩🇪👍🏽${NO_UTF8}evil\u{E0041}\u{1F3F4}\u{E0067}\u{E007F}`,
-  '\u001B[?1049l\u001B[?2026h\u001Bc\u001B#8\u001B(0evil\u001B[6n\u001B[21t\u001B[c',
-]
 /** One line of a megabyte, which one text of each answer gets. */
 const LONG = `evil ${'\u001B[1mlong \u202E'.repeat(90_000)}`
 

@@ -11,6 +11,7 @@ export type Serving = {
   baseUrl: string
   host: string
   port: number
+  pid: number
   /** What a dashboard needs in its environment to use it. */
   env: { MCPDECK_BASE_URL: string; MCPDECK_API_KEY: string }
   /** Ends the process and waits until it has. */
@@ -35,13 +36,18 @@ export async function startServing(
   }
   ending.onTestFinished(stop)
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  const { baseUrl, keyFile } = JSON.parse(String(line.value)) as { baseUrl: string; keyFile: string }
+  const { baseUrl, keyFile, pid } = JSON.parse(String(line.value)) as {
+    baseUrl: string
+    keyFile: string
+    pid: number
+  }
   const { host, port } = new URL(baseUrl)
   const key = readFileSync(keyFile, 'utf8').trim()
   return {
     baseUrl,
     host,
     port: Number(port),
+    pid,
     env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: key },
     stop,
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { randomNumbers } from '../random-numbers.ts'
 import { OneWay, type LineOptions } from './line.ts'
 
 /**
@@ -44,7 +45,7 @@ export type LossyLine = AsyncDisposable & {
 export async function lossyLine(target: string, options: LossyLineOptions = {}): Promise<LossyLine> {
   const { seed = 1, losses = LOSSES } = options
   let share = options.loss ?? 0
-  const random = randomNumbers(seed)
+  const { next: random } = randomNumbers(seed)
   const lost: Loss[] = []
   let requests = 0
   let next: { start: RegExp; loss: Loss } | undefined
@@ -134,15 +135,4 @@ function join(
   service.on('end', () => down.act(() => client.end()))
   client.on('close', end)
   service.on('close', () => down.act(() => client.destroy()))
-}
-
-/** Evenly spread numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

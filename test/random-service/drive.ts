@@ -1,18 +1,15 @@
-import fc from 'fast-check'
 import { residentMegabytes } from '../../scripts/bench/process.ts'
 import { STUCK_SENTENCE } from '../../src/app/terminal/watchdog.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import type { OpenApi } from '../contract/openapi.ts'
-import { openTerminal, type Key, type Terminal } from '../pty/terminal.ts'
+import { openTerminal, type Terminal } from '../pty/terminal.ts'
 import { createHome, removeHome } from '../pty/home.ts'
+import { pressKey, randomKeys, rested } from './keys.ts'
 import { openRandomService } from './service.ts'
 import { NONSENSE } from './values.ts'
 
 /** How long a dashboard may take to paint again at a new size, in milliseconds; longer counts as frozen, also on a busy machine. */
 const ANSWERS_WITHIN_MS = 30_000
-/** How long output must rest before the next keys, and how long is waited for that, in milliseconds. */
-const REST_MS = 40
-const REST_AT_MOST_MS = 300
 /** Resident memory that no answers of the document may bring the dashboard to, in megabytes. */
 const MOST_MEMORY = 400
 const KEYS_BETWEEN_CHECKS = 10
@@ -22,22 +19,6 @@ const SIZES = [
   [160, 50],
   [61, 16],
 ] as const
-
-const SCREENS = ['1', '2', '3', '4', '5', '6', '7']
-/** What opens and moves comes more often than what a letter may do; Ctrl+C and Ctrl+Z are the shell's matter. */
-const key = fc.oneof(
-  { weight: 1, arbitrary: fc.constantFrom(...SCREENS) },
-  { weight: 9, arbitrary: fc.constantFrom<Key>('down', 'up', 'enter', 'tab', 'right', 'left', 'escape') },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom<Key>('pagedown', 'pageup', 'home', 'end', 'space', 'shift+tab', 'backspace'),
-  },
-  { weight: 3, arbitrary: fc.constantFrom(...'abcdefghijklmnoprstuvwxyABCDEFGHIJKLMNOPRSTUVWXY/?:.-[]<>+0') },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<Key>('ctrl+p', 'ctrl+r', 'ctrl+l', 'ctrl+s', 'ctrl+x', 'ctrl+o', 'ctrl+u'),
-  },
-)
 
 export type Drive = {
   document: OpenApi
@@ -62,7 +43,6 @@ export type Drive = {
 export async function driveDashboard({ document, seed, until, onCheck }: Drive): Promise<void> {
   await using service = await openRandomService(document, seed)
   const home = createHome()
-  const keys = fc.sample(fc.infiniteStream(key), { seed, numRuns: 1 })[0]!
   const pressed: string[] = []
   let starts = 0
   const start = async (): Promise<Terminal> => {
@@ -105,10 +85,9 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
     onCheck?.({ keys: pressed.length, requests, operations, memory, starts })
   }
   try {
-    for (const next of keys) {
+    for (const next of randomKeys(seed)) {
       pressed.push(next)
-      if (next.length === 1) terminal.type(next)
-      else terminal.press(next as Key)
+      pressKey(terminal, next)
       await rested(terminal)
       if (pressed.length % KEYS_BETWEEN_CHECKS !== 0) continue
       await check()
@@ -118,19 +97,4 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
     await terminal.close()
     removeHome(home)
   }
-}
-
-/** Resolves when nothing has come for a moment. */
-async function rested(terminal: Terminal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const longest = setTimeout(resolve, REST_AT_MOST_MS)
-  let quiet = setTimeout(resolve, 2 * REST_MS)
-  terminal.onOutput = () => {
-    clearTimeout(quiet)
-    quiet = setTimeout(resolve, REST_MS)
-  }
-  await promise
-  clearTimeout(longest)
-  clearTimeout(quiet)
-  terminal.onOutput = undefined
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
 import { type DocumentedOperation, documentedOperations, type OpenApi } from '../contract/openapi.ts'
+import { seedOf } from '../random-numbers.ts'
 import { createValues } from './values.ts'
 
 /** Of a hundred answers so many are refusals. */
@@ -35,10 +36,10 @@ export async function openRandomService(document: OpenApi, seed: number) {
     const round = Math.floor(count / CHANGES_EVERY)
     const known = answers.get(address)
     if (known?.round === round) return known
-    const own = hash(`${seed} ${address} ${round}`)
+    const own = seedOf(`${seed} ${address} ${round}`)
     // Without projects nothing else would ever be asked for.
-    const isRefused = operation.path !== '/projects' && Math.abs(own) % 100 < REFUSALS
-    const refusal = REFUSED[Math.abs(own >> 8) % REFUSED.length]!
+    const isRefused = operation.path !== '/projects' && own % 100 < REFUSALS
+    const refusal = REFUSED[(own >>> 8) % REFUSED.length]!
     const body = isRefused
       ? { code: refusal.code, message: 'Refused at random.' }
       : values.of(operation.response, own)
@@ -81,11 +82,4 @@ export async function openRandomService(document: OpenApi, seed: number) {
       await once(server, 'close')
     },
   }
-}
-
-/** FNV-1a. */
-function hash(text: string): number {
-  let value = 0x811c9dc5
-  for (const character of text) value = Math.imul(value ^ character.codePointAt(0)!, 0x01000193)
-  return value
 }

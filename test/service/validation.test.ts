@@ -5,6 +5,18 @@ import { echoCase, open, sandbox } from './harness.ts'
 
 const { projects, servers, suites, cases, runs, iterations } = contract
 
+test('a body that is wrong in very many places is refused in few words', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const unknown = Array.from({ length: 20_000 }, (_, index) => `"field${index}":1`).join(',')
+  for (const serverIds of [9000, 190_000].map(count => `[${'0,'.repeat(count)}0]`)) {
+    const body = `{"name":"s","model":"m","serverIds":${serverIds},"tests":[],${unknown}}`
+    const refused = await api.refused(suites.create, { projectId, body })
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    expect(JSON.stringify(refused).length).toBeLessThan(20_000)
+  }
+})
+
 test('a refusal names the field', async () => {
   const { api } = await open()
   const { projectId, suiteId, serverId } = await sandbox(api)

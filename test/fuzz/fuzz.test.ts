@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeProblem, LIMITS } from './look.ts'
+import { PARTS } from './parts.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** Seeds whose rounds are short; `npm run fuzz` goes on from there for as long as wanted. */
+const SEEDS = [5, 6]
+/** A machine that builds has other work too: what is slow there is told by the clock of `npm run fuzz`. */
+const PATIENT = { ...LIMITS, answersWithin: 15_000, endsWithin: 15_000 }
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+test.each(PARTS.flatMap(part => SEEDS.map(seed => ({ part, seed }))))(
+  'nothing gets through: $part.says, seed $seed',
+  async ({ part, seed }) => {
+    const problems = await part.round({ stage, seed, limits: PATIENT })
+    expect(problems.map(describeProblem).join('\n')).toBe('')
+  },
+)

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cpuMilliseconds, residentMegabytes } from '../../scripts/bench/process.ts'
+import { spelt } from './values.ts'
+
+/** Something that must not be, with all that is needed to see it again. */
+export type Problem = {
+  part: string
+  seed: number
+  what: string
+  /** What was started and pressed. */
+  doing: string
+  /** What the proxy, the server or the environment did. */
+  mutations: readonly string[]
+  screen: string
+}
+
+/** What a part is held to. */
+export type Limits = {
+  /** How long a key may wait for its answer, in milliseconds that the processor was to be had. */
+  answersWithin: number
+  /** How long Ctrl+C may take, in the same milliseconds. */
+  endsWithin: number
+  /** Resident memory, in megabytes. */
+  memory: number
+}
+
+export const LIMITS: Limits = { answersWithin: 1000, endsWithin: 1000, memory: 400 }
+
+/** Words of a crash: stack traces, Node's own notices, and the program's own sentence for a fault of itself. */
+const CRASH =
+  /Fault in mcpdeck|^\s+at .+:\d+:\d+\)?$|\(node:\d+\) (?!ExperimentalWarning)|UnhandledPromise|Uncaught|FATAL ERROR|Segmentation|Node\.js v\d/m
+
+/** What of a text says that the program broke. */
+export function crashIn(text: string): string | undefined {
+  return CRASH.exec(text)?.[0].trim()
+}
+
+/** Milliseconds for which a process was ready to run and another one had the processor. */
+function waitedFor(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * A clock that stands while the machine gives the processor to others, so that a busy machine makes nothing slow: neither the
+ * watched process nor the one that watches.
+ */
+export function ownClock(pid: number): () => number {
+  const startedAt = performance.now()
+  const lost = (): number => Math.max(waitedFor(pid) - theirs, 0) + Math.max(waitedFor(process.pid) - mine, 0)
+  const [theirs, mine] = [waitedFor(pid), waitedFor(process.pid)]
+  let most = 0
+  return () => {
+    most = Math.max(most, lost())
+    return performance.now() - startedAt - most
+  }
+}
+
+/**
+ * Waits until something holds.
+ * @returns how long that took on the process's own clock, in milliseconds; Infinity when it took longer than `most`
+ */
+export async function timeUntil(pid: number, holds: () => boolean, most: number): Promise<number> {
+  const clock = ownClock(pid)
+  const giveUpAt = performance.now() + 10 * most
+  while (!holds()) {
+    const time = clock()
+    if (time > most || performance.now() > giveUpAt) return Infinity
+    await delay(10)
+  }
+  return clock()
+}
+
+/** Resident memory in megabytes, 0 for a process that is gone. */
+export function memoryOf(pid: number): number {
+  try {
+    return residentMegabytes(pid) || 0
+  } catch {
+    return 0
+  }
+}
+
+/** Processor time that a process has used, in milliseconds; 0 for one that is gone. */
+export function usedBy(pid: number): number {
+  try {
+    return cpuMilliseconds(pid)
+  } catch {
+    return 0
+  }
+}
+
+/** Whether a process that has nothing to do takes most of a processor. */
+export async function spins(pid: number): Promise<boolean> {
+  const [before, startedAt] = [usedBy(pid), performance.now()]
+  await delay(1000)
+  return usedBy(pid) - before > 0.7 * (performance.now() - startedAt)
+}
+
+/** A problem as a person reads it, with the command that shows it again. */
+export function describeProblem({ part, seed, what, doing, mutations, screen }: Problem): string {
+  return [
+    `${part}, seed ${seed}: ${spelt(what)}`,
+    `  again: npm run fuzz -- --only ${part} --seed ${seed} --rounds 1`,
+    `  doing: ${spelt(doing)}`,
+    ...mutations.slice(-12).map(each => `  ${spelt(each).slice(0, 300)}`),
+    ...screen.split('\n').map(line => `  | ${spelt(line).trimEnd().slice(0, 220)}`),
+  ].join('\n')
+}

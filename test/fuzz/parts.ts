@@ -1,0 +1,8 @@
+import { commands } from './commands.ts'
+import { dashboard } from './dashboard.ts'
+import { environments } from './environments.ts'
+import type { Part } from './part.ts'
+import { schemas, servers } from './servers.ts'
+
+/** All that is attacked, in the order in which rounds take turns. */
+export const PARTS: readonly Part[] = [dashboard, commands, environments, servers, schemas]

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import type { Key, Terminal } from '../pty/terminal.ts'
+
+/** How long output must rest before the next keys, and how long is waited for that, in milliseconds. */
+const REST_MS = 40
+const REST_AT_MOST_MS = 300
+
+const SCREENS = ['1', '2', '3', '4', '5', '6', '7']
+/** What opens and moves comes more often than what a letter may do; Ctrl+C and Ctrl+Z are the shell's matter. */
+const key = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom(...SCREENS) },
+  { weight: 9, arbitrary: fc.constantFrom<Key>('down', 'up', 'enter', 'tab', 'right', 'left', 'escape') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Key>('pagedown', 'pageup', 'home', 'end', 'space', 'shift+tab', 'backspace'),
+  },
+  { weight: 3, arbitrary: fc.constantFrom(...'abcdefghijklmnoprstuvwxyABCDEFGHIJKLMNOPRSTUVWXY/?:.-[]<>+0') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Key>('ctrl+p', 'ctrl+r', 'ctrl+l', 'ctrl+s', 'ctrl+x', 'ctrl+o', 'ctrl+u'),
+  },
+)
+
+/** Keys for a dashboard without end; the same for the same seed. */
+export function randomKeys(seed: number): IterableIterator<string> {
+  return fc.sample(fc.infiniteStream(key), { seed, numRuns: 1 })[0]!
+}
+
+/** Presses a key by its name; a letter is typed. */
+export function pressKey(terminal: Terminal, name: string): void {
+  if ([...name].length === 1) terminal.type(name)
+  else terminal.press(name as Key)
+}
+
+/** Resolves when nothing has come for a moment. */
+export async function rested(terminal: Terminal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const longest = setTimeout(resolve, REST_AT_MOST_MS)
+  let quiet = setTimeout(resolve, 2 * REST_MS)
+  terminal.onOutput = () => {
+    clearTimeout(quiet)
+    quiet = setTimeout(resolve, REST_MS)
+  }
+  await promise
+  clearTimeout(longest)
+  clearTimeout(quiet)
+  terminal.onOutput = undefined
+}
