@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { calmed } from './calm.ts'
 
 /** A query whose answers say what is given, each after the pause that the one before asked for. */
-function pauses(answers: readonly unknown[]): number[] {
+function pauses(answers: readonly unknown[], interval = 1000): number[] {
   const query = { state: { data: undefined as unknown, dataUpdateCount: 0 } }
   return answers.map(data => {
     query.state = { data, dataUpdateCount: query.state.dataUpdateCount + 1 }
-    return calmed(query, 1000)
+    return calmed(query, interval)
   })
 }
 
@@ -14,6 +14,13 @@ test('what stays the same is asked for half as often, until it changes', () => {
   expect(pauses(['a', 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b'])).toEqual([
     1000, 1000, 1000, 1000, 1000, 2000, 2000, 1000, 1000,
   ])
+})
+
+test('what stays the same for long is asked for every four seconds at the most often', () => {
+  const same = Array.from({ length: 12 }, () => 'a')
+  expect(pauses(same).slice(-2)).toEqual([4000, 4000])
+  expect(pauses(same, 1500).at(-1)).toBe(4000)
+  expect(pauses(same, 3000).at(-1)).toBe(6000)
 })
 
 test('what changes with every answer is asked for as often as ever', () => {

@@ -1,5 +1,7 @@
-/** Answers in a row that said the same, after which the next ones are waited for twice as long. */
+/** Answers in a row that said the same, after which the next ones are waited for twice as long; and once more. */
 const SAME_ANSWERS = 5
+/** A second doubling makes no pause longer than this, in milliseconds. */
+const LONGEST_MS = 4_000
 
 /** What polling remembers of a query of react-query. */
 type Polled = { state: { data: unknown; dataUpdateCount: number } }
@@ -8,7 +10,7 @@ type Change = { data: unknown; answers: number }
 const changes = new WeakMap<Polled, Change>()
 
 /**
- * The pause before what is polled is read again, in milliseconds: twice as long while nothing changes. A list of pages counts as
+ * The pause before what is polled is read again, in milliseconds: up to four times as long while nothing changes. A list of pages counts as
  * the same as long as each of its pages is.
  */
 export function calmed(query: Polled, interval: number): number {
@@ -18,5 +20,7 @@ export function calmed(query: Polled, interval: number): number {
     changes.set(query, { data, answers: dataUpdateCount })
     return interval
   }
-  return dataUpdateCount - last.answers >= SAME_ANSWERS ? 2 * interval : interval
+  const same = dataUpdateCount - last.answers
+  if (same < SAME_ANSWERS) return interval
+  return same < 2 * SAME_ANSWERS ? 2 * interval : Math.max(2 * interval, Math.min(4 * interval, LONGEST_MS))
 }

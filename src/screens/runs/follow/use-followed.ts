@@ -1,4 +1,4 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { ApiError } from '../../../api/api-error.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
@@ -12,6 +12,7 @@ import { countTrials } from '../../../api/runs/trials.ts'
 import { serviceNow } from '../../../api/service-time.ts'
 import { usePlace } from '../../../app/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
+import { calmed } from '../../../hooks/calm.ts'
 import { usePoll } from '../../../hooks/use-poll.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { passedWords } from '../columns.ts'
@@ -46,10 +47,10 @@ export function useFollowed(): readonly Followed[] {
   const runs = useQueries({
     queries: pins.map(({ projectId, runId }) => ({
       ...queries.runs.get.options({ projectId, runId }),
-      refetchInterval: (query: Polled) =>
-        isOver(query.state)
-          ? false
-          : rarer(interval, query.getObserversCount() > 1 ? SHARED_FACTOR * live : live),
+      refetchInterval: (query: Polled) => {
+        const pause = rarer(interval, query.getObserversCount() > 1 ? SHARED_FACTOR * live : live)
+        return isOver(query.state) || pause === false ? false : calmed(query, pause)
+      },
     })),
   })
   const told = runs.map(({ data }) => data && toldTrials(data))
@@ -61,7 +62,10 @@ export function useFollowed(): readonly Followed[] {
         queryKey: followedKey(pin),
         queryFn: () => readProgress(pin),
         enabled: isLive,
-        refetchInterval: rarer(interval, live),
+        refetchInterval: (query: { state: Query['state'] }) => {
+          const pause = rarer(interval, live)
+          return pause !== false && calmed(query, pause)
+        },
       }
     }),
   })
@@ -74,7 +78,7 @@ export function useFollowed(): readonly Followed[] {
 }
 
 type Polled = {
-  state: { data: { status: string } | undefined; error: ApiError | null }
+  state: { data: { status: string } | undefined; error: ApiError | null; dataUpdateCount: number }
   getObserversCount: () => number
 }
 
