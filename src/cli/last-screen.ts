@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { withoutUnprintable } from '../api/printable.ts'
 import { dirname, join } from 'node:path'
 import { makeDirectory } from '../files/make-directory.ts'
 import { onEndingSignal, signalExitCode } from '../app/terminal/ending-signals.ts'
@@ -32,6 +33,11 @@ export type PaintedScreen = {
 }
 
 const VERSION = 1
+/** More than any screen takes. */
+const MOST_BYTES = 8_000_000
+/** Colours and links, as rows have them; and what a painter adds to them. */
+const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
+const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHK]|\x1b\[2J|[\r\n\b]`, 'g')
 const STANDARD_OUTPUT = 1
 /** What decides which data is shown and how it looks, secrets by their fingerprint only. */
 const SHOWN_BY = [
@@ -62,16 +68,36 @@ export function lastScreenFile(env: NodeJS.ProcessEnv): string {
   return join(directories().state, `last-screen-${identity}.json`)
 }
 
-/** The kept screen; undefined when there is none that can be used. */
+/** The kept screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
 export function readLastScreen(file: string): LastScreen | undefined {
   try {
+    const found = statSync(file)
+    if (!found.isFile() || found.size > MOST_BYTES) return undefined
     const kept = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
-    return kept.version === VERSION && Array.isArray(kept.lines) && typeof kept.picture === 'string'
-      ? kept
-      : undefined
+    return isWhole(kept) ? kept : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether a file that others may have changed is what was kept: text, colours, links and, in the picture, moves of the cursor. */
+function isWhole(kept: Partial<LastScreen> | null): kept is LastScreen {
+  if (kept?.version !== VERSION || typeof kept.place !== 'string') return false
+  const { lines, picture, columns, rows } = kept
+  return (
+    Number.isInteger(columns) &&
+    Array.isArray(lines) &&
+    lines.length === rows &&
+    lines.every(line => holdsOnly(line, DRESS)) &&
+    holdsOnly(picture, PAINT)
+  )
+}
+
+function holdsOnly(text: unknown, sequences: RegExp): text is string {
+  if (typeof text !== 'string') return false
+  // A blank where a sequence stood, so that its neighbours never make another one.
+  const rest = text.replaceAll(sequences, ' ')
+  return withoutUnprintable(rest) === rest
 }
 
 /** Keeps the screen for the next start, for its owner only. Throws where the file cannot be written. */

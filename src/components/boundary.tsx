@@ -21,7 +21,7 @@ export function FaultsProvider(props: Faults & { children: ReactNode }) {
 
 type CatcherProps = Faults & {
   /** What shows instead, with what tries it again. */
-  instead: (error: unknown, again: () => void) => ReactNode
+  renderFault: (error: unknown, again: () => void) => ReactNode
   children: ReactNode
 }
 
@@ -46,7 +46,7 @@ class Catcher extends Component<CatcherProps, { caught?: Caught }> {
 
   override render(): ReactNode {
     const { caught } = this.state
-    return caught ? this.props.instead(caught.error, this.again) : this.props.children
+    return caught ? this.props.renderFault(caught.error, this.again) : this.props.children
   }
 
   readonly again = (): void => this.setState({ caught: undefined })
@@ -56,7 +56,7 @@ class Catcher extends Component<CatcherProps, { caught?: Caught }> {
 export function QuietBoundary(props: { children: ReactNode }) {
   const faults = useContext(FaultsContext)
   return (
-    <Catcher {...faults} instead={() => null}>
+    <Catcher {...faults} renderFault={() => null}>
       {props.children}
     </Catcher>
   )
@@ -69,7 +69,7 @@ export function Boundary(props: { title: string; focused: boolean; children: Rea
   return (
     <Catcher
       {...faults}
-      instead={(error, again) => (
+      renderFault={(error, again) => (
         <Pane title={title} focused={focused}>
           <Fault error={error} again={again} focused={focused} />
         </Pane>
@@ -94,7 +94,7 @@ export function OverlayBoundary(props: { close: () => void; children: ReactNode 
   return (
     <Catcher
       {...faults}
-      instead={(error, again) => <OverlayFault error={error} again={again} close={props.close} />}
+      renderFault={(error, again) => <OverlayFault error={error} again={again} close={props.close} />}
     >
       {props.children}
     </Catcher>

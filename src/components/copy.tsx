@@ -1,3 +1,4 @@
+import { clean, printable } from '../api/printable.ts'
 import { createContext, useContext, type ReactNode } from 'react'
 import { useToasts } from './toasts.tsx'
 
@@ -11,12 +12,15 @@ export function CopyProvider(props: { copy: Copy; children: ReactNode }) {
   return <CopyContext.Provider value={props.copy}>{props.children}</CopyContext.Provider>
 }
 
-/** Copies a text and says what was copied, or why it could not be. */
-export function useCopy(): (text: string, told: string) => void {
+/** `value` is one line, such as an id or an address, which pasted into a shell runs nothing; `text` keeps its lines and tabs. */
+export type CopyKind = 'value' | 'text'
+
+/** Copies a text and says what was copied, or why it could not be. What is not printable in it becomes visible. */
+export function useCopy(): (text: string, told: string, kind?: CopyKind) => void {
   const copy = useContext(CopyContext)
   const toasts = useToasts()
-  return (text, told) => {
-    const reason = copy(text)
+  return (text, told, kind = 'value') => {
+    const reason = copy(kind === 'text' ? printable(text) : clean(text))
     if (reason === undefined) toasts.show('ok', told)
     else toasts.show('warn', reason)
   }

@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
 import type { TerminalOptions } from '../pty/terminal.ts'
+import { watchUnasked } from '../pty/unasked.ts'
 import type { Ending } from '../service/harness.ts'
 import { newHome } from './homes.ts'
 import { visit } from './visitor.ts'
@@ -33,6 +34,23 @@ test.concurrent('the screen one left is there at once, and then its fresh data',
   expect(person.words()).toContain('▌everything')
   expect(person.words()).toContain('[3 Servers]')
   await person.see('fresh')
+})
+
+test.concurrent('a picture that somebody put a sequence into is not shown', async ending => {
+  const home = await leftOnServers(ending)
+  const folder = join(home, '.local/state/mcpdeck')
+  const file = join(
+    folder,
+    readdirSync(folder).find(name => name.startsWith('last-screen-'))!,
+  )
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as { picture: string }
+  const picture = `${kept.picture}\u001B]52;c;ZXZpbA==\u0007\u009D0;evil\u009C`
+  writeFileSync(file, JSON.stringify({ ...kept, picture }))
+  await using person = visit({ home })
+  const unasked = watchUnasked(person.terminal, 'dashboard')
+  await person.see('▌everything')
+  expect(unasked()).toEqual([])
+  expect(person.terminal.output).not.toMatch(KEPT)
 })
 
 test.concurrent('keys typed at the picture count once the program is there', async ending => {

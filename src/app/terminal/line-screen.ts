@@ -1,3 +1,4 @@
+import { drawableSize } from './size.ts'
 import { splitWrite } from './frame-parser.ts'
 import { clean } from '../../api/printable.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
@@ -8,7 +9,6 @@ const REST_MS = 60
 const WIDGET_POINTER = '❯'
 /** Lines are as long as what they say; where the terminal is narrower it goes on in further rows. */
 const COLUMNS = 1000
-const DEFAULT_ROWS = 24
 
 /** What lines need of the terminal's stream; `process.stdout` fits. */
 export type LineStream = {
@@ -63,7 +63,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   }
   const stdout = new VirtualStdout({
     columns: () => COLUMNS,
-    rows: () => out.rows || DEFAULT_ROWS,
+    rows: () => drawableSize(out).rows,
     accept(text) {
       const { body } = splitWrite(text)
       if (body === undefined) return

@@ -1,3 +1,4 @@
+import { drawableSize } from './size.ts'
 import type { Row } from './cells.ts'
 import { ASK_BACKGROUND } from './background.ts'
 import { Composition } from './composition.ts'
@@ -25,9 +26,6 @@ export type ScreenOptions = {
   /** Puts other characters for some of a frame's, each as wide as the one that it replaces. */
   spell?: (text: string) => string
 }
-
-const DEFAULT_COLUMNS = 80
-const DEFAULT_ROWS = 24
 
 /** A screen on `out`; nothing is written before `enter`. */
 export function createScreen(out: TerminalStream, options: ScreenOptions = {}): Screen {
@@ -254,7 +252,8 @@ export class Screen {
   }
 
   #adoptSize(): void {
-    this.#composition.resize(this.#out.columns || DEFAULT_COLUMNS, this.#out.rows || DEFAULT_ROWS)
+    const { columns, rows } = drawableSize(this.#out)
+    this.#composition.resize(columns, rows)
   }
 
   #accept(text: string): void {

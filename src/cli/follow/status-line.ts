@@ -1,3 +1,4 @@
+import { drawableSize } from '../../app/terminal/size.ts'
 import { clean, truncate } from '../../app/theme/text.ts'
 
 /** One line that tells how things stand, on a stream that may be a terminal. */
@@ -8,7 +9,6 @@ export type StatusLine = {
 }
 
 const LEAST_MS = 100
-const FALLBACK_COLUMNS = 80
 
 /** A line that is rewritten in place, no more often than is read. */
 export function rewrittenLine(stream: NodeJS.WriteStream): StatusLine {
@@ -21,7 +21,7 @@ export function rewrittenLine(stream: NodeJS.WriteStream): StatusLine {
     drawnAt = performance.now()
     if (wanted === shown) return
     shown = wanted
-    stream.write(`\r${truncate(wanted, (stream.columns || FALLBACK_COLUMNS) - 1)}\x1b[K`)
+    stream.write(`\r${truncate(wanted, drawableSize(stream).columns - 1)}\x1b[K`)
   }
   return {
     show(text) {

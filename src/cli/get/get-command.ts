@@ -1,3 +1,4 @@
+import { drawableSize } from '../../app/terminal/size.ts'
 import { jsonText } from '../../api/printable.ts'
 import type { ApiError } from '../../api/api-error.ts'
 import type { Client } from '../../api/client.ts'
@@ -214,7 +215,7 @@ async function writeTable(
   output: Output,
   { ascii = false }: CommonOptions,
 ): Promise<void> {
-  const width = process.stdout.isTTY ? process.stdout.columns : undefined
+  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
   await output.write(`${tableLines(columns, items, { width, ascii }).join('\n')}\n`)
 }
 

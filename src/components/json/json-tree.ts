@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { formatCount } from '../../app/theme/format.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource, type Span, type SpanLine } from '../viewer/source.ts'
@@ -43,7 +44,7 @@ function containerOf(value: unknown): Container | undefined {
 export function jsonNode(value: unknown, place: JsonPlace): OutlineNode {
   const { id, name = '', open = 0 } = place
   const comma = place.comma ? ',' : ''
-  const own = { copy: () => JSON.stringify(value, null, 2) ?? 'null', raw: () => value }
+  const own = { copy: () => jsonText(value, 2), raw: () => value }
   const container = containerOf(value)
   if (container && container.size > 0) {
     const [from, to] = container.isArray ? ['[', ']'] : ['{', '}']

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { useMemo } from 'react'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean } from '../../app/theme/text.ts'
@@ -18,7 +19,7 @@ export function JsonViewer(props: { value: unknown; focused: boolean }) {
   const view = useOutline({
     roots,
     focused,
-    copyAll: () => JSON.stringify(value, null, 2) ?? 'null',
+    copyAll: () => jsonText(value, 2),
     whole: 'the whole as JSON',
   })
   return <OutlineRows picture={view.picture} />

@@ -56,12 +56,14 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
   if (type === 'text' && typeof text === 'string')
     return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return [{ ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => data, raw: () => block }]
+    return [
+      { ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => clean(data), raw: () => block },
+    ]
   if (type === 'resource' && isObject(resource)) return resourceNodes(resource, id, look)
   if (type === 'resource_link' && typeof block['uri'] === 'string') {
     const { uri, name } = block
     const words = typeof name === 'string' ? ` ${name}` : ''
-    return [{ ...note(id, shortened(`link to ${uri}${words}`)), copy: () => uri, raw: () => block }]
+    return [{ ...note(id, shortened(`link to ${uri}${words}`)), copy: () => clean(uri), raw: () => block }]
   }
   return [jsonNode(block, { id, open: 2 })]
 }
@@ -70,11 +72,11 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
 export function resourceNodes(content: JsonObject, id: string, look: ContentLook): OutlineNode[] {
   const { uri, mimeType, text, blob } = content
   const address: OutlineNode[] =
-    typeof uri === 'string' ? [{ ...note(`${id}/uri`, shortened(uri)), copy: () => uri }] : []
+    typeof uri === 'string' ? [{ ...note(`${id}/uri`, shortened(uri)), copy: () => clean(uri) }] : []
   if (typeof text === 'string')
     return [...address, ...textNodes(text, isMarkdown(mimeType, uri) ? 'markdown' : 'plain', id, look)]
   if (typeof blob === 'string')
-    return [...address, { ...note(id, `blob ${binaryText(mimeType, blob)}`), copy: () => blob }]
+    return [...address, { ...note(id, `blob ${binaryText(mimeType, blob)}`), copy: () => clean(blob) }]
   return [...address, jsonNode(content, { id, open: 2 })]
 }
 

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { formatDuration, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
@@ -71,7 +72,7 @@ export function traceNodes(trace: Trace, look: ContentLook): OutlineNode[] {
     return {
       id: node.id,
       head: headOf(node, clock, look),
-      copy: () => JSON.stringify(node.raw, null, 2) ?? '',
+      copy: () => jsonText(node.raw, 2),
       raw: () => node.raw,
       // Of what went well the calls are worth a line, why it went well is not.
       open: call === undefined ? children.length > 0 || isError(node) : isError(node),

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { useMemo, useState } from 'react'
 import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
@@ -36,7 +37,7 @@ export function TraceTree(props: {
   const view = useOutline({
     roots,
     focused,
-    copyAll: () => JSON.stringify(trace.raw, null, 2) ?? '',
+    copyAll: () => jsonText(trace.raw, 2),
     whole: 'the trace as JSON',
   })
   const openJson = useJsonOverlay()

@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/printable.ts'
 import { formatCount, formatDuration } from '../../app/theme/format.ts'
 import type { Tone } from '../../app/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
@@ -64,7 +65,7 @@ export function callNode(call: ToolCall, id: string, look: ContentLook): Outline
     id,
     head: { spans: [...callHead(call, look), ...measures(call)] },
     children: () => callParts(call, id, look),
-    copy: () => JSON.stringify(call.raw ?? call, null, 2),
+    copy: () => jsonText(call.raw ?? call, 2),
     raw: () => call.raw ?? call,
     ...(failed(call) && { open: true }),
   }
@@ -124,7 +125,7 @@ function resultNode(
         ? []
         : [jsonNode(structured, { id: `${id}/structured`, name: 'structured content ' })]),
     ],
-    copy: () => JSON.stringify(value, null, 2),
+    copy: () => jsonText(value, 2),
     raw: () => value,
     ...(isError && { open: true }),
   }
@@ -173,5 +174,5 @@ function sampleOf(parts: readonly TranscriptPart[]): string {
 }
 
 function copyOf(part: TranscriptPart): string {
-  return part.kind === 'text' ? part.text : (JSON.stringify(part, null, 2) ?? '')
+  return part.kind === 'text' ? part.text : jsonText(part, 2)
 }

@@ -206,7 +206,7 @@ function useMoving(
       last: act.last,
       search: act.search,
       select: act.select ?? NO_TEXT,
-      copy: act.select ? () => copy(copyAll(), `Copied ${whole}.`) : NO_TEXT,
+      copy: act.select ? () => copy(copyAll(), `Copied ${whole}.`, 'text') : NO_TEXT,
       wrap: act.wrap,
     },
     { active: focused },
@@ -226,7 +226,7 @@ function useFolding(folds: Folds, { focused, found }: { focused: boolean; found:
         ? () => {
             const { entry, offset } = found
             const own = entry.part === 'body' ? undefined : entry.node.copy
-            copy(own ? own() : copyText(entry.lines.at(offset)), 'Copied what is at the line.')
+            copy(own ? own() : copyText(entry.lines.at(offset)), 'Copied what is at the line.', 'text')
           }
         : NO_TEXT,
     },

@@ -54,6 +54,6 @@ export function useCopiedLines(source: LineSource): (from: number, to: number) =
   const copy = useCopy()
   return (from, to) => {
     const lines = Array.from({ length: to - from + 1 }, (_, offset) => copyText(source.at(from + offset)))
-    copy(lines.join('\n'), `Copied ${plural(lines.length, 'line')}.`)
+    copy(lines.join('\n'), `Copied ${plural(lines.length, 'line')}.`, 'text')
   }
 }

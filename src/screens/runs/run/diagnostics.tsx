@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/printable.ts'
 import { useEffect, useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
@@ -76,7 +77,7 @@ function Failures({
     roots,
     focused,
     isFlat: true,
-    copyAll: () => JSON.stringify(failures, null, 2),
+    copyAll: () => jsonText(failures, 2),
     whole: 'the failures as JSON',
   })
   const here = view.here?.node.id

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/printable.ts'
 import type { ArgumentChange } from '../../../api/runs/call-difference-arguments.ts'
 import {
   callDifference,
@@ -157,7 +158,7 @@ function rowNode(shown: Shown): OutlineNode {
       text: () => `${sign.text}${text}`,
     },
     open: isWrong(row),
-    copy: () => JSON.stringify({ expected: wanted, actual: called }, null, 2),
+    copy: () => jsonText({ expected: wanted, actual: called }, 2),
     raw: () => ({ expected: wanted, actual: called }),
     children: () => [
       ...changes.map((change, index) => changeNode(change, `${id}/${index}`, symbols)),
@@ -215,7 +216,7 @@ function changeNode(change: ArgumentChange, id: string, symbols: Symbols): Outli
   return {
     id,
     head: { spans },
-    copy: () => JSON.stringify(change, null, 2),
+    copy: () => jsonText(change, 2),
     raw: () => change,
     ...(long.length > 0 && { children: () => long }),
   }

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../api/printable.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../../app/theme/theme.ts'
@@ -104,7 +105,7 @@ function oneScore(
       ],
     },
     open: !look.isFine && !of.isTold,
-    copy: () => JSON.stringify(score, null, 2),
+    copy: () => jsonText(score, 2),
     raw: () => score,
     children: () => [
       ...(lines.length === 0 ? [] : [linesNode(`${id}/lines`, lines)]),
