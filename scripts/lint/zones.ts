@@ -45,14 +45,14 @@ const zones: readonly Zone[] = [
   {
     name: 'components',
     files: ['src/components/'],
-    imports: ['src/app/keymap/', 'src/app/theme/', 'src/app/terminal/'],
+    imports: ['src/app/keymap/', 'src/app/theme/', 'src/app/terminal/', 'src/untrusted/'],
     types: ['src/api/'],
   },
   { name: 'hooks', files: ['src/hooks/'], imports: ['src/api/'] },
   {
     name: 'service',
     files: ['src/service/'],
-    imports: ['src/api/contract/'],
+    imports: ['src/api/contract/', 'src/untrusted/'],
     noPackages: [...screenLibraries, '@tanstack/'],
   },
   { name: 'contract', files: ['src/api/contract/'], imports: [], onlyPackages: ['zod'] },
@@ -68,9 +68,15 @@ const zones: readonly Zone[] = [
     noPackages: screenLibraries,
   },
   {
+    name: 'untrusted input',
+    files: ['src/untrusted/'],
+    imports: [],
+    onlyPackages: ['ajv', 'marked', 'node:worker_threads'],
+  },
+  {
     name: 'api',
     files: ['src/api/'],
-    imports: ['src/api/'],
+    imports: ['src/api/', 'src/untrusted/'],
     noPackages: [...screenLibraries, '@tanstack/'],
   },
 ]
