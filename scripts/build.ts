@@ -75,10 +75,10 @@ const watchdogInput: InputOptions = {
   plugins: [replaceBuiltinImports()],
 }
 
-/** The thread that compiles the schemas of servers. */
-const schemaThreadInput: InputOptions = {
+/** The thread for what came from outside and may never end. */
+const untrustedInput: InputOptions = {
   ...threadInput,
-  input: { 'schema-thread': join(root, 'src/api/doctor/schema-thread.ts') },
+  input: { 'untrusted-thread': join(root, 'src/untrusted/thread.ts') },
 }
 
 /** What a build produced: sizes in bytes, duration in milliseconds. */
@@ -93,7 +93,7 @@ export async function build(): Promise<BuildResult> {
   const digest = inputsDigest()
   const fresh = await mkdtemp(join(root, 'node_modules/.mcpdeck-dist-'))
   try {
-    const inputs = [bootInput, appInput, threadInput, watchdogInput, schemaThreadInput]
+    const inputs = [bootInput, appInput, threadInput, watchdogInput, untrustedInput]
     const [boot = [], app = [], thread = [], ...others] = await Promise.all(
       inputs.map(input => bundle(input, fresh)),
     )

@@ -47,7 +47,7 @@ const zones: readonly Zone[] = [
   {
     name: 'components',
     files: ['src/components/'],
-    imports: ['src/app/keymap/', 'src/app/theme/', 'src/app/terminal/'],
+    imports: ['src/app/keymap/', 'src/app/theme/', 'src/app/terminal/', 'src/untrusted/'],
     types: ['src/api/'],
   },
   { name: 'hooks', files: ['src/hooks/'], imports: ['src/api/'] },
@@ -55,7 +55,7 @@ const zones: readonly Zone[] = [
   {
     name: 'service',
     files: ['src/service/'],
-    imports: ['src/api/contract/', 'src/files/'],
+    imports: ['src/api/contract/', 'src/files/', 'src/untrusted/'],
     noPackages: [...screenLibraries, '@tanstack/'],
   },
   { name: 'contract', files: ['src/api/contract/'], imports: [], onlyPackages: ['zod'] },
@@ -71,9 +71,15 @@ const zones: readonly Zone[] = [
     noPackages: screenLibraries,
   },
   {
+    name: 'untrusted input',
+    files: ['src/untrusted/'],
+    imports: [],
+    onlyPackages: ['ajv', 'marked', 'node:worker_threads'],
+  },
+  {
     name: 'api',
     files: ['src/api/'],
-    imports: ['src/api/', 'src/files/'],
+    imports: ['src/api/', 'src/files/', 'src/untrusted/'],
     noPackages: [...screenLibraries, '@tanstack/'],
   },
 ]

@@ -74,6 +74,11 @@ export function openDashboard(options: DashboardOptions): void {
   const input = createInput(process.stdin)
   const widgets = createStdinProxy()
   const toasts = createToasts()
+  const watchdog = startWatchdog({
+    leaving: () => surface.leaving,
+    give: input.give,
+    end: code => restore.abandon(code),
+  })
   const restore = installRestore({
     screen: surface,
     stdin: process.stdin,
@@ -81,6 +86,7 @@ export function openDashboard(options: DashboardOptions): void {
     stderr: process.stderr,
     log: log.error,
     onExit: async reason => {
+      watchdog.ends()
       if (reason !== 'crash') {
         keepScreen()
         keepPlaceLeft(opened.placeFile, router.here(), log)
@@ -136,11 +142,6 @@ export function openDashboard(options: DashboardOptions): void {
   else surface.enter()
   // Keys are meant for what the picture shows, so they wait until it is there again.
   const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
-  const watchdog = startWatchdog({
-    leaving: () => surface.leaving,
-    give: input.give,
-    end: restore.abandon,
-  })
   const actions = shellActions({ restore, surface, screen, input, watchdog, ...options })
   const app = () => (
     <App

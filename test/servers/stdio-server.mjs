@@ -56,6 +56,12 @@ const writeTool = () => {
   return { name: 'write', inputSchema: { type: 'object', properties, required: ['dryRun'] } }
 }
 
+// `poisons`: a tool whose schema keeps whoever checks by it busy without end.
+const poisonTool = () => ({
+  name: 'write',
+  inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] },
+})
+
 // `careless <ms>`: prints to stdout, takes its time to list, and has names and schemas that are wrong.
 const carelessTools = [
   tool('fine'),
@@ -66,6 +72,7 @@ const carelessTools = [
 
 const listTools = cursor => {
   if (behaviour === 'careless') return { tools: carelessTools }
+  if (behaviour === 'poisons') return { tools: [poisonTool()] }
   if (behaviour === 'switches') return { tools: [writeTool()] }
   if (behaviour === 'drifts') return { tools: [sumTool(), tool('pid')] }
   if (behaviour === 'pages') {

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { constants as constantsOfOs } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { writeNow } from './modes.ts'
 import {
+  ENDS,
   READS_KEYS,
   STUCK_EVENT,
   STUCK_SENTENCE,
@@ -14,14 +17,24 @@ import {
 const { state, leaving } = workerData as WatchdogSettings
 
 /** How often the screen's thread is asked to turn while it does, and how often is looked while it does not, in milliseconds. */
-const REST_MS = 2500
-const LOOK_MS = 250
-/** Looks after Ctrl+C that make ten seconds. They are counted, because a machine that sleeps turns nothing. */
-const LOOKS_UNTIL_END = 40
+const REST_MS = 500
+const LOOK_MS = 100
+/**
+ * Looks after Ctrl+C or a signal that make a second, and those for a thread that has begun to end in order. They are
+ * counted, because a machine that sleeps turns nothing.
+ */
+const LOOKS_UNTIL_END = 9
+const LOOKS_WHILE_ENDING = 40
 /** How long the thread may take to end when it is called, in milliseconds. */
-const END_WITHIN_MS = 2000
+const END_WITHIN_MS = 500
 
 const INTERRUPTED = 130
+/** Signals that end the program, with the exit code of each. */
+const ENDING = new Map([
+  [constantsOfOs.signals.SIGHUP, 129],
+  [constantsOfOs.signals.SIGINT, 130],
+  [constantsOfOs.signals.SIGTERM, 143],
+])
 const KILLED_BY = 'SIGKILL'
 /** Ctrl+C as a byte, and in the kitty keyboard protocol. */
 const CTRL_C = /\x03|\x1b\[99(?::\d*)*;5(?::\d+)?u/
@@ -32,6 +45,8 @@ let asked = Atomics.load(state, TURNS)
 let keys = ''
 let terminal: number | undefined
 let looksLeft: number | undefined
+let code = INTERRUPTED
+let next: NodeJS.Timeout
 
 function ask(): void {
   asked = Atomics.load(state, TURNS)
@@ -47,14 +62,53 @@ function look(): void {
     terminal = undefined
     looksLeft = undefined
     ask()
-    setTimeout(look, REST_MS)
+    next = setTimeout(look, REST_MS)
     return
   }
   if (Atomics.load(state, READS_KEYS) === 1) keys += typed()
-  if (looksLeft === undefined && CTRL_C.test(keys)) looksLeft = LOOKS_UNTIL_END
+  if (looksLeft === undefined && CTRL_C.test(keys)) looksLeft = looksUntilEnd()
   if (looksLeft !== undefined) looksLeft -= 1
   if (looksLeft === 0) void end()
-  else setTimeout(look, LOOK_MS)
+  else next = setTimeout(look, LOOK_MS)
+}
+
+function looksUntilEnd(): number {
+  return Atomics.load(state, ENDS) === 1 ? LOOKS_WHILE_ENDING : LOOKS_UNTIL_END
+}
+
+/**
+ * Hears the signals that end the program, which Node gives to its first thread alone, so that one that is stuck is ended
+ * all the same. Only Node's own parts can do that; where they are another day's, signals are heard by the first thread only.
+ */
+function hearSignals(): void {
+  try {
+    const { internalBinding } = createRequire(import.meta.url)('internal/test/binding') as NodeInternals
+    const { Signal } = internalBinding('signal_wrap')
+    for (const signal of ENDING.keys()) {
+      const heard = new Signal()
+      heard.unref()
+      heard.onsignal = told
+      heard.start(signal)
+    }
+  } catch {
+    // As above.
+  }
+}
+
+type NodeInternals = {
+  internalBinding(name: 'signal_wrap'): {
+    Signal: new () => { unref(): void; start(signal: number): number; onsignal: (signal: number) => void }
+  }
+}
+
+/** The first thread hears it too: it is given its time to show that it does. */
+function told(signal: number): void {
+  if (looksLeft !== undefined) return
+  code = ENDING.get(signal) ?? INTERRUPTED
+  looksLeft = looksUntilEnd()
+  ask()
+  clearTimeout(next)
+  next = setTimeout(look, LOOK_MS)
 }
 
 /** What was typed and nobody has read; a terminal that is gone says nothing. */
@@ -73,7 +127,7 @@ async function end(): Promise<void> {
     const { Session } = await import('node:inspector')
     const session = new Session()
     session.connectToMainThread()
-    session.post('Runtime.evaluate', { expression: `process.emit('${STUCK_EVENT}', ${INTERRUPTED})` })
+    session.post('Runtime.evaluate', { expression: `process.emit('${STUCK_EVENT}', ${code})` })
   } catch {
     // A Node without inspector; the process is killed below.
   }
@@ -87,5 +141,6 @@ async function end(): Promise<void> {
   }, END_WITHIN_MS)
 }
 
+hearSignals()
 ask()
-setTimeout(look, REST_MS)
+next = setTimeout(look, REST_MS)

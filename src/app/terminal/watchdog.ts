@@ -1,14 +1,18 @@
-/** Turns of the screen's thread that the watchdog counts, and whether keys are the program's: indexes of the shared memory. */
+/**
+ * Turns of the screen's thread that the watchdog counts, whether keys are the program's, and whether the program has begun
+ * to end: indexes of the shared memory.
+ */
 export const TURNS = 0
 export const READS_KEYS = 1
+export const ENDS = 2
 
 /** Emitted on `process`, with an exit code, in a thread that answers nothing else any more. */
 export const STUCK_EVENT = 'mcpdeck:stuck'
 
-export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond for ten seconds after Ctrl+C.'
+export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond for a second.'
 
 /** The thread starts once nobody waits for the first screen, in milliseconds. */
-const START_AFTER_MS = 3000
+const START_AFTER_MS = 1000
 
 /** Beside this file, or beside the chunks of `dist`, where the build puts it. */
 const ENTRY = import.meta.url.endsWith('.ts')
@@ -23,14 +27,16 @@ export type WatchdogMessage = { keys: string }
 export type Watchdog = {
   /** Whether what is typed is meant for this program; while it is not, the watchdog reads nothing. */
   readsKeys(reads: boolean): void
+  /** The program ends in order, which may take it some seconds. */
+  ends(): void
 }
 
 /**
  * Ends the program when its thread does not turn any more and the person presses Ctrl+C: a second thread notices that
- * no turn comes, reads the keys that nobody reads, and ten seconds after Ctrl+C calls `end` in the midst of what the
+ * no turn comes, reads the keys that nobody reads, and a second after Ctrl+C calls `end` in the midst of what the
  * first thread does. Keys that it read go to `give` when the thread turns again. A thread that is stuck outside of
- * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. Signals reach the first
- * thread only, so that a stuck one hears of none.
+ * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. It hears SIGTERM, SIGINT and
+ * SIGHUP too where Node lets it.
  */
 export function startWatchdog(options: {
   leaving: () => string
@@ -38,11 +44,14 @@ export function startWatchdog(options: {
   end: (code: number) => void
   startAfterMs?: number
 }): Watchdog {
-  const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  const state = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
   state[READS_KEYS] = 1
   if (process.platform !== 'win32')
     setTimeout(() => startThread(state, options), options.startAfterMs ?? START_AFTER_MS).unref()
-  return { readsKeys: reads => void Atomics.store(state, READS_KEYS, reads ? 1 : 0) }
+  return {
+    readsKeys: reads => void Atomics.store(state, READS_KEYS, reads ? 1 : 0),
+    ends: () => void Atomics.store(state, ENDS, 1),
+  }
 }
 
 function startThread(
@@ -52,12 +61,23 @@ function startThread(
   // Loaded here, since an import would cost every start milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
   const workerData: WatchdogSettings = { state, leaving: leaving() }
-  const worker = new threads.Worker(ENTRY, {
-    name: 'watchdog',
-    workerData,
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
-  })
+  const begin = (execArgv: string[]) =>
+    new threads.Worker(ENTRY, {
+      name: 'watchdog',
+      workerData,
+      execArgv,
+      // What Node says there about its internals is not for the terminal.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
+    })
+  let worker: ReturnType<typeof begin>
+  try {
+    worker = begin(['--expose-internals'])
+  } catch {
+    // A Node without that option; its signals are heard by the first thread only.
+    worker = begin([])
+  }
   worker.unref()
   worker.on('message', ({ keys }: WatchdogMessage) => {
     Atomics.add(state, TURNS, 1)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { readHere } from '../../../test/markdown-reader.ts'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
 import { widthOf } from '../../app/theme/text.ts'
 import { createTheme } from '../../app/theme/theme.ts'
@@ -8,14 +9,11 @@ import { paintLine, plainRow } from '../viewer/paint.ts'
 import { createSearch } from '../viewer/search.ts'
 import { plainText, type Line } from '../viewer/source.ts'
 import { markdown } from './document.ts'
-import { loadMarkdown } from './lexer.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
 
-beforeAll(loadMarkdown)
-
 function read(text: string, slice = Infinity): readonly OutlineNode[] {
-  const document = markdown(text, theme.symbols)
+  const document = markdown(text, theme.symbols, '', readHere)
   while (!document.isDone) document.scan(slice)
   return document.roots()
 }
@@ -278,7 +276,7 @@ describe('hostile Markdown', () => {
 test('of 50 MB only the blocks that a window needs are read', () => {
   const chapter = `## Chapter\n\n${'A paragraph with **strong** words and a [link](https://x.test/).\n\n'.repeat(20)}- a\n- b\n\n`
   const text = chapter.repeat(Math.ceil(50_000_000 / chapter.length))
-  const document = markdown(text, theme.symbols)
+  const document = markdown(text, theme.symbols, '', readHere)
   document.scan(200_000)
   expect(document.isDone).toBe(false)
   const window = (first: number): void => {

@@ -1,10 +1,10 @@
-import type { Token } from 'marked'
 import type { Symbols } from '../../app/theme/theme.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import type { Block, Line, LineSource } from '../viewer/source.ts'
 import type { Frame } from './frame.ts'
 import { addressesOf } from './inline.ts'
-import { blockLines, codeLines, lexBlocks, sourceLines } from './layout.ts'
+import { blockLines, codeLines, isTooNested, sourceLines } from './layout.ts'
+import { readerInThread, type BlockReader, type Reading } from './lexer.ts'
 import { scanPieces, type Piece } from './pieces.ts'
 
 /** Pieces whose blocks are kept, so that a page that is looked at again is not read again. */
@@ -28,19 +28,25 @@ export type MarkdownDocument = {
  *
  * `id` begins the ids of its parts, where several texts are in one document.
  */
-export function markdown(text: string, symbols: Symbols, id = ''): MarkdownDocument {
+export function markdown(
+  text: string,
+  symbols: Symbols,
+  id = '',
+  read: BlockReader = readerInThread(),
+): MarkdownDocument {
   const scanner = scanPieces(text)
-  const kept = new Map<number, Token[] | undefined>()
+  const kept = new Map<number, Reading>()
   let lexed = 0
-  const tokensOf = (index: number, piece: Exclude<Piece, { kind: 'code' }>): Token[] | undefined => {
-    if (kept.has(index)) return kept.get(index)
+  const readingOf = (index: number, piece: Exclude<Piece, { kind: 'code' }>): Reading => {
+    const known = kept.get(index)
+    if (known) return known
     lexed += 1
     const head = piece.kind === 'blocks' && piece.tableHead
     const source = (head ? text.slice(head.from, head.to) : '') + text.slice(piece.from, piece.to)
-    const tokens = lexBlocks(source, scanner.definitions)
+    const reading = isTooNested(source) ? { isPending: false } : read(source, scanner.definitions)
     if (kept.size >= KEPT_PIECES) kept.clear()
-    kept.set(index, tokens)
-    return tokens
+    kept.set(index, reading)
+    return reading
   }
   const linesOf = (index: number, columns: number): Line[] => {
     const piece = scanner.pieces[index]!
@@ -54,7 +60,7 @@ export function markdown(text: string, symbols: Symbols, id = ''): MarkdownDocum
         fence.indent === 0 ? source : source.replaceAll(new RegExp(`^ {1,${fence.indent}}`, 'gm'), '')
       return [...codeLines(code, fence.language, frame, isFirst), ...(isLast ? [''] : [])]
     }
-    const tokens = tokensOf(index, piece)
+    const { tokens } = readingOf(index, piece)
     const lines = tokens ? blockLines(tokens, frame) : sourceLines(source, frame)
     return piece.kind === 'heading' || lines.length === 0 ? lines : [...lines, '']
   }
@@ -64,11 +70,12 @@ export function markdown(text: string, symbols: Symbols, id = ''): MarkdownDocum
       block: columns => linesOf(index, columns),
       text: () => textOf(linesOf(index, SEARCHED_COLUMNS)),
       mayHold: wanted => mayShow(text.slice(piece.from, piece.to), wanted),
+      isReady: () => piece.kind === 'code' || !readingOf(index, piece).isPending,
       copy: () =>
         piece.kind === 'code'
           ? text.slice(piece.fence.from, piece.fence.to).replace(/\r?\n$/, '')
           : text.slice(piece.from, piece.to).trimEnd(),
-      links: () => (piece.kind === 'code' ? [] : addressesOf(tokensOf(index, piece) ?? [])),
+      links: () => (piece.kind === 'code' ? [] : addressesOf(readingOf(index, piece).tokens ?? [])),
     }
   }
   return {

@@ -5,8 +5,6 @@ import type { Line, Span } from '../viewer/source.ts'
 import { blank } from '../viewer/spans.ts'
 import type { Frame } from './frame.ts'
 import { inlineSpans } from './inline.ts'
-import { loadedLexer } from './lexer.ts'
-import type { Definitions } from './pieces.ts'
 import { tableLines } from './table.ts'
 
 /** Quotes and lists within each other beyond this depth are shown as they are written. */
@@ -15,18 +13,9 @@ const NESTED = new RegExp(`^(?:[ \\t]*(?:>|[-*+](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]
 /** Columns that must be left for text; what is nested deeper is indented no further. */
 const LEAST_COLUMNS = 20
 
-/** The blocks of a piece of Markdown; undefined for what cannot be read as such, and until `loadMarkdown` has ended. */
-export function lexBlocks(text: string, definitions: Definitions): Token[] | undefined {
-  const Lexer = loadedLexer()
-  if (!Lexer || NESTED.test(text)) return undefined
-  const lexer = new Lexer({ gfm: true })
-  // Definitions of the whole document, beneath those of the piece.
-  lexer.tokens.links = Object.create(definitions) as Definitions
-  try {
-    return lexer.lex(text)
-  } catch {
-    return undefined
-  }
+/** Whether a piece of Markdown has more quotes and lists within each other than are laid out. */
+export function isTooNested(text: string): boolean {
+  return NESTED.test(text)
 }
 
 /** Text as it is written, for what cannot be laid out. */

@@ -1,46 +1,74 @@
-import { useEffect, useReducer } from 'react'
+import type { Token } from 'marked'
+import { useSyncExternalStore } from 'react'
+import { inThread } from '../../untrusted/in-thread.ts'
+import type { Definitions } from './pieces.ts'
 
-type Marked = typeof import('marked')
+/** Longest time for one piece, and for all pieces of a document that a reader works on, in milliseconds. */
+const PIECE_LIMIT_MS = 500
+const DOCUMENT_LIMIT_MS = 5000
 
-/** Loaded with the first Markdown that somebody looks at, since most sessions see none. */
-let marked: Marked | undefined
-let loading: Promise<void> | undefined
+/** The blocks of a piece of Markdown; without `tokens` it is shown as it is written, `isPending` only until they are there. */
+export type Reading = { tokens?: readonly Token[] | undefined; isPending: boolean }
 
-/** Loads what reads Markdown into blocks, once however often it is asked for. */
-export function loadMarkdown(): Promise<void> {
-  loading ??= load()
-  return loading
-}
+/** Reads a piece of a document into blocks, with the addresses that the whole document defines. */
+export type BlockReader = (source: string, definitions: Definitions) => Reading
 
-async function load(): Promise<void> {
-  try {
-    marked = await import('marked')
-  } catch {
-    // Its file may be gone where the program was replaced meanwhile: then the source is all there is to see.
-    loading = undefined
+/** What a reference looks like: a name in brackets without brackets in it. */
+const REFERENCE = /\[([^[\]]{1,200})\]/g
+
+/**
+ * Reads pieces of one document apart from the screen's thread. A piece that takes too long is shown as it is written, and
+ * so is all that is left of a document whose pieces together do.
+ */
+export function readerInThread(): BlockReader {
+  let left = DOCUMENT_LIMIT_MS
+  let before: Promise<void> = Promise.resolve()
+  return (source, definitions) => {
+    if (left <= 0) return { isPending: false }
+    const reading: Reading = { isPending: true }
+    const read = async (previous: Promise<void>): Promise<void> => {
+      await previous
+      const given = { source, definitions: referredTo(source, definitions) }
+      const limitMs = Math.min(PIECE_LIMIT_MS, left)
+      const outcome = limitMs > 0 ? await inThread('markdown', given, limitMs) : undefined
+      if (outcome && 'answer' in outcome) reading.tokens = (outcome.answer as Token[] | null) ?? undefined
+      if (outcome) left -= outcome.tookMs
+      reading.isPending = false
+      arrived()
+    }
+    before = read(before)
+    return reading
   }
 }
 
-/** What reads Markdown into blocks; undefined until it was loaded. */
-export function loadedLexer(): Marked['Lexer'] | undefined {
-  return marked?.Lexer
+function referredTo(source: string, definitions: Definitions): Definitions {
+  const named = [...source.matchAll(REFERENCE)].map(([, name = '']) =>
+    name.trim().toLowerCase().replaceAll(/\s+/g, ' '),
+  )
+  return Object.fromEntries(
+    named.flatMap(name => (definitions[name] ? [[name, definitions[name]] as const] : [])),
+  )
 }
 
-/** Whether Markdown can be laid out now. Where it is `wanted` it is loaded, and until it is there the source is to be shown. */
-export function useMarkdownReady(wanted: boolean): boolean {
-  const [, tell] = useReducer((count: number) => count + 1, 0)
-  const isReady = marked !== undefined
-  useEffect(() => {
-    if (!wanted || isReady) return undefined
-    let isHere = true
-    const follow = async (): Promise<void> => {
-      await loadMarkdown()
-      if (isHere) tell()
-    }
-    void follow()
-    return () => {
-      isHere = false
-    }
-  }, [wanted, isReady])
-  return wanted && isReady
+const listeners = new Set<() => void>()
+let arrivals = 0
+let telling: NodeJS.Immediate | undefined
+
+/** Several that come together are one change of what is on screen. */
+function arrived(): void {
+  telling ??= setImmediate(() => {
+    telling = undefined
+    arrivals += 1
+    for (const listener of listeners) listener()
+  })
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** A number that changes whenever pieces of Markdown were read: what was drawn before may look otherwise now. */
+export function useMarkdownArrivals(): number {
+  return useSyncExternalStore(subscribe, () => arrivals)
 }

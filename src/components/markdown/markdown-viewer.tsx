@@ -5,19 +5,13 @@ import { sourceKeys } from '../component-keys.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
 import { Viewer } from '../viewer.tsx'
 import { useAddressCopy } from './use-address-copy.ts'
-import { useMarkdownReady } from './lexer.ts'
 import { useMarkdown } from './use-markdown.ts'
 
 /** A Markdown text laid out for reading, or as it is written; headings fold what stands below them. */
 export function MarkdownViewer(props: { text: string; focused: boolean }) {
   const [isSource, setSource] = useState(false)
-  const isReady = useMarkdownReady(true)
   const toggle = (): void => setSource(!isSource)
-  return isSource || !isReady ? (
-    <Source {...props} onToggle={toggle} />
-  ) : (
-    <Rendered {...props} onToggle={toggle} />
-  )
+  return isSource ? <Source {...props} onToggle={toggle} /> : <Rendered {...props} onToggle={toggle} />
 }
 
 type Shown = { text: string; focused: boolean; onToggle: () => void }

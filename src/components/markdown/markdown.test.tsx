@@ -26,13 +26,12 @@ async function read(tab: string, ...keys: Parameters<TestApp['press']>): Promise
   app = await openApp({ testService, place: place(tab) })
   await app.see('listed')
   await app.press(...keys)
-  return await app.see('Small server')
+  return await app.see('It has two things')
 }
 
 describe('a resource that is Markdown', () => {
   test('is laid out, harmless, and as it is written when asked', async () => {
-    await read('resources', resourcesKeys.bindings.read)
-    const laid = await app.see('It has two things')
+    const laid = await read('resources', resourcesKeys.bindings.read)
     expect(laid).toContain('It has two things, see its page (https://small.test/docs) and')
     expect(laid).toMatch(/pid +│ +1 │ 日本語/)
     expect(laid).toContain('│ json')

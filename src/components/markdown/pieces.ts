@@ -112,8 +112,8 @@ class Cutter implements Scanner {
       this.#blocks = { ...begun(from, line), ...(blocks.table && { table: blocks.table }) }
     }
     const open = (this.#blocks ??= begun(from, line))
-    if (open.lines === 1 && TABLE_LINE.test(line) && this.#previous.includes('|'))
-      open.table ??= { from: open.from, to: next }
+    const isHead = open.lines === 1 && next - open.from <= MOST_PIECE && this.#previous.includes('|')
+    if (isHead && TABLE_LINE.test(line)) open.table ??= { from: open.from, to: next }
     open.lines += 1
     open.isPaused = false
     this.#previous = line

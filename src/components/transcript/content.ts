@@ -2,11 +2,12 @@ import { clean, truncate } from '../../app/theme/text.ts'
 import type { Symbols } from '../../app/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import { markdown } from '../markdown/document.ts'
+import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
 
-/** How text that declares Markdown is shown, and the symbols to lay it out with. */
-export type ContentLook = { symbols: Symbols; rendered: boolean }
+/** How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread. */
+export type ContentLook = { symbols: Symbols; rendered: boolean; reader?: BlockReader }
 
 /** A longer Markdown text within a document shows as it is written; by itself any length is laid out. */
 export const MOST_MARKDOWN = 2_000_000
@@ -27,7 +28,7 @@ export function textNodes(
 ): OutlineNode[] {
   if (format === 'plain' || !look.rendered || text.length > MOST_MARKDOWN)
     return [{ id, body: () => textSource(text), copy: () => text }]
-  const document = markdown(text, look.symbols, id)
+  const document = markdown(text, look.symbols, id, look.reader)
   document.scan(Infinity)
   return [...document.roots()]
 }

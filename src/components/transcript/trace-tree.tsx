@@ -5,7 +5,6 @@ import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
 import { useJsonOverlay } from '../json/json-viewer.tsx'
-import { useMarkdownReady } from '../markdown/lexer.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
@@ -28,10 +27,9 @@ export function TraceTree(props: {
   const { trace, focused, before, after } = props
   const { symbols } = useTheme()
   const [isRendered, setRendered] = useState(true)
-  const rendered = useMarkdownReady(isRendered)
   const roots = useMemo(
-    () => traceRoots({ trace, before, after }, { symbols, rendered }),
-    [trace, before, after, symbols, rendered],
+    () => traceRoots({ trace, before, after }, { symbols, rendered: isRendered }),
+    [trace, before, after, symbols, isRendered],
   )
   const trails = useMemo(() => trailsOf(trace, { id: STEPS, up: undefined }), [trace])
   const view = useOutline({

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { readHere } from '../../../test/markdown-reader.ts'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
 import { widthOf } from '../../app/theme/text.ts'
 import { createTheme } from '../../app/theme/theme.ts'
-import { loadMarkdown } from '../markdown/lexer.ts'
 import { AS_GIVEN, toggled } from '../viewer/outline-tree.ts'
 import { messageRows } from './messages.ts'
 import { traceOf } from './trace-document.ts'
@@ -11,9 +11,7 @@ import { isError, traceNodes, trailsOf, type TraceNode } from './trace-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
-const look = { symbols: theme.symbols, rendered: true }
-
-beforeAll(loadMarkdown)
+const look = { symbols: theme.symbols, rendered: true, reader: readHere }
 
 const conversation = (messages: unknown[], folding = AS_GIVEN) =>
   rowsOf(transcriptNodes(messageRows(messages, 'm'), look), { folding })

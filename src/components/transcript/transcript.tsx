@@ -2,7 +2,6 @@ import { useMemo, useState } from 'react'
 import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
-import { useMarkdownReady } from '../markdown/lexer.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
@@ -20,8 +19,10 @@ export function Transcript(props: {
   const { rows, focused, before } = props
   const { symbols } = useTheme()
   const [isRendered, setRendered] = useState(true)
-  const rendered = useMarkdownReady(isRendered)
-  const messages = useMemo(() => transcriptNodes(rows, { symbols, rendered }), [rows, symbols, rendered])
+  const messages = useMemo(
+    () => transcriptNodes(rows, { symbols, rendered: isRendered }),
+    [rows, symbols, isRendered],
+  )
   const roots = useMemo(
     () => (before ? [...before, section('messages', 'Messages', () => messages)] : messages),
     [messages, before],

@@ -9,6 +9,7 @@ import { foldKeys, viewerKeys } from '../component-keys.ts'
 import { useCopy } from '../copy.tsx'
 import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
+import { useMarkdownArrivals } from '../markdown/lexer.ts'
 import { useToasts } from '../toasts.tsx'
 import {
   AS_GIVEN,
@@ -68,7 +69,9 @@ export function useOutline(options: OutlineOptions): OutlineView {
   const [wraps, setWraps] = useState(true)
   const [chosen, setChosen] = useState<Position>(TOP)
   const choose = (line: number, row = 0): void => setChosen({ line, row })
-  const rowsOf = useMemo(() => createRows(theme, width, wraps), [theme, width, wraps])
+  const arrivals = useMarkdownArrivals()
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- pieces of Markdown that arrived have other rows
+  const rowsOf = useMemo(() => createRows(theme, width, wraps), [theme, width, wraps, arrivals])
   const folds = useFolds(roots, { choose, rowsOf })
   const { shown } = folds
   const paintedRows = (line: number): readonly string[] => {

@@ -1,4 +1,4 @@
-import { mayHold, plainText, type Line, type LineSource } from './source.ts'
+import { isReady, mayHold, plainText, type Line, type LineSource } from './source.ts'
 
 /** As many matches are counted; more are told as "and more". */
 const MOST_MATCHES = 10_000
@@ -16,6 +16,8 @@ export type Search<Place> = {
   /** There are more matches than are kept. */
   readonly isCut: boolean
   readonly isDone: boolean
+  /** The next text is not known yet; to be gone on with in a moment. */
+  readonly isWaiting: boolean
   /** Looks at further texts until that many milliseconds have passed. */
   advance(milliseconds: number): void
 }
@@ -29,13 +31,20 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
   let isPast = false
   let isCut = false
   let isDone = false
+  let awaited: Candidate<Place> | undefined
   /** Looks at one more text; false when there is none. */
   const look = (): boolean => {
-    const next = iterator.next()
+    const next = awaited ? { value: awaited, done: false as const } : iterator.next()
+    awaited = undefined
     if (next.done) return false
     const { place, line, isHere } = next.value
     if (isHere) isPast = true
-    if (!mayHold(line, wanted) || !plainText(line).toLowerCase().includes(wanted)) return true
+    if (!mayHold(line, wanted)) return true
+    if (!isReady(line)) {
+      awaited = next.value
+      return true
+    }
+    if (!plainText(line).toLowerCase().includes(wanted)) return true
     if (places.length === MOST_MATCHES) {
       isCut = true
       return false
@@ -56,10 +65,14 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
     get isDone() {
       return isDone
     },
+    get isWaiting() {
+      return awaited !== undefined
+    },
     advance(milliseconds) {
       const end = performance.now() + milliseconds
       for (let looked = 1; !isDone; looked += 1) {
         isDone = !look()
+        if (awaited) return
         if (looked % TEXTS_A_LOOK === 0 && performance.now() >= end) return
       }
     },

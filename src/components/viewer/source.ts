@@ -19,6 +19,8 @@ export type Block = {
   text: () => string
   /** False where a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search. */
   mayHold?: (wanted: string) => boolean
+  /** False while what can be seen of it is yet to be found out, which the question begins. */
+  isReady?: () => boolean
   /** What is copied of it; absent = what can be seen. */
   copy?: () => string
   /** Addresses in it, in their order. */
@@ -115,6 +117,11 @@ export function plainText(line: Line): string {
 /** Whether it is worth looking for a text, in lower case, in the line. */
 export function mayHold(line: Line, wanted: string): boolean {
   return typeof line === 'string' || !('block' in line) || (line.mayHold?.(wanted) ?? true)
+}
+
+/** Whether what can be seen of the line is known; where it is not, it will be soon. */
+export function isReady(line: Line): boolean {
+  return typeof line === 'string' || !('block' in line) || (line.isReady?.() ?? true)
 }
 
 /** A line as it is copied. */

@@ -10,6 +10,8 @@ import { createSearch, type Candidate, type Search } from './search.ts'
 /** A slice of a search, and how often one that goes on is told, in milliseconds. */
 const SLICE_MS = 8
 const TELL_MS = 100
+/** Pause before it is looked again whether a text is known, in milliseconds. */
+const WAIT_MS = 5
 
 export type Finder<Place> = {
   /** A line of the viewer is about the search. */
@@ -68,7 +70,7 @@ export function useSearch<Place>(options: {
   useEffect(() => {
     if (!job || job.search.isDone) return undefined
     let told = performance.now()
-    let next = setImmediate(function work() {
+    let next: { [Symbol.dispose](): void } = setImmediate(function work() {
       job.search.advance(SLICE_MS)
       land(job)
       const now = performance.now()
@@ -76,9 +78,10 @@ export function useSearch<Place>(options: {
         told = now
         redraw()
       }
-      if (!job.search.isDone) next = setImmediate(work)
+      if (job.search.isDone) return
+      next = job.search.isWaiting ? setTimeout(work, WAIT_MS) : setImmediate(work)
     })
-    return () => clearImmediate(next)
+    return () => next[Symbol.dispose]()
   }, [job])
   const search = job?.search
   const count = search?.places.length ?? 0

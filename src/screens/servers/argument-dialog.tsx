@@ -3,7 +3,7 @@ import { clean } from '../../app/theme/text.ts'
 import type { FieldInput } from '../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
-import { compileCheck, type ArgumentFault } from '../../api/arguments-check.ts'
+import { checkArguments, checkSchema, type ArgumentFault } from '../../api/arguments-check.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
 import { shorten, type JsonObject } from './json-text.ts'
 
@@ -58,26 +58,37 @@ export function placeFaults(form: ArgumentForm, faults: readonly ArgumentFault[]
   }
 }
 
-function useCheck(question: ArgumentQuestion) {
-  const [check] = useState(() => ('schema' in question ? compileCheck(question.schema) : undefined))
+/** Why the schema cannot be used, as soon as that is known. */
+function useUnusable(question: ArgumentQuestion): string | undefined {
   const [unusable, setUnusable] = useState<string>()
   useEffect(() => {
+    if (!('schema' in question)) return undefined
     let mounted = true
-    void check?.then(made => mounted && 'unusable' in made && setUnusable(made.unusable))
+    const check = async (): Promise<void> => {
+      const made = await checkSchema(question.schema)
+      if (mounted && 'unusable' in made) setUnusable(made.unusable)
+    }
+    void check()
     return () => {
       mounted = false
     }
-  }, [check])
-  return { check, unusable }
+  }, [question])
+  return unusable
 }
 
 function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void }) {
   const { question } = props
   const { form } = question
-  const { check, unusable } = useCheck(question)
+  const unusable = useUnusable(question)
   const [texts, setTexts] = useState(() => form.fields.map(field => field.initial))
   const [faults, setFaults] = useState(NO_FAULTS)
+  /** Why what is typed cannot be checked; sending it as it is takes a second press. */
+  const [unchecked, setUnchecked] = useState<string>()
+  const [isChecking, setChecking] = useState(false)
   const sent = useRef(false)
+  /** What was typed changed, or the form was left, since a check began: its end means nothing any more. */
+  const edits = useRef(0)
+  useEffect(() => () => void (edits.current += 1), [])
   const show = (found: Faults): number | undefined => {
     setFaults(found)
     const index = found.fields.findIndex(fault => fault !== undefined)
@@ -86,9 +97,18 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
   const act = async (): Promise<number | undefined> => {
     const parsed = parseArguments(form, texts)
     if ('problems' in parsed) return show({ fields: parsed.problems, rest: [] })
-    const made = await check
-    const found = made && 'faults' in made ? made.faults(parsed.value) : []
-    if (found.length > 0) return show(placeFaults(form, found))
+    if ('schema' in question && unchecked === undefined) {
+      setChecking(true)
+      const begun = edits.current
+      const verdict = await checkArguments(question.schema, parsed.value)
+      if (edits.current !== begun) return undefined
+      setChecking(false)
+      if ('faults' in verdict && verdict.faults.length > 0) return show(placeFaults(form, verdict.faults))
+      if ('unusable' in verdict && verdict.isLimit === true) {
+        setUnchecked(verdict.unusable)
+        return undefined
+      }
+    }
     // A second press while the check was awaited must not call twice.
     if (sent.current) return undefined
     sent.current = true
@@ -110,14 +130,28 @@ function ArgumentDialog(props: { question: ArgumentQuestion; onClose: () => void
       onText={(index, text) => {
         setTexts(texts.map((old, at) => (at === index ? text : old)))
         setFaults(NO_FAULTS)
+        setUnchecked(undefined)
+        setChecking(false)
+        edits.current += 1
       }}
       about={aboutLines(question, unusable)}
-      effect={[...faults.rest.map(text => ({ text, tone: 'error' as const })), ...question.effect]}
+      effect={[
+        ...faults.rest.map(text => ({ text, tone: 'error' as const })),
+        ...(isChecking ? [{ text: 'Checking the arguments…', tone: 'muted' as const }] : []),
+        ...uncheckedLines(unchecked),
+        ...question.effect,
+      ]}
       act={question.act}
       onAct={act}
       onCancel={props.onClose}
     />
   )
+}
+
+function uncheckedLines(why: string | undefined): FormText[] {
+  if (why === undefined) return []
+  const text = `The arguments cannot be checked: ${shorten(why, 200)}. The same key again sends them as they are.`
+  return [{ text, tone: 'warn' }]
 }
 
 function choiceOf(choices: readonly string[], required: boolean): FieldInput {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clean } from '../../app/theme/text.ts'
-import { compileCheck } from '../../api/arguments-check.ts'
+import { checkArguments, checkSchema } from '../../api/arguments-check.ts'
 import { skeleton } from '../../api/authoring/skeleton.ts'
 import { argumentForm, parseArguments, promptForm } from './arguments.ts'
 import { editableJson, type JsonObject } from './json-text.ts'
@@ -14,8 +14,8 @@ const sum = {
 }
 
 async function faults(schema: JsonObject, value: JsonObject) {
-  const check = await compileCheck(schema)
-  return 'faults' in check ? check.faults(value) : check.unusable
+  const verdict = await checkArguments(schema, value)
+  return 'faults' in verdict ? verdict.faults : verdict.unusable
 }
 
 describe('the form of an input schema', () => {
@@ -172,9 +172,9 @@ describe('the check before sending', () => {
     }
     const properties = Object.fromEntries(names.map(name => [name, { $ref: '#/$defs/large' }]))
     const began = process.cpuUsage()
-    const check = await compileCheck({ type: 'object', $defs: { large }, properties })
+    const check = await checkSchema({ type: 'object', $defs: { large }, properties })
     const { user } = process.cpuUsage(began)
-    expect(check).toHaveProperty('faults')
+    expect(check).toEqual({ usable: true })
     expect(user / 1_000).toBeLessThan(5_000)
   })
 
@@ -184,14 +184,48 @@ describe('the check before sending', () => {
     expect(await faults({ properties: { a: { type: 'string', pattern: '(' } } }, { a: '' })).toMatch(
       /regular expression/i,
     )
-    expect(await compileCheck(null)).toEqual({ unusable: 'the server gave none' })
+    expect(await checkSchema(null)).toEqual({ unusable: 'the server gave none' })
     expect(await faults({ description: 'x'.repeat(400_000) }, {})).toBe('it is too large')
   })
 
-  test('a pattern without end does not stop the dashboard', async () => {
-    const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
-    expect(await faults(schema, { a: `${'a'.repeat(40)}!` })).toEqual([])
-    expect(await faults(schema, { a: 'b' })).toEqual([{ name: 'a', message: 'must match pattern "^(a+)+$"' }])
+  const evil = '^(a+)+$'
+  const poison = `${'a'.repeat(40)}!`
+  const patterns = Object.fromEntries(
+    Array.from({ length: 600 }, (_, at) => [`p${at}`, { type: 'string', pattern: `${evil}|${at}` }]),
+  )
+  const twice = (at: number) => ({ allOf: [{ $ref: `#/$defs/d${at}` }, { $ref: `#/$defs/d${at}` }] })
+  const doubling = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`d${at}`, at === 39 ? { type: 'object' } : twice(at + 1)]),
+  )
+  let deep: unknown = 1
+  for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['a pattern without end', { properties: { a: { type: 'string', pattern: evil } } }, { a: poison }],
+    [
+      'six hundred of them',
+      { properties: patterns },
+      Object.fromEntries(Object.keys(patterns).map(name => [name, poison])),
+    ],
+    ['forty definitions, each twice the next', { $defs: doubling, ...twice(0) }, {}],
+    ['a pattern of property names', { patternProperties: { [evil]: true } }, { [poison]: 1 }],
+    ['a schema without bottom', { const: deep }, {}],
+  ])('%s keeps no key waiting, and is said not to be checked', async (_, schema, value) => {
+    await checkSchema({ type: 'object' })
+    let longest = 0
+    let turned = performance.eventLoopUtilization()
+    const counting = setInterval(() => {
+      longest = Math.max(longest, performance.eventLoopUtilization(turned).active)
+      turned = performance.eventLoopUtilization()
+    }, 10)
+    const verdict = await checkArguments(schema, value, 500)
+    clearInterval(counting)
+    expect(verdict).toMatchObject({ isLimit: true })
+    expect(longest).toBeLessThan(500)
+    // The next one has a thread that answers.
+    expect(await faults({ properties: { a: { pattern: evil } } }, { a: 'b' })).toEqual([
+      { name: 'a', message: `must match pattern "${evil}"` },
+    ])
   })
 
   test('two schemas of one $id do not meet', async () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { readHere } from '../../../test/markdown-reader.ts'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { createTheme } from '../../app/theme/theme.ts'
-import { loadMarkdown } from '../../components/markdown/lexer.ts'
 import { blockNodes } from '../../components/transcript/content.ts'
 import { createCallLog, type Answer, type CallRecord } from './call-log.ts'
 import { AS_GIVEN, outline } from '../../components/viewer/outline-tree.ts'
@@ -20,9 +20,7 @@ const subject = {
   input: { a: 1 },
 } as const
 
-const look = { symbols, rendered: true }
-
-beforeAll(loadMarkdown)
+const look = { symbols, rendered: true, reader: readHere }
 
 /** What shows of a call with everything unfolded. */
 function drawn(record: CallRecord, now = 0): string {

@@ -4,7 +4,6 @@ import { useBindings } from '../../app/keymap/use-bindings.ts'
 import { clean } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { sourceKeys } from '../../components/component-keys.ts'
-import { useMarkdownReady } from '../../components/markdown/lexer.ts'
 import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
 import { useAddressCopy } from '../../components/markdown/use-address-copy.ts'
 import { useOverlays } from '../../components/overlays.tsx'
@@ -46,7 +45,7 @@ function Answered({ record }: { record: CallRecord }) {
   const { symbols } = useTheme()
   const [openedAt] = useState(Date.now)
   const [isRendered, setRendered] = useState(true)
-  const rendered = useMarkdownReady(isRendered && hasMarkdown(record))
+  const rendered = isRendered && hasMarkdown(record)
   const { outcome } = record
   const roots = useMemo(
     () => callNodes(record, { symbols, rendered }, openedAt),

@@ -57,7 +57,7 @@ export async function gatherEvidence(
     report,
     unknownTool: await callUnknownTool(connections, target, report, signal),
     auth: await examineAuth(connections, target, serverUrl, signal),
-    isObjectSchema: await schemaChecker(),
+    isObjectSchema: await schemaChecker(report.tools),
   }
 }
 

@@ -1,10 +1,12 @@
-import { compileCheck, type ArgumentCheck } from '../../../api/arguments-check.ts'
+import { checkArguments, SCHEMA_LIMIT_MS, type ArgumentVerdict } from '../../../api/arguments-check.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { toolNameOf, type SeenTool, type ToolListing } from '../../../api/runs/comparison-tools.ts'
 
 /** Faults of one call that are told. */
 const MOST_SAYS = 3
+/** Longest time for checking all calls, in milliseconds; what is left is not checked. */
+const LIMIT_MS = 5000
 
 /** A call of a failing case that the tools of now refuse. */
 export type CallFault = {
@@ -55,7 +57,7 @@ export async function callFaults(
   cases: readonly EvalCase[],
   { now, isWhole, seen, before }: ToolMoments,
 ): Promise<CallFaults> {
-  const check = checker()
+  const check = checker(LIMIT_MS)
   const faults: CallFault[] = []
   let checked = 0
   let unchecked = 0
@@ -111,17 +113,21 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
   }
 }
 
-type Check = (tool: SeenTool) => Promise<ArgumentCheck>
+type Check = (tool: SeenTool, args: Record<string, unknown>) => Promise<ArgumentVerdict>
 
-/** Each tool's schema is compiled once. */
-function checker(): Check {
-  const checks = new Map<SeenTool, Promise<ArgumentCheck>>()
-  return tool => {
-    const known = checks.get(tool)
+/** Of a tool that took its time once nothing more is checked. */
+function checker(limitMs: number): Check {
+  const end = performance.now() + limitMs
+  const given = new Map<SeenTool, ArgumentVerdict>()
+  return async (tool, args) => {
+    const known = given.get(tool)
     if (known) return known
-    const check = compileCheck(isObject(tool.inputSchema) ? tool.inputSchema : undefined)
-    checks.set(tool, check)
-    return check
+    const left = end - performance.now()
+    if (left <= 0) return { unusable: 'checking all calls took too long', isLimit: true }
+    const schema = isObject(tool.inputSchema) ? tool.inputSchema : undefined
+    const verdict = await checkArguments(schema, args, Math.min(left, SCHEMA_LIMIT_MS))
+    if ('unusable' in verdict) given.set(tool, verdict)
+    return verdict
   }
 }
 
@@ -141,10 +147,9 @@ async function verdictOn(
   if (args === undefined) return undefined
   const says: string[] = []
   for (const tool of tools) {
-    const compiled = await check(tool)
-    if ('unusable' in compiled) return undefined
-    const found = compiled
-      .faults(args)
+    const checked = await check(tool, args)
+    if ('unusable' in checked) return undefined
+    const found = checked.faults
       // What a case expects may be a part of the arguments only.
       .filter(({ isMissing }) => !(isMissing && call.from === 'expected'))
     if (found.length === 0) return 'fits'

@@ -1,0 +1,49 @@
+import { expect, test, vi } from 'vitest'
+import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
+import { createTheme } from '../../app/theme/theme.ts'
+import { createSearch } from '../viewer/search.ts'
+import { outlineCandidates } from '../viewer/outline-tree.ts'
+import { markdown } from './document.ts'
+import { readerInThread, type Reading } from './lexer.ts'
+
+const theme = createTheme({ level: 0, ascii: false })
+
+/** Pieces on which a reader of Markdown works for a second and more. */
+const SLOW = ['*a#', '_a ', '(*a'].map(unit => unit.repeat(2600))
+const MANY_CELLS = `${'|a'.repeat(900)}\n${'|-'.repeat(900)}\n${'|\n'.repeat(2000)}`
+
+test('pieces that keep a reader busy keep no key waiting, and are shown as they are written', async () => {
+  const read = readerInThread()
+  let longest = 0
+  let turned = performance.eventLoopUtilization()
+  const counting = setInterval(() => {
+    longest = Math.max(longest, performance.eventLoopUtilization(turned).active)
+    turned = performance.eventLoopUtilization()
+  }, 10)
+  const pieces = [...SLOW, MANY_CELLS, ...SLOW, ...SLOW, ...SLOW, ...SLOW]
+  const readings = pieces.map((piece): Reading => read(piece, {}))
+  const fine = readerInThread()('A **strong** word', {})
+  await vi.waitUntil(() => [...readings, fine].every(({ isPending }) => !isPending), { timeout: 20_000 })
+  clearInterval(counting)
+  expect(longest).toBeLessThan(500)
+  expect(readings.at(-1)!.tokens).toBeUndefined()
+  // Of another document, which is not to blame.
+  expect(fine.tokens).toMatchObject([{ type: 'paragraph' }])
+  expect(read('no more of this one', {})).toEqual({ isPending: false })
+})
+
+test('what is not read yet shows as it is written, and is searched once it is', async () => {
+  const document = markdown('A **strong** [word][there]\n\n[THERE]: https://x.test/\n', theme.symbols)
+  document.scan(Infinity)
+  const rows = () => rowsOf(document.roots(), { folding: UNFOLDED })
+  const search = createSearch(outlineCandidates(document.roots(), undefined), 'strong word')
+  search.advance(8)
+  expect({ done: search.isDone, waiting: search.isWaiting }).toEqual({ done: false, waiting: true })
+  expect(rows()[0]).toBe('A **strong** [word][there]')
+  await vi.waitUntil(() => {
+    search.advance(8)
+    return search.isDone
+  })
+  expect(search.places).toHaveLength(1)
+  expect(rows()[0]).toBe('A strong word (https://x.test/)')
+})

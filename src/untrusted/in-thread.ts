@@ -1,0 +1,131 @@
+import type { Worker } from 'node:worker_threads'
+import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
+
+/** What came of a work, or why nothing did; `isLimit` where time, memory or size ran out. */
+export type Outcome<Answer> = ({ answer: Answer } | { why: string; isLimit: boolean }) & {
+  /** Time in the thread, in milliseconds. */
+  tookMs: number
+}
+
+/** Beside this file, or beside the chunks of `dist`, where the build puts it. */
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('./thread.ts', import.meta.url)
+  : new URL('./untrusted-thread.js', import.meta.url)
+
+/** How long the thread stays without work, and how long it may take to load what a work needs, in milliseconds. */
+const IDLE_MS = 10_000
+const LOAD_MS = 30_000
+/** Most memory for its objects, in megabytes, and most text of one work in characters. */
+const MEMORY_MB = 192
+const MOST_GIVEN = 5_000_000
+
+type Settled = { answer: string } | { why: string; isLimit: boolean }
+type Waiting = {
+  message: ToThread
+  limitMs: number
+  begunAt?: number
+  settle: (outcome: Outcome<string>) => void
+}
+
+const waiting: Waiting[] = []
+let current: Waiting | undefined
+let worker: Worker | undefined
+let idle: NodeJS.Timeout | undefined
+let deadline: NodeJS.Timeout | undefined
+
+/**
+ * Works on something that came from outside, in a thread with bounded memory that is ended where it does not come to an
+ * end within `limitMs`. One work at a time, in their order; the thread starts with the first and ends when none came for
+ * a while.
+ */
+export async function inThread<Name extends WorkName>(
+  work: Name,
+  given: Works[Name]['given'] | { text: string },
+  limitMs: number,
+): Promise<Outcome<Works[Name]['answer']>> {
+  let text: string
+  try {
+    text = 'text' in given ? given.text : JSON.stringify(given)
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error), isLimit: true, tookMs: 0 }
+  }
+  if (text.length > MOST_GIVEN) return { why: 'it is too large', isLimit: true, tookMs: 0 }
+  const outcome = await new Promise<Outcome<string>>(settle => {
+    waiting.push({ message: { work, given: text }, limitMs, settle })
+    next()
+  })
+  if (!('answer' in outcome)) return outcome
+  return { answer: JSON.parse(outcome.answer) as Works[Name]['answer'], tookMs: outcome.tookMs }
+}
+
+function next(): void {
+  if (current) return
+  current = waiting.shift()
+  if (!current) {
+    worker?.unref()
+    idle ??= setTimeout(end, IDLE_MS).unref()
+    return
+  }
+  clearTimeout(idle)
+  idle = undefined
+  worker ??= started()
+  worker.ref()
+  deadline = setTimeout(() => giveUp('the thread that checks it did not start'), LOAD_MS)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origins
+  worker.postMessage(current.message)
+}
+
+function started(): Worker {
+  // Loaded here, since an import would cost every start milliseconds.
+  const { Worker: Thread } = process.getBuiltinModule('node:worker_threads')
+  const resourceLimits = { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 16 }
+  const thread = new Thread(ENTRY, {
+    name: 'untrusted',
+    resourceLimits,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  })
+  thread.on('message', (message: FromThread) => {
+    if (thread !== worker || !current) return
+    if (message.kind === 'begun') {
+      const { limitMs } = current
+      current.begunAt = performance.now()
+      clearTimeout(deadline)
+      deadline = setTimeout(() => giveUp(`checking took longer than ${limitMs / 1000} s`), limitMs)
+    } else if (message.kind === 'done') settle({ answer: message.answer })
+    else settle({ why: message.why, isLimit: true })
+  })
+  // Such as one that takes all of its memory.
+  thread.on('error', error => {
+    if (thread !== worker) return
+    const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    giveUp(isMemory ? 'checking took too much memory' : error.message)
+  })
+  thread.on('exit', () => {
+    if (thread === worker) giveUp('the thread that checks it ended')
+  })
+  return thread
+}
+
+function settle(outcome: Settled): void {
+  clearTimeout(deadline)
+  const settled = current
+  current = undefined
+  settled?.settle({ ...outcome, tookMs: performance.now() - (settled.begunAt ?? performance.now()) })
+  next()
+}
+
+function giveUp(why: string): void {
+  end()
+  settle({ why, isLimit: true })
+}
+
+/** The next work gets a new thread. */
+function end(): void {
+  const ended = worker
+  worker = undefined
+  idle = undefined
+  void ended?.terminate()
+}

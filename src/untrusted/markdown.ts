@@ -1,0 +1,16 @@
+import type { Works } from './messages.ts'
+
+/** Loads what reads Markdown. */
+export async function loadedMarkdown() {
+  const { Lexer } = await import('marked')
+  return ({ source, definitions }: Works['markdown']['given']): Works['markdown']['answer'] => {
+    const lexer = new Lexer({ gfm: true })
+    // Definitions of the whole document, beneath those of the piece.
+    lexer.tokens.links = Object.assign(Object.create(null) as typeof definitions, definitions)
+    try {
+      return lexer.lex(source)
+    } catch {
+      return null
+    }
+  }
+}

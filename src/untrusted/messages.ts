@@ -1,0 +1,37 @@
+/** What is wrong with the arguments, and with which of them; without a name with all together. */
+export type ArgumentFault = {
+  name: string | undefined
+  message: string
+  /** The argument was not given at all. */
+  isMissing?: boolean
+}
+
+/** Why a schema cannot be used: it is wrong, or beyond what is looked at (`isLimit`). */
+export type Unusable = { unusable: string; isLimit?: boolean }
+
+/** A piece of Markdown and the link addresses that it may refer to, by their names in lower case. */
+export type MarkdownPiece = { source: string; definitions: Record<string, { href: string; title: string }> }
+
+/** What can be done in the thread: what each work is given and what it answers, both as JSON. */
+export type Works = {
+  /** Compiles a schema. */
+  compile: { given: { schema: unknown }; answer: { usable: true } | Unusable }
+  /** Checks arguments against a tool's input schema. */
+  arguments: {
+    given: { schema: unknown; value: Record<string, unknown> }
+    answer: { faults: ArgumentFault[] } | Unusable
+  }
+  /** Whether each is JSON Schema for an object. */
+  objectSchemas: { given: { schemas: unknown[] }; answer: boolean[] }
+  /** Markdown as the tokens of `marked`; null where it cannot be read. */
+  markdown: { given: MarkdownPiece; answer: unknown[] | null }
+}
+
+export type WorkName = keyof Works
+
+export type ToThread = { work: WorkName; given: string }
+/** `begun` once what the work needs is loaded; its deadline counts from there. */
+export type FromThread =
+  | { kind: 'begun' }
+  | { kind: 'done'; answer: string }
+  | { kind: 'failed'; why: string }

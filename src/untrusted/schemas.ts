@@ -1,0 +1,115 @@
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { ArgumentFault, Unusable, Works } from './messages.ts'
+
+type JsonObject = Record<string, unknown>
+
+/** Faults that are answered; a schema may find any number. */
+const MOST_FAULTS = 100
+/** Compiled schemas that are kept, by their text: one is checked against several times. */
+const MOST_KEPT = 20
+
+type Compiled = { validate: ValidateFunction } | Unusable
+const kept = new Map<string, Compiled>()
+
+/** Loads the compiler; what it answers compiles a schema. */
+export async function loadedCompile() {
+  const compile = await loaded()
+  return ({ schema }: Works['compile']['given']): Works['compile']['answer'] => {
+    const compiled = compile(schema)
+    return 'unusable' in compiled ? compiled : { usable: true }
+  }
+}
+
+/** Loads the compiler; what it answers checks arguments. */
+export async function loadedArguments() {
+  const compile = await loaded()
+  return ({ schema, value }: Works['arguments']['given']): Works['arguments']['answer'] => {
+    const compiled = compile(schema)
+    return 'unusable' in compiled ? compiled : faultsOf(compiled.validate, value)
+  }
+}
+
+/** Loads the schemas of schemas; what it answers compares with them and compiles nothing. */
+export async function loadedObjectSchemas() {
+  const { Ajv, Ajv2020 } = await classes()
+  const options = { strict: false, logger: false, validateFormats: false } as const
+  const checkers = { early: new Ajv(options), current: new Ajv2020(options) }
+  return ({ schemas }: Works['objectSchemas']['given']): boolean[] =>
+    schemas.map(schema => {
+      if ((schema as JsonObject | null)?.['type'] !== 'object') return false
+      const { $schema, ...rest } = schema as JsonObject
+      return checkers[isEarly($schema) ? 'early' : 'current'].validateSchema(rest) === true
+    })
+}
+
+async function classes() {
+  const [{ Ajv }, { Ajv2020 }] = await Promise.all([import('ajv'), import('ajv/dist/2020.js')])
+  return { Ajv, Ajv2020 }
+}
+
+/** MCP means JSON Schema 2020-12 unless `$schema` names another draft (MCP specification, "JSON Schema Usage"). */
+function isEarly($schema: unknown): boolean {
+  return typeof $schema === 'string' && /draft-0[467]/.test($schema)
+}
+
+async function loaded(): Promise<(schema: unknown) => Compiled> {
+  const { Ajv, Ajv2020 } = await classes()
+  const options = {
+    strict: false,
+    allErrors: true,
+    logger: false,
+    validateFormats: false,
+    // Otherwise what is referred to is compiled again at each reference: minutes for a few thousand characters.
+    inlineRefs: false,
+  } as const
+  const compiled = (schema: unknown): Compiled => {
+    if (schema === null || schema === undefined) return { unusable: 'the server gave none' }
+    try {
+      const { $schema, ...rest } = schema as JsonObject
+      return { validate: (isEarly($schema) ? new Ajv(options) : new Ajv2020(options)).compile(rest) }
+    } catch (error) {
+      // One that is nested deeper than the stack is no wrong one.
+      const isLimit = error instanceof RangeError
+      return { unusable: error instanceof Error ? error.message : String(error), ...(isLimit && { isLimit }) }
+    }
+  }
+  return schema => {
+    const text = JSON.stringify(schema)
+    const known = kept.get(text) ?? compiled(schema)
+    if (kept.size >= MOST_KEPT) kept.clear()
+    kept.set(text, known)
+    return known
+  }
+}
+
+function faultsOf(validate: ValidateFunction, value: JsonObject): Works['arguments']['answer'] {
+  try {
+    if (validate(value)) return { faults: [] }
+  } catch (error) {
+    // Such as a schema that refers to itself without end.
+    return { unusable: error instanceof Error ? error.message : String(error), isLimit: true }
+  }
+  return { faults: (validate.errors ?? []).slice(0, MOST_FAULTS).map(faultOf) }
+}
+
+function faultOf(error: ErrorObject): ArgumentFault {
+  const [first, ...inner] = error.instancePath
+    .split('/')
+    .slice(1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const params: JsonObject = error.params
+  const named = params['missingProperty'] ?? params['additionalProperty']
+  const name = first ?? (typeof named === 'string' ? named : undefined)
+  const place = inner.length > 0 ? `${inner.join('.')} ` : ''
+  const message = `${place}${messageOf(error, params, first === undefined)}`
+  return error.keyword === 'required' ? { name, message, isMissing: true } : { name, message }
+}
+
+function messageOf(error: ErrorObject, params: JsonObject, own: boolean): string {
+  if (error.keyword === 'required' && own) return 'is required'
+  if (error.keyword === 'additionalProperties' && own) return 'is not an argument of this tool'
+  const allowed = params['allowedValues']
+  if (Array.isArray(allowed))
+    return `must be one of ${allowed.map(value => JSON.stringify(value)).join(', ')}`
+  return error.message ?? `does not satisfy ${error.keyword}`
+}

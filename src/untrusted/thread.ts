@@ -1,0 +1,34 @@
+// The entry of the thread for untrusted input: `inThread` starts it, and nothing imports it.
+import { parentPort } from 'node:worker_threads'
+import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
+
+type Does = { [Name in WorkName]: () => Promise<(given: Works[Name]['given']) => Works[Name]['answer']> }
+
+/** Each loads what it needs first, which counts for no deadline. */
+const does: Does = {
+  compile: async () => (await import('./schemas.ts')).loadedCompile(),
+  arguments: async () => (await import('./schemas.ts')).loadedArguments(),
+  objectSchemas: async () => (await import('./schemas.ts')).loadedObjectSchemas(),
+  markdown: async () => (await import('./markdown.ts')).loadedMarkdown(),
+}
+
+/** A longer answer would keep the thread that reads it busy. */
+const MOST_ANSWER = 600_000
+
+function post(message: FromThread): void {
+  parentPort?.postMessage(message, [])
+}
+
+async function answerTo({ work, given }: ToThread): Promise<void> {
+  try {
+    const perform = (await does[work]()) as (given: unknown) => unknown
+    post({ kind: 'begun' })
+    const answer = JSON.stringify(perform(JSON.parse(given)))
+    if (answer.length > MOST_ANSWER) post({ kind: 'failed', why: 'what comes of it is too large' })
+    else post({ kind: 'done', answer })
+  } catch (error) {
+    post({ kind: 'failed', why: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+parentPort?.on('message', (message: ToThread) => void answerTo(message))
