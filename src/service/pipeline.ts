@@ -11,6 +11,7 @@ import { newId } from './ids.ts'
 import { authenticate, nobody, type Caller } from './keys.ts'
 import { GATES, type OrganizationLimits } from './limits/limits.ts'
 import { createRateLimiter } from './rate-limiter.ts'
+import { requireOwnHost } from './own-hosts.ts'
 import { Reply } from './reply.ts'
 import { notServed } from './refusals.ts'
 import { namedProject, projectFor, REQUIRED_ROLES } from './rights.ts'
@@ -51,6 +52,8 @@ export type PipelineOptions = {
   ownBudgets: readonly unknown[]
   /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
   caseBodies: readonly unknown[]
+  /** Names under which it is reached besides loopback; undefined = any. */
+  ownHosts: readonly string[] | undefined
   /** Lists that are answered as a bare array. */
   bareLists: readonly unknown[]
   log: (entry: LogEntry) => void
@@ -92,6 +95,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   ): Promise<Answer> => {
     const path = url.pathname
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
+    if (options.ownHosts) requireOwnHost(url, options.ownHosts)
     if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const key = request.headers.get('authorization')
