@@ -21,6 +21,7 @@ import type { Visits } from './scenarios/visits.ts'
 import { createRouter, type Match } from './router.ts'
 import { isBusy } from './store/database.ts'
 import type { ProjectRole } from './store/keys.ts'
+import { storageProblem } from './store/storage-problem.ts'
 import type { Store } from './store/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
 
@@ -281,9 +282,15 @@ function databaseBusy(cause: unknown): ServiceError {
   })
 }
 
+/** The contract has no code for a disk; the sentence says what to do. */
+function storageRefusal(cause: unknown): ServiceError | undefined {
+  const problem = storageProblem(cause)
+  return problem && new ServiceError('INTERNAL_ERROR', `${problem.message} ${problem.next}`, { cause })
+}
+
 /** A refusal in the contract's words; everything else is a fault whose cause only the log sees. */
 function errorAnswer(thrown: unknown): Answer {
-  const error = isBusy(thrown) ? databaseBusy(thrown) : thrown
+  const error = isBusy(thrown) ? databaseBusy(thrown) : (storageRefusal(thrown) ?? thrown)
   if (!(error instanceof ServiceError))
     return { status: 500, body: { code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' } }
   const { status, code, message, details } = error
