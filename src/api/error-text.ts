@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.ts'
 import { advice, type Advice, type AdviceKey } from './error-advice.ts'
+import { StorageError } from './contract/error.ts'
 import { whatWentWrong } from './machine-words.ts'
 
 /** An error in words. The service's own words are `error.message`, which this does not repeat. */
@@ -45,6 +46,8 @@ const MACHINE_ADVICE: Readonly<Record<string, string>> = {
 const LOOK_THERE = 'Look whether it is there and may be written, then try again.'
 
 function describeFault(error: unknown): ErrorText {
+  if (error instanceof StorageError)
+    return { title: 'Workspace not usable', sentence: error.message, next: error.next }
   const sentence = `${whatWentWrong(error)}.`
   const code = systemCode(error)
   if (code !== undefined)

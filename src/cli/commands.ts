@@ -160,6 +160,7 @@ type ServeOptions = {
   port: number
   host: string
   allowRemote?: boolean
+  allowHost: string[]
   rateLimit?: number
   burst?: number
   maxRuns?: number
@@ -184,6 +185,12 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--port <port>', 'port; 0 picks a free one', whole(0, 65_535), DEFAULT_PORT)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--allow-remote', 'listen also on an address that other machines reach')
+    .option(
+      '--allow-host <name>',
+      'name of a proxy before a loopback address; others are refused',
+      collect,
+      [],
+    )
     .option('--rate-limit <count>', ...limitOption('requestsPerMinute'))
     .option('--burst <count>', ...limitOption('burst'))
     .option('--max-runs <count>', ...limitOption('concurrentRuns'))

@@ -2,7 +2,6 @@ import { jsonText } from '../api/printable.ts'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isIP } from 'node:net'
 import type { ServerType } from '@hono/node-server'
 import { API_PREFIX } from '../api/contract/contract.ts'
 import { type EndingSignal, onEndingSignal } from '../app/terminal/ending-signals.ts'
@@ -11,6 +10,7 @@ import { ServiceError } from '../service/errors.ts'
 import type { AnswerShape } from '../service/answer-shapes.ts'
 import { createFaults, parseFaults, type FaultyAnswer } from '../service/faults.ts'
 import { ensureKeyFile } from '../service/key-files.ts'
+import { isLoopback } from '../service/own-hosts.ts'
 import type { ModelSettings } from '../service/models/settings.ts'
 import type { LogEntry } from '../service/pipeline.ts'
 import { insertSamples } from '../service/samples/insert-samples.ts'
@@ -28,6 +28,8 @@ export type ServeOptions = {
   host?: string
   /** Allows a host that other machines can reach. */
   allowRemote?: boolean
+  /** Names besides those of loopback under which requests to a loopback address are answered. Default: none. */
+  allowHost?: readonly string[]
   /** Requests a minute and key, sustained; 0 switches the limit off. Default: the stored limit. */
   rateLimit?: number
   /** Requests of a key at once after a pause. Default: the stored limit. */
@@ -84,6 +86,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
     ...(options.shape && { shape: options.shape }),
     visitOrigin: () => origin,
+    ownHosts: isRemote ? undefined : ownHostsOf(host, options),
     log: createServiceLog(options, { stdout, stderr }),
   })
   try {
@@ -177,9 +180,8 @@ export function stopListening(server: ServerType): { closed: Promise<unknown>; c
   return { closed: closed.finally(() => clearTimeout(late)), cut }
 }
 
-/** Only what can be nothing else; a name that resolves to loopback today may resolve elsewhere tomorrow. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+function ownHostsOf(host: string, { allowHost = [] }: ServeOptions): readonly string[] {
+  return [host, ...allowHost]
 }
 
 function faultRatesOf(specs: readonly string[]) {

@@ -61,6 +61,8 @@ export type ServiceOptions = WorkspaceOptions & {
    * port, which is where links of a workspace without a port are met.
    */
   visitOrigin?: () => string
+  /** Names and addresses under which it is reached besides loopback; requests to others are refused. Default: any. */
+  ownHosts?: readonly string[] | undefined
   /** The clock of schedules, epoch milliseconds. Default: the machine's. */
   now?: () => number
   /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
@@ -176,6 +178,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
       ownBudgets: [contract.connections.get],
       caseBodies: CASE_BODIES,
+      ownHosts: options.ownHosts,
       bareLists: options.shape === 'published' ? [] : [contract.runs.list],
       log,
     })

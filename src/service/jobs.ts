@@ -1,6 +1,7 @@
 import { messageOf } from './evals/one-line.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './runs/lease.ts'
 import type { JobRow } from './store/jobs.ts'
+import { writeWherePossible } from './store/storage-problem.ts'
 import type { Store } from './store/store.ts'
 
 /** Kinds of work in the background, by the record that they belong to. */
@@ -129,11 +130,13 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
     isUnderWay: (kind, subjectId) => store.jobs.find(kind, subjectId) !== undefined,
     settleAbandoned() {
       if (!store.jobs.list().some(isAbandoned)) return
-      store.write(() => {
-        for (const row of store.jobs.list())
-          if (isAbandoned(row))
-            endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
-      })
+      writeWherePossible(() =>
+        store.write(() => {
+          for (const row of store.jobs.list())
+            if (isAbandoned(row))
+              endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
+        }),
+      )
     },
     settle,
     async close() {

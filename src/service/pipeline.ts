@@ -11,6 +11,7 @@ import { newId } from './ids.ts'
 import { authenticate, nobody, type Caller } from './keys.ts'
 import { GATES, type OrganizationLimits } from './limits/limits.ts'
 import { createRateLimiter } from './rate-limiter.ts'
+import { requireOwnHost } from './own-hosts.ts'
 import { Reply } from './reply.ts'
 import { notServed } from './refusals.ts'
 import { namedProject, projectFor, REQUIRED_ROLES } from './rights.ts'
@@ -20,6 +21,7 @@ import type { Visits } from './scenarios/visits.ts'
 import { createRouter, type Match } from './router.ts'
 import { isBusy } from './store/database.ts'
 import type { ProjectRole } from './store/keys.ts'
+import { storageProblem } from './store/storage-problem.ts'
 import type { Store } from './store/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
 
@@ -51,6 +53,8 @@ export type PipelineOptions = {
   ownBudgets: readonly unknown[]
   /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
   caseBodies: readonly unknown[]
+  /** Names under which it is reached besides loopback; undefined = any. */
+  ownHosts: readonly string[] | undefined
   /** Lists that are answered as a bare array. */
   bareLists: readonly unknown[]
   log: (entry: LogEntry) => void
@@ -92,6 +96,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   ): Promise<Answer> => {
     const path = url.pathname
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
+    if (options.ownHosts) requireOwnHost(url, options.ownHosts)
     if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const key = request.headers.get('authorization')
@@ -277,9 +282,15 @@ function databaseBusy(cause: unknown): ServiceError {
   })
 }
 
+/** The contract has no code for a disk; the sentence says what to do. */
+function storageRefusal(cause: unknown): ServiceError | undefined {
+  const problem = storageProblem(cause)
+  return problem && new ServiceError('INTERNAL_ERROR', `${problem.message} ${problem.next}`, { cause })
+}
+
 /** A refusal in the contract's words; everything else is a fault whose cause only the log sees. */
 function errorAnswer(thrown: unknown): Answer {
-  const error = isBusy(thrown) ? databaseBusy(thrown) : thrown
+  const error = isBusy(thrown) ? databaseBusy(thrown) : (storageRefusal(thrown) ?? thrown)
   if (!(error instanceof ServiceError))
     return { status: 500, body: { code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' } }
   const { status, code, message, details } = error

@@ -2,6 +2,7 @@ import { ServiceError } from './errors.ts'
 import { NOBODY, type Caller } from './keys.ts'
 import type { OrganizationLimits } from './limits/limits.ts'
 import type { RateBucket } from './store/rate-buckets.ts'
+import { writeWherePossible } from './store/storage-problem.ts'
 import type { Store } from './store/store.ts'
 
 export type RateLimit = {
@@ -28,13 +29,19 @@ const REQUEST = 60_000
  * @param now epoch milliseconds, the one clock that processes have in common
  */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
-  // Requests without a key have no row that a bucket could belong to.
+  // Requests without a key have no row that a bucket could belong to, nor have others while nothing can be written.
   let shared: RateBucket | undefined
   const takeShared = (limit: RateLimit): number => {
     const taken = takeOne(shared, limit, now())
     shared = taken.bucket
     return taken.waitMs
   }
+  const takeStored = (keyId: string, limit: RateLimit): number =>
+    store.write(() => {
+      const taken = takeOne(store.rateBuckets.get(keyId), limit, now())
+      store.rateBuckets.set(keyId, taken.bucket)
+      return taken.waitMs
+    })
   return {
     take({ keyId, organizationId }) {
       const perMinute = limits.number(organizationId, 'requestsPerMinute')
@@ -43,11 +50,7 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
       const waitMs =
         keyId === NOBODY
           ? takeShared(limit)
-          : store.write(() => {
-              const taken = takeOne(store.rateBuckets.get(keyId), limit, now())
-              store.rateBuckets.set(keyId, taken.bucket)
-              return taken.waitMs
-            })
+          : (writeWherePossible(() => takeStored(keyId, limit)) ?? takeShared(limit))
       if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000))
     },
   }

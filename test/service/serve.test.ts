@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { serve } from '../../src/cli/serve.ts'
@@ -75,5 +78,47 @@ describe('mcpdeck serve', () => {
     const { port } = taken.address() as { port: number }
     const dataDir = temporaryDirectory()
     await expect(serve({ dataDir, port })).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}`)
+  })
+})
+
+describe('the name that a request is sent to', () => {
+  /** The answer to a request with this Host header; fetch sets its own. */
+  const ask = async (baseUrl: string, key: string, host: string, path = '/me') => {
+    const { hostname, port, pathname } = new URL(baseUrl)
+    const headers = { host, authorization: `Bearer ${key}` }
+    const asked = request({ hostname, port, path: path === '/me' ? pathname + path : path, headers }).end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    return { status: response.statusCode, text: await text(response) }
+  }
+
+  test('is one of loopback or one that was allowed; the refusal says how', async () => {
+    const { api, baseUrl, printed } = await serveHere({ allowHost: ['Deck.example'], requestLog: '-' })
+    for (const host of [
+      '127.0.0.1',
+      'localhost:1',
+      'LOCALHOST',
+      'a.localhost',
+      '[::1]:80',
+      '127.9.9.9',
+      'deck.example',
+    ])
+      expect({ host, ...(await ask(baseUrl, api.key, host)) }).toMatchObject({ host, status: 200 })
+    printed.length = 0
+    const strange = [
+      'evil.test',
+      'evil.test:4747',
+      'localhost.evil.test',
+      '127.0.0.1.evil.test',
+      '10.0.0.1',
+      '[::2]',
+    ]
+    for (const host of strange)
+      expect({ host, ...(await ask(baseUrl, api.key, host)) }).toMatchObject({
+        host,
+        status: 403,
+        text: expect.stringMatching(/"FORBIDDEN".*--allow-host/),
+      })
+    expect(printed).toHaveLength(strange.length)
+    expect(await ask(baseUrl, api.key, 'evil.test', '/visit/nothing')).toMatchObject({ status: 403 })
   })
 })

@@ -47,3 +47,14 @@ export const ErrorBody = shape(() =>
   }),
 )
 export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** What keeps a workspace on this machine from being read or written; `next` says what to do. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly next: string
+
+  constructor(sentence: string, next: string, cause?: unknown) {
+    super(sentence, { cause })
+    this.next = next
+  }
+}

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { RunLease, RunRow } from '../store/runs.ts'
+import { writeWherePossible } from '../store/storage-problem.ts'
 import type { Store } from '../store/store.ts'
 import { ExecutionLost, type Executor, type RunExecution } from './executor.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS } from './lease.ts'
@@ -109,10 +110,12 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
 
   const settleAbandoned = () => {
     if (!store.runs.inFlight().some(run => isAbandoned(run.lease))) return
-    store.write(() => {
-      for (const run of store.runs.inFlight())
-        if (isAbandoned(run.lease)) endRun(store, run, processEnded(run.lease))
-    })
+    writeWherePossible(() =>
+      store.write(() => {
+        for (const run of store.runs.inFlight())
+          if (isAbandoned(run.lease)) endRun(store, run, processEnded(run.lease))
+      }),
+    )
   }
 
   const settle = async () => {

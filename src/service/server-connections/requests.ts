@@ -11,6 +11,7 @@ import { projectFor, requireRole } from '../rights.ts'
 import { requireServer } from '../server-records.ts'
 import type { ProjectRole } from '../store/keys.ts'
 import type { ConnectionRow } from '../store/server-connections.ts'
+import { writeWherePossible } from '../store/storage-problem.ts'
 import { invalidField } from '../validation.ts'
 import { createAttempts, ended } from './attempts.ts'
 import { redactedUrl, sameUrl } from './urls.ts'
@@ -49,14 +50,15 @@ export function createConnectionRequests(context: ServiceContext): ConnectionReq
   const attempts = createAttempts(context)
   background.every(LOOK_EVERY_MS, attempts.look)
 
-  const require = (caller: Caller, requestId: string, needed: ProjectRole): ConnectionRow => {
+  const named = (caller: Caller, requestId: string, needed: ProjectRole): ConnectionRow => {
     const row = store.serverConnections.find(requestId)
     if (!row || row.accountId !== caller.accountId || row.organizationId !== caller.organizationId)
       throw new ServiceError('NOT_FOUND', `There is no connection request ${requestId}.`)
     if (row.projectId !== null) projectFor(store, caller, row.projectId, needed)
     else requireRole(caller.role ?? undefined, needed)
-    return attempts.expired(row)
+    return row
   }
+  const require: typeof named = (...which) => attempts.expired(named(...which))
   const answer = (row: ConnectionRow) => toServerConnection(context, row)
 
   return {
@@ -78,7 +80,9 @@ export function createConnectionRequests(context: ServiceContext): ConnectionReq
       })
     },
     get: (caller, requestId) =>
-      store.write(() => answer(takePoll(context, require(caller, requestId, 'member')))),
+      writeWherePossible(() =>
+        store.write(() => answer(takePoll(context, require(caller, requestId, 'member')))),
+      ) ?? answer(named(caller, requestId, 'member')),
     cancel: (caller, requestId) =>
       store.write(() => {
         const row = require(caller, requestId, 'editor')

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { StorageError } from '../../api/contract/error.ts'
 import { createCaseRows, type CaseRows } from './cases.ts'
 import { createClientRows, type ClientRows } from './clients.ts'
 import { createConformanceRunRows, type ConformanceRunRows } from './conformance-runs.ts'
@@ -37,6 +38,7 @@ import { createSealer, SEALING_KEY_BYTES, type Sealer } from './sealer.ts'
 import { createConnectionRows, type ConnectionRows } from './server-connections.ts'
 import { createServerRows, type ServerRows } from './servers.ts'
 import { createSettings, type Settings } from './settings.ts'
+import { storageProblem } from './storage-problem.ts'
 import { createRunAnalysisRows, type RunAnalysisRows } from './run-analyses.ts'
 import { createSuiteScheduleRows, type SuiteScheduleRows } from './suite-schedules.ts'
 import { createSuiteOwnershipRows, type SuiteOwnershipRows } from './suite-ownership.ts'
@@ -97,11 +99,12 @@ export type StoreLocation = { dataDir: string } | { memory: true }
 
 /**
  * Opens the workspace and brings it up to date.
- * @throws when it was written by a newer version, or when the key that its secrets are sealed with is gone
+ * @throws when it was written by a newer version; StorageError when the key that its secrets are sealed with is gone, or
+ *   the database cannot be used
  */
 export function openStore(location: StoreLocation): Store {
   const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
-  const database = openDatabase(directory?.database ?? ':memory:')
+  const database = opened(directory?.database ?? ':memory:')
   try {
     const open = (): Store => {
       migrate(database)
@@ -120,7 +123,15 @@ export function openStore(location: StoreLocation): Store {
     return database.read(() => isComplete(database)) ? open() : database.write(open)
   } catch (error) {
     database.close()
-    throw error
+    throw storageProblem(error) ?? error
+  }
+}
+
+function opened(location: string): Database {
+  try {
+    return openDatabase(location)
+  } catch (error) {
+    throw storageProblem(error) ?? error
   }
 }
 
@@ -205,8 +216,9 @@ function sealingKey(settings: Settings, directory: DataDirectory | undefined): U
     return fresh
   }
   if (!key || checkOf(key) !== known)
-    throw new Error(
+    throw new StorageError(
       `${directory.sealingKey} is missing or is not the key of this workspace; without it no server secret can be read.`,
+      'Put the file back from a backup, or start with another --data-dir.',
     )
   return key
 }

@@ -1,0 +1,101 @@
+import { closeSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
+import { StorageError } from '../../src/api/contract/error.ts'
+import { pathParameters } from '../../src/api/contract/endpoint.ts'
+import { describeError } from '../../src/api/error-text.ts'
+import { createService } from '../../src/service/app.ts'
+import { openStore } from '../../src/service/store/store.ts'
+import { createApi, sandbox, temporaryDirectory } from './harness.ts'
+
+const { projects, suites } = contract
+
+/** The error that SQLite gives for a database that may not grow, which is that of a full disk. */
+function fullDisk(): unknown {
+  const database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE t (v BLOB); PRAGMA max_page_count = 2')
+  try {
+    database.exec('INSERT INTO t VALUES (zeroblob(100000))')
+  } catch (error) {
+    return error
+  } finally {
+    database.close()
+  }
+  throw new Error('The database grew.')
+}
+
+async function served() {
+  const service = await createService({
+    dataDir: temporaryDirectory(),
+    rateLimit: { perMinute: 100_000, burst: 10_000 },
+  })
+  onTestFinished(service.close)
+  const { store } = service
+  const write = store.write
+  const fill = () => {
+    const error = fullDisk()
+    // As SQLite does it: all is undone, and the statement that wrote says so.
+    store.write = () => {
+      throw error
+    }
+  }
+  return { store, fill, empty: () => (store.write = write), api: createApi(service.fetch, service.localKey) }
+}
+
+test('reads are answered while nothing can be written, and a write says what to do', async () => {
+  const { api, fill, empty } = await served()
+  const { projectId, suiteId } = await sandbox(api)
+  onTestFinished(() => void empty())
+  fill()
+  const ids: Record<string, string> = { projectId, suiteId }
+  for (const endpoint of allEndpoints().filter(({ method }) => method === 'GET')) {
+    const named = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, ids[name] ?? 'x']))
+    const { operation } = endpoint
+    const { status } = await api.send(endpoint, named)
+    expect({ operation, failed: status >= 500 }).toEqual({ operation, failed: false })
+  }
+  expect((await api.call(suites.list, { projectId })).items).not.toEqual([])
+  expect(await api.refused(projects.create, { body: { name: 'new' } })).toMatchObject({
+    status: 500,
+    code: 'INTERNAL_ERROR',
+    message: expect.stringMatching(/disk .* is full.*Make room/),
+  })
+  empty()
+  expect(await api.call(projects.create, { body: { name: 'new' } })).toMatchObject({ name: 'new' })
+})
+
+const BREAKAGES: Record<string, [title: RegExp, (dataDir: string) => void]> = {
+  'a file that is no database': [
+    /damaged/,
+    dataDir => writeFileSync(join(dataDir, 'mcpdeck.sqlite'), 'x'.repeat(10_000)),
+  ],
+  'pages that were overwritten': [
+    /damaged/,
+    dataDir => {
+      const file = openSync(join(dataDir, 'mcpdeck.sqlite'), 'r+')
+      writeSync(file, Buffer.alloc(400_000, 0x5a), 0, 400_000, 4096)
+      closeSync(file)
+    },
+  ],
+  'a missing key file': [/secret\.key is missing/, dataDir => rmSync(join(dataDir, 'secret.key'))],
+  'a cut key file': [/not the key/, dataDir => truncateSync(join(dataDir, 'secret.key'), 7)],
+}
+
+test.each(Object.entries(BREAKAGES))('%s is told by its own sentence', (_what, [sentence, damage]) => {
+  const dataDir = temporaryDirectory()
+  openStore({ dataDir }).close()
+  damage(dataDir)
+  let thrown: unknown
+  try {
+    openStore({ dataDir }).close()
+  } catch (error) {
+    thrown = error
+  }
+  expect(thrown).toBeInstanceOf(StorageError)
+  const told = describeError(thrown)
+  expect(told.title).toBe('Workspace not usable')
+  expect(told.sentence).toMatch(sentence)
+  expect(told.next).not.toBe('')
+})
