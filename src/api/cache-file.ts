@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../files/make-directory.ts'
 
 /** One answer as it lies on disk. */
 export type KeptAnswer = {
@@ -33,7 +34,7 @@ export function readCacheFile(file: string, program: string): KeptAnswer[] {
 
 /** Puts the answers in place of those that are there, for their owner only. Throws where the file cannot be written. */
 export function writeCacheFile(file: string, program: string, answers: readonly KeptAnswer[]): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   const body = answers.map(({ key, at, json }) => `${JSON.stringify([key, at])}\n${json}`).join('\n')
   try {

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../files/make-directory.ts'
 
 /** Longest wait for another process, whose change takes milliseconds. */
 const PATIENCE_MS = 2_000
@@ -10,7 +11,7 @@ const PATIENCE_MS = 2_000
  */
 export function alone<T>(file: string, work: () => T): T {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   closeSync(openSync(`${file}.lock`, 'a', 0o600))
   const lock = new DatabaseSync(`${file}.lock`, { timeout: PATIENCE_MS })
   try {

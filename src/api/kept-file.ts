@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../files/make-directory.ts'
 
 /** What a file of ours holds; undefined where it is missing or no JSON. Its reader checks the shape. */
 export function readKeptFile(file: string): unknown {
@@ -12,7 +13,7 @@ export function readKeptFile(file: string): unknown {
 
 /** Writes a file for its owner only, whole or not at all. Throws where it cannot. */
 export function writeKeptFile(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   try {
     writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { makeDirectory } from '../files/make-directory.ts'
 import type { Account } from './account.ts'
 import type { Entry, Member } from './ledger.ts'
 import type { Machine } from './machine.ts'
@@ -69,7 +70,7 @@ export class LedgerFile {
     this.#leaseMs = leaseMs
     this.#id = `${keyId} ${machine.name}`
     this.#started = machine.startOf(machine.pid) ?? ''
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(file))
     chmodSync(dirname(file), 0o700)
     closeSync(openSync(file, 'a', 0o600))
     chmodSync(file, 0o600)

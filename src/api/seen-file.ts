@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../files/make-directory.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createSeen, listsToKeep, type Seen, type SeenList } from './seen.ts'
 
@@ -87,7 +88,7 @@ function isKeptList({ name, at, whole, rows }: KeptList): boolean {
 }
 
 function writeSeen(file: string, lists: ReadonlyMap<string, SeenList>): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   const kept = listsToKeep(lists).map(([name, { at, whole, rows }]): KeptList => ({
     name,

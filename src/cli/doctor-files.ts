@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, statSync, type Stats } from 'node:fs'
+import { accessSync, constants, lstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from '../service/store/database.ts'
@@ -6,6 +6,9 @@ import { fail, type Finding, ok, warn } from './doctor-check.ts'
 
 /** How long another program may hold a database, in milliseconds. */
 const BUSY_MS = 2000
+
+/** The type of the file system below `/proc`, where even root can make nothing. */
+const PROC = 0x9fa0
 
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
@@ -59,8 +62,8 @@ function barred(name: string, path: string, error?: Error): Finding {
 
 function missingDirectory(name: string, path: string): Finding {
   let parent = dirname(path)
-  while (lookAt(parent) === undefined) parent = dirname(parent)
-  return isAllowed(parent, constants.W_OK | constants.X_OK)
+  while (lstatSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent)
+  return isAllowed(parent, constants.W_OK | constants.X_OK) && statfsSync(parent).type !== PROC
     ? ok(name, `${path} is made when it is needed`)
     : fail(
         name,

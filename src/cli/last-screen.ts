@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
+import { makeDirectory } from '../files/make-directory.ts'
 import { isAtTerminal } from './at-terminal.ts'
 import { configFile, directories } from './directories.ts'
 
@@ -75,7 +76,7 @@ export function readLastScreen(file: string): LastScreen | undefined {
 
 /** Keeps the screen for the next start, for its owner only. Throws where the file cannot be written. */
 export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   try {
     writeFileSync(fresh, JSON.stringify({ version: VERSION, ...screen }), { mode: 0o600 })

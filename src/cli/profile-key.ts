@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../files/make-directory.ts'
 import { KEY_PREFIX } from '../api/contract/contract.ts'
 import { whyNot } from '../api/machine-words.ts'
 import { clean } from '../app/theme/text.ts'
@@ -62,7 +63,7 @@ export async function typedKey(
       `Profile ${name} has no key, and there is no terminal to ask on: set MCPDECK_API_KEY, or give the profile a keyFile, keyCommand or keyEnv.`,
     )
   const key = checkedKey(typed.trim(), 'what was typed')
-  mkdirSync(dirname(source.path), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(source.path))
   writeSecretFile(source.path, `${key}\n`)
   return key
 }

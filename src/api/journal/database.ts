@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { makeDirectory } from '../../files/make-directory.ts'
 
 type Values = Record<string, SQLInputValue>
 
@@ -76,7 +77,7 @@ const SCHEMA = `
 export async function openDatabase(file: string): Promise<JournalDatabase> {
   const { DatabaseSync } = await import('node:sqlite')
   const directory = dirname(file)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectory(directory)
   chmodSync(directory, 0o700)
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../../files/make-directory.ts'
 import { createPins, MOST_PINS, type Pin, type Pins } from './pins.ts'
 
 const VERSION = 1
@@ -42,7 +43,7 @@ function isPin(value: unknown): value is Pin {
 }
 
 function writePins(file: string, runs: readonly Pin[]): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   try {
     writeFileSync(fresh, JSON.stringify({ version: VERSION, runs }), { mode: 0o600 })

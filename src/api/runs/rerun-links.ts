@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../../files/make-directory.ts'
 
 /** Which run a rerun repeats, for services whose runs do not say so. */
 export type RerunLinks = {
@@ -53,7 +54,7 @@ function readLinks(file: string): Map<string, string> {
 }
 
 function writeLinks(file: string, links: ReadonlyMap<string, string>): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   try {
     writeFileSync(fresh, JSON.stringify({ version: VERSION, links: [...links] }), { mode: 0o600 })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Document } from 'yaml'
+import { makeDirectory } from '../../files/make-directory.ts'
 import { whyNot } from '../../api/machine-words.ts'
 import { configFile } from '../directories.ts'
 import { UsageError } from '../usage-error.ts'
@@ -97,7 +98,7 @@ export async function writeConfig(path: string, text: string): Promise<void> {
   const target = realPath(path)
   const fresh = `${target}.${randomUUID()}`
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(path))
     writeFileSync(fresh, text, { mode: OWNER_ONLY, flush: true })
     renameSync(fresh, target)
   } catch (error) {

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory } from '../../files/make-directory.ts'
 import { whyNot } from '../../api/machine-words.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
 import { isPassedOn } from '../browser.ts'
 import { editorCommand, editorEnvironment } from './editor-command.ts'
 import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
 
-const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY = 0o600
 /** Longest text that is looked at, in bytes; reading says where a longer one becomes too long. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ export function createEditorHost(options: {
     join(directory, createHash('sha256').update(key).digest('hex').slice(0, 24))
   const pathOf = (file: EditedFile): string => join(folderOf(file), safeName(file.fileName))
   const keep = (file: EditedFile, text: string): void => {
-    mkdirSync(folderOf(file), { recursive: true, mode: OWNER_ONLY_FOLDER })
+    makeDirectory(folderOf(file))
     writeFileSync(pathOf(file), text, { mode: OWNER_ONLY, flush: true })
     dropForgotten(directory, Date.now())
   }
