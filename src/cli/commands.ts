@@ -196,8 +196,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON')
     .action(async (own: ServeOptions) => {
       const { runServe } = await import('./serve-command.ts')
-      await runServe(program.opts<CommonOptions>(), own)
-      done(undefined)
+      done(await runServe(program.opts<CommonOptions>(), own))
     })
   serve.exitOverride()
   addKeys(serve, program, done)

@@ -1,7 +1,8 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
 import { makeDirectory } from '../files/make-directory.ts'
+import { onEndingSignal, signalExitCode } from '../app/terminal/ending-signals.ts'
+import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
 import { isAtTerminal } from './at-terminal.ts'
 import { configFile, directories } from './directories.ts'
 
@@ -32,7 +33,6 @@ export type PaintedScreen = {
 
 const VERSION = 1
 const STANDARD_OUTPUT = 1
-const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 /** What decides which data is shown and how it looks, secrets by their fingerprint only. */
 const SHOWN_BY = [
   'MCPDECK_BASE_URL',
@@ -101,7 +101,7 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   const takeOver = (): void => {
     isOurs = false
     process.off('exit', undo)
-    for (const [signal, listener] of listeners) process.off(signal, listener)
+    stopListening()
   }
   const undo = (): void => {
     if (!isOurs) return
@@ -109,11 +109,7 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
     writeNow(STANDARD_OUTPUT, LEAVE)
     stdin.setRawMode(false)
   }
-  const listeners = Object.entries(SIGNAL_CODES).map(([signal, code]) => {
-    const listener = (): void => process.exit(code)
-    process.on(signal, listener)
-    return [signal, listener] as const
-  })
+  const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
   process.on('exit', undo)
   return { lines: kept.lines, takeOver, undo }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 
 /** Standard output for data: whoever reads it may stop at any time, as `head` does. */
 export type Output = {
@@ -7,14 +8,14 @@ export type Output = {
   write: (text: string) => Promise<void>
   /** Whether nobody reads any more. */
   readonly closed: boolean
-  /** Aborts when nobody reads any more. */
+  /** Aborts when nobody reads any more; where that was a terminal, as SIGHUP would say it. */
   readonly signal: AbortSignal
 }
 
 /** Takes standard output over for the rest of the process; a reader that is gone ends nothing by itself. */
 export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output {
   const gone = new AbortController()
-  stream.on('error', () => gone.abort())
+  stream.on('error', error => gone.abort(isLostTerminal(error, stream.isTTY) ? 'SIGHUP' : undefined))
   return {
     async write(text) {
       if (gone.signal.aborted || stream.write(text)) return
@@ -31,11 +32,11 @@ export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output 
   }
 }
 
-/** Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1`. */
+/** Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1` or on a terminal that is gone. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', error => {
-      if (!isGoneReader(error)) throw error
+      if (!isGoneReader(error) && !isLostTerminal(error, stream.isTTY)) throw error
     })
 }
 
@@ -44,10 +45,15 @@ export function printDirectly(text: string): void {
   try {
     writeSync(1, text)
   } catch (error) {
-    if (!isGoneReader(error)) throw error
+    if (!isGoneReader(error) && !isLostTerminal(error, isatty(1))) throw error
   }
 }
 
 function isGoneReader(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+}
+
+/** What a terminal answers once its other end is closed; of a file the same words tell of a broken disk. */
+function isLostTerminal(error: unknown, isTerminal: boolean): boolean {
+  return isTerminal && error instanceof Error && 'code' in error && error.code === 'EIO'
 }

@@ -1,3 +1,5 @@
+import { type EndingSignal, onEndingSignal, signalExitCode } from '../app/terminal/ending-signals.ts'
+
 /** A terminal's two ends; `process.stdin` and `process.stderr` fit. */
 export type PromptEnds = {
   input: NodeJS.ReadStream
@@ -8,7 +10,6 @@ const ENDS_INPUT = new Set(['\r', '\n', '\x04'])
 const ERASE = new Set(['\x7f', '\b'])
 const ERASE_ALL = '\x15'
 const INTERRUPT = '\x03'
-const INTERRUPTED = 130
 /** Bracketed paste marks and other sequences are no part of a key. */
 const SEQUENCES = /\x1b(?:\[[\d;?]*[A-Za-z~]|.)?/g
 
@@ -26,8 +27,7 @@ export async function askSecret(
   const take = (chunk: Buffer | string): void => {
     for (const character of chunk.toString().replaceAll(SEQUENCES, '')) {
       if (character === INTERRUPT) {
-        finish()
-        process.exit(INTERRUPTED)
+        leave('SIGINT')
       }
       if (ENDS_INPUT.has(character)) {
         finish()
@@ -39,12 +39,18 @@ export async function askSecret(
       else if (character >= ' ') secret += character
     }
   }
+  const leave = (signal: EndingSignal): never => {
+    finish()
+    process.exit(signalExitCode(signal))
+  }
   const finish = (): void => {
+    stopListening()
     input.off('data', take)
     input.setRawMode(false)
     input.pause()
     output.write('\n')
   }
+  const stopListening = onEndingSignal(leave)
   // Whoever answers at once must not be answered by the terminal's echo, so the question comes last.
   input.setRawMode(true)
   input.on('data', take)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { signalExitCode } from '../app/terminal/ending-signals.ts'
 import { ServiceError } from '../service/errors.ts'
 import {
   listKeys as keysOf,
@@ -28,14 +29,14 @@ export type ServeCommandOptions = Omit<
   requestLog?: string | true
 }
 
-/** Serves until it is told to stop. */
-export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<void> {
+/** Serves until it is told to stop: SIGTERM and Ctrl+C are its way to end, other signals are 128 and their number. */
+export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<number> {
   const { dataDir, logFile } = localSettings(common, process.env)
   const models = modelSettings(process.env)
   const { fault, requestLog, ...rest } = own
   const noted = requestLog === true ? '-' : requestLog
   try {
-    await serve({
+    const ending = await serve({
       ...rest,
       dataDir,
       models,
@@ -43,6 +44,8 @@ export async function runServe(common: CommonOptions, own: ServeCommandOptions):
       log: createLog(logFile),
       ...(noted !== undefined && { requestLog: noted }),
     })
+    const isOrdinary = ending === undefined || ending === 'SIGTERM' || ending === 'SIGINT'
+    return isOrdinary ? EXIT.done : signalExitCode(ending)
   } catch (error) {
     if (error instanceof ServeError) throw new UsageError(error.message)
     throw error

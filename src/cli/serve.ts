@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isIP } from 'node:net'
 import { API_PREFIX } from '../api/contract/contract.ts'
+import { type EndingSignal, onEndingSignal } from '../app/terminal/ending-signals.ts'
 import { createService } from '../service/app.ts'
 import { ServiceError } from '../service/errors.ts'
 import type { AnswerShape } from '../service/answer-shapes.ts'
@@ -60,10 +61,10 @@ export class ServeError extends Error {
 
 /**
  * Serves the local workspace over HTTP until it is told to stop; resolves when answers are finished and nothing
- * of it is left.
+ * of it is left, with the signal that stopped it if one did.
  * @throws ServeError when the options or the address cannot be used
  */
-export async function serve(options: ServeOptions): Promise<void> {
+export async function serve(options: ServeOptions): Promise<EndingSignal | undefined> {
   const { dataDir, port = 0, host = '127.0.0.1', rateLimit: perMinute, burst, seed = 1 } = options
   const { stdout = text => void process.stdout.write(text) } = options
   const { stderr = text => void process.stderr.write(laidOut(text, process.stderr)) } = options
@@ -110,12 +111,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     )
     if (isRemote)
       stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
-    await stopped
+    const ending = await stopped
     const closed = once(server, 'close')
     server.close()
     await service.close()
     if ('closeAllConnections' in server) server.closeAllConnections()
     await closed
+    return ending
   } finally {
     await service.close()
   }
@@ -206,15 +208,20 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Resolves at the first signal; a second one ends the process as usual. */
-export async function untilStopped(signal: AbortSignal | undefined): Promise<void> {
+/** Resolves at the first signal, with it; a second one ends the process as usual. */
+export async function untilStopped(signal: AbortSignal | undefined): Promise<EndingSignal | undefined> {
+  let ending: EndingSignal | undefined
   const stop = new AbortController()
   const stopped = new Promise<void>(resolve => stop.signal.addEventListener('abort', () => resolve()))
   const end = () => stop.abort()
-  process.once('SIGTERM', end).once('SIGINT', end)
+  const stopListening = onEndingSignal(received => {
+    ending ??= received
+    end()
+  })
   if (signal?.aborted) end()
   else signal?.addEventListener('abort', end, { once: true })
   await stopped
-  process.off('SIGTERM', end).off('SIGINT', end)
+  stopListening()
   signal?.removeEventListener('abort', end)
+  return ending
 }

@@ -18,7 +18,7 @@ test('the document names every exit code, and no other', () => {
 
 test('the document names every field of the last word', () => {
   const fields = Object.keys(
-    conclude({ kind: 'interrupted', trials: [] }, { gates: [], gatesOnly: false, comparison: undefined }),
+    conclude({ kind: 'timed_out', trials: [] }, { gates: [], gatesOnly: false, comparison: undefined }),
   )
   const named = [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
   expect(named).toEqual(fields)

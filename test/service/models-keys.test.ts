@@ -92,7 +92,7 @@ test('mcpdeck serve takes the endpoint from its environment', async () => {
   const served = runServe({ dataDir: temporaryDirectory() }, own)
   onTestFinished(() => {
     stop.abort()
-    return served
+    return served.then(() => undefined)
   })
   const { baseUrl, keyFile } = JSON.parse(await greeting) as { baseUrl: string; keyFile: string }
   const api = createApi(fetch, readFileSync(keyFile, 'utf8').trim(), baseUrl)

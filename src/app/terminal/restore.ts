@@ -1,11 +1,12 @@
 import { closeSync } from 'node:fs'
+import { type EndingSignal, onEndingSignal, signalExitCode } from './ending-signals.ts'
 import { writeNow } from './modes.ts'
 import { stripControls } from './osc.ts'
 import type { Screen } from './screen.ts'
 import { STUCK_SENTENCE } from './watchdog.ts'
 
 /** Why the program ends. */
-export type ExitReason = 'quit' | 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'crash' | 'terminal-gone'
+export type ExitReason = 'quit' | EndingSignal | 'crash' | 'terminal-gone'
 
 /** What the way out needs of the terminal's input; `process.stdin` fits. */
 export type RestoredInput = {
@@ -51,15 +52,13 @@ export type Restore = {
   uninstall(): void
 }
 
-/** 128 + signal number as shells do; 70 is EX_SOFTWARE of sysexits.h. */
-const EXIT_CODES: Record<ExitReason, number> = {
-  quit: 0,
-  SIGINT: 130,
-  SIGTERM: 143,
-  SIGHUP: 129,
-  crash: 70,
-  'terminal-gone': 129,
+/** 70 is EX_SOFTWARE of sysexits.h. */
+function exitCodeOf(reason: ExitReason): number {
+  if (reason === 'quit') return 0
+  if (reason === 'crash') return 70
+  return signalExitCode(reason === 'terminal-gone' ? 'SIGHUP' : reason)
 }
+
 const GRACE_MS = 2000
 /** How long a terminal that is behind may take to take itself back; one that takes nothing is not waited for. */
 const TAKEN_WITHIN_MS = 5000
@@ -84,8 +83,9 @@ export function installRestore(options: RestoreOptions): Restore {
     await givenBack()
     act()
   }
-  const end = (reason: ExitReason, code = EXIT_CODES[reason]): void => {
-    if (isLent && reason === 'SIGINT') return
+  const end = (reason: ExitReason, code = exitCodeOf(reason)): void => {
+    // Its keys send these two to the other program too, which has them.
+    if (isLent && (reason === 'SIGINT' || reason === 'SIGQUIT')) return
     if (isEnding) {
       // A hang-up shows as a signal and as broken streams, also while the terminal is given back; asking again in
       // earnest cuts the waiting short.
@@ -199,13 +199,8 @@ function listenAll({ stdin, stdout, stderr }: RestoreOptions, reactions: Reactio
   stdout.on('error', gone)
   stderr.on('error', ignored)
   for (const event of ['end', 'close', 'error'] as const) stdin.on(event, gone)
-  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(signal => {
-    const listener = (): void => end(signal)
-    process.on(signal, listener)
-    return () => process.off(signal, listener)
-  })
   return [
-    ...signals,
+    onEndingSignal(end),
     () => process.off('SIGTSTP', suspend),
     () => process.off('SIGCONT', resume),
     () => process.off('uncaughtException', crash),

@@ -84,7 +84,7 @@ function decide(
   gates: readonly GateResult[],
   gatesOnly: boolean,
 ): Decision {
-  if (followed.kind === 'interrupted') return { because: 'interrupted', exitCode: EXIT.interrupted }
+  if (followed.kind === 'interrupted') return { because: 'interrupted', exitCode: followed.exitCode }
   if (followed.kind !== 'ended') {
     const exitCode = 'error' in followed ? exitCodeOfError(followed.error) : EXIT.noVerdict
     return { because: followed.kind, exitCode }

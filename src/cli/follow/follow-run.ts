@@ -9,6 +9,7 @@ import { countTrials, type TrialCounts } from '../../api/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
 import { createTrialReader } from '../../api/runs/trial-reader.ts'
 import { toldTrial } from './told-trial.ts'
+import { interruptedCode } from '../interrupt.ts'
 
 /**
  * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in milliseconds, 0 when
@@ -28,7 +29,8 @@ export type FollowEvent =
 export type Followed = { run?: EvalRun; trials: readonly EvalIteration[] } & (
   | { kind: 'ended'; run: EvalRun }
   | { kind: 'unreachable' | 'refused'; error: unknown }
-  | { kind: 'timed_out' | 'interrupted' }
+  | { kind: 'timed_out' }
+  | { kind: 'interrupted'; exitCode: number }
 )
 
 export type FollowOptions = {
@@ -93,7 +95,10 @@ export async function followRun(
     }
   } catch (error) {
     if (!signal.aborted) throw error
-    return { kind: interrupt.aborted ? 'interrupted' : 'timed_out', trials, ...(run && { run }) }
+    const read = { trials, ...(run && { run }) }
+    return interrupt.aborted
+      ? { kind: 'interrupted', exitCode: interruptedCode(interrupt), ...read }
+      : { kind: 'timed_out', ...read }
   } finally {
     stopPolling()
   }

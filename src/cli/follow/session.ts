@@ -3,7 +3,7 @@ import type { Client } from '../../api/client.ts'
 import type { Gate } from '../../api/runs/gates.ts'
 import { UNKNOWN } from '../../app/theme/format.ts'
 import { clean } from '../../app/theme/text.ts'
-import { listenForInterrupt } from '../interrupt.ts'
+import { interruptedCode, listenForInterrupt } from '../interrupt.ts'
 import { wantsScreenReader } from '../manners.ts'
 import { openOutput, type Output } from '../output.ts'
 import { say } from '../prose.ts'
@@ -104,7 +104,7 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
       const stopped = Promise.withResolvers<never>()
       const onStop = (): void => {
         // What is being followed ends by itself, with all that was read.
-        if (!isFollowing) stopped.reject(new Stopped(interrupt.aborted ? 'interrupted' : 'timed_out'))
+        if (!isFollowing) stopped.reject(new Stopped(interrupt))
       }
       stop.addEventListener('abort', onStop)
       try {
@@ -131,17 +131,19 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
 
 /** The end before anything was followed. */
 class Stopped extends Error {
-  readonly kind: 'interrupted' | 'timed_out'
+  readonly end: { kind: 'timed_out' } | { kind: 'interrupted'; exitCode: number }
 
-  constructor(kind: Stopped['kind']) {
-    super(kind)
-    this.kind = kind
+  constructor(interrupt: AbortSignal) {
+    super('stopped')
+    this.end = interrupt.aborted
+      ? { kind: 'interrupted', exitCode: interruptedCode(interrupt) }
+      : { kind: 'timed_out' }
   }
 }
 
 /** How it ends when it ends before a run was read. @throws what is no failed call */
 function withoutRun(error: unknown): Followed {
-  if (error instanceof Stopped) return { kind: error.kind, trials: [] }
+  if (error instanceof Stopped) return { ...error.end, trials: [] }
   if (!(error instanceof ApiError)) throw error
   return { kind: isPassing(error) ? 'unreachable' : 'refused', error, trials: [] }
 }

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openStage } from '../cli/stage.ts'
+import { type Ending, withRunningTest } from '../service/harness.ts'
+import { newHome } from './homes.ts'
+import { descendantsOf, programBelow } from './processes.ts'
+import { PROGRAM, visit } from './visitor.ts'
+
+const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
+
+/** Every signal whose way out the program takes by itself. */
+const SIGNALS = [
+  'SIGINT',
+  'SIGTERM',
+  'SIGHUP',
+  'SIGQUIT',
+  'SIGABRT',
+  'SIGALRM',
+  'SIGUSR2',
+  'SIGXCPU',
+  'SIGXFSZ',
+] as const
+
+type Command = {
+  args: string[]
+  /** What its screen shows once it is under way. */
+  underWay: string
+  /** What it says when a signal ends it. */
+  says?: string
+  /** Signals that are its ordinary end. */
+  ordinary?: readonly string[]
+  /** Lets it come to its own end. */
+  end?: () => void
+  home: string
+  env: Record<string, string>
+}
+
+const commands: Record<string, (ending: Ending) => Promise<Command>> = {
+  async dashboard(ending) {
+    return { args: [], underWay: '▌Sandbox', home: newHome(ending), env: {} }
+  },
+  // Options take another way to the dashboard.
+  async 'dashboard with options'(ending) {
+    const home = newHome(ending)
+    return { args: ['--log-file', join(home, 'log')], underWay: '▌Sandbox', home, env: {} }
+  },
+  async watch(ending) {
+    const { home, service } = await openStage(ending)
+    service.put('r1', { status: 'running' })
+    const end = () => service.put('r1', { status: 'completed', result: 'passed' })
+    return { ...followed, args: ['watch', 'r1'], home: home.home, env: service.env, end }
+  },
+  async run(ending) {
+    const { home, service } = await openStage(ending)
+    service.suites = [{ id: 's1', name: 'Smoke', environment: { servers: ['everything'] } }]
+    service.answers['GET /projects/p1/eval-suites/s1/cases'] = () => ({
+      body: { items: [{ id: 'c1', title: 'One', steps: [] }] },
+    })
+    service.answers['POST /projects/p1/eval-runs'] = () => {
+      service.put('r1', { status: 'running' })
+      return { status: 202, body: { runId: 'r1', suiteId: 's1', status: 'pending' } }
+    }
+    const end = () => service.put('r1', { status: 'completed', result: 'passed' })
+    return { ...followed, args: ['run', 'Smoke', '--yes', '--watch'], home: home.home, env: service.env, end }
+  },
+  async serve(ending) {
+    const ordinary = ['SIGINT', 'SIGTERM']
+    return {
+      args: ['serve', '--port', '0'],
+      underWay: 'Stop with Ctrl+C.',
+      ordinary,
+      home: newHome(ending),
+      env: {},
+    }
+  },
+}
+
+const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the run goes on.' }
+
+const line = (args: readonly string[]) =>
+  [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
+
+describe.each(Object.entries(commands))('%s', (name, prepare) => {
+  test.each(SIGNALS)('ends on %s with its code, and gives the terminal back', async signal => {
+    const { args, underWay, says = '', ordinary = [], home, env } = await prepare(withRunningTest)
+    const script = `${line(args)}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
+    await using person = visit({ command: 'sh', args: ['-c', script], home, env })
+    await person.see(underWay)
+    const program = programBelow(person.terminal.pid)
+    const below = descendantsOf(program)
+    process.kill(program, signal)
+    await person.see(/^code \d+\n[^]*icanon/m)
+    const code = ordinary.includes(signal) ? 0 : 128 + constants.signals[signal]
+    const screen = person.terminal.screen()
+    expect(screen).toMatch(new RegExp(`^code ${code}$`, 'm'))
+    expect(screen).toContain(says)
+    expect(screen).not.toMatch(/-icanon|-echo\b/)
+    expect(person.terminal).toMatchObject({ buffer: 'normal', cursorVisible: true })
+    expect(person.terminal.modes).toMatchObject({
+      bracketedPasteMode: false,
+      sendFocusMode: false,
+      mouseTrackingMode: 'none',
+    })
+    for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), 10_000)
+  })
+
+  const lost: Record<string, (command: string) => string> = {
+    // Only the shell hears of it, and passes it on, as shells do.
+    'with a hang-up': command =>
+      `trap 'kill -HUP $pid' HUP; exec 3<&0; ${command} <&3 & pid=$!; wait $pid; wait $pid`,
+    // Without a controlling terminal all that the program sees are streams that fail.
+    'without a hang-up': command => `trap '' HUP; setsid -w ${command}`,
+  }
+  const cases = Object.entries(lost).filter(([how]) => name !== 'serve' || how === 'with a hang-up')
+  test.each(cases)('ends when the terminal is gone %s', async (how, started) => {
+    const { args, underWay, home, env, end } = await prepare(withRunningTest)
+    const file = join(home, 'code')
+    const script = `${started(`${line(args)} 2>'${home}/errors'`)}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`
+    const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), underWay], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void host.kill('SIGKILL'))
+    await once(host.stdout, 'data')
+    host.kill('SIGKILL')
+    // What says nothing does not notice, and goes on to its own end.
+    if (how === 'without a hang-up') end?.()
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), 20_000)
+    const ownEnd = how === 'without a hang-up' && end !== undefined
+    expect(readFileSync(file, 'utf8')).toBe(`code ${ownEnd ? 0 : 129}\n`)
+    expect(readFileSync(join(home, 'errors'), 'utf8')).not.toContain('error in the program')
+  })
+})
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch {
+    return true
+  }
+}
