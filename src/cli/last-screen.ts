@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { withoutUnprintable } from '../api/printable.ts'
 import { dirname, join } from 'node:path'
+import { withoutUnprintable } from '../api/printable.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { onEndingSignal, signalExitCode } from '../app/terminal/ending-signals.ts'
 import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { exposureOf } from '../files/owner-only.ts'
+import { readRegularFile } from '../files/read-regular.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { KEY_PREFIX } from '../api/contract/contract.ts'
 import { whyNot } from '../api/machine-words.ts'
@@ -16,7 +18,6 @@ export type AskSecret = (question: string) => Promise<string | undefined>
 const COMMAND_MS = 30_000
 const MAX_OUTPUT_BYTES = 64 * 1024
 const OTHERS_MAY_READ = 0o077
-const OTHERS_MAY_WRITE = 0o002
 /** What a key can be sent as: a header's own characters, no blanks. */
 const SENDABLE = /^[\x21-\x7e]+$/
 /** What programs that keep secrets need of the environment; the rest, and every key in it, stays here. */
@@ -69,40 +70,33 @@ export async function typedKey(
 }
 
 /**
- * First line of a file that only its owner may read.
+ * First line of a regular file that only its owner may read.
  * @throws UsageError when it cannot be read, or others can read it
  */
 export function readSecret(path: string): string {
-  let descriptor: number
   try {
-    descriptor = openSync(path, 'r')
-  } catch (error) {
-    throw new UsageError(`The file ${path} cannot be read: ${whyNot(error)}.`)
-  }
-  try {
-    const { mode } = fstatSync(descriptor)
-    if (process.platform !== 'win32' && (mode & OTHERS_MAY_READ) !== 0)
-      throw new UsageError(
-        `The file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}): chmod 600 it, and think of replacing the key.`,
-      )
-    return firstLine(readFileSync(descriptor, 'utf8'))
+    return firstLine(
+      readRegularFile(path, MAX_OUTPUT_BYTES, ({ mode }) => {
+        if (process.platform !== 'win32' && (mode & OTHERS_MAY_READ) !== 0)
+          throw new UsageError(
+            `The file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}): chmod 600 it, and think of replacing the key.`,
+          )
+      }),
+    )
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`The file ${path} cannot be read: ${whyNot(error)}.`)
-  } finally {
-    closeSync(descriptor)
   }
 }
 
-/** A command of the config is as powerful as its owner, so nobody else may be able to write it. */
+/** A command of the config is as powerful as its owner, so nobody else may be able to change it. */
 async function runKeyCommand(
   { words, config }: Extract<KeySource, { kind: 'command' }>,
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   const [file = '', ...args] = words
-  const { mode } = statSync(config)
-  if (process.platform !== 'win32' && (mode & OTHERS_MAY_WRITE) !== 0)
-    throw new UsageError(`Everyone can write ${config}, so its keyCommand is not run: chmod 600 it.`)
+  const exposure = exposureOf(realpathSync(config))
+  if (exposure) throw new UsageError(`keyCommand of ${config} is not run: ${exposure.why}. ${exposure.next}`)
   const passed = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const child = execFile(

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStage } from '../cli/stage.ts'
-import type { Ending } from '../service/harness.ts'
+import { type Ending, withRunningTest } from '../service/harness.ts'
 import { newHome } from './homes.ts'
 import { descendantsOf, programBelow } from './processes.ts'
 import { PROGRAM, visit } from './visitor.ts'
@@ -52,7 +52,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
   async watch(ending) {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
-    const end = () => void service.put('r1', { status: 'completed', result: 'passed' })
+    const end = () => service.put('r1', { status: 'completed', result: 'passed' })
     return { ...followed, args: ['watch', 'r1'], home: home.home, env: service.env, end }
   },
   async run(ending) {
@@ -65,7 +65,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
       service.put('r1', { status: 'running' })
       return { status: 202, body: { runId: 'r1', suiteId: 's1', status: 'pending' } }
     }
-    const end = () => void service.put('r1', { status: 'completed', result: 'passed' })
+    const end = () => service.put('r1', { status: 'completed', result: 'passed' })
     return { ...followed, args: ['run', 'Smoke', '--yes', '--watch'], home: home.home, env: service.env, end }
   },
   async serve(ending) {
@@ -87,40 +87,26 @@ const line = (args: readonly string[]) =>
 
 describe.each(Object.entries(commands))('%s', (name, prepare) => {
   test.each(SIGNALS)('ends on %s with its code, and gives the terminal back', async signal => {
-    const endings: (() => unknown)[] = []
-    try {
-      const {
-        args,
-        underWay,
-        says = '',
-        ordinary = [],
-        home,
-        env,
-      } = await prepare({
-        onTestFinished: end => void endings.push(end as () => unknown),
-      } as Ending)
-      const script = `${line(args)}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
-      await using person = visit({ command: 'sh', args: ['-c', script], home, env })
-      await person.see(underWay)
-      const program = programBelow(person.terminal.pid)
-      const below = descendantsOf(program)
-      process.kill(program, signal)
-      await person.see(/^code \d+\n[^]*icanon/m)
-      const code = ordinary.includes(signal) ? 0 : 128 + constants.signals[signal]
-      const screen = person.terminal.screen()
-      expect(screen).toMatch(new RegExp(`^code ${code}$`, 'm'))
-      expect(screen).toContain(says)
-      expect(screen).not.toMatch(/-icanon|-echo\b/)
-      expect(person.terminal).toMatchObject({ buffer: 'normal', cursorVisible: true })
-      expect(person.terminal.modes).toMatchObject({
-        bracketedPasteMode: false,
-        sendFocusMode: false,
-        mouseTrackingMode: 'none',
-      })
-      for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), 10_000)
-    } finally {
-      for (const end of endings.toReversed()) await end()
-    }
+    const { args, underWay, says = '', ordinary = [], home, env } = await prepare(withRunningTest)
+    const script = `${line(args)}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
+    await using person = visit({ command: 'sh', args: ['-c', script], home, env })
+    await person.see(underWay)
+    const program = programBelow(person.terminal.pid)
+    const below = descendantsOf(program)
+    process.kill(program, signal)
+    await person.see(/^code \d+\n[^]*icanon/m)
+    const code = ordinary.includes(signal) ? 0 : 128 + constants.signals[signal]
+    const screen = person.terminal.screen()
+    expect(screen).toMatch(new RegExp(`^code ${code}$`, 'm'))
+    expect(screen).toContain(says)
+    expect(screen).not.toMatch(/-icanon|-echo\b/)
+    expect(person.terminal).toMatchObject({ buffer: 'normal', cursorVisible: true })
+    expect(person.terminal.modes).toMatchObject({
+      bracketedPasteMode: false,
+      sendFocusMode: false,
+      mouseTrackingMode: 'none',
+    })
+    for (const { pid } of below) await vi.waitFor(() => expect(isGone(pid)).toBe(true), 10_000)
   })
 
   const lost: Record<string, (command: string) => string> = {
@@ -132,28 +118,21 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
   }
   const cases = Object.entries(lost).filter(([how]) => name !== 'serve' || how === 'with a hang-up')
   test.each(cases)('ends when the terminal is gone %s', async (how, started) => {
-    const endings: (() => unknown)[] = []
-    try {
-      const { args, underWay, home, env, end } = await prepare({
-        onTestFinished: end => void endings.push(end as () => unknown),
-      } as Ending)
-      const file = join(home, 'code')
-      const script = `${started(`${line(args)} 2>'${home}/errors'`)}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`
-      const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), underWay], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      endings.push(() => host.kill('SIGKILL'))
-      await once(host.stdout, 'data')
-      host.kill('SIGKILL')
-      // What says nothing does not notice, and goes on to its own end.
-      if (how === 'without a hang-up') end?.()
-      await vi.waitFor(() => expect(existsSync(file)).toBe(true), 20_000)
-      const ownEnd = how === 'without a hang-up' && end !== undefined
-      expect(readFileSync(file, 'utf8')).toBe(`code ${ownEnd ? 0 : 129}\n`)
-      expect(readFileSync(join(home, 'errors'), 'utf8')).not.toContain('error in the program')
-    } finally {
-      for (const end of endings.toReversed()) await end()
-    }
+    const { args, underWay, home, env, end } = await prepare(withRunningTest)
+    const file = join(home, 'code')
+    const script = `${started(`${line(args)} 2>'${home}/errors'`)}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`
+    const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), underWay], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void host.kill('SIGKILL'))
+    await once(host.stdout, 'data')
+    host.kill('SIGKILL')
+    // What says nothing does not notice, and goes on to its own end.
+    if (how === 'without a hang-up') end?.()
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), 20_000)
+    const ownEnd = how === 'without a hang-up' && end !== undefined
+    expect(readFileSync(file, 'utf8')).toBe(`code ${ownEnd ? 0 : 129}\n`)
+    expect(readFileSync(join(home, 'errors'), 'utf8')).not.toContain('error in the program')
   })
 })
 

@@ -15,10 +15,14 @@ if (behaviour === 'exits') {
 }
 
 let child
-if (behaviour === 'stubborn') {
+// `escapes`: as `stubborn`, and what it started has a session of its own.
+if (behaviour === 'stubborn' || behaviour === 'escapes') {
   process.on('SIGTERM', () => {})
   const deaf = "process.on('SIGTERM', () => {}); process.stdout.write('deaf'); setInterval(() => {}, 1000)"
-  child = spawn(process.execPath, ['-e', deaf], { stdio: ['ignore', 'pipe', 'ignore'] })
+  child = spawn(process.execPath, ['-e', deaf], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: behaviour === 'escapes',
+  })
   await new Promise(resolve => child.stdout.once('data', resolve))
   setInterval(() => {}, 1000)
 }

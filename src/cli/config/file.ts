@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Document } from 'yaml'
 import { makeDirectory } from '../../files/make-directory.ts'
+import { readRegularFile } from '../../files/read-regular.ts'
 import { whyNot } from '../../api/machine-words.ts'
 import { configFile } from '../directories.ts'
 import { UsageError } from '../usage-error.ts'
@@ -68,11 +69,8 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
 /** Text of the file, or undefined when there is none. @throws UsageError when it cannot be read */
 export function readConfigText(path: string): string | undefined {
   try {
-    if (statSync(path).size > MAX_BYTES)
-      throw new UsageError(`The config file ${path} is larger than ${MAX_BYTES} bytes.`)
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path, MAX_BYTES)
   } catch (error) {
-    if (error instanceof UsageError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new UsageError(`The config file ${path} cannot be read: ${whyNot(error)}.`)
   }

@@ -264,6 +264,7 @@ test('a program sees its own record, the way to the network and little else', as
     'LANG',
     'TMPDIR',
     '__CF_USER_TEXT_ENCODING',
+    'MCPDECK_SERVER',
     ...Object.keys(NETWORK),
   ]
   expect(Object.keys(seen).filter(name => !allowed.includes(name))).toEqual([])

@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { MARK_VARIABLE } from './strays.ts'
 
 /**
  * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck.
@@ -15,17 +17,26 @@ while read -r line; do
         groups=$kept ;;
   esac
 done
+strays() {
+  grep -lasF "${MARK_VARIABLE}=$MARK." /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+}
 alive=
 for group in $groups; do
   kill -s TERM -- "-$group" && alive="$alive $group"
 done
-[ -z "$alive" ] && exit 0
+stray=$(strays)
+[ -n "$stray" ] && kill -s TERM $stray
+[ -z "$alive$stray" ] && exit 0
 sleep 1
 for group in $alive; do kill -s KILL -- "-$group"; done
+stray=$(strays)
+[ -n "$stray" ] && kill -s KILL $stray
 exit 0`
 
 /** One watcher process per engine that outlives a killed mcpdeck and ends its servers. */
 export type Guardian = {
+  /** A new value of `MARK_VARIABLE` for the environment of a server, by which what it started is found. */
+  mark(): string
   /** Puts a process group under guard. */
   add(group: number): void
   /** Takes a group out again once nothing of it runs. */
@@ -37,6 +48,8 @@ export type Guardian = {
 /** POSIX only; on Windows every method does nothing. Started with the first group, restarted if it was killed. */
 export function createGuardian(): Guardian {
   const groups = new Set<number>()
+  const prefix = randomUUID()
+  let marks = 0
   let watcher: ChildProcess | undefined
   const tell = (line: string) => watcher?.stdin?.write(line)
 
@@ -44,7 +57,7 @@ export function createGuardian(): Guardian {
     const child = spawn('/bin/sh', ['-c', SCRIPT], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
-      env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+      env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', MARK: prefix },
       cwd: '/',
     })
     const forget = () => {
@@ -60,6 +73,10 @@ export function createGuardian(): Guardian {
   }
 
   return {
+    mark() {
+      marks += 1
+      return `${prefix}.${marks}`
+    },
     add(group) {
       if (process.platform === 'win32') return
       groups.add(group)

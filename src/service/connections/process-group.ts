@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { settlesWithin } from './deadline.ts'
+import { endStrays } from './strays.ts'
 
 /** How long a server may take to end by itself after its input closed, and then after SIGTERM. */
 const GRACE_MS = { input: 500, terminate: 1000 }
@@ -9,10 +10,16 @@ const KILL_MS = 200
 const POLL_MS = 20
 
 /**
- * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group.
+ * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group, and then to what
+ * left the group.
  * @param exited settles when the leader has exited
+ * @param mark what tells the server's programs from others
  */
-export async function endProcessGroup(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+export async function endProcessGroup(
+  child: ChildProcess,
+  exited: Promise<unknown>,
+  mark: string,
+): Promise<void> {
   const { pid } = child
   if (pid === undefined) return
   child.stdin?.end()
@@ -22,6 +29,7 @@ export async function endProcessGroup(child: ChildProcess, exited: Promise<unkno
     signalGroup(pid, 'SIGKILL')
     await groupGone(pid, KILL_MS)
   }
+  await endStrays(mark, GRACE_MS.terminate)
   await settlesWithin(exited, KILL_MS)
 }
 

@@ -6,6 +6,7 @@ import { serverEnvironment } from './command-lookup.ts'
 import { settlesWithin } from './deadline.ts'
 import type { Guardian } from './guardian.ts'
 import { endProcessGroup } from './process-group.ts'
+import { MARK_VARIABLE } from './strays.ts'
 
 const STDERR_KEPT_BYTES = 8 * 1024
 const STDERR_LINE_LENGTH = 300
@@ -34,7 +35,8 @@ export async function startServer(
   serverName: string,
   guardian: Guardian,
 ): Promise<ServerProcess> {
-  const child = spawnOrRefuse({ command, args, env }, serverName)
+  const mark = guardian.mark()
+  const child = spawnOrRefuse({ command, args, env: { ...env, [MARK_VARIABLE]: mark } }, serverName)
   try {
     await once(child, 'spawn')
   } catch (error) {
@@ -51,7 +53,7 @@ export async function startServer(
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
   let ending: Promise<void> | undefined
   const end = () => {
-    ending ??= endProcessGroup(child, exited).finally(() => {
+    ending ??= endProcessGroup(child, exited, mark).finally(() => {
       if (group !== undefined) guardian.remove(group)
       child.stdout.destroy()
       child.stderr.destroy()

@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** The variable that every program of a server inherits; its value tells one server from all others. */
+export const MARK_VARIABLE = 'MCPDECK_SERVER'
+
+const POLL_MS = 20
+
+/**
+ * Ends what a server started and took out of its process group, as `setsid` does: SIGTERM, then SIGKILL. Such a program
+ * is known by the environment that it inherited, which Linux shows; elsewhere, and where it was cleared, none is found.
+ * @param graceMs how long a program may take to end after SIGTERM
+ */
+export async function endStrays(mark: string, graceMs: number): Promise<void> {
+  if (process.platform !== 'linux') return
+  let left = signalAll(await marked(mark), 'SIGTERM')
+  for (let waited = 0; left.length > 0 && waited < graceMs; waited += POLL_MS) {
+    await delay(POLL_MS)
+    left = signalAll(left, 0)
+  }
+  // One that is just ending may have started another.
+  if (left.length > 0) signalAll(await marked(mark), 'SIGKILL')
+}
+
+/** Ids of the processes whose environment has this mark. */
+async function marked(mark: string): Promise<number[]> {
+  const names = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
+  const wanted = `${MARK_VARIABLE}=${mark}`
+  const pids = await Promise.all(
+    names.map(async name => {
+      try {
+        const environment = await readFile(`/proc/${name}/environ`, 'latin1')
+        return environment.split('\0').includes(wanted) ? [Number(name)] : []
+      } catch {
+        // It has ended, or belongs to another user.
+        return []
+      }
+    }),
+  )
+  return pids.flat()
+}
+
+/** Those of the processes that were there. */
+function signalAll(pids: readonly number[], signal: NodeJS.Signals | 0): number[] {
+  return pids.filter(pid => {
+    try {
+      return process.kill(pid, signal)
+    } catch {
+      return false
+    }
+  })
+}
