@@ -1,8 +1,8 @@
 import { jsonText } from '../api/printable.ts'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { BADGE_COLOURS } from '../app/theme/badge-colours.ts'
+import { agreed } from './agree.ts'
 import { readConfig } from './config/file.ts'
 import { LOCAL_PROFILE } from './config/defaults.ts'
 import type { ProfileSettings } from './config/schema.ts'
@@ -146,19 +146,10 @@ export async function dropProfile(name: string, yes: boolean | undefined): Promi
   const { profiles } = await readConfig(process.env)
   const { path } = storedKey(name, profileNamed(profiles, name).baseUrl)
   const hasKey = hasFile(path)
-  if (hasKey && !yes && !(await agreed(`Profile ${name} goes, and its key in ${path} with it.`)))
+  if (hasKey && !yes && !(await agreed(`Profile ${name} goes, and its key in ${path} with it`)))
     return EXIT.noVerdict
   await removeProfile(name)
   rmSync(path, { force: true })
   say(`Profile ${name} is gone${hasKey ? ', and its key' : ''}.`)
   return EXIT.done
-}
-
-async function agreed(effect: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError(`${effect} Add --yes to do it without a question.`)
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await lines.question(`${effect} Type yes to go on: `)
-  lines.close()
-  return answer.trim() === 'yes'
 }

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises'
 import type { Client } from '../api/client.ts'
 import { contract } from '../api/contract/contract.ts'
 import { clean } from '../app/theme/text.ts'
 import { didYouMean } from '../api/nearest.ts'
+import { answerTo, canAsk } from './agree.ts'
 import { UsageError } from './usage-error.ts'
 
 type NamedProject = { id: string; name: string }
@@ -21,12 +21,9 @@ export async function chooseProject(client: Client, wanted: string | undefined):
   if (!only) throw new UsageError('The key sees no project.')
   if (others.length === 0) return only
   const choices = projects.map(({ id, name }) => `${clean(name)} (${id})`)
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError(`There are several projects; pass --project: ${choices.join(', ')}.`)
+  if (!canAsk()) throw new UsageError(`There are several projects; pass --project: ${choices.join(', ')}.`)
   process.stderr.write(choices.map((choice, index) => `${index + 1}  ${choice}\n`).join(''))
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await lines.question('Which project? ')
-  lines.close()
+  const answer = await answerTo('Which project? ')
   const chosen = projects[Number(answer) - 1]
   if (!chosen) throw new UsageError(`"${clean(answer)}" is no number from 1 to ${projects.length}.`)
   return chosen

@@ -318,7 +318,7 @@ describe('profiles of a service', () => {
       expect(readFileSync(typed(), 'utf8')).toBe(`${KEY}\n`)
       expect(statSync(typed()).mode & 0o777).toBe(0o600)
       expect(await me()).toMatchObject({ code: 0 })
-      expect((await home.run(['profile', 'remove', 'prod'])).stderr).toContain('Add --yes')
+      expect((await home.run(['profile', 'remove', 'prod'])).stderr).toContain('add --yes')
       expect((await home.run(['profile', 'remove', 'prod', '--yes'])).code).toBe(0)
       expect(existsSync(typed())).toBe(false)
     })

@@ -11,7 +11,8 @@ const SGR = /\u001B\[(?!(?:5;7;41|8|[\d;]*;8)m)[\d;:]*m/
 /** Every sequence that the program may write, by what it is for. */
 const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
   data: [/\r(?=\n)/],
-  text: [/\r/, /\u001B\[K/, SGR],
+  // also of a line that is being typed after a question
+  text: [/\r/, /\u001B\[K|\u001B\[\d+G|\u001B\[0J/, SGR],
   dashboard: [
     // SGR without the blinking, hiding and backgrounds that only hostile texts ask for
     SGR,
