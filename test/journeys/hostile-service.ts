@@ -32,13 +32,17 @@ const TIMES: readonly (number | string)[] = [
 ]
 
 /** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
-export async function openHostileService(spoiling: Spoiling, ending: Ending) {
+export async function openHostileService(
+  spoiling: Spoiling,
+  ending: Ending,
+  texts: readonly string[] = HOSTILE,
+) {
   const { api } = await open({ log: () => {} }, ending)
-  const spoil = spoiling === 'every time' ? spoilTimes : createSpoiler(spoiling)
+  const spoil = spoiling === 'every time' ? spoilTimes : createSpoiler(spoiling, texts)
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch: async request => {
-      const answer = await api.fetch(await cleaned(request))
+      const answer = await api.fetch(await cleaned(request, texts))
       const endpoint = endpointOf(request)
       if (spoiling === 'every refusal' && endpoint?.operation !== 'listProjects') return refusal()
       const text = await answer.text()
@@ -69,19 +73,17 @@ function refusal(): Response {
 }
 
 /** The texts that were put behind others, taken away again: the dashboard sends ids as it got them. */
-function withoutHostile(text: string): string {
-  return HOSTILE.reduce(
-    (rest, hostile) => rest.replaceAll(` ${hostile}`, ''),
-    text.replaceAll(` ${LONG}`, ''),
-  )
+function withoutHostile(text: string, texts: readonly string[]): string {
+  return texts.reduce((rest, hostile) => rest.replaceAll(` ${hostile}`, ''), text.replaceAll(` ${LONG}`, ''))
 }
 
-async function cleaned(request: Request): Promise<Request> {
+async function cleaned(request: Request, texts: readonly string[]): Promise<Request> {
+  const clean = (text: string) => withoutHostile(text, texts)
   const received = new URL(request.url)
-  const url = new URL(received.origin + withoutHostile(decodeURIComponent(received.pathname)))
-  for (const [name, value] of received.searchParams) url.searchParams.append(name, withoutHostile(value))
+  const url = new URL(received.origin + clean(decodeURIComponent(received.pathname)))
+  for (const [name, value] of received.searchParams) url.searchParams.append(name, clean(value))
   const body = request.method === 'GET' ? '' : await request.text()
-  const sent = body === '' ? {} : { body: JSON.stringify(mapTexts(JSON.parse(body), withoutHostile)) }
+  const sent = body === '' ? {} : { body: JSON.stringify(mapTexts(JSON.parse(body), clean)) }
   return new Request(url, { method: request.method, headers: request.headers, ...sent })
 }
 
@@ -94,7 +96,10 @@ function endpointOf(request: Request): AnyEndpoint | undefined {
 }
 
 /** Puts hostile texts behind texts; which fields of an operation take one is found by its shape, once. */
-function createSpoiler(spoiling: Spoiling): (endpoint: AnyEndpoint, answer: unknown) => unknown {
+function createSpoiler(
+  spoiling: Spoiling,
+  texts: readonly string[],
+): (endpoint: AnyEndpoint, answer: unknown) => unknown {
   const takes = new Map<string, boolean>()
   let count = 0
   return (endpoint, answer) => {
@@ -113,7 +118,7 @@ function createSpoiler(spoiling: Spoiling): (endpoint: AnyEndpoint, answer: unkn
       count += 1
       const isLong = !hasLong && /description|text|message|title/i.test(place)
       hasLong ||= isLong
-      return `${text} ${isLong ? LONG : HOSTILE[count % HOSTILE.length]!}`
+      return `${text} ${isLong ? LONG : texts[count % texts.length]!}`
     })
     return endpoint.response.safeParse(spoilt).success ? spoilt : answer
   }

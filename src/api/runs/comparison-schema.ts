@@ -143,7 +143,7 @@ function compareChoices({ pointer }: Place, before: JsonObject, after: JsonObjec
       pointer: `${pointer}/${keyword}`,
       kind: 'choices',
       says: choiceWords(was, is),
-      breaks: is !== undefined && (was === undefined || was.some(choice => !is.includes(choice))),
+      breaks: is !== undefined && (was === undefined || without(was, is).length > 0),
     })
   }
 }
@@ -151,13 +151,19 @@ function compareChoices({ pointer }: Place, before: JsonObject, after: JsonObjec
 function choiceWords(was: readonly string[] | undefined, is: readonly string[] | undefined): string {
   if (!is) return 'may now be anything'
   if (!was) return `must now be one of ${short(is.join(', '))}`
-  const gone = was.filter(choice => !is.includes(choice))
-  const fresh = is.filter(choice => !was.includes(choice))
+  const gone = without(was, is)
+  const fresh = without(is, was)
   const parts = [
     gone.length > 0 && `may no longer be ${short(gone.join(', '))}`,
     fresh.length > 0 && `may now be ${short(fresh.join(', '))}`,
   ]
   return parts.filter(Boolean).join(', ') || 'lists its choices otherwise'
+}
+
+/** The choices that are not among the others; a schema may list any number. */
+function without(choices: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others)
+  return choices.filter(choice => !known.has(choice))
 }
 
 function compareProperties(

@@ -241,3 +241,20 @@ test.each([
 ])('checks %j over ["suite"] give %j', (own, applied) => {
   expect(effectiveChecks(['suite'], own)).toEqual(applied)
 })
+
+test('six hundred patterns without end keep a trial for no more than about a second', () => {
+  const on = transcript({ finalText: `${'a'.repeat(40)}!` })
+  const before = process.cpuUsage()
+  const verdicts = Array.from({ length: 600 }, (_, at) =>
+    judgeAssertion({ type: 'responseMatches', pattern: `^(a+)+$|${at}` }, on),
+  )
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(4000)
+  expect(verdicts.every(({ passed }) => !passed)).toBe(true)
+  expect(verdicts[0]!.reason).toContain('did not come to an end within 250 ms')
+  expect(verdicts.at(-1)!.reason).toContain('together took longer than 1000 ms')
+  // The next trial has a second of its own.
+  expect(
+    judgeAssertion({ type: 'responseMatches', pattern: '^b$' }, transcript({ finalText: 'b' })).passed,
+  ).toBe(true)
+})

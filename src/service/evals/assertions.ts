@@ -59,8 +59,9 @@ export const assertionTypes = {
       values: { expected: needle, actual: excerpt(finalText) },
     }
   }),
-  responseMatches: assertionType(assertions.responseMatches, ({ pattern }, { finalText }) => {
-    const answer = testPattern(pattern, finalText)
+  responseMatches: assertionType(assertions.responseMatches, ({ pattern }, transcript) => {
+    const { finalText } = transcript
+    const answer = testPattern(pattern, finalText, transcript)
     return {
       passed: 'matches' in answer && answer.matches,
       expected: `final text matching ${brief(pattern)}`,

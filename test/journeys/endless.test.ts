@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { screens } from '../../src/app/registry.ts'
+import { contract } from '../../src/api/contract/contract.ts'
+import { sandbox, until, untilEnded } from '../service/harness.ts'
+import { openHostileService } from './hostile-service.ts'
+import { visit } from './visitor.ts'
+
+/** Longest that Ctrl+C may take on a machine that others use too; alone it is well below a second. */
+const MOST_MS = 3000
+
+/** Texts that are long, slow to measure, or nested without bottom. */
+const ENDLESS = [
+  `evil${'\u200C'.repeat(30_000)}`,
+  `evil${'\u0301\u0489'.repeat(50_000)}`,
+  `evil${'\u{1F469}\u200D'.repeat(100_000)}`,
+  `evil${'\u00AD'.repeat(100_000)}`,
+  `evil ${'*a#'.repeat(30_000)}`,
+  `evil\n${'>'.repeat(100_000)}`,
+  `evil ${'['.repeat(100_000)}`,
+  `evil ${'[{"a":'.repeat(4_000)}`,
+  `evil${'x'.repeat(1_000_000)}`,
+]
+
+// One start for each screen, so that Ctrl+C ends the program wherever it is.
+test.concurrent.for(screens.map((_, index) => index + 1))(
+  'endless texts: Ctrl+C ends the program on screen %i, and nothing had to help',
+  { timeout: 180_000 },
+  async (number, ending) => {
+    const { api, env } = await openHostileService('every text but words of the contract', ending, ENDLESS)
+    const { projectId, suiteId } = await sandbox(api)
+    const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+    await untilEnded(api, projectId, launched.runId)
+    await using person = visit({ env, cols: 120, rows: 36 })
+    const { terminal } = person
+    await person.see('Sandbox')
+    terminal.press('enter')
+    person.go(number)
+    for (const key of ['j', ']', ']', 'k', ']']) person.type(key)
+    terminal.press('enter')
+    await person.see('evil')
+    const pressedAt = performance.now()
+    terminal.press('ctrl+c')
+    await until(
+      () => terminal.exit,
+      exit => exit !== undefined,
+    )
+    expect(performance.now() - pressedAt).toBeLessThan(MOST_MS)
+    expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
+    expect(terminal.buffer).toBe('normal')
+    expect(terminal.screen()).not.toContain('had to stop')
+  },
+)
