@@ -207,6 +207,15 @@ export function projectFor(store: Store, caller: Caller, projectId: string, need
   return project
 }
 
+/** Whether somebody may see the secrets of an address: those who may change servers. */
+export function readerOf(caller: Caller, project: ProjectRow): { maySeeUrl: boolean } {
+  const role = roleIn(caller, project) ?? 'guest'
+  return {
+    maySeeUrl:
+      PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(REQUIRED_ROLES.servers.update ?? 'editor'),
+  }
+}
+
 /**
  * @param change what needs it, where that is less than the whole operation
  * @throws ServiceError `FORBIDDEN` when the role is too low

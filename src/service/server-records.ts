@@ -6,6 +6,7 @@ import type {
 } from '../api/contract/servers.ts'
 import { ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
+import { redactedUrl } from './server-connections/urls.ts'
 import type { ServerRow, ServerSecrets } from './store/servers.ts'
 import type { Store } from './store/store.ts'
 import { invalidField } from './validation.ts'
@@ -77,8 +78,11 @@ export function updateServer(
   return updated
 }
 
-/** A server without its secrets, command, arguments, environment and headers. */
-export function toProjectServer(row: ServerRow): ProjectServer {
+/**
+ * A server without its secrets, command, arguments, environment and headers.
+ * @param reader who may not change servers sees no secrets of its address either
+ */
+export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
   const { id, projectId, name, enabled, transportType, useOAuth, options, secrets, createdAt, updatedAt } =
     row
   return {
@@ -87,13 +91,17 @@ export function toProjectServer(row: ServerRow): ProjectServer {
     name,
     enabled,
     transportType,
-    url: row.url ?? null,
+    url: shownUrl(row.url, reader),
     useOAuth,
     hasClientSecret: secrets.clientSecret !== undefined,
     ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
     createdAt,
     updatedAt,
   }
+}
+
+export function shownUrl(url: string | undefined, { maySeeUrl }: { maySeeUrl: boolean }): string | null {
+  return url === undefined || maySeeUrl ? (url ?? null) : redactedUrl(url)
 }
 
 /** @throws ServiceError `NOT_FOUND` */

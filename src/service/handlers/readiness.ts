@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import { createReadinessRuns, requireReadinessRun, toReadinessRun } from '../readiness/runs.ts'
 import { pageOf } from '../list-page.ts'
+import { redactedUrl } from '../server-connections/urls.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
 const DEFAULT_LIMIT = 50
@@ -31,7 +32,8 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
       const report = store.readinessRuns.report(row.id)
       if (!report)
         throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
-      return report
+      // Older reports hold the address as it was saved.
+      return { ...report, serverUrl: redactedUrl(row.serverUrl) }
     },
   }
 }

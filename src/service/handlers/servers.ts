@@ -1,34 +1,38 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
-import { insertServer, requireServer, toProjectServer, updateServer } from '../server-records.ts'
+import { readerOf } from '../rights.ts'
+import { insertServer, requireServer, shownUrl, toProjectServer, updateServer } from '../server-records.ts'
 import type { ProjectRow } from '../store/projects.ts'
+import type { Caller } from '../keys.ts'
 import type { ServerRow, ServerTokens } from '../store/servers.ts'
 import { discoverIssuer, expiryOf } from '../token-refresh.ts'
 import { invalidField } from '../validation.ts'
 import { pageOf } from '../list-page.ts'
 import type { Handlers, ServiceContext } from './handler.ts'
 
-type ServerCall = { params: { serverId: string }; project: ProjectRow; signal: AbortSignal }
+type ServerCall = { params: { serverId: string }; project: ProjectRow; caller: Caller; signal: AbortSignal }
 type ImportTokens = ParsedInputOf<typeof servers.importTokens>['body']
 
 export function serverHandlers(context: ServiceContext): Handlers['servers'] {
   const { store } = context
   return {
-    list: ({ project, query }) =>
+    list: ({ project, query, caller }) =>
       pageOf(store.cursors, {
         list: `servers/${project.id}`,
-        items: store.servers.list(project.id).map(toProjectServer),
+        items: store.servers.list(project.id).map(row => toProjectServer(row, readerOf(caller, project))),
         query,
       }),
-    get: ({ project, params }) => toProjectServer(requireServer(store, project.id, params.serverId)),
-    create: ({ project, body }) => store.write(() => toProjectServer(insertServer(store, project.id, body))),
-    update({ project, params, body }) {
+    get: ({ project, params, caller }) =>
+      toProjectServer(requireServer(store, project.id, params.serverId), readerOf(caller, project)),
+    create: ({ project, body, caller }) =>
+      store.write(() => toProjectServer(insertServer(store, project.id, body), readerOf(caller, project))),
+    update({ project, params, body, caller }) {
       const updated = store.write(() =>
         updateServer(store, requireServer(store, project.id, params.serverId), body),
       )
       context.connections.drop(updated.id)
-      return toProjectServer(updated)
+      return toProjectServer(updated, readerOf(caller, project))
     },
     delete({ project, params }) {
       store.write(() => deleteServer(context, requireServer(store, project.id, params.serverId)))
@@ -67,7 +71,10 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
       )
       return { ...report, error: report.error && { details: null, ...report.error } }
     },
-    checkOAuth: call => connections.checkOAuth(target(call), call.signal),
+    async checkOAuth(call) {
+      const { useOAuth, serverUrl } = await connections.checkOAuth(target(call), call.signal)
+      return { useOAuth, serverUrl: shownUrl(serverUrl ?? undefined, readerOf(call.caller, call.project)) }
+    },
     tools: call => connections.listTools(target(call), call.body, call.signal),
     prompts: call => connections.listPrompts(target(call), call.body, call.signal),
     resources: call => connections.listResources(target(call), call.body, call.signal),

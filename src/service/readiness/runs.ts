@@ -5,6 +5,7 @@ import type {
   ReadinessRun,
   ReadinessRunReceipt,
 } from '../../api/contract/readiness-shapes.ts'
+import { redactedUrl } from '../server-connections/urls.ts'
 import { ServiceError } from '../errors.ts'
 import { messageOf, oneLine } from '../evals/one-line.ts'
 import type { ServiceContext } from '../handlers/handler.ts'
@@ -100,7 +101,7 @@ export function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): Re
     id,
     readinessKind: kind,
     serverId,
-    serverUrl,
+    serverUrl: redactedUrl(serverUrl),
     submissionMode,
     status,
     overallStatus: verdict?.overallStatus ?? null,
@@ -223,7 +224,7 @@ function reportOf(
     projectId,
     readinessKind: kind,
     serverId,
-    serverUrl,
+    serverUrl: redactedUrl(serverUrl),
     submissionMode,
     generatedAt: isoTime(updatedAt),
     engineVersion: ENGINE_VERSION,

@@ -219,7 +219,7 @@ export function toScenarioDetail(store: Store, row: ScenarioRow): ScenarioDetail
     temperature: temperature ?? null,
     requireToolApproval: client?.config['requireToolApproval'] === true,
     servers: servers.map(server => {
-      const { id, name, url, useOAuth } = toProjectServer(server)
+      const { id, name, url, useOAuth } = toProjectServer(server, { maySeeUrl: false })
       return { id, name, url: url ?? null, useOAuth: useOAuth ?? false }
     }),
   }

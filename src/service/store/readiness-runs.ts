@@ -1,6 +1,7 @@
 import { parseStored } from '../../api/contract/json-depth.ts'
 import type { Observations, Verdict } from '../readiness/types.ts'
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { urlPlace, type Sealer } from './sealer.ts'
 
 export type ReadinessRow = {
   id: string
@@ -46,9 +47,10 @@ type StoredRun = Omit<ReadinessRow, 'includeObservations' | 'observations' | 've
   verdict: string | null
 }
 
-export function createReadinessRows(database: Database): ReadinessRows {
+export function createReadinessRows(database: Database, sealer: Sealer): ReadinessRows {
   const read = (row: StoredRun): ReadinessRow => ({
     ...row,
+    serverUrl: sealer.openUrl(row.serverUrl, urlPlace('readinessRun', row.id)),
     includeObservations: row.includeObservations === 1,
     observations: parseStored(row.observations) as Observations,
     verdict: fromJson<Verdict>(row.verdict),
@@ -56,6 +58,7 @@ export function createReadinessRows(database: Database): ReadinessRows {
   const one = (row: StoredRun | undefined) => row && read(row)
   const stored = (row: ReadinessRow) => ({
     ...row,
+    serverUrl: sealer.sealUrl(row.serverUrl, urlPlace('readinessRun', row.id)),
     observations: JSON.stringify(row.observations),
     verdict: toJson(row.verdict),
   })

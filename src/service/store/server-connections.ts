@@ -1,4 +1,5 @@
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { urlPlace, type Sealer } from './sealer.ts'
 
 /** Where a request stands. `authorizing` belongs to a consent in a browser, which this workspace does not hold. */
 export type ConnectionStatus =
@@ -58,13 +59,18 @@ type StoredConnection = Omit<ConnectionRow, 'reauthorize' | 'error'> & {
   error: string | null
 }
 
-export function createConnectionRows(database: Database): ConnectionRows {
+export function createConnectionRows(database: Database, sealer: Sealer): ConnectionRows {
   const read = ({ error, ...row }: StoredConnection): ConnectionRow => ({
     ...row,
+    url: sealer.openUrl(row.url, urlPlace('serverConnection', row.id)),
     reauthorize: row.reauthorize === 1,
     error: fromJson<ConnectionProblem>(error),
   })
-  const stored = (row: ConnectionRow) => ({ ...row, error: toJson(row.error) })
+  const stored = (row: ConnectionRow) => ({
+    ...row,
+    url: sealer.sealUrl(row.url, urlPlace('serverConnection', row.id)),
+    error: toJson(row.error),
+  })
   return {
     find(id) {
       const row = database.get<StoredConnection>('SELECT * FROM serverConnection WHERE id = :id', { id })

@@ -1,6 +1,6 @@
 import { parseStored } from '../../api/contract/json-depth.ts'
 import { assignments, insertInto, type Database } from './database.ts'
-import type { Sealer } from './sealer.ts'
+import { urlPlace, type Sealer } from './sealer.ts'
 
 /** What the service never tells about a server; sealed at rest. */
 export type ServerSecrets = {
@@ -77,7 +77,7 @@ export function createServerRows(database: Database, sealer: Sealer): ServerRows
     ...stored,
     enabled: stored.enabled === 1,
     useOAuth: stored.useOAuth === 1,
-    url: stored.url ?? undefined,
+    url: stored.url === null ? undefined : sealer.openUrl(stored.url, urlPlace('server', stored.id)),
     timeoutMs: stored.timeoutMs ?? undefined,
     options: parseStored(stored.options) as Record<string, unknown>,
     secrets: sealer.open<ServerSecrets>(stored.secrets, place(stored.id, 'secrets')),
@@ -85,7 +85,7 @@ export function createServerRows(database: Database, sealer: Sealer): ServerRows
   })
   const stored = (row: ServerRow) => ({
     ...row,
-    url: row.url,
+    url: row.url && sealer.sealUrl(row.url, urlPlace('server', row.id)),
     timeoutMs: row.timeoutMs,
     options: JSON.stringify(row.options),
     secrets: sealer.seal(row.secrets, place(row.id, 'secrets')),

@@ -34,7 +34,7 @@ import { createRunRows, type RunRows } from './runs.ts'
 import { createRunToolRows, type RunToolRows } from './run-tools.ts'
 import { createSampleRows, type SampleRows } from './samples.ts'
 import { createScenarioRows, type ScenarioRows } from './scenarios.ts'
-import { createSealer, SEALING_KEY_BYTES, type Sealer } from './sealer.ts'
+import { createSealer, hasPlainUrls, SEALING_KEY_BYTES, sealPlainUrls, type Sealer } from './sealer.ts'
 import { createConnectionRows, type ConnectionRows } from './server-connections.ts'
 import { createServerRows, type ServerRows } from './servers.ts'
 import { createSettings, type Settings } from './settings.ts'
@@ -110,6 +110,7 @@ export function openStore(location: StoreLocation): Store {
       migrate(database)
       const settings = createSettings(database)
       const sealer = createSealer(sealingKey(settings, directory))
+      if (hasPlainUrls(database)) sealPlainUrls(database, sealer)
       const cursors = createCursors(Buffer.from(settings.ensure('cursorSecret', randomSecret), 'base64url'))
       return Object.assign(rowsOf(database, sealer), {
         directory,
@@ -137,7 +138,7 @@ function opened(location: string): Database {
 
 /** Whether opening finds everything that it would write otherwise. */
 function isComplete(database: Database): boolean {
-  if (!isMigrated(database)) return false
+  if (!isMigrated(database) || hasPlainUrls(database)) return false
   const { get } = createSettings(database)
   return get('cursorSecret') !== undefined && get('sealingKeyCheck') !== undefined
 }
@@ -176,8 +177,8 @@ function rowsOf(database: Database, sealer: Sealer) {
     swarms: () => createSwarmRows(database),
     scenarios: () => createScenarioRows(database, sealer),
     visitorSessions: () => createVisitorSessionRows(database),
-    serverConnections: () => createConnectionRows(database),
-    readinessRuns: () => createReadinessRows(database),
+    serverConnections: () => createConnectionRows(database, sealer),
+    readinessRuns: () => createReadinessRows(database, sealer),
     idempotency: () => createIdempotencyRows(database),
     suiteSchedules: () => createSuiteScheduleRows(database),
     runAnalyses: () => createRunAnalysisRows(database),

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { contract } from '../../src/api/contract/contract.ts'
+import { makeKey } from '../../src/service/keys.ts'
+import { openStore } from '../../src/service/store/store.ts'
+import { startHttpServer } from '../servers/http-server.ts'
+import { createApi, open, sandbox, temporaryDirectory, type Api } from './harness.ts'
+
+const { connections, readiness, servers } = contract
+
+const url = 'https://key:word@mcp.example/mcp?api_key=s3cr3t&mode=sse'
+const shown = 'https://redacted:redacted@mcp.example/mcp?api_key=redacted&mode=redacted'
+const hidden = /s3cr3t|key:word/
+
+async function saved(api: Api, address: string) {
+  const { projectId } = await sandbox(api)
+  const body = { name: 'secretive', enabled: true, transportType: 'http', url: address, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  return { projectId, serverId }
+}
+
+test('who may not change servers sees no secret of an address', async () => {
+  const { api, store } = await open()
+  const target = await saved(api, url)
+  const { projectId } = target
+  for (const [role, expected] of [
+    ['member', shown],
+    ['editor', url],
+    ['admin', url],
+  ] as const) {
+    const { key } = makeKey(store, role, { grants: { [projectId]: role } })
+    const own = createApi(api.fetch, key)
+    expect(await own.call(servers.get, target)).toMatchObject({ url: expected })
+    const { items } = await own.call(servers.list, { projectId })
+    expect(items.find(({ id }) => id === target.serverId)).toMatchObject({ url: expected })
+    expect(await own.call(servers.checkOAuth, target)).toMatchObject({ serverUrl: expected })
+  }
+})
+
+test('readiness runs and connection requests hold no secret of an address either', async () => {
+  const { api, store } = await open()
+  const http = await startHttpServer()
+  try {
+    const target = await saved(api, `${http.url}?api_key=s3cr3t`)
+    await api.call(readiness.startClaude, target)
+    const body = { url: `${http.url}?api_key=s3cr3t`, projectId: target.projectId }
+    const { connectionRequestId: requestId } = await api.call(connections.create, { body })
+    const answers = [
+      await api.call(readiness.list, { projectId: target.projectId }),
+      await api.call(connections.get, { requestId }),
+    ]
+    expect(JSON.stringify(answers)).not.toMatch(hidden)
+    expect(store.serverConnections.find(requestId)?.url).toContain('s3cr3t')
+    await api.call(connections.cancel, { requestId })
+  } finally {
+    await http.close()
+  }
+})
+
+test('addresses with secrets are sealed at rest, those of an older workspace at its next start', async () => {
+  const dataDir = temporaryDirectory()
+  const { api, store, close } = await open({ dataDir })
+  const target = await saved(api, url)
+  await close()
+  const file = store.directory!.database
+  const stored = () => {
+    const database = new DatabaseSync(file)
+    const row = database.prepare('SELECT url FROM server WHERE id = ?').get(target.serverId)
+    database.close()
+    return String(row?.['url'])
+  }
+  expect(stored()).not.toMatch(hidden)
+  const older = new DatabaseSync(file)
+  older.prepare('UPDATE server SET url = ? WHERE id = ?').run(url, target.serverId)
+  older.close()
+  const reopened = openStore({ dataDir })
+  expect(reopened.servers.get(target.projectId, target.serverId)?.url).toBe(url)
+  reopened.close()
+  expect(stored()).not.toMatch(hidden)
+  expect(readFileSync(file, 'latin1')).not.toMatch(hidden)
+})
