@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputAsset, type OutputChunk } from 'rolldown'
 import { replaceBuiltinImports } from './build/builtins.ts'
+import { noticesFile, noticesOf } from './build/notices.ts'
 import { replaceCostlyParts } from './build/replacements.ts'
 import { inputsDigest, isBuilt } from './inputs.ts'
 import { dist, inputsFile, root } from './paths.ts'
@@ -100,6 +101,7 @@ export async function build(): Promise<BuildResult> {
     assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
     assertLazy('run-thread.js', thread, lazyPackages)
     await addShebang(join(fresh, 'boot.js'))
+    await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)
     await chmod(fresh, 0o755)
     await replaceDist(fresh)
@@ -149,6 +151,11 @@ function assertLazy(
   const eager = packages.filter(name => modules.some(id => id.includes(`/node_modules/${name}/`)))
   if (eager.length > 0)
     throw new Error(`${eager.join(', ')} would load with ${entry}; reach it through import() instead`)
+}
+
+/** Every module of which something is in the output. */
+function modulesOf(output: readonly (OutputChunk | OutputAsset)[]): string[] {
+  return output.flatMap(item => (item.type === 'chunk' ? item.moduleIds : []))
 }
 
 async function replaceDist(fresh: string): Promise<void> {

@@ -1,16 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHttpServer } from './service-double.ts'
@@ -222,63 +211,6 @@ describe('profiles of a service', () => {
     expect(failed.code).toBe(2)
     expect(failed.stderr).toContain('gave no key: it ended with code 7 (␛[2Jlocked).')
     expect(failed.stderr).not.toContain('hidden-argument')
-  })
-
-  const config = '.config/mcpdeck/config.yaml'
-  const isRoot = process.getuid?.() === 0
-  test.each<[string, (path: string) => void, string]>([
-    ['everyone can write', path => chmodSync(path, 0o606), 'can be written by others (mode 606). chmod go-w'],
-    [
-      'its group can write',
-      path => chmodSync(path, 0o660),
-      'can be written by others (mode 660). chmod go-w',
-    ],
-    [
-      'others can replace',
-      path => chmodSync(dirname(path), 0o770),
-      'mcpdeck can be written by others (mode 770)',
-    ],
-    ...(isRoot
-      ? ([
-          ['belongs to another user', path => chownSync(path, 12_345, 12_345), 'belongs to another user'],
-        ] satisfies [string, (path: string) => void, string][])
-      : []),
-  ])('a key command is not run from a config file that %s', async (_, expose, why) => {
-    await add('--key-command', `touch '${join(home.home, 'ran')}'`)
-    expose(join(home.home, config))
-    const { code, stderr } = await me()
-    expect(code).toBe(2)
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(why)
-    expect(existsSync(join(home.home, 'ran'))).toBe(false)
-  })
-
-  test.each<[string, (path: string) => void, string]>([
-    ['a named pipe', path => execFileSync('mkfifo', ['-m', '600', path]), 'it is no regular file'],
-    ['a directory', path => mkdirSync(path, { mode: 0o700 }), 'it is no regular file'],
-    ['a device', path => symlinkSync('/dev/zero', path), 'it is no regular file'],
-    [
-      'a huge file',
-      path => {
-        writeFileSync(path, KEY, { mode: 0o600 })
-        truncateSync(path, 2 ** 40)
-      },
-      'it is larger than 65536 bytes',
-    ],
-  ])('a key file that is %s is refused at once', async (_, make, why) => {
-    const path = join(home.home, 'odd.key')
-    make(path)
-    await add('--key-file', path)
-    const { code, stderr } = await me()
-    expect(code).toBe(2)
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`${path} cannot be read: ${why}.`)
-  })
-
-  test('a config file that is a named pipe is refused at once', async () => {
-    const path = join(home.home, 'pipe.yaml')
-    execFileSync('mkfifo', ['-m', '600', path])
-    const { code, stderr } = await home.run(['get', 'projects'], { env: { MCPDECK_CONFIG: path } })
-    expect(code).toBe(2)
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('cannot be read: it is no regular file')
   })
 
   test('no key is ever an argument, nor printed, logged or kept where it does not belong', async () => {

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+const AUDIT = join(import.meta.dirname, '../../scripts/audit.ts')
+
+const lock = {
+  lockfileVersion: 3,
+  packages: {
+    '': { name: 'ours', version: '1.0.0' },
+    'node_modules/a': { version: '1.2.3' },
+    'node_modules/b/node_modules/a': { version: '2.0.0-beta.1' },
+    'node_modules/@s/c': { version: '0.9.0' },
+    'node_modules/alias': { name: 'd', version: '4.0.0' },
+  },
+}
+
+/** Runs the audit as `npm run audit:offline` does, over a lock file and advisories of its own. */
+function audit(advisories: unknown, lockfile: unknown = lock) {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-audit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const write = (name: string, value: unknown) => {
+    writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value))
+    return join(folder, name)
+  }
+  const file = advisories === undefined ? join(folder, 'none.json') : write('advisories.json', advisories)
+  const args = [AUDIT, '--lockfile', write('package-lock.json', lockfile), file]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+const bulk = (range: string) => ({ a: [{ id: 7, title: 'Bad', vulnerable_versions: range }] })
+const osv = (name: string, events: object[], more: object = {}) => ({
+  id: 'GHSA-1',
+  summary: 'Worse',
+  affected: [{ package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events }] }],
+  ...more,
+})
+
+test.each<[string, unknown, string[]]>([
+  ['a range of npm', bulk('<1.2.4'), ['a 1.2.3: 7 Bad']],
+  ['a range of npm that a prerelease is in', bulk('>=2.0.0-alpha <2.0.0'), ['a 2.0.0-beta.1: 7 Bad']],
+  ['an OSV range without a fix', osv('@s/c', [{ introduced: '0' }]), ['@s/c 0.9.0: GHSA-1 Worse']],
+  [
+    'OSV events in any order',
+    [osv('a', [{ fixed: '1.3.0' }, { introduced: '1.0.0' }, { introduced: '5.0.0' }])],
+    ['a 1.2.3: GHSA-1 Worse'],
+  ],
+  [
+    'a last affected version',
+    { vulns: [osv('d', [{ introduced: '3.0.0' }, { last_affected: '4.0.0' }])] },
+    ['d 4.0.0: GHSA-1 Worse'],
+  ],
+])('%s is found, and the exit code is 1', (_, advisories, found) => {
+  const { status, stdout } = audit(advisories)
+  expect(
+    stdout
+      .split('\n')
+      .slice(0, -2)
+      .map(line => line.replace(/ \(.*/, '')),
+  ).toEqual(found)
+  expect(stdout).toContain(`${found.length} known, 4 versions`)
+  expect(status).toBe(1)
+})
+
+test.each<[string, unknown]>([
+  ['a range that ends before', bulk('<1.2.3')],
+  ['a fixed version', osv('a', [{ introduced: '1.0.0' }, { fixed: '1.2.3' }])],
+  ['a withdrawn record', osv('a', [{ introduced: '0' }], { withdrawn: '2026-01-01T00:00:00Z' })],
+  ['another package', osv('alias', [{ introduced: '0' }])],
+  ['no advisories', {}],
+])('%s is none, and the exit code is 0', (_, advisories) => {
+  const { status, stdout } = audit(advisories)
+  expect(stdout).toContain('0 known, 4 versions')
+  expect(status).toBe(0)
+})
+
+test.each<[string, unknown, unknown, string]>([
+  ['no file', undefined, lock, 'There is no file of advisories'],
+  ['no JSON', '{', lock, 'Nothing was checked: '],
+  ['a range that cannot be read', bulk('whatever!'), lock, 'no vulnerable_versions that can be read'],
+  [
+    'a record without versions',
+    osv('a', [], { affected: [{ package: { ecosystem: 'npm', name: 'a' } }] }),
+    lock,
+    'names no version',
+  ],
+  ['an old lock file', {}, { dependencies: {} }, 'packages of the lock file holds no object'],
+  [
+    'a version that cannot be compared',
+    {},
+    { packages: { 'node_modules/x': { version: 'git' } } },
+    'node_modules/x has no version',
+  ],
+])('with %s nothing was checked, which is 2 and not 0', (_, advisories, lockfile, why) => {
+  const { status, stderr } = audit(advisories, lockfile)
+  expect(stderr).toContain(why)
+  expect(status).toBe(2)
+})
