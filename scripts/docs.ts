@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { apiDocument } from './docs/api.ts'
 import { configDocument } from './docs/config.ts'
 import { keysDocument } from './docs/keys.ts'
+import { limitsDocument } from './docs/limits.ts'
 import { serviceDocument } from './docs/service.ts'
 import { root } from './paths.ts'
 
@@ -14,6 +15,7 @@ const generators: readonly Generator[] = [
   { file: 'docs/api.md', text: async () => apiDocument() },
   { file: 'docs/config.md', text: async () => configDocument() },
   { file: 'docs/keys.md', text: async () => keysDocument() },
+  { file: 'docs/limits.md', text: async () => limitsDocument() },
   { file: 'docs/service.md', text: async () => serviceDocument() },
 ]
 

@@ -6,13 +6,14 @@ import {
   type QueryClient,
   type QueryKey,
 } from '@tanstack/react-query'
+import { BOUNDS } from './contract/bounds.ts'
 import { isLineFault } from './api-error.ts'
 import type { KeptAnswer } from './cache-file.ts'
 import { type Contract, contract } from './contract/contract.ts'
 import type { AnyEndpoint } from './contract/endpoint.ts'
 
 /** Most characters of one kept answer, and of all of them. */
-const MAX_ANSWER = 128 * 1024
+const MAX_ANSWER = BOUNDS.cachedAnswer.most
 const MAX_ALL = 1024 * 1024
 /** Older than this an answer is worth nothing, in milliseconds. */
 const MAX_AGE_MS = 14 * 24 * 60 * 60_000

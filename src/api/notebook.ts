@@ -1,3 +1,4 @@
+import { BOUNDS } from './contract/bounds.ts'
 import { localTime } from './times.ts'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from './clock.ts'
@@ -57,10 +58,10 @@ export type Notebook = {
 }
 
 /** Most that is kept; the closed incidents opened first go first, and an incident that is full takes no more. */
-export const MAX_INCIDENTS = 100
-export const MAX_ENTRIES = 500
-export const MAX_NOTE = 20_000
-export const MAX_TITLE = 200
+export const MAX_INCIDENTS = BOUNDS.notebookIncidents.most
+export const MAX_ENTRIES = BOUNDS.notebookEntries.most
+export const MAX_NOTE = BOUNDS.notebookNote.most
+export const MAX_TITLE = BOUNDS.notebookTitle.most
 export const MAX_FACTS = 40
 export const MAX_FACT = 500
 

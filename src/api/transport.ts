@@ -1,3 +1,4 @@
+import { BOUNDS } from './contract/bounds.ts'
 import { ApiError } from './api-error.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { AnyEndpoint, InputOf } from './contract/endpoint.ts'
@@ -47,7 +48,7 @@ export type Transport = {
 }
 
 const DEADLINE_MS = 30_000
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+const MAX_RESPONSE_BYTES = BOUNDS.answer.most
 /** An error body longer than this is read no further. */
 const MAX_ERROR_BYTES = 256 * 1024
 

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withoutUnprintable } from '../api/printable.ts'
+import { BOUNDS } from '../api/contract/bounds.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { onEndingSignal, signalExitCode } from '../app/terminal/ending-signals.ts'
 import { ENTER, LEAVE, writeNow } from '../app/terminal/modes.ts'
@@ -104,8 +105,10 @@ function holdsOnly(text: unknown, sequences: RegExp): text is string {
 export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
   makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
+  const text = JSON.stringify({ version: VERSION, ...screen })
+  if (text.length > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
   try {
-    writeFileSync(fresh, JSON.stringify({ version: VERSION, ...screen }), { mode: 0o600 })
+    writeFileSync(fresh, text, { mode: 0o600 })
     renameSync(fresh, file)
   } catch (error) {
     rmSync(fresh, { force: true })

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../api/contract/bounds.ts'
 import { isoTime } from '../api/times.ts'
 import { fchmodSync, openSync, writeSync } from 'node:fs'
 import { printable } from '../api/printable.ts'
@@ -37,6 +38,12 @@ export function noteInLog(error: unknown): void {
   opened?.error(error)
 }
 
+/** A line that is too long ends with how much of it is missing. */
+function cutLine(line: string): string {
+  const more = line.length - BOUNDS.logLine.most - 1
+  return more > 0 ? `${line.slice(0, BOUNDS.logLine.most)} … ${more} more characters\n` : line
+}
+
 /**
  * Opens a file that only its owner reads, to write lines at its end until the process ends.
  * @throws UsageError when it cannot be written
@@ -51,7 +58,7 @@ export function openLogFile(file: string): (line: string) => void {
   }
   return line => {
     try {
-      writeSync(descriptor, line)
+      writeSync(descriptor, cutLine(line))
     } catch {
       // A full disk must not end a program that only wanted to note something.
     }

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../api/contract/bounds.ts'
 import { contract } from '../api/contract/contract.ts'
 import type { ApiRequest } from '../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
@@ -112,7 +113,7 @@ const CASE_BODIES = [
   contract.runGroups.create,
 ]
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: 6 * 1024 * 1024 }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../api/contract/bounds.ts'
 import { IDEMPOTENCY_HEADER } from '../api/contract/contract.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../api/contract/message.ts'
@@ -72,7 +73,7 @@ export type Pipeline = {
 type UntypedHandler = (call: object) => unknown
 type Answer = VisitAnswer
 
-const MAX_IDEMPOTENCY_KEY_LENGTH = 256
+const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
 /** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
 const UNSTATED_WAIT_SECONDS = 5
 /** How long answers may take to finish when the service closes, in milliseconds; then they are told to end. */

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../contract/bounds.ts'
 import type { Clock } from '../clock.ts'
 
 /** Somebody who was invited or removed from here; the service never lists its members. */
@@ -50,7 +51,7 @@ export type AccessNotes = {
 
 /** Most scenarios that are kept, those noted last, and most members of one. */
 export const MAX_SCENARIOS = 200
-export const MAX_MEMBERS = 200
+export const MAX_MEMBERS = BOUNDS.memberNotes.most
 /** An id or an address that is longer is not kept. */
 export const MAX_TEXT = 320
 

@@ -1,5 +1,6 @@
 import {
   isAlias,
+  isCollection,
   isNode,
   isScalar,
   LineCounter,
@@ -8,6 +9,7 @@ import {
   type Document,
   type Node,
 } from 'yaml'
+import { BOUNDS } from '../contract/bounds.ts'
 import { printable } from '../printable.ts'
 import { offsetOf, placeAt, type TextPlace } from './yaml-places.ts'
 
@@ -22,11 +24,11 @@ export type YamlDocument = {
 }
 
 /** Longest text that is read, in bytes: a hundred of the largest cases that a service takes need less. */
-export const MAX_TEXT_BYTES = 4 * 1024 * 1024
+export const MAX_TEXT_BYTES = BOUNDS.editedText.most
 /** Aliases are for a handful of shared steps, not for growing a short text into a huge one. */
 const MAX_ALIASES = 100
 /** Deepest nesting; far beyond any case, and far before the parser's own limits. */
-const MAX_DEPTH = 64
+const MAX_DEPTH = BOUNDS.editedLevels.most
 const MAX_PROBLEMS = 20
 const NEWLINE = 0x0a
 
@@ -141,7 +143,7 @@ function oddities(document: Document): { offset: number; message: string }[] {
   }
   visit(document, {
     Node(key, node, path) {
-      if (path.length > 4 * MAX_DEPTH) {
+      if (isCollection(node) && path.filter(isCollection).length >= MAX_DEPTH) {
         say(node, `This is nested deeper than ${MAX_DEPTH} levels.`)
         return visit.BREAK
       }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { BOUNDS } from '../contract/bounds.ts'
 import { refusal } from '../api-error.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type AnyEndpoint, pathParameters } from '../contract/endpoint.ts'
@@ -71,7 +72,7 @@ export type Journal = {
 const CLAIM_MS = 5 * 60_000
 const KEEP_SETTLED_MS = 7 * 24 * 60 * 60_000
 /** Settled entries further back than this many writes are dropped. */
-const KEEP_WRITES = 2_000
+const KEEP_WRITES = BOUNDS.journalWrites.most
 
 /** The journal of a profile. Opens its file with the first write. */
 export function openJournal(options: JournalOptions): Journal {
@@ -102,13 +103,14 @@ class FileJournal implements Journal {
       const database = await this.#open()
       const stored = withoutSecrets(endpoint, input)
       const text = JSON.stringify(stored.input)
+      const isShort = text.length <= BOUNDS.journalInput.most
       const id = database.write(() => {
         const row = this.#insert(database, {
           operation: endpoint.operation,
           place: placeOf(endpoint, stored.input),
           digest: createHash('sha256').update(text).digest('base64url'),
-          input: text,
-          complete: Number(stored.complete),
+          input: isShort ? text : JSON.stringify(subjectOf(endpoint, stored.input)),
+          complete: Number(stored.complete && isShort),
           key: idempotencyKey ?? null,
         })
         database.run('DELETE FROM entries WHERE open = 0 AND id <= :last', { last: row - KEEP_WRITES })
@@ -318,6 +320,20 @@ class FileJournal implements Journal {
   #now(): number {
     return Math.round(this.#clock.now())
   }
+}
+
+/** Longest text of a body that stays of an input that is too large, in characters. */
+const SHORT_TEXT = 400
+
+/** What an input is about: its path, and the short texts of its body. */
+function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>): object {
+  const isShort = ([, value]: [string, unknown]): boolean =>
+    typeof value === 'string' && value.length <= SHORT_TEXT
+  const body = Object.entries(Object(input['body']) as object)
+    .filter(isShort)
+    .slice(0, 50)
+  const place = pathParameters(path).map(name => [name, input[name]])
+  return { ...Object.fromEntries(place), body: Object.fromEntries(body) }
 }
 
 function toEntry(row: EntryRow): JournalEntry {

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../contract/bounds.ts'
 import type { Clock } from '../clock.ts'
 import { markOf } from '../seen.ts'
 import type { NowLine } from './line.ts'
@@ -52,7 +53,7 @@ export type NowMemory = {
 }
 
 /** Most that is kept of each; those noted first go first. */
-export const MAX_ACKNOWLEDGED = 1_000
+export const MAX_ACKNOWLEDGED = BOUNDS.acknowledged.most
 export const MAX_CHECKS = 500
 export const MAX_PROJECTS = 500
 /** A text that is longer is cut, an id that is longer is not kept. */

@@ -1,3 +1,5 @@
+import { BOUNDS } from '../contract/bounds.ts'
+
 /** A run that a person follows from every screen. */
 export type Pin = {
   projectId: string
@@ -18,7 +20,7 @@ export type Pins = {
 }
 
 /** Each is read with every poll, and a header has little room. */
-export const MOST_PINS = 12
+export const MOST_PINS = BOUNDS.pins.most
 
 export function withPins(before: readonly Pin[], added: readonly Pin[]): Pin[] {
   const fresh = new Map([...before, ...added].map(pin => [pin.runId, pin]))

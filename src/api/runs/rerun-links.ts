@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { BOUNDS } from '../contract/bounds.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 
 /** Which run a rerun repeats, for services whose runs do not say so. */
@@ -11,7 +12,7 @@ export type RerunLinks = {
 
 const VERSION = 1
 /** The latest ones are kept. */
-const MOST_LINKS = 500
+const MOST_LINKS = BOUNDS.rerunLinks.most
 const LONGEST_ID = 200
 
 /**

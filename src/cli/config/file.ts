@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Document } from 'yaml'
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 import { readRegularFile } from '../../files/read-regular.ts'
 import { whyNot } from '../../api/machine-words.ts'
@@ -22,7 +23,7 @@ export type LoadedConfig = {
 }
 
 const OWNER_ONLY = 0o600
-const MAX_BYTES = 1024 * 1024
+const MAX_BYTES = BOUNDS.configFile.most
 
 /** A config file that cannot be used. */
 export class ConfigError extends UsageError {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 import { whyNot } from '../../api/machine-words.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
@@ -14,7 +15,7 @@ const OWNER_ONLY = 0o600
 const MAX_BYTES = 64 * 1024 * 1024
 /** How long a text stays that nobody opens again, in milliseconds, and how many stay: whatever is left behind, the disk does not fill. */
 const KEPT_MS = 30 * 24 * 3_600_000
-const MOST_KEPT = 100
+const MOST_KEPT = BOUNDS.editorFiles.most
 
 /**
  * The person's editor on this terminal. Each text has a folder of its own below `directory`, for its owner only, which is

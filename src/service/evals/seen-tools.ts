@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import type { Tool } from '../connections/types.ts'
 import { digest } from './canonical.ts'
 
@@ -20,7 +21,7 @@ export type SeenTools = {
 }
 
 /** Characters of JSON that are kept of one tool, and of all tools of one listing. */
-const MOST_OF_TOOL = 50_000
+const MOST_OF_TOOL = BOUNDS.recordedTool.most
 const MOST_OF_LISTING = 500_000
 
 /** A listing within its bounds; a tool beyond them keeps its name, so that it never looks gone. */

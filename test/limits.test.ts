@@ -1,0 +1,278 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { textFields } from '../scripts/docs/limits.ts'
+import { createAccessNotes, type ScenarioNotes } from '../src/api/access/notes.ts'
+import { readText, readYaml } from '../src/api/authoring/yaml-reading.ts'
+import { answersToKeep } from '../src/api/cache-contents.ts'
+import { createClient } from '../src/api/client.ts'
+import { systemClock } from '../src/api/clock.ts'
+import { type Bound, BOUNDS, type BoundName } from '../src/api/contract/bounds.ts'
+import { API_PREFIX, contract } from '../src/api/contract/contract.ts'
+import { parseStored } from '../src/api/contract/json-depth.ts'
+import { plainHeaders } from '../src/api/contract/message.ts'
+import { openDatabase } from '../src/api/journal/database.ts'
+import { openJournal } from '../src/api/journal/journal.ts'
+import { createNotebook, type Incident } from '../src/api/notebook.ts'
+import { createNowMemory, NOTHING_KEPT } from '../src/api/now/memory.ts'
+import { createQueryClient } from '../src/api/query-client.ts'
+import { createPinsInMemory } from '../src/api/runs/pins.ts'
+import { openRerunLinks } from '../src/api/runs/rerun-links.ts'
+import { readConfigText } from '../src/cli/config/file.ts'
+import { createEditorHost } from '../src/cli/editor/editor-host.ts'
+import { keepLastScreen, readLastScreen } from '../src/cli/last-screen.ts'
+import { openLogFile } from '../src/cli/log.ts'
+import { toSeenTools } from '../src/service/evals/seen-tools.ts'
+import { openService, type TestService } from './harness.tsx'
+
+/** How much is there after this much was given, or what became of it. */
+type Left = number | 'refused' | 'left out'
+type Probe = (size: number) => Left | Promise<Left>
+
+let directory = ''
+let service: TestService
+let number = 0
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'mcpdeck-limits-'))
+  service = await openService()
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const freshFile = (): string => join(directory, String((number += 1)), 'file')
+const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
+
+function notebook() {
+  let kept: readonly Incident[] = []
+  return createNotebook({ clock: systemClock, read: () => kept, write: all => (kept = all) })
+}
+
+/** `refused` where the work throws. */
+function unlessRefused(size: number, work: () => void): Left {
+  try {
+    work()
+    return size
+  } catch {
+    return 'refused'
+  }
+}
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+
+/** The local workspace's answer to a body. */
+async function post(path: string, body: string, headers: Record<string, string> = {}) {
+  return await service.service.answer({
+    method: 'POST',
+    url: `http://local.invalid${API_PREFIX}${path}`,
+    headers: plainHeaders({
+      authorization: `Bearer ${service.service.localKey}`,
+      'content-type': 'application/json',
+      ...headers,
+    }),
+    body,
+    signal: new AbortController().signal,
+  })
+}
+
+/** Whether an answer refuses for this reason; it is a refusal of the caller in any case where it is no success. */
+function refusedFor({ status, body }: { status: number; body: string | null }, reason: RegExp): boolean {
+  expect(status).toBeLessThan(500)
+  return reason.test(body ?? '')
+}
+
+/** What a client makes of an answer with this body. */
+async function answered(size: number, body: string): Promise<Left> {
+  const client = createClient({
+    baseUrl: 'http://service.test/api/v1',
+    fetch: () => Promise.resolve({ status: 200, headers: plainHeaders({}), body }),
+  })
+  return await client.projects.list().then(
+    () => size,
+    () => 'refused',
+  )
+}
+
+const probes: Record<BoundName, Probe> = {
+  notebookIncidents(size) {
+    const { begin, incidents } = notebook()
+    for (let at = 0; at < size; at += 1) begin(`incident ${at}`)
+    return incidents().length
+  },
+  notebookEntries(size) {
+    const { begin, addNote, incidents } = notebook()
+    const { id } = begin('full')
+    return unlessRefused(size, () => {
+      for (let at = 0; at < size; at += 1) addNote(id, String(at))
+      expect(incidents()[0]!.entries).toHaveLength(size)
+    })
+  },
+  notebookNote(size) {
+    const { begin, addNote } = notebook()
+    const { id } = begin('noted')
+    return unlessRefused(size, () => addNote(id, 'n'.repeat(size)))
+  },
+  notebookTitle: size => notebook().begin('t'.repeat(size)).title.length,
+  async journalInput(size) {
+    const journal = openJournal({ file: freshFile(), profile: 'p' })
+    const input = (notes: string) => ({ projectId: 'p', body: { suiteId: 's', notes } })
+    const notes = 'n'.repeat(size - JSON.stringify(input('')).length)
+    const intent = await journal.begin({
+      endpoint: contract.runs.create,
+      input: input(notes),
+      idempotencyKey: 'k',
+    })
+    intent.settle({ outcome: 'unknown', code: 'lost' })
+    const [entry] = await journal.unresolved()
+    await journal.close()
+    expect(entry?.input).toMatchObject({ projectId: 'p', body: { suiteId: 's' } })
+    return entry?.complete ? JSON.stringify(entry.input).length : 'left out'
+  },
+  async journalWrites(size) {
+    const file = freshFile()
+    const journal = openJournal({ file, profile: 'p' })
+    const write = { endpoint: contract.projects.create, input: { body: { name: 'n' } }, idempotencyKey: 'k' }
+    const one = await journal.begin(write)
+    one.settle({ outcome: 'succeeded', result: {} })
+    const database = await openDatabase(file)
+    const columns = 'profile, operation, place, digest, complete, owner, state, open, intendedAt, settledAt'
+    database.write(() => {
+      for (let at = 1; at < size; at += 1)
+        database.run(
+          `INSERT INTO entries (${columns}) SELECT ${columns} FROM entries WHERE id = (SELECT max(id) FROM entries)`,
+          {},
+        )
+    })
+    await journal.begin(write)
+    const rows = database.all<{ count: number }>('SELECT count(*) AS count FROM entries WHERE open = 0', {})
+    database.close()
+    await journal.close()
+    // The one that has just begun counts among the last writes.
+    return rows[0]!.count + (size >= BOUNDS.journalWrites.most ? 1 : 0)
+  },
+  pins(size) {
+    const pins = createPinsInMemory()
+    pins.add(times(size, at => ({ projectId: 'p', runId: `r${at}` })))
+    return pins.list().length
+  },
+  memberNotes(size) {
+    let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
+    const notes = createAccessNotes({
+      clock: systemClock,
+      read: () => kept,
+      write: all => (kept = new Map(all)),
+    })
+    for (let at = 0; at < size; at += 1)
+      notes.note('s', { kind: 'member', member: `m${at}`, change: 'invited' })
+    return notes.of('s')!.members.length
+  },
+  acknowledged(size) {
+    let kept = NOTHING_KEPT
+    const memory = createNowMemory({ clock: systemClock, read: () => kept, write: all => (kept = all) })
+    memory.acknowledge(times(size, at => ({ key: `k${at}`, fingerprint: 'f' })))
+    return memory.kept().acknowledged.size
+  },
+  rerunLinks(size) {
+    const file = freshFile()
+    const links = openRerunLinks({ file, onFault: error => expect.fail(String(error)) })
+    for (let at = 0; at < size; at += 1) links.remember(`r${at}`, 'parent')
+    return (JSON.parse(readFileSync(file, 'utf8')) as { links: unknown[] }).links.length
+  },
+  cachedAnswer(size) {
+    const queryClient = createQueryClient()
+    queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 2))
+    return answersToKeep(queryClient, Date.now())[0]?.json.length ?? 'left out'
+  },
+  lastScreen(size) {
+    const file = freshFile()
+    const screen = { columns: 80, rows: 24, place: '', lines: [], picture: '' }
+    const overhead = JSON.stringify({ version: 1, ...screen }).length
+    keepLastScreen(file, { ...screen, picture: 'p'.repeat(size - overhead) })
+    return readLastScreen(file) ? readFileSync(file, 'utf8').length : 'left out'
+  },
+  logLine(size) {
+    const file = join(directory, `${(number += 1)}.log`)
+    openLogFile(file)(`${'l'.repeat(size)}\n`)
+    const text = readFileSync(file, 'utf8')
+    expect(text.endsWith(size > BOUNDS.logLine.most ? ' more characters\n' : 'l\n')).toBe(true)
+    return /^l*/.exec(text)![0].length
+  },
+  configFile(size) {
+    const file = join(directory, `${(number += 1)}.yaml`)
+    writeFileSync(file, '#'.repeat(size))
+    return unlessRefused(size, () => readConfigText(file))
+  },
+  editedText: size => (readText(Buffer.alloc(size, 'a')).ok ? size : 'refused'),
+  editedLevels: size => (readYaml(nested(size)).ok ? size : 'refused'),
+  editorFiles(size) {
+    const folder = join(directory, String((number += 1)))
+    mkdirSync(folder)
+    const host = createEditorHost({ directory: folder, env: {}, lend: work => work() })
+    for (let at = 0; at < size; at += 1) host.keep({ key: `k${at}`, fileName: 'text.yaml' }, 'text')
+    return readdirSync(folder).length
+  },
+  answer: size => answered(size, '{"items":[]}'.padEnd(size, ' ')),
+  answerLevels: size => answered(size, `{"items":[],"more":${nested(size - 1)}}`),
+  async requestBody(size) {
+    const answer = await post('/projects', '{"name":"n"}'.padEnd(size, ' '))
+    return refusedFor(answer, /larger than/) ? 'refused' : size
+  },
+  async requestLevels(size) {
+    const answer = await post('/projects', `{"name":${nested(size - 1)}}`)
+    return refusedFor(answer, /levels/) ? 'refused' : size
+  },
+  storedLevels(size) {
+    let levels = 0
+    for (let inner = parseStored(nested(size)); Array.isArray(inner); inner = inner[0] as unknown) levels += 1
+    return levels
+  },
+  recordedTool(size) {
+    const tool = (description: string) => ({
+      name: 't',
+      description,
+      inputSchema: { type: 'object' as const },
+    })
+    const description = 'd'.repeat(size - JSON.stringify(tool('')).length)
+    const [seen] = toSeenTools('s', [tool(description)], 0).tools
+    return seen?.omitted ? 'left out' : JSON.stringify(seen).length
+  },
+  async idempotencyKey(size) {
+    const { client } = service
+    const projectId = (await client.projects.list()).items[0]!.id
+    const suiteId = (await client.suites.list({ projectId })).items[0]!.id
+    const body = JSON.stringify({ suiteId, caseIds: ['missing'] })
+    const answer = await post(`/projects/${projectId}/eval-runs`, body, {
+      'idempotency-key': 'k'.repeat(size),
+    })
+    return refusedFor(answer, /1 to 256 characters/) ? 'refused' : size
+  },
+}
+
+describe('every bound holds one below it, at it and one above it', () => {
+  const bounds: readonly [string, Bound][] = Object.entries(BOUNDS)
+  test.each(bounds)('%s', async (name, { most, beyond }) => {
+    const probe = probes[name as BoundName]
+    expect(await probe(most - 1)).toBe(most - 1)
+    expect(await probe(most)).toBe(most)
+    expect(await probe(most + 1)).toBe(beyond === 'refused' || beyond === 'left out' ? beyond : most)
+  })
+})
+
+describe('every bounded text of a request is taken at its bound and refused beyond it', () => {
+  test.each(textFields().map(field => [`${field.path} ${field.most}`, field] as const))(
+    '%s',
+    (_, { most, schema }) => {
+      for (const length of [most - 1, most])
+        expect(schema.safeParse('x'.repeat(length)).error?.issues ?? []).not.toContainEqual(
+          expect.objectContaining({ code: 'too_big' }),
+        )
+      expect(schema.safeParse('x'.repeat(most + 1)).error?.issues).toContainEqual(
+        expect.objectContaining({ code: 'too_big' }),
+      )
+    },
+  )
+})
