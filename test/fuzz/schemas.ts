@@ -40,6 +40,12 @@ function nested(levels: number, hold: (inner: Schema) => Schema): Schema {
   return { type: 'object', properties: { deep: schema }, required: ['deep'] }
 }
 
+const CONDITION = ['if', 'then', 'else']
+
+function conditional(parts: Schema[]): Schema {
+  return Object.fromEntries(parts.map((part, index) => [CONDITION[index]!, part]))
+}
+
 function properties(count: number, make: (index: number) => unknown, required = false): Schema {
   const all = Object.fromEntries(range(count, index => [`field${index}`, make(index)]))
   return { type: 'object', properties: all, ...(required && { required: Object.keys(all) }) }
@@ -82,7 +88,7 @@ function kinds(random: Random, address: string): (() => unknown)[] {
     () => nested(random.pick([100, 600, 3000]), inner => ({ type: 'object', properties: { a: inner }, required: ['a'] })),
     () => nested(random.pick([100, 600, 3000]), inner => ({ type: 'array', items: inner })),
     () => nested(random.pick([20, 300]), inner => ({ anyOf: [inner, { type: 'null' }] })),
-    () => nested(200, inner => Object.fromEntries([['if', inner], ['then', { not: {} }], ['else', { properties: { a: inner } }]])),
+    () => nested(200, inner => conditional([inner, { not: {} }, { properties: { a: inner } }])),
     () => ({ type: 'object', properties: [], required: 'value' }),
     () => ({ type: 'object', properties: { a: 7, b: null, c: [], d: 'x', e: { type: 7 }, f: { enum: {} }, g: { $ref: 5 }, h: true, i: false } }),
     () => ({ type: ['object', 'null', 'x'], properties: { a: { type: [] } }, required: [1, null, {}] }),
