@@ -18,7 +18,7 @@ const SECRETS: readonly Rule[] = [
   { pattern: /((?:sk|rk)_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
   { pattern: /(sk-)[\w-]{8,}/g, word: true },
   // JSON web tokens, sessions of visitors, and what well-known services hand out.
-  { pattern: /()eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, word: true },
+  { pattern: /()eyJ[\w-]{8,4000}\.[\w-]+(?:\.[\w-]*)?/g, word: true },
   {
     pattern:
       /()(?:gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|xapp-|A[KS]IA|AIza|ya29\.|npm_|pypi-|hf_|SG\.|do[opr]_v1_|whsec_|vst_)[\w.-]{8,}/g,
@@ -149,12 +149,17 @@ function literalRanges(view: View, literals: readonly string[], label: string): 
   })
 }
 
+/** Characters of matches within words that a rule may find in vain; beyond them any match counts, wherever it begins. */
+const MOST_IN_VAIN = 1_000_000
+
 function rangesOf(view: View, rules: readonly Rule[]): Range[] {
   return rules.flatMap(({ pattern, word, label = SECRET }) => {
     const ranges: Range[] = []
     const search = new RegExp(pattern)
+    let inVain = 0
     for (let match = search.exec(view.text); match; match = search.exec(view.text)) {
-      if (word && !beginsWord(view, match.index)) {
+      if (word && inVain < MOST_IN_VAIN && !beginsWord(view, match.index)) {
+        inVain += match[0].length
         search.lastIndex = match.index + 1
         continue
       }
