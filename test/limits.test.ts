@@ -189,7 +189,7 @@ const probes: Record<BoundName, Probe> = {
   },
   lastScreen(size) {
     const file = freshFile()
-    const screen = { columns: 80, rows: 24, place: '', lines: [], picture: '' }
+    const screen = { columns: 80, rows: 0, place: '', lines: [], picture: '' }
     const overhead = JSON.stringify({ version: 1, ...screen }).length
     keepLastScreen(file, { ...screen, picture: 'p'.repeat(size - overhead) })
     return readLastScreen(file) ? readFileSync(file, 'utf8').length : 'left out'

@@ -10,6 +10,7 @@ import {
 import { useMemo } from 'react'
 import type { ApiError } from '../api/api-error.ts'
 import { describeError } from '../api/error-text.ts'
+import { LIST_BOUNDS } from '../api/pages.ts'
 import { calmed } from './calm.ts'
 import type { ApiQuery } from './use-api-query.ts'
 
@@ -19,6 +20,10 @@ export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   hasMore: boolean
   /** Fetches the next page; does nothing while one is on its way. */
   more: () => void
+  /** The list has more than is read without a person: {@link LIST_BOUNDS}. */
+  isCut: boolean
+  /** Fetches the next page as far as the bounds go. */
+  readAhead: () => void
 }
 
 /** Reads a list with a cursor, page after page. Pass what `queries.<resource>.<name>.infinite(input)` gives. */
@@ -33,9 +38,15 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   })
   const items = useMemo(() => query.data?.pages.flatMap(page => page.items), [query.data])
   const { fetchNextPage, hasNextPage, isFetched } = query
+  const pageCount = query.data?.pages.length ?? 0
+  const isCut = hasNextPage && (pageCount >= LIST_BOUNDS.pages || (items?.length ?? 0) >= LIST_BOUNDS.items)
   const queryHash = hashKey(options.queryKey)
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    const more = (): void => {
+      // Asked here instead of watched, so that a page on its way draws nothing.
+      if (!isFetchingPage(queryClient.getQueryCache().get(queryHash))) void fetchNextPage()
+    }
+    return {
       items,
       pending: query.isPending,
       hasData: items !== undefined,
@@ -48,13 +59,23 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       error: query.error,
       // What was kept from an earlier session has to be read again before it goes on.
       hasMore: hasNextPage && isFetched,
-      more: () => {
-        // Asked here instead of watched, so that a page on its way draws nothing.
-        if (!isFetchingPage(queryClient.getQueryCache().get(queryHash))) void fetchNextPage()
+      more,
+      isCut,
+      readAhead: () => {
+        if (!isCut) more()
       },
-    }),
-    [items, query.isPending, query.error, hasNextPage, isFetched, fetchNextPage, queryClient, queryHash],
-  )
+    }
+  }, [
+    items,
+    query.isPending,
+    query.error,
+    hasNextPage,
+    isCut,
+    isFetched,
+    fetchNextPage,
+    queryClient,
+    queryHash,
+  ])
 }
 
 function isFetchingPage(query: Query | undefined): boolean {

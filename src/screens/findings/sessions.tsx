@@ -169,7 +169,7 @@ function Sessions(
   const isNear = useRestedIndex(list.selection) + READ_AHEAD >= rows.length
   const isWanted = pages.hasMore && !pages.problem && isNear
   useEffect(() => {
-    if (isWanted) pages.more()
+    if (isWanted) pages.readAhead()
   }, [isWanted, pages])
   const open = place.sessionId === undefined ? undefined : rows.find(({ id }) => id === place.sessionId)
   useOpener(

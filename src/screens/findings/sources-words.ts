@@ -17,16 +17,19 @@ export function sourcesLine({ states }: Pick<Sources, 'states'>, isLocal: boolea
   const failed = states.filter(({ problem }) => problem !== undefined)
   const closed = states.filter(({ isClosed }) => isClosed)
   const reading = states.filter(
-    state => !state.problem && !state.isClosed && (state.count === undefined || state.hasMore),
+    state =>
+      !state.problem && !state.isClosed && !state.isCut && (state.count === undefined || state.hasMore),
   )
+  const cut = states.filter(({ isCut }) => isCut)
   const words = [
     failed.length > 0 && `${failed.length} of ${plural(states.length, 'source')} failed: ${nameAll(failed)}`,
     closed.length > 0 && closedWords(closed, isLocal),
+    cut.length > 0 && cutWords(cut),
     reading.length > 0 && readingWords(states, reading),
   ].filter(Boolean)
   if (words.length === 0) return undefined
   const text = words.join('; ')
-  if (failed.length > 0) return { text, tone: 'warn', symbol: 'warn' }
+  if (failed.length + cut.length > 0) return { text, tone: 'warn', symbol: 'warn' }
   return closed.length > 0
     ? { text, tone: 'warn', symbol: 'cancelled' }
     : { text, tone: 'muted', symbol: 'live' }
@@ -44,6 +47,12 @@ function kindsOf(states: readonly SourceState[]): FindingSource[] {
 
 function nameAll(states: readonly SourceState[]): string {
   return states.map(({ name, problem }) => (problem ? `${name} (${problem.title})` : name)).join(', ')
+}
+
+/** A list that is longer than is read by itself. */
+function cutWords(cut: readonly SourceState[]): string {
+  const count = cut.reduce((sum, state) => sum + (state.count ?? 0), 0)
+  return `read ${plural(count, 'finding')} of ${nameAll(cut)}, there is more`
 }
 
 function readingWords(states: readonly SourceState[], reading: readonly SourceState[]): string {
@@ -77,6 +86,8 @@ function ageWords(at: number): string {
 function stateWords(state: SourceState, symbols: Symbols): [string, Tone] {
   if (state.isClosed) return [`${symbols.cancelled} switched off for the organization`, 'warn']
   if (state.problem) return [`${symbols.error} failed`, 'error']
+  if (state.isCut && state.count !== undefined)
+    return [`${symbols.warn} read ${state.count}, there is more`, 'warn']
   if (state.count === undefined || state.hasMore) return [`${symbols.live} being read`, 'live']
   return [`${symbols.ok} read`, 'ok']
 }

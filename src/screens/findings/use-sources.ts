@@ -19,6 +19,8 @@ export type SourceState = {
   count: number | undefined
   /** There are pages that have not been read. */
   hasMore: boolean
+  /** It has more than is read; what is there is not all. */
+  isCut?: boolean
   problem: Problem | undefined
   updatedAt: number | undefined
   /** Switched off for the organization: it is not read. */
@@ -86,6 +88,7 @@ export function useSources(projectId: string): Sources {
       name: 'Swarms of the project',
       count: swarm.items?.length,
       hasMore: swarm.hasMore,
+      isCut: swarm.isCut,
       problem: swarm.problem,
       get updatedAt() {
         return swarm.updatedAt
@@ -126,7 +129,7 @@ function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   const swarm = useApiPages({ ...options, enabled }, isForbidden(known?.error) ? false : pause)
   const isWanted = enabled && swarm.hasMore && !swarm.problem
   useEffect(() => {
-    if (isWanted) swarm.more()
+    if (isWanted) swarm.readAhead()
   }, [isWanted, swarm])
   return swarm
 }

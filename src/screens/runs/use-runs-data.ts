@@ -106,6 +106,6 @@ export function useMoreTrials(trialsQuery: RunData['trialsQuery'], selected: num
   const near = selected + READ_AHEAD >= (trialsQuery.items?.length ?? 0)
   const wanted = trialsQuery.hasMore && !trialsQuery.problem && (near || budget.snapshot().unlimited)
   useEffect(() => {
-    if (wanted) trialsQuery.more()
+    if (wanted) trialsQuery.readAhead()
   }, [wanted, trialsQuery])
 }
