@@ -4,35 +4,52 @@ import type { QueryClient } from '@tanstack/react-query'
 
 /** How long nothing may be read and no key pressed, in milliseconds; longer than between two pages of one list. */
 const REST_MS = 60
+/** How much resident memory may grow until it is collected again, in bytes, and how often that is looked at, in milliseconds. */
+const MOST_GROWTH = 100_000_000
+const LOOK_MS = 10_000
 
-/** Gives back the memory that a start needed and does not need any more. */
+/** Gives back the memory that a start needed and does not need any more, and what has grown since. */
 export type Leftovers = {
   /** A key was pressed: not now. */
   putOff: () => void
 }
 
+/** What is collected, and how memory and time are measured. */
+type Machine = { collect: () => void; resident: () => number; now: () => number }
+
+const thisMachine: Machine = {
+  collect: collectAll,
+  resident: () => process.memoryUsage.rss(),
+  now: () => performance.now(),
+}
+
 /**
- * Collects once, as soon as everything on screen has been read and the person rests. V8 does the same by itself, but some eight
+ * Collects as soon as everything on screen has been read and the person rests. V8 does the same by itself, but some eight
  * seconds after its last work; until then a fifth of what is resident is rubbish, and a third after a list of 10,000 rows.
+ * Where there is never so long a rest it collects too little: hundreds of megabytes of pages without objects remain.
  */
-export function createLeftovers(queryClient: QueryClient, collect: () => void = collectAll): Leftovers {
+export function createLeftovers(queryClient: QueryClient, machine: Machine = thisMachine): Leftovers {
   let timer: NodeJS.Timeout | undefined
-  let isOver = false
+  let floor: number | undefined
+  let lookedAt = -Infinity
   const putOff = (): void => {
+    if (floor !== undefined && timer === undefined && machine.now() - lookedAt < LOOK_MS) return
     clearTimeout(timer)
-    if (isOver) return
     timer = setTimeout(end, REST_MS)
     timer.unref()
   }
-  const unsubscribe = queryClient.getQueryCache().subscribe(event => {
+  queryClient.getQueryCache().subscribe(event => {
     if (event.type === 'updated') putOff()
   })
   const end = (): void => {
-    // The end of what is being read is told as well.
-    if (queryClient.isFetching() > 0) return
-    isOver = true
-    unsubscribe()
-    collect()
+    timer = undefined
+    const growth = floor === undefined ? 0 : machine.resident() - floor
+    // The end of what is being read is an event too; only where something is always being read it is not waited for.
+    if (queryClient.isFetching() > 0 && growth < 2 * MOST_GROWTH) return
+    lookedAt = machine.now()
+    if (floor !== undefined && growth < MOST_GROWTH) return
+    machine.collect()
+    floor = machine.resident()
   }
   return { putOff }
 }
