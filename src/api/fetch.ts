@@ -17,7 +17,7 @@ export type HttpFetchOptions = {
   socketPath?: string
   /** Longest wait for a connection, in milliseconds. */
   connectTimeoutMs?: number
-  /** How long requests under way may take to end when the connections close, in milliseconds. */
+  /** How long writes under way may take to end when the connections close, in milliseconds; reads are cut at once. */
   closeGraceMs?: number
 }
 
@@ -34,10 +34,11 @@ export function createHttpFetch({
   const origin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
   let connections: ReturnType<typeof open> | undefined
   let closing: Promise<void> | undefined
-  const cutOff = new AbortController()
+  const [reads, writes] = [new AbortController(), new AbortController()]
   const close = async () => {
     // Destroying an agent that already closes does not reach its connections: each request is ended by itself.
-    const grace = setTimeout(() => cutOff.abort(closed()), closeGraceMs)
+    const grace = setTimeout(() => writes.abort(closed()), closeGraceMs)
+    reads.abort(closed())
     await (await connections)?.agent.close()
     clearTimeout(grace)
   }
@@ -48,6 +49,7 @@ export function createHttpFetch({
         throw refusal('foreign-address', `The address is not below ${origin}.`)
       if (closing) throw closed()
       connections ??= open(connectTimeoutMs, socketPath)
+      const cutOff = request.method === 'GET' ? reads : writes
       const signal = AbortSignal.any([request.signal, cutOff.signal])
       return await send({ ...request, signal }, await connections)
     },

@@ -16,11 +16,16 @@ export function makeDirectory(path: string): void {
     mkdirSync(first, { mode: OWNER_ONLY })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new Error(`${first}: no directory can be made there`, { cause: error })
+    if (code === 'ENOENT') throw systemError(code, 'no directory can be made there', first)
     // It is there, or another process was faster.
     if (code !== 'EEXIST') throw error
   }
   if (statSync(first, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error(`${first}: not a directory`)
+    throw systemError('ENOTDIR', 'not a directory', first)
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY })
+}
+
+/** With the marks of Node's own errors of the file system, for whoever expects those. */
+function systemError(code: string, why: string, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${path}: ${why}`), { code, syscall: 'mkdir' })
 }

@@ -289,7 +289,7 @@ describe.concurrent('interrupted', () => {
       count => count > 0,
     )
     child.kill('SIGTERM')
-    expect(await ended()).toMatchObject({ code: 130, stdout: '', stderr: 'Interrupted.\n' })
+    expect(await ended()).toMatchObject({ code: 143, stdout: '', stderr: 'Interrupted.\n' })
   })
 
   test('by a reader that leaves, as head does: quiet', async ending => {

@@ -138,12 +138,12 @@ test('a signal that is aborted stops the request before it leaves, under way, an
   await expect(body).rejects.toBe(reason)
 })
 
-test('closing waits for what is under way, and nothing begins afterwards', async () => {
+test('closing waits for a write under way, and nothing begins afterwards', async () => {
   let release = (): void => undefined
   const { http, ask, server } = await start((_request, response) => {
     release = () => void response.end('late')
   })
-  const pending = ask()
+  const pending = ask({ method: 'POST', body: '{}' })
   await once(server, 'request')
   let isClosed = false
   const closing = http.close().then(() => (isClosed = true))
@@ -166,19 +166,16 @@ test('a connection that does not come about in time is told as such', async () =
 
 test('closing cuts off what does not end in time', async () => {
   const { http, ask, server } = await start(() => undefined, { closeGraceMs: 20 })
-  const pending = ask().catch((error: unknown) => error)
+  const pending = ask({ method: 'POST', body: '{}' }).catch((error: unknown) => error)
   await once(server, 'request')
   await http.close()
   expect(await pending).toBeInstanceOf(Error)
 })
 
-test('closing keeps nobody waiting for an answer that does not come', async () => {
-  const { http, ask, server } = await start(() => undefined)
+test('closing waits for no read, however long a write may take', async () => {
+  const { http, ask, server } = await start(() => undefined, { closeGraceMs: 600_000 })
   const pending = ask().catch((error: unknown) => error)
   await once(server, 'request')
-  const closedAt = performance.now()
   await http.close()
-  // Ctrl+C ends the program within a second, in which it has more to do than this.
-  expect(performance.now() - closedAt).toBeLessThan(1500)
   expect(await pending).toBeInstanceOf(Error)
 })

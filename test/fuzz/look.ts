@@ -29,7 +29,7 @@ export const LIMITS: Limits = { answersWithin: 1000, endsWithin: 1000, memory: 4
 
 /** Words of a crash: stack traces, Node's own notices, and the program's own sentence for a fault of itself. */
 const CRASH =
-  /Fault in mcpdeck|^\s+at .+:\d+:\d+\)?$|\(node:\d+\) (?!ExperimentalWarning)|UnhandledPromise|Uncaught|FATAL ERROR|Segmentation|Node\.js v\d/m
+  /Fault in mcpdeck|^\s+at .+:\d+:\d+\)?$|\(node:\d+\) (?!ExperimentalWarning)|UnhandledPromise|Uncaught|FATAL ERROR|Segmentation|^Node\.js v\d[.\d]*$/m
 
 /** What of a text says that the program broke. */
 export function crashIn(text: string): string | undefined {
