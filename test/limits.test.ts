@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -200,6 +209,14 @@ const probes: Record<BoundName, Probe> = {
     const text = readFileSync(file, 'utf8')
     expect(text.endsWith(size > BOUNDS.logLine.most ? ' more characters\n' : 'l\n')).toBe(true)
     return /^l*/.exec(text)![0].length
+  },
+  logFile(size) {
+    const file = join(directory, `${(number += 1)}.log`)
+    writeFileSync(file, 'l'.repeat(size - 1))
+    openLogFile(file)('\n')
+    expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(true)
+    const full = existsSync(`${file}.old`) ? `${file}.old` : file
+    return statSync(full).size
   },
   configFile(size) {
     const file = join(directory, `${(number += 1)}.yaml`)

@@ -69,7 +69,8 @@ Generated from \`src/api/contract/bounds.ts\`, \`src/api/pages.ts\`, \`src/servi
 ${table(bounds.filter(({ side }) => side === 'program'))}
 
 One walk through a list reads at most ${count(LIST_BOUNDS.pages)} pages, ${count(LIST_BOUNDS.items)} items and ${count(LIST_BOUNDS.text)} characters, and
-ends after ${count(LIST_BOUNDS.idlePages)} pages that hold nothing new. It then says that there is more; \`--all\` reads on.
+ends after ${count(LIST_BOUNDS.idlePages)} pages that hold nothing new. It then says that there is more; \`--all\` reads on, and
+on a screen the key for more, as far again.
 
 ## What the local workspace takes and stores
 

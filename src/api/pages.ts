@@ -38,6 +38,17 @@ export const LIST_BOUNDS = {
 /** How much of a list a walk may read; `Infinity` where a person asked for all of it. */
 export type ListBounds = { pages: number; items: number; text: number }
 
+/** How much of a list was read, and how many of the last pages held nothing new. */
+export type ListRead = ListBounds & { idlePages: number }
+
+/** Whether a list is read no further without a person. */
+export function reachesBounds(read: ListRead, bounds: ListBounds = LIST_BOUNDS): boolean {
+  const { pages, items, text } = bounds
+  return (
+    read.idlePages >= LIST_BOUNDS.idlePages || read.pages >= pages || read.items >= items || read.text >= text
+  )
+}
+
 type Walked<E extends AnyEndpoint> = { value: OutputOf<E>; size: number }
 
 /**
@@ -67,7 +78,7 @@ export async function* pagesOf<E extends AnyEndpoint>(
     if (cursor === undefined) return
     if (seen.has(cursor)) throw repeatedCursor(endpoint)
     if (idle >= LIST_BOUNDS.idlePages) throw nothingNew(endpoint, idle)
-    if (pages >= bounds.pages || items >= bounds.items || text >= bounds.text)
+    if (reachesBounds({ pages, items, text, idlePages: idle }, bounds))
       throw tooLong(endpoint, { pages, items })
     seen.add(cursor)
   }
@@ -81,7 +92,7 @@ export function isCutShort(error: unknown): error is ApiError {
 const CUTS: ReadonlySet<string> = new Set(['repeated-cursor', 'endless-list'])
 
 /** Notes the items of pages by their ids; tells whether one is new. What has no id counts as new. */
-function createNews(): (items: readonly unknown[]) => boolean {
+export function createNews(): (items: readonly unknown[]) => boolean {
   const ids = new Set<string>()
   return items => {
     let isNew = false

@@ -13,7 +13,7 @@ import type { AnyEndpoint, InputOf, OutputOf } from './contract/endpoint.ts'
 import { type Contract, contract } from './contract/contract.ts'
 import { keysHeard } from './keys-heard.ts'
 import { pagesOfRound } from './page-rounds.ts'
-import { nextCursor, withCursor } from './pages.ts'
+import { LIST_BOUNDS, nextCursor, withCursor } from './pages.ts'
 import type { Priority } from './waiting-line.ts'
 
 /** What a query may say about itself; without a priority the first load counts as asked, later ones as visible. */
@@ -135,15 +135,21 @@ function pagesOptions<E extends AnyEndpoint>(
       const known = knownPage(context, { settled, aRound })
       if (known !== undefined) return known
       const request = requestOptions(context)
-      const read = async (cursor: string | undefined) =>
-        keep(await client.call(endpoint, withCursor(endpoint, input, cursor), request))
-      noteReading(context)
-      if (context.pageParam === undefined) return await read(undefined)
+      const reading = beginReading(context)
+      const read = async (cursor: string | undefined) => {
+        const { value, text } = await client.exchange(endpoint, withCursor(endpoint, input, cursor), request)
+        reading.pages += 1
+        reading.text += text.length
+        return keep(value)
+      }
+      const { pageParam } = context
+      if (pageParam === undefined) return await read(undefined)
       await keysHeard()
-      return await followed({ endpoint, first: await read(context.pageParam), read, together })
+      const isFull = () => reading.pages >= together || reading.text >= MOST_TOGETHER
+      return await followed({ endpoint, cursor: pageParam, read, isFull })
     },
     initialPageParam: undefined,
-    // A cursor that comes back would page for ever, so it ends the list.
+    // A cursor that comes back would page for ever, so it ends the reading.
     getNextPageParam: (page, _pages, _cursor, cursors) => {
       const next = nextCursor(endpoint, page)
       return next === undefined || cursors.includes(next) ? undefined : next
@@ -151,20 +157,23 @@ function pagesOptions<E extends AnyEndpoint>(
   })
 }
 
-/** A page with those after it, as one. A cursor that comes back would page for ever, so it ends the list here too. */
+/** Characters of answers after which no further page is read as one with them. */
+const MOST_TOGETHER = LIST_BOUNDS.text / 16
+
+/** A page with those after it, as one. A cursor that comes back leads to the first of them, where reading ends. */
 async function followed<Page>(options: {
   endpoint: AnyEndpoint
-  first: Page
+  cursor: string
   read: (cursor: string) => Promise<Page>
-  together: number
+  isFull: () => boolean
 }): Promise<Page> {
-  const { endpoint, read } = options
-  const pages = [options.first]
-  const seen = new Set<string>()
-  let last = options.first
+  const { endpoint, read, isFull } = options
+  let last = await read(options.cursor)
+  const pages = [last]
+  const seen = new Set([options.cursor])
   for (let cursor = nextCursor(endpoint, last); cursor !== undefined; cursor = nextCursor(endpoint, last)) {
-    if (pages.length >= options.together) break
-    if (seen.has(cursor)) return joined(pages, { nextCursor: null })
+    if (seen.has(cursor)) return joined(pages, { nextCursor: options.cursor })
+    if (isFull()) break
     seen.add(cursor)
     await keysHeard()
     last = await read(cursor)
@@ -174,7 +183,7 @@ async function followed<Page>(options: {
 }
 
 /** Pages as one, with what the last one says besides its items. */
-function joined<Page>(pages: readonly Page[], changes: { nextCursor?: null }): Page {
+function joined<Page>(pages: readonly Page[], changes: { nextCursor?: string }): Page {
   const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
   return pages.length === 1 && !('nextCursor' in changes)
     ? pages[0]!
@@ -214,31 +223,56 @@ function roundOf<Page>(
   const begun = rounds.get(known)
   if (begun && context.pageParam !== undefined) return begun
   const { pages, pageParams } = known
-  const readings = readingsOf(context)
+  const readings = readingsOf(context.client, context.queryKey)
   const round = pagesOfRound(pageParams, {
     isOpen: cursor => !settled?.(pages[pageParams.indexOf(cursor)]!),
-    readAt: cursor => readings.get(cursor) ?? 0,
+    readAt: cursor => readings?.get(cursor)?.at ?? 0,
     most: aRound,
   })
   rounds.set(known, round)
   return round
 }
 
-/** When each page of a list was read last, by its cursor: the pages themselves are merged with those before them. */
-const readings = new WeakMap<object, Map<string | undefined, number>>()
+/** When a page was read last, as a number that grows, and how many answers with how many characters it took. */
+type Reading = { at: number; pages: number; text: number }
 
-function readingsOf({ client, queryKey }: RequestContext): Map<string | undefined, number> {
+/** How each page of a list was read, by its cursor: the pages themselves are merged with those before them. */
+const readings = new WeakMap<object, Map<string | undefined, Reading>>()
+
+function readingsOf(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+): Map<string | undefined, Reading> | undefined {
   const query = client.getQueryCache().find({ queryKey, exact: true })
-  const known = (query && readings.get(query)) ?? new Map<string | undefined, number>()
-  if (query) readings.set(query, known)
+  if (!query) return undefined
+  const known = readings.get(query) ?? new Map<string | undefined, Reading>()
+  readings.set(query, known)
   return known
 }
 
 let lastReading = 0
 
-function noteReading(context: PagesContext): void {
+/** Notes that a page is being read; whoever reads it counts into what this returns. */
+function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
+  const known = readingsOf(client, queryKey)
+  const data = client.getQueryData<InfiniteData<unknown, string | undefined>>(queryKey)
+  // A list that answers other cursors each time must not leave a trace of every page that it ever had.
+  if (pageParam === undefined)
+    for (const cursor of known?.keys() ?? []) if (!data?.pageParams.includes(cursor)) known?.delete(cursor)
   lastReading += 1
-  readingsOf(context).set(context.pageParam, lastReading)
+  const reading = { at: lastReading, pages: 0, text: 0 }
+  known?.set(pageParam, reading)
+  return reading
+}
+
+/** Pages of the service, and characters of its answers, behind each page of a list that is here. */
+export function readPages(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+  pageParams: readonly unknown[],
+): { pages: number; text: number }[] {
+  const known = readingsOf(client, queryKey)
+  return pageParams.map(cursor => known?.get(cursor as string | undefined) ?? { pages: 1, text: 0 })
 }
 
 type RequestContext = {

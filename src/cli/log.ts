@@ -1,6 +1,16 @@
 import { BOUNDS } from '../api/contract/bounds.ts'
 import { isoTime } from '../api/times.ts'
-import { fchmodSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { printable } from '../api/printable.ts'
 import { whyNot } from '../api/machine-words.ts'
 import { createRedaction } from './redaction.ts'
@@ -45,22 +55,58 @@ function cutLine(line: string): string {
 }
 
 /**
- * Opens a file that only its owner reads, to write lines at its end until the process ends.
+ * Opens a file that only its owner reads, to write lines at its end until the process ends. A file that is full becomes
+ * `<file>.old`, in the place of the one before, and a new one begins.
  * @throws UsageError when it cannot be written
  */
 export function openLogFile(file: string): (line: string) => void {
   let descriptor: number
+  let path: string
   try {
-    descriptor = openSync(file, 'a', 0o600)
-    fchmodSync(descriptor, 0o600)
+    descriptor = openForOwner(file)
+    path = realpathSync(file)
   } catch (error) {
     throw new UsageError(`The log file ${file} cannot be written: ${whyNot(error)}.`)
   }
   return line => {
     try {
-      writeSync(descriptor, cutLine(line))
+      const text = cutLine(line)
+      if (hasNoRoom(descriptor, text)) descriptor = begunAnew(descriptor, path)
+      writeSync(descriptor, text)
     } catch {
       // A full disk must not end a program that only wanted to note something.
     }
   }
+}
+
+function openForOwner(file: string): number {
+  const descriptor = openSync(file, 'a', 0o600)
+  fchmodSync(descriptor, 0o600)
+  return descriptor
+}
+
+/** Whether a line makes a file longer than its bound; what is no file has none. */
+function hasNoRoom(descriptor: number, line: string): boolean {
+  const found = fstatSync(descriptor)
+  return found.isFile() && found.size + Buffer.byteLength(line) > BOUNDS.logFile.most
+}
+
+/** A file to go on in. Where the full one cannot be renamed, it is emptied: it is bounded in any case. */
+function begunAnew(full: number, path: string): number {
+  try {
+    // Another process that writes to the same file may have renamed it already.
+    if (isSameFile(full, path)) renameSync(path, `${path}.old`)
+    const fresh = openForOwner(path)
+    closeSync(full)
+    return fresh
+  } catch {
+    ftruncateSync(full)
+    return full
+  }
+}
+
+function isSameFile(descriptor: number, path: string): boolean {
+  const own = fstatSync(descriptor)
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.ino === own.ino && found.dev === own.dev
 }

@@ -7,10 +7,11 @@ import {
   type QueryKey,
   type UseInfiniteQueryOptions,
 } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { ApiError } from '../api/api-error.ts'
 import { describeError } from '../api/error-text.ts'
-import { LIST_BOUNDS } from '../api/pages.ts'
+import { createNews, LIST_BOUNDS, reachesBounds, type ListBounds } from '../api/pages.ts'
+import { readPages } from '../api/queries.ts'
 import { calmed } from './calm.ts'
 import type { ApiQuery } from './use-api-query.ts'
 
@@ -18,31 +19,52 @@ export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
   /** There are pages after those that are here; one of them may be on its way. */
   hasMore: boolean
-  /** Fetches the next page; does nothing while one is on its way. */
+  /** Fetches the next page, and lets {@link readAhead} go on as far again; does nothing while one is on its way. */
   more: () => void
-  /** The list has more than is read without a person: {@link LIST_BOUNDS}. */
+  /** The list has more than is read without a person. */
   isCut: boolean
+  /** The list answered a cursor for the second time: what follows cannot be read. */
+  isStuck: boolean
   /** Fetches the next page as far as the bounds go. */
   readAhead: () => void
 }
 
-/** Reads a list with a cursor, page after page. Pass what `queries.<resource>.<name>.infinite(input)` gives. */
+/** Where the stretch began that may be read without a person, of the list with this hash. */
+type Begun = ListBounds & { hash: string; at: number }
+
+/**
+ * Reads a list with a cursor, page after page. Pass what `queries.<resource>.<name>.infinite(input)` gives.
+ * @param bounds how much is read without a person, and again with each `more`
+ */
 export function useApiPages<Page extends { items: readonly unknown[] }, Key extends QueryKey>(
   options: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
   interval: number | false,
+  bounds: ListBounds = LIST_BOUNDS,
 ): ApiPages<Page['items'][number]> {
   const queryClient = useQueryClient()
   const query = useInfiniteQuery({
     ...options,
     refetchInterval: query => interval !== false && calmed(query, interval),
   })
-  const items = useMemo(() => query.data?.pages.flatMap(page => page.items), [query.data])
-  const { fetchNextPage, hasNextPage, isFetched } = query
-  const pageCount = query.data?.pages.length ?? 0
-  const isCut = hasNextPage && (pageCount >= LIST_BOUNDS.pages || (items?.length ?? 0) >= LIST_BOUNDS.items)
+  const { data, fetchNextPage, hasNextPage, isFetched } = query
+  const items = useMemo(() => data?.pages.flatMap(page => page.items), [data])
   const queryHash = hashKey(options.queryKey)
+  const [begun, setBegun] = useState<Begun>()
+  const start = begun?.hash === queryHash ? begun : undefined
+  // Without cursors to compare with, a cursor that came back counts as one too.
+  const goesOn = data !== undefined && isFetched && hasCursor(options, data)
+  const isStuck = goesOn && !hasNextPage
+  const read = useMemo(
+    () =>
+      goesOn ? readOf(data, readPages(queryClient, options.queryKey, data.pageParams), start) : undefined,
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the hash stands for the key
+    [goesOn, data, start, queryClient, queryHash],
+  )
+  const isCut = isStuck || (read !== undefined && reachesBounds(read.stretch, bounds))
+  const latest = useRef(read)
+  latest.current = read
   return useMemo(() => {
-    const more = (): void => {
+    const fetchNext = (): void => {
       // Asked here instead of watched, so that a page on its way draws nothing.
       if (!isFetchingPage(queryClient.getQueryCache().get(queryHash))) void fetchNextPage()
     }
@@ -58,24 +80,64 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       },
       error: query.error,
       // What was kept from an earlier session has to be read again before it goes on.
-      hasMore: hasNextPage && isFetched,
-      more,
+      hasMore: goesOn,
       isCut,
+      isStuck,
+      more: () => {
+        if (isStuck) return
+        if (isCut && latest.current) setBegun({ ...latest.current.whole, hash: queryHash })
+        fetchNext()
+      },
       readAhead: () => {
-        if (!isCut) more()
+        if (!isCut) fetchNext()
       },
     }
   }, [
     items,
     query.isPending,
     query.error,
-    hasNextPage,
+    goesOn,
     isCut,
+    isStuck,
     isFetched,
     fetchNextPage,
     queryClient,
     queryHash,
   ])
+}
+
+function hasCursor<Page, Key extends QueryKey>(
+  { getNextPageParam }: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
+  { pages, pageParams }: InfiniteData<Page>,
+): boolean {
+  const last = pages.at(-1)
+  if (last === undefined) return false
+  return getNextPageParam(last, pages, pageParams.at(-1) as string | undefined, []) != null
+}
+
+/** What was read of a list as a whole, and since a stretch of it began. */
+function readOf(
+  { pages }: InfiniteData<{ items: readonly unknown[] }>,
+  sizes: readonly { pages: number; text: number }[],
+  start: Begun | undefined,
+) {
+  const whole = { pages: 0, items: 0, text: 0, at: pages.length }
+  const news = createNews()
+  let idlePages = 0
+  for (const [at, { items }] of pages.entries()) {
+    const size = sizes[at] ?? { pages: 1, text: 0 }
+    whole.pages += size.pages
+    whole.items += items.length
+    whole.text += size.text
+    idlePages = news(items) || at < (start?.at ?? 0) ? 0 : idlePages + size.pages
+  }
+  const stretch = {
+    pages: whole.pages - (start?.pages ?? 0),
+    items: whole.items - (start?.items ?? 0),
+    text: whole.text - (start?.text ?? 0),
+    idlePages,
+  }
+  return { whole, stretch }
 }
 
 function isFetchingPage(query: Query | undefined): boolean {

@@ -101,6 +101,13 @@ export const BOUNDS = {
     most: 16 * KIB,
     beyond: 'cut',
   },
+  logFile: {
+    of: 'a log file; the full one before it is kept as `<file>.old`',
+    side: 'program',
+    unit: 'bytes',
+    most: 16 * MIB,
+    beyond: 'the oldest go',
+  },
   configFile: { of: 'the config file', side: 'program', unit: 'bytes', most: MIB, beyond: 'refused' },
   editedText: {
     of: 'a suite file, or a text in the editor',

@@ -16,7 +16,14 @@ import {
   viewerKeys,
 } from '../../components/component-keys.ts'
 import { jsonOverlayKeys } from '../../components/json/json-keys.ts'
-import { filterKeys, listKeys, marksKeys, newsKeys, onlyNewsKeys } from '../../components/list/list-keys.ts'
+import {
+  filterKeys,
+  listKeys,
+  marksKeys,
+  newsKeys,
+  onlyNewsKeys,
+  readOnKeys,
+} from '../../components/list/list-keys.ts'
 import { traceKeys } from '../../components/transcript/trace-keys.ts'
 import { findingsKeys } from '../../screens/findings/bindings.ts'
 import { incidentsKeys, notebookKeys } from '../../screens/notebook/bindings.ts'
@@ -24,7 +31,6 @@ import { nowKeys, nowProjectsKeys } from '../../screens/now/bindings.ts'
 import { projectsKeys } from '../../screens/projects/bindings.ts'
 import {
   callsKeys,
-  moreKeys,
   promptsKeys,
   resourcesKeys,
   resultKeys,
@@ -57,6 +63,7 @@ export const allBindings: readonly Bindings[] = [
   filterKeys,
   newsKeys,
   onlyNewsKeys,
+  readOnKeys,
   viewerKeys,
   textSearchKeys,
   selectionKeys,
@@ -86,7 +93,6 @@ export const allBindings: readonly Bindings[] = [
   toolsKeys,
   promptsKeys,
   resourcesKeys,
-  moreKeys,
   callsKeys,
   resultKeys,
   runsKeys,

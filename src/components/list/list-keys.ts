@@ -24,6 +24,22 @@ export const listKeys = defineBindings({
   },
 })
 
+/** Only while a list has more than was read of it. */
+export const readOnKeys = defineBindings({
+  name: 'readOn',
+  scope: 'panel',
+  title: 'Long list',
+  bindings: {
+    more: {
+      ...on('more'),
+      label: 'more',
+      hint: true,
+      needs: 'service',
+      help: 'Read more pages of the list, as far again as it is read by itself.',
+    },
+  },
+})
+
 /** Only while rows are marked: taking the marks away comes before anything else that Esc does. */
 export const marksKeys = defineBindings({
   name: 'marks',

@@ -7,6 +7,8 @@ import { plural } from '../../app/theme/format.ts'
 import { clean, wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
+import { readOnKeys } from '../../components/list/list-keys.ts'
+import { noneYet, useReadOn } from '../../components/list/read-on.tsx'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { listCount, listNote } from '../../components/list/use-list.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
@@ -33,7 +35,8 @@ export function FindingsPane(props: { findings: FindingsList; focused: boolean }
   const narrowed = filterWords(filters)
   const note = [...narrowed, listNote(list, symbols)].filter(Boolean).join(` ${symbols.bullet} `)
   const isEmpty =
-    list.total === 0 && sources.states.every(({ isClosed, count }) => isClosed || count !== undefined)
+    list.total === 0 &&
+    sources.states.every(({ isClosed, count, hasMore }) => isClosed || (count !== undefined && !hasMore))
   return (
     <Pane
       title="Findings"
@@ -79,14 +82,15 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
   const key = useKeyName()
   const { width, height } = useSize()
   const { profile } = useWorkspace()
-  const said = sourcesLine(sources, profile.local)
+  useReadOn(sources.swarm, { focused })
+  const said = sourcesLine(sources, { isLocal: profile.local, moreKey: key(readOnKeys, 'more') })
   const above = said
     ? wrap(`${theme.symbols[said.symbol]} ${clean(said.text)}`, Math.max(1, width - 2), { most: MOST_SAID })
     : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)
     ? `None of ${plural(list.total, 'finding')} is there with ${filterWords(filters).join(', ')}; ${keys} change that.`
-    : EMPTY.why
+    : noneYet(sources.swarm, EMPTY.why)
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
   return (
     <Box flexDirection="column" width={width} height={height}>

@@ -1,5 +1,5 @@
 import { Box } from 'ink'
-import { useEffect, useMemo, type ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import type { JourneyRunSession } from '../../api/contract/journey-run-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
@@ -9,6 +9,7 @@ import { UNKNOWN } from '../../app/theme/format.ts'
 import { wrap } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
+import { BelowCut, noneYet, useReadAhead } from '../../components/list/read-on.tsx'
 import { useList } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
@@ -167,10 +168,7 @@ function Sessions(
     initialSorting: EVIDENCE_FIRST,
   })
   const isNear = useRestedIndex(list.selection) + READ_AHEAD >= rows.length
-  const isWanted = pages.hasMore && !pages.problem && isNear
-  useEffect(() => {
-    if (isWanted) pages.readAhead()
-  }, [isWanted, pages])
+  useReadAhead(pages, isNear)
   const open = place.sessionId === undefined ? undefined : rows.find(({ id }) => id === place.sessionId)
   useOpener(
     props.onOpen,
@@ -182,8 +180,14 @@ function Sessions(
     <Box flexDirection="column" width={width} height={height}>
       {note !== undefined && <Sentence tone="plain" text={note} />}
       <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
-        <PaneState data={pages} loading="Reading the sessions…" empty={rows.length === 0 ? empty : undefined}>
-          <List list={list} focused={focused} empty={empty.why} />
+        <PaneState
+          data={pages}
+          loading="Reading the sessions…"
+          empty={rows.length === 0 && !pages.hasMore ? empty : undefined}
+        >
+          <BelowCut pages={pages} count={rows.length} noun="session" focused={focused}>
+            <List list={list} focused={focused} empty={noneYet(pages, empty.why)} />
+          </BelowCut>
         </PaneState>
       </SizeProvider>
     </Box>

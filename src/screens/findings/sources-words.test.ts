@@ -13,9 +13,10 @@ test('a source that is longer than is read says that there is more, and not that
     updatedAt: undefined,
     isClosed: false,
   }
-  expect(sourcesLine({ states: [state] }, false)).toMatchObject({
-    text: expect.stringMatching(/^read 20,?000 findings of Swarms, there is more$/),
+  const at = { isLocal: false, moreKey: '+' }
+  expect(sourcesLine({ states: [state] }, at)).toMatchObject({
+    text: expect.stringMatching(/^read 20,?000 findings of Swarms, there is more; \+ reads on$/),
     tone: 'warn',
   })
-  expect(sourcesLine({ states: [{ ...state, isCut: false }] }, false)?.text).toContain('so far')
+  expect(sourcesLine({ states: [{ ...state, isCut: false }] }, at)?.text).toContain('so far')
 })

@@ -2,6 +2,7 @@ import { FINDING_SOURCES, type FindingSource } from '../../api/findings/finding.
 import { gateHelp } from '../../api/findings/gate.ts'
 import { formatAge, plural, UNKNOWN } from '../../app/theme/format.ts'
 import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import { cutWords } from '../../components/list/read-on.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { Sources, SourceState } from './use-sources.ts'
@@ -13,7 +14,10 @@ export const OUTSIDE_GATE =
 type Said = { text: string; tone: Tone; symbol: keyof Pick<Symbols, 'warn' | 'cancelled' | 'live'> }
 
 /** What the list must say above its rows: a source that failed, is closed, or is still being read. */
-export function sourcesLine({ states }: Pick<Sources, 'states'>, isLocal: boolean): Said | undefined {
+export function sourcesLine(
+  { states }: Pick<Sources, 'states'>,
+  { isLocal, moreKey }: { isLocal: boolean; moreKey: string },
+): Said | undefined {
   const failed = states.filter(({ problem }) => problem !== undefined)
   const closed = states.filter(({ isClosed }) => isClosed)
   const reading = states.filter(
@@ -24,7 +28,7 @@ export function sourcesLine({ states }: Pick<Sources, 'states'>, isLocal: boolea
   const words = [
     failed.length > 0 && `${failed.length} of ${plural(states.length, 'source')} failed: ${nameAll(failed)}`,
     closed.length > 0 && closedWords(closed, isLocal),
-    cut.length > 0 && cutWords(cut),
+    cut.length > 0 && partWords(cut, moreKey),
     reading.length > 0 && readingWords(states, reading),
   ].filter(Boolean)
   if (words.length === 0) return undefined
@@ -50,9 +54,10 @@ function nameAll(states: readonly SourceState[]): string {
 }
 
 /** A list that is longer than is read by itself. */
-function cutWords(cut: readonly SourceState[]): string {
+function partWords(cut: readonly SourceState[], moreKey: string): string {
   const count = cut.reduce((sum, state) => sum + (state.count ?? 0), 0)
-  return `read ${plural(count, 'finding')} of ${nameAll(cut)}, there is more`
+  const isStuck = cut.some(state => state.isStuck)
+  return cutWords({ isStuck }, `${plural(count, 'finding')} of ${nameAll(cut)}`, moreKey)
 }
 
 function readingWords(states: readonly SourceState[], reading: readonly SourceState[]): string {
@@ -68,7 +73,9 @@ export function sourceLines(states: readonly SourceState[], symbols: Symbols, is
       ['State', ...stateWords(state, symbols)],
       [
         'Findings',
-        state.count === undefined ? UNKNOWN : `${state.count}${state.hasMore ? ', more to come' : ''}`,
+        state.count === undefined
+          ? UNKNOWN
+          : `${state.count}${state.isCut ? ', there is more' : state.hasMore ? ', more to come' : ''}`,
       ],
       ['Read', state.updatedAt === undefined ? UNKNOWN : ageWords(state.updatedAt)],
     ]),

@@ -1,5 +1,5 @@
 import { useQueries, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { describeError } from '../../api/error-text.ts'
 import type { ScenarioFinding } from '../../api/contract/user-testing-insights.ts'
@@ -7,6 +7,7 @@ import { isForbidden } from '../../api/findings/dismissal.ts'
 import { mergeFindings, type Finding, type FindingSource } from '../../api/findings/finding.ts'
 import { gateOf, insightsPerDay, type FindingsGate } from '../../api/findings/gate.ts'
 import type { PaneData, Problem } from '../../components/pane-state.tsx'
+import { type LongList, useReadAhead } from '../../components/list/read-on.tsx'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -19,8 +20,9 @@ export type SourceState = {
   count: number | undefined
   /** There are pages that have not been read. */
   hasMore: boolean
-  /** It has more than is read; what is there is not all. */
+  /** It has more than is read by itself, or that can be read; what is there is not all. */
   isCut?: boolean
+  isStuck?: boolean
   problem: Problem | undefined
   updatedAt: number | undefined
   /** Switched off for the organization: it is not read. */
@@ -32,6 +34,8 @@ export type Sources = {
   /** Those that were read in this session, once every source has been or failed. */
   fresh: readonly Finding[] | undefined
   states: readonly SourceState[]
+  /** The list of the swarms, which is read page by page. */
+  swarm: LongList
   data: PaneData
   gate: FindingsGate
   /** Every source was read to its end, or failed. */
@@ -89,6 +93,7 @@ export function useSources(projectId: string): Sources {
       count: swarm.items?.length,
       hasMore: swarm.hasMore,
       isCut: swarm.isCut,
+      isStuck: swarm.isStuck,
       problem: swarm.problem,
       get updatedAt() {
         return swarm.updatedAt
@@ -109,6 +114,7 @@ export function useSources(projectId: string): Sources {
     findings,
     fresh: isRead && !isRestored && !isClosed ? findings : undefined,
     states,
+    swarm,
     isRead,
     data: paneData(states, { isClosed, isRestored, problem: capabilities.problem }),
     gate,
@@ -127,10 +133,7 @@ function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   const read = queryClient.getQueryData(options.queryKey)?.pages.length ?? 1
   const pause = usePause(1 + others + read)
   const swarm = useApiPages({ ...options, enabled }, isForbidden(known?.error) ? false : pause)
-  const isWanted = enabled && swarm.hasMore && !swarm.problem
-  useEffect(() => {
-    if (isWanted) swarm.readAhead()
-  }, [isWanted, swarm])
+  useReadAhead(swarm, enabled)
   return swarm
 }
 

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toldTrials } from '../../api/runs/counts.ts'
 import { isOpenTrial } from '../../api/runs/trials.ts'
+import { useReadAhead } from '../../components/list/read-on.tsx'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
@@ -104,8 +105,5 @@ const READ_AHEAD = 50
 export function useMoreTrials(trialsQuery: RunData['trialsQuery'], selected: number): void {
   const { budget } = useWorkspace()
   const near = selected + READ_AHEAD >= (trialsQuery.items?.length ?? 0)
-  const wanted = trialsQuery.hasMore && !trialsQuery.problem && (near || budget.snapshot().unlimited)
-  useEffect(() => {
-    if (wanted) trialsQuery.readAhead()
-  }, [wanted, trialsQuery])
+  useReadAhead(trialsQuery, near || budget.snapshot().unlimited)
 }

@@ -117,11 +117,5 @@ export const visitsKeys = defineBindings({
   title: 'Sessions',
   bindings: {
     read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read what was said.' },
-    more: {
-      ...on('more'),
-      label: 'more sessions',
-      needs: 'service',
-      help: 'Read the next page of sessions.',
-    },
   },
 })

@@ -12,6 +12,7 @@ import { serviceNow } from '../../api/service-time.ts'
 import { formatCount } from '../../app/theme/format.ts'
 import { fieldLines } from '../../components/lines.ts'
 import { List } from '../../components/list/list.tsx'
+import { BelowCut, noneYet } from '../../components/list/read-on.tsx'
 import { useList } from '../../components/list/use-list.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
@@ -52,13 +53,18 @@ function Visits(props: TabProps) {
       read: some
         ? () => router.replace({ sessionId: list.choose()?.id, pane: 'detail' })
         : unavailable('There is no session to read.'),
-      more: pages.hasMore ? pages.more : unavailable('All sessions are here.'),
     },
     { active: props.focused },
   )
   return (
-    <PaneState data={pages} loading="Reading the sessions…" empty={list.total === 0 ? EMPTY : undefined}>
-      <List list={list} focused={props.focused} empty={EMPTY.why} />
+    <PaneState
+      data={pages}
+      loading="Reading the sessions…"
+      empty={list.total === 0 && !pages.hasMore ? EMPTY : undefined}
+    >
+      <BelowCut pages={pages} count={list.total} noun="session" focused={props.focused} always>
+        <List list={list} focused={props.focused} empty={noneYet(pages, EMPTY.why)} />
+      </BelowCut>
     </PaneState>
   )
 }

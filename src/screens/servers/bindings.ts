@@ -111,23 +111,6 @@ export const resourcesKeys = defineBindings({
   },
 })
 
-/** Only while a listing is longer than what is read by itself. */
-export const moreKeys = defineBindings({
-  name: 'listing',
-  scope: 'panel',
-  screen: 'servers',
-  title: 'Listing',
-  bindings: {
-    more: {
-      ...on('more'),
-      label: 'more',
-      hint: true,
-      needs: 'service',
-      help: 'Read more pages of the listing.',
-    },
-  },
-})
-
 export const callsKeys = defineBindings({
   name: 'calls',
   scope: 'panel',

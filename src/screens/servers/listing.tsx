@@ -1,37 +1,23 @@
 import { Box, Text } from 'ink'
-import { useEffect, useMemo, useRef } from 'react'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { useMemo } from 'react'
+import { LIST_BOUNDS } from '../../api/pages.ts'
 import { formatCount } from '../../app/theme/format.ts'
 import { truncate } from '../../app/theme/text.ts'
 import { useTheme } from '../../app/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
+import { noneYet, useReadAhead, useReadOn } from '../../components/list/read-on.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import type { ListState } from '../../components/list/use-list.ts'
 import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
-import { moreKeys } from './bindings.ts'
 import { isOff, OFF } from './checks.ts'
 
-/** Pages read by themselves; a listing that still goes on is read further on request. */
-const PAGES_BY_ITSELF = 20
+/** What is read of a live listing by itself: each page is asked of its server. */
+export const LISTING_BOUNDS = { ...LIST_BOUNDS, pages: 20 }
 /** From this width on the chosen item stands beside the list, below it otherwise. */
 const BESIDE_FROM = 88
-
-/**
- * Reads page after page while the listing is on screen. Answers whether it has stopped before the
- * end, at an error (which shows) or because the listing is very long.
- */
-function useAllPages(pages: ApiPages<unknown>): boolean {
-  const read = useRef(1)
-  useEffect(() => {
-    if (!pages.hasMore || pages.problem || read.current >= PAGES_BY_ITSELF) return
-    read.current += 1
-    pages.more()
-  }, [pages])
-  return pages.hasMore && (pages.problem !== undefined || read.current >= PAGES_BY_ITSELF)
-}
 
 /** A key per item, also where a server lists one name twice: otherwise no selection could pass it. */
 export function useUniqueKeys<Item extends object>(
@@ -63,8 +49,8 @@ type ListingProps<Item> = {
 /** What a live server lists, with the chosen item's description. */
 export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   const { pages, list } = props
-  const stopped = useAllPages(pages)
-  useBindings(moreKeys, { more: pages.more }, { active: props.focused && stopped })
+  useReadAhead(pages, true)
+  useReadOn(pages, { focused: props.focused })
   const { error, problem } = pages
   if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...props.empty} />
   return (
@@ -90,9 +76,14 @@ function ListingBody<Item>(props: ListingProps<Item>) {
     <Box flexDirection={beside ? 'row' : 'column'} width={width} height={height} overflow="hidden">
       <Box flexDirection="column" flexShrink={0}>
         <SizeProvider width={listWidth} height={listHeight}>
-          <List list={list} focused={props.focused} empty={props.empty.why} />
+          <List list={list} focused={props.focused} empty={noneYet(pages, props.empty.why)} />
         </SizeProvider>
-        <CountLine width={listWidth} total={list.total} more={pages.hasMore} failed={!!pages.problem} />
+        <CountLine
+          width={listWidth}
+          total={list.total}
+          more={pages.hasMore}
+          failed={!!pages.problem || pages.isStuck}
+        />
       </Box>
       <SizeProvider
         width={beside ? width - listWidth : width}

@@ -12,7 +12,7 @@ import { promptForm } from './arguments.ts'
 import { promptsKeys } from './bindings.ts'
 import { promptColumns, promptKey } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
-import { Listing, useUniqueKeys } from './listing.tsx'
+import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
@@ -49,6 +49,7 @@ export function Prompts(props: TabProps) {
   const pages = useApiPages(
     queries.servers.prompts.infinite({ projectId, serverId: server.id }, LISTING_AGE),
     false,
+    LISTING_BOUNDS,
   )
   const items: readonly Prompt[] = pages.items ?? NO_ITEMS
   const list = useList({ items, keyOf: useUniqueKeys(items, promptKey), columns: promptColumns })

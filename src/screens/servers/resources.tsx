@@ -10,7 +10,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { resourcesKeys } from './bindings.ts'
 import { resourceColumns, resourceKey } from './columns.ts'
 import { shorten, withShortTexts } from './json-text.ts'
-import { Listing, useUniqueKeys } from './listing.tsx'
+import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
@@ -39,6 +39,7 @@ export function Resources(props: TabProps) {
   const pages = useApiPages(
     queries.servers.resources.infinite({ projectId, serverId: server.id }, LISTING_AGE),
     false,
+    LISTING_BOUNDS,
   )
   const items: readonly Resource[] = pages.items ?? NO_ITEMS
   const list = useList({ items, keyOf: useUniqueKeys(items, resourceKey), columns: resourceColumns })

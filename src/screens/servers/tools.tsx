@@ -13,7 +13,7 @@ import { argumentForm } from './arguments.ts'
 import { toolsKeys } from './bindings.ts'
 import { toolColumns, toolKey } from './columns.ts'
 import { withShortTexts } from './json-text.ts'
-import { Listing, useUniqueKeys } from './listing.tsx'
+import { Listing, LISTING_BOUNDS, useUniqueKeys } from './listing.tsx'
 import { schemaLines, textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
@@ -43,6 +43,7 @@ export function Tools(props: TabProps) {
   const pages = useApiPages(
     queries.servers.tools.infinite({ projectId, serverId: server.id }, LISTING_AGE),
     false,
+    LISTING_BOUNDS,
   )
   const items: readonly Tool[] = pages.items ?? NO_ITEMS
   const list = useList({ items, keyOf: useUniqueKeys(items, toolKey), columns: toolColumns })

@@ -10,6 +10,7 @@ import { clean, truncate, wrap } from '../../../app/theme/text.ts'
 import { useTheme } from '../../../app/theme/theme-context.tsx'
 import type { Tone } from '../../../app/theme/theme.ts'
 import { List } from '../../../components/list/list.tsx'
+import { BelowCut, noneYet } from '../../../components/list/read-on.tsx'
 import { useList } from '../../../components/list/use-list.ts'
 import { PaneState } from '../../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../../components/size.tsx'
@@ -46,13 +47,15 @@ export function TrialsTab(props: { data: RunData; trials: Trials; focused: boole
     <PaneState
       data={data.trialsQuery}
       loading="Reading the trials…"
-      empty={list.total === 0 ? EMPTY : undefined}
+      empty={list.total === 0 && !data.trialsQuery.hasMore ? EMPTY : undefined}
     >
-      {isByCase ? (
-        <Cases data={data} trials={trials} focused={focused} />
-      ) : (
-        <TrialList trials={trials} focused={focused} />
-      )}
+      <BelowCut pages={data.trialsQuery} count={data.trials.length} noun="trial" focused={focused}>
+        {isByCase ? (
+          <Cases data={data} trials={trials} focused={focused} />
+        ) : (
+          <TrialList data={data} trials={trials} focused={focused} />
+        )}
+      </BelowCut>
     </PaneState>
   )
 }
@@ -62,7 +65,7 @@ const FOOT_ROWS = 4
 /** A pane of fewer rows gives them all to the list. */
 const LEAST_ROWS = 12
 
-function TrialList(props: { trials: Trials; focused: boolean }) {
+function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   const { list, chosen } = props.trials
   const { width, height } = useSize()
   const theme = useTheme()
@@ -71,7 +74,7 @@ function TrialList(props: { trials: Trials; focused: boolean }) {
   return (
     <Box flexDirection="column" width={width} height={height}>
       <SizeProvider width={width} height={hasFoot ? height - FOOT_ROWS : height}>
-        <List list={list} focused={props.focused} empty={EMPTY.why} />
+        <List list={list} focused={props.focused} empty={noneYet(props.data.trialsQuery, EMPTY.why)} />
       </SizeProvider>
       {rows.map(({ text, tone }, index) => (
         <Text key={index} wrap="truncate">{` ${theme.paint(tone, text)}`}</Text>
@@ -125,7 +128,7 @@ function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {
     })
     return () => onOpenCase(undefined)
   })
-  return <List list={list} focused={focused} empty={EMPTY.why} />
+  return <List list={list} focused={focused} empty={noneYet(data.trialsQuery, EMPTY.why)} />
 }
 
 function orderOf({ list }: Trials, id: string): number {

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { record, sighting } from '../../../test/service/graded-waves.ts'
+import { LIST_BOUNDS } from '../../api/pages.ts'
+import { readOnKeys } from '../../components/list/list-keys.ts'
+import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
+import { findingsKeys } from './bindings.ts'
+import { findingsRoute } from './route.ts'
+
+const { pages } = LIST_BOUNDS
+/** Pages that are drawn at once where requests cost nothing. */
+const TOGETHER = 10
+
+let testService: TestService
+let projectId: string
+let app: TestApp
+/** The answer to the nth request for the list of findings, made of one that the service has. */
+let pageAt: ((nth: number, item: object) => object) | undefined
+let finding: object
+let requests: number
+
+beforeEach(async () => {
+  requests = 0
+  pageAt = undefined
+  testService = await openService({
+    wrap: fetch => async request => {
+      if (!pageAt || !new URL(request.url).pathname.endsWith('/journey-findings')) return await fetch(request)
+      requests += 1
+      return Response.json(pageAt(requests, finding))
+    },
+  })
+  projectId = (await testService.client.projects.list()).items[0]!.id
+  record(testService.service.store, { projectId, waveId: 'w', at: 1 }, [sighting('one')])
+  finding = (await testService.client.journeyFindings.list({ projectId })).items[0]!
+})
+afterEach(async () => {
+  await app.close()
+  await testService.close()
+})
+
+async function open(): Promise<void> {
+  app = await openApp({
+    testService,
+    size: { width: 98, height: 40 },
+    place: findingsRoute.to({ projectId }),
+  })
+}
+
+test('findings that never end stop at the bounds, say so, and go on for as much again with a key', async () => {
+  pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth}` })
+  await open()
+  await app.see(/read \d+ findings of Swarms of the project, there is more; \+ reads on/)
+  const read = requests
+  expect(read).toBeGreaterThanOrEqual(pages)
+  expect(read).toBeLessThan(pages + TOGETHER)
+  expect(app.frame()).toContain(`read ${read} findings`)
+  expect(app.frame()).toContain('+ more')
+  await app.press(findingsKeys.bindings.sources)
+  await app.see(`read ${read}, there is more`)
+  await app.press(textOverlayKeys.bindings.close, readOnKeys.bindings.more)
+  await app.see(frame => !frame.includes(`read ${read} findings`) && frame.includes('reads on'))
+  expect(requests - read).toBeGreaterThanOrEqual(pages)
+  expect(requests - read).toBeLessThan(pages + TOGETHER)
+})
+
+test('pages that hold nothing new stop the list too, and nobody is told that there is no finding', async () => {
+  pageAt = nth => ({ items: [], nextCursor: `c${nth}` })
+  await open()
+  await app.see('read 0 findings of Swarms of the project, there is more; + reads on')
+  expect(requests).toBeLessThanOrEqual(2 * LIST_BOUNDS.idlePages)
+  expect(app.frame()).not.toContain('Neither the swarms')
+  expect(app.frame()).toContain('Nothing on the pages that were read')
+})
+
+test('answers of many characters stop the list before its pages do', async () => {
+  const text = 'x'.repeat(LIST_BOUNDS.text / 8)
+  pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth}`, text })
+  await open()
+  await app.see(/read \d findings of Swarms of the project, there is more; \+ reads on/)
+  expect(requests).toBe(8)
+})
+
+test('a list whose cursor comes back is not taken for whole', async () => {
+  pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth % 3}` })
+  await open()
+  const frame = await app.see(/read \d findings of Swarms of the project, there is more\. The list/)
+  expect(frame).not.toContain('reads on')
+  expect(requests).toBeLessThan(8)
+})
