@@ -58,6 +58,16 @@ export function withoutUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, found => (JOINERS.has(found) ? found : ''))
 }
 
+/** Whether a text is one JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. */
 export function jsonText(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(value, null, indent) ?? 'null')

@@ -1,4 +1,4 @@
-import { escapedJson, jsonText, printable } from '../api/printable.ts'
+import { escapedJson, isJson, jsonText, printable } from '../api/printable.ts'
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import type { ApiError } from '../api/api-error.ts'
@@ -107,15 +107,6 @@ async function printAgain(opened: OpenedWorkspace, entry: JournalEntry, own: Api
 function printText(answer: string): void {
   const text = isJson(answer) ? escapedJson(answer) : printable(answer)
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** All pages as one list; one that was not read to its end is said to be so, and is no success. */

@@ -1,4 +1,5 @@
 import { choicesOf, requiredNames, skeleton, startOf } from '../../api/authoring/skeleton.ts'
+import { isJson } from '../../api/printable.ts'
 import { clean } from '../../app/theme/text.ts'
 import { editableJson, isObject, type JsonObject } from './json-text.ts'
 import { schemaType } from './schema-lines.ts'
@@ -126,15 +127,6 @@ function initialOf(
   if (kind === 'text')
     return plain ? { kind, initial: value } : { kind: 'either', initial: editableJson(value) }
   return { kind, initial: plain && !isJson(value) ? value : editableJson(value) }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */
