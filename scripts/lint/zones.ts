@@ -16,8 +16,8 @@ type Zone = {
 }
 
 const primitives = ['src/app/keymap/', 'src/app/router/', 'src/app/theme/']
-/** Files that import nothing and say one thing for the whole program. */
-const leaves = ['src/api/printable.ts', 'src/api/times.ts']
+/** Files that import nothing but one another, and say one thing each for the whole program. */
+const leaves = ['src/api/printable.ts', 'src/api/times.ts', 'src/api/contract/json-depth.ts']
 const screenLibraries = ['react', 'ink']
 
 /** The house's import zones, most specific first. */

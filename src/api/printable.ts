@@ -1,3 +1,5 @@
+import { withinLevels } from './contract/json-depth.ts'
+
 /**
  * What is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and all that fonts may
  * leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation selectors.
@@ -68,9 +70,12 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. */
+/**
+ * A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. What no answer
+ * can hold for its depth is replaced.
+ */
 export function jsonText(value: unknown, indent?: number): string {
-  return escapedJson(JSON.stringify(value, null, indent) ?? 'null')
+  return escapedJson(JSON.stringify(withinLevels(value), null, indent) ?? 'null')
 }
 
 /** The same JSON with every character printable; line breaks between its parts are line feeds. */

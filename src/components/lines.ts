@@ -1,3 +1,4 @@
+import { withinLevels } from '../api/contract/json-depth.ts'
 import { formatCount, UNKNOWN } from '../app/theme/format.ts'
 import { fit, widthOf } from '../app/theme/text.ts'
 import type { Symbols, Tone } from '../app/theme/theme.ts'
@@ -44,7 +45,7 @@ const JSON_LIMIT = 2_000_000
 
 /** A value as indented JSON, a line each. */
 export function jsonLines(value: unknown, indent = 0): Line[] {
-  const text = JSON.stringify(value, null, 2) ?? 'undefined'
+  const text = JSON.stringify(withinLevels(value), null, 2) ?? 'undefined'
   const shown = text.length > JSON_LIMIT ? text.slice(0, JSON_LIMIT) : text
   const lines: Line[] = shown.split('\n').map(line => {
     const margin = line.length - line.trimStart().length

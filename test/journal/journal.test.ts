@@ -53,6 +53,21 @@ describe('the journal', () => {
     expect(await start('another').journal.unresolved()).toEqual([])
   })
 
+  test('closed while a write is under way notes an answer that is there, and else that its end is unknown', async () => {
+    const { start } = scene()
+    const [ending, other] = [start(), start()]
+    const answered = await ending.journal.begin(launch(1))
+    const open = await ending.journal.begin(launch(2))
+    answered.sent()
+    open.sent()
+    const closed = ending.journal.close()
+    setImmediate(() => setImmediate(() => answered.settle({ outcome: 'succeeded', result: { runId: 'r' } })))
+    await closed
+    // The process still lives.
+    expect(await other.journal.unresolved()).toMatchObject([{ id: 2, sent: true }])
+    expect([...(await other.journal.knownRunIds())]).toEqual(['r'])
+  })
+
   test('a claim runs out, or ends with its process', async () => {
     const { start, clock } = scene()
     const writer = start()

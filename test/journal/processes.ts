@@ -49,10 +49,11 @@ export type Hold = 'nothing' | 'request' | 'answer'
 /** An HTTP proxy in front of a service, whose address outlives what it holds back. */
 export async function startProxy(target: string) {
   let hold: Hold = 'nothing'
-  let report: () => void = () => {}
+  let report: (goOn: () => void) => void = () => {}
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const isWrite = incoming.method !== 'GET'
-    if (isWrite && hold === 'request') return report()
+    const isHeld = (what: Hold) => isWrite && hold === what
+    if (isHeld('request')) await new Promise<void>(goOn => report(goOn))
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const headers = Object.entries(incoming.headers).flatMap(([name, value]) =>
@@ -66,7 +67,7 @@ export async function startProxy(target: string) {
       ...(isWrite && { body: Buffer.concat(chunks) }),
     })
     const body = Buffer.from(await answer.arrayBuffer())
-    if (isWrite && hold === 'answer') return report()
+    if (isHeld('answer')) await new Promise<void>(goOn => report(goOn))
     outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(body)
   }
   const server = createServer((incoming, outgoing) => void forward(incoming, outgoing))
@@ -75,8 +76,8 @@ export async function startProxy(target: string) {
   const { port } = server.address() as AddressInfo
   return {
     baseUrl: `http://127.0.0.1:${port}${new URL(target).pathname}`,
-    /** Holds from now on; resolves when something is held. */
-    hold(what: Hold): Promise<void> {
+    /** Holds from now on; resolves when something is held, with what lets that go on. */
+    hold(what: Hold): Promise<() => void> {
       hold = what
       return new Promise(resolve => (report = resolve))
     },

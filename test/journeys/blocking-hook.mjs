@@ -1,4 +1,4 @@
-// Preloaded by a test: on SIGUSR2 the screen's thread says so in the file `blocked` of MCPDECK_TEST_BLOCK's folder, and stays
+// Preloaded by a test: on SIGURG the screen's thread says so in the file `blocked` of MCPDECK_TEST_BLOCK's folder, and stays
 // busy until there is a file `go-on`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { isMainThread } from 'node:worker_threads'
 
 const [how, folder] = (process.env.MCPDECK_TEST_BLOCK ?? '').split(':')
 if (isMainThread && how)
-  process.on('SIGUSR2', () => {
+  process.on('SIGURG', () => {
     writeFileSync(join(folder, 'blocked'), '')
     if (how === 'outside') spawnSync('sleep', ['300'])
     else while (!existsSync(join(folder, 'go-on')));

@@ -1,14 +1,20 @@
 import { openTerminal } from '../pty/terminal.ts'
 
+/** What the screen must show, and what is typed then. */
+export type Step = { see: string; type: string }
+
 // A terminal emulator that the test kills: runs the shell script of the first argument in a terminal, in the home and with the
-// variables of the second and third, says so once its screen shows the text of the fourth, then waits.
-const [script = '', home = '', env = '{}', text = ''] = process.argv.slice(2)
+// variables of the second and third, types what the fourth says once the screen shows each text, says so, then waits.
+const [script = '', home = '', env = '{}', steps = '[]'] = process.argv.slice(2)
 const terminal = openTerminal({
   command: 'sh',
   args: ['-c', script],
   home,
   env: JSON.parse(env) as Record<string, string>,
 })
-await terminal.waitFor(text, 60_000)
+for (const { see, type } of JSON.parse(steps) as Step[]) {
+  await terminal.waitFor(see, 60_000)
+  terminal.type(type)
+}
 console.log('ready')
 setInterval(() => {}, 1000)

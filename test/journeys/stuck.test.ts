@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
@@ -19,7 +20,7 @@ async function openBlocked(home: string, how: 'inside' | 'outside'): Promise<Ter
     timeout: 20_000,
     interval: 50,
   })
-  terminal.kill('SIGUSR2')
+  terminal.kill('SIGURG')
   await vi.waitUntil(() => existsSync(join(home, 'blocked')), { timeout: 20_000, interval: 20 })
   return terminal
 }
@@ -82,6 +83,8 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGINT', 130],
+    ['SIGQUIT', 131],
+    ['SIGUSR2', 128 + constants.signals.SIGUSR2],
   ] as const)('hears %s, which ends it with its code and the terminal given back', async (signal, code) => {
     const home = createHome()
     await using terminal = await openBlocked(home, 'inside')

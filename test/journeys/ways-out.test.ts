@@ -121,7 +121,8 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
     const { args, underWay, home, env, end } = await prepare(withRunningTest)
     const file = join(home, 'code')
     const script = `${started(`${line(args)} 2>'${home}/errors'`)}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`
-    const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), underWay], {
+    const steps = JSON.stringify([{ see: underWay, type: '' }])
+    const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), steps], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     onTestFinished(() => void host.kill('SIGKILL'))

@@ -1,3 +1,4 @@
+import { parseInner } from '../contract/json-depth.ts'
 import * as z from 'zod'
 import { type ApiBody, plainHeaders } from '../contract/message.ts'
 import { shape } from '../contract/shapes.ts'
@@ -99,7 +100,7 @@ async function textOf(body: ApiBody): Promise<string> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseInner(text)
   } catch {
     return undefined
   }

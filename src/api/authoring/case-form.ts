@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { EvalCaseCreateRequest, type EvalCase, type EvalCaseUpdateRequest } from '../contract/suites.ts'
-import { changesBetween, isSame, type Change } from './changes.ts'
+import { isSameJson } from '../same-json.ts'
+import { changesBetween, type Change } from './changes.ts'
 import { caseWords } from './field-words.ts'
 import { checkDocument } from './schema-problems.ts'
 import { readYaml, type Read } from './yaml-reading.ts'
@@ -66,7 +67,7 @@ export function caseEdit(from: CaseForm, to: CaseForm): { edit: CaseEdit; change
     checks: after.checks ?? null,
   }
   const changed = Object.entries(all).filter(
-    ([name]) => !isSame(before[name as keyof CaseForm], after[name as keyof CaseForm]),
+    ([name]) => !isSameJson(before[name as keyof CaseForm], after[name as keyof CaseForm]),
   )
   const { id: _from, ...shownBefore } = before
   const { id: _to, ...shownAfter } = after

@@ -1,28 +1,25 @@
+import { MAX_ANSWER_LEVELS, withinLevels } from '../contract/json-depth.ts'
+import { isSameJson } from '../same-json.ts'
+
 /** One difference between two values, by the path of what differs; a side that is not there is undefined. */
 export type Change = { path: string; from: unknown; to: unknown }
 
-/** Whether two values are the same JSON, in whatever order their fields stand. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((item, index) => isSame(item, b[index]))
-  if (!isBlock(a) || !isBlock(b)) return false
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every(name => name in b && isSame(a[name], b[name]))
-}
-
-/** What differs, in the order of the fields; lists and blocks are gone into where both sides have one. */
-export function changesBetween(from: unknown, to: unknown, path = ''): Change[] {
-  if (isSame(from, to)) return []
+/**
+ * What differs, in the order of the fields; lists and blocks are gone into where both sides have one, as deep as an answer
+ * can be.
+ */
+export function changesBetween(from: unknown, to: unknown, path = '', levels = MAX_ANSWER_LEVELS): Change[] {
+  if (isSameJson(from, to)) return []
+  if (levels === 0) return [{ path, from, to }]
   const below = (name: string | number): string =>
     typeof name === 'number' ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`
   if (Array.isArray(from) && Array.isArray(to))
     return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
-      changesBetween(from[index], to[index], below(index)),
+      changesBetween(from[index], to[index], below(index), levels - 1),
     ).flat()
   if (isBlock(from) && isBlock(to))
     return [...new Set([...Object.keys(to), ...Object.keys(from)])].flatMap(name =>
-      changesBetween(from[name], to[name], below(name)),
+      changesBetween(from[name], to[name], below(name), levels - 1),
     )
   return [{ path, from, to }]
 }
@@ -39,7 +36,7 @@ export function changeLine({ path, from, to }: Change, arrow: string): string {
 }
 
 function shortJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
+  const text = JSON.stringify(withinLevels(value)) ?? 'nothing'
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 

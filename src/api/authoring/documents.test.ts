@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertionWords } from './assertion-words.ts'
 import { caseEdit, normalCase, readCase, readCases, writeCases, type CaseForm } from './case-form.ts'
-import { isSame } from './changes.ts'
+import { isSameJson } from '../same-json.ts'
 import { readSuiteFile, suiteFileSchema, writeSuiteFile } from './suite-file.ts'
 import { MAX_TEXT_BYTES, readText, readYaml } from './yaml-reading.ts'
 
@@ -139,7 +139,7 @@ describe('what changes', () => {
         const { edit } = caseEdit(from, to)
         const [before, after] = [normalCase(from), normalCase(to)]
         for (const name of ['title', 'steps', 'iterations', 'models', 'checks', 'matchOptions'] as const)
-          expect(name in edit).toBe(!isSame(before[name], after[name]))
+          expect(name in edit).toBe(!isSameJson(before[name], after[name]))
       }),
     )
   })

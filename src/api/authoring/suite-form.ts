@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { shape, strictBody } from '../contract/shapes.ts'
 import { EvalSuiteScheduleRequest } from '../contract/suite-extras.ts'
 import { EvalSuiteUpdateRequest, type EvalSuiteDetail } from '../contract/suites.ts'
-import { changesBetween, isSame, type Change } from './changes.ts'
+import { isSameJson } from '../same-json.ts'
+import { changesBetween, type Change } from './changes.ts'
 
 /** A suite's settings as a person writes them: things are called by their names, defaults are left out. */
 export const SuiteForm = shape(() => {
@@ -128,7 +129,7 @@ export function suiteChange(from: SuiteForm, to: SuiteForm, names: Names): Suite
   const { id: _from, ...before } = withCalledNames(normalSuite(from), names)
   const { id: _to, ...wanted } = withCalledNames(normalSuite(to), names)
   const { kept, form: after } = withKept(before, wanted)
-  const differs = (name: keyof SuiteParts): boolean => !isSame(before[name], after[name])
+  const differs = (name: keyof SuiteParts): boolean => !isSameJson(before[name], after[name])
   const own = {
     ...(differs('model') && { model: after.model }),
     ...(differs('systemPrompt') && { systemPrompt: after.systemPrompt ?? '' }),
@@ -204,7 +205,7 @@ function hostsOf({ clients = [] }: SuiteParts): NonNullable<SuiteEdit['hosts']> 
 /** The fields that differ; null and false clear what is not there any more. */
 function settingsEdit(before: Settings, after: Settings): Settings {
   const changed = (names: readonly (keyof Settings)[]) =>
-    names.filter(name => !isSame(before[name], after[name]))
+    names.filter(name => !isSameJson(before[name], after[name]))
   const [had, has] = [before.judge ?? {}, after.judge ?? {}]
   const judge = Object.fromEntries(
     (['enabled', 'model', 'autoRun', 'threshold'] as const)

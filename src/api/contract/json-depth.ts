@@ -43,6 +43,20 @@ export function parseStored(text: string): unknown {
   return textHasMoreLevels(text, MAX_STORED_LEVELS) ? cut(value, MAX_STORED_LEVELS) : value
 }
 
+/**
+ * Parses JSON text that stands in somebody's data.
+ * @throws SyntaxError for what is not JSON, or has more than {@link MAX_ANSWER_LEVELS}
+ */
+export function parseInner(text: string): unknown {
+  if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new SyntaxError('The JSON has too many levels.')
+  return JSON.parse(text)
+}
+
+/** A value with its parts below {@link MAX_ANSWER_LEVELS} replaced; the same one where it has none. */
+export function withinLevels(value: unknown): unknown {
+  return hasMoreLevels(value, MAX_ANSWER_LEVELS) ? cut(value, MAX_ANSWER_LEVELS) : value
+}
+
 function cut(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (levels === 0) return TOO_DEEP

@@ -1,3 +1,4 @@
+import { parseInner } from '../contract/json-depth.ts'
 import { isObject } from './finding.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -92,7 +93,7 @@ function messagesAt({ attributes }: Span, name: string): Fields[] {
 function parseJson(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
-    return JSON.parse(value)
+    return parseInner(value)
   } catch {
     return value
   }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { BOUNDS } from '../contract/bounds.ts'
 import { refusal } from '../api-error.ts'
 import { type Clock, systemClock } from '../clock.ts'
@@ -65,10 +66,15 @@ export type Journal = {
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
   /** Run ids that are accounted for by other entries. */
   knownRunIds: () => Promise<ReadonlySet<string>>
-  /** Notes ends that are just arriving, then closes the file; open entries stay for the next start. */
+  /**
+   * Notes ends that are just arriving, and of all other writes that their end is unknown, then closes the file; open
+   * entries stay for the next start.
+   */
   close: () => Promise<void>
 }
 
+/** How long answers that are there already may take to be read when the journal closes, in milliseconds. */
+const ENDING_MS = 250
 const CLAIM_MS = 5 * 60_000
 const KEEP_SETTLED_MS = 7 * 24 * 60 * 60_000
 /** Settled entries further back than this many writes are dropped. */
@@ -86,6 +92,8 @@ class FileJournal implements Journal {
   readonly #machine: Machine
   readonly #onFault: (error: unknown) => void
   readonly #listeners = new Set<() => void>()
+  /** Writes of this process that have not ended, with what is called at their end. */
+  readonly #underWay = new Map<Intent, PromiseWithResolvers<void>>()
   #opening: Promise<JournalDatabase> | undefined
   #database: JournalDatabase | undefined
   #closed = false
@@ -171,7 +179,11 @@ class FileJournal implements Journal {
   }
 
   close: Journal['close'] = async () => {
-    await new Promise(resolve => setImmediate(resolve))
+    const ends = Promise.all([...this.#underWay.values()].map(({ promise }) => promise))
+    const patience = new AbortController()
+    await Promise.race([ends, delay(ENDING_MS, undefined, { signal: patience.signal })])
+    patience.abort()
+    for (const intent of this.#underWay.keys()) intent.settle({ outcome: 'unknown', code: 'program-ended' })
     this.#closed = true
     this.#database?.close()
     this.#database = undefined
@@ -210,7 +222,7 @@ class FileJournal implements Journal {
   }
 
   #intent(database: JournalDatabase, id: number, endpoint: AnyEndpoint): Intent {
-    return {
+    const intent: Intent = {
       sent: () => {
         try {
           this.#markSent(database, id)
@@ -219,6 +231,8 @@ class FileJournal implements Journal {
         }
       },
       settle: settlement => {
+        this.#underWay.get(intent)?.resolve()
+        this.#underWay.delete(intent)
         try {
           // A look back of another process that took this one for gone has the last word.
           this.#settle(database, settlement, 'id = :id AND finding IS NULL', { id })
@@ -228,6 +242,8 @@ class FileJournal implements Journal {
         }
       },
     }
+    this.#underWay.set(intent, Promise.withResolvers())
+    return intent
   }
 
   #claim(database: JournalDatabase, id: number, token: string): Claim {

@@ -1,3 +1,4 @@
+import { isSameJson } from '../same-json.ts'
 /** How the arguments of a call are compared (assertions.md, `argumentMatching`). */
 export type ArgumentMatching = 'partial' | 'exact' | 'ignore'
 
@@ -77,7 +78,7 @@ function compare(at: {
     return
   }
   const [expected, actual] = [left.value, right.value]
-  if (isSame(expected, actual)) return
+  if (isSameJson(expected, actual)) return
   const inner = depth < MOST_DEPTH && changes.length < MOST_CHANGES ? insideOf(expected, actual) : undefined
   if (!inner) changes.push({ kind: 'changed', path, expected, actual })
   else
@@ -107,26 +108,4 @@ function insideOf(
     left: givenIn(expected, name),
     right: givenIn(actual, name),
   }))
-}
-
-/** Whether two JSON values are equal, whatever the order of their fields. A stack of its own: they may be nested deeply. */
-function isSame(expected: unknown, actual: unknown): boolean {
-  const waiting: [unknown, unknown][] = [[expected, actual]]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const [one, other] = next
-    if (one === other) continue
-    if (Array.isArray(one) && Array.isArray(other)) {
-      if (one.length !== other.length) return false
-      for (const [index, item] of one.entries()) waiting.push([item, other[index]])
-      continue
-    }
-    if (!isObject(one) || !isObject(other)) return false
-    const names = Object.keys(one)
-    if (names.length !== Object.keys(other).length) return false
-    for (const name of names) {
-      if (!Object.hasOwn(other, name)) return false
-      waiting.push([one[name], other[name]])
-    }
-  }
-  return true
 }

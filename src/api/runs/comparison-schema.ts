@@ -1,3 +1,5 @@
+import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../contract/json-depth.ts'
+
 /** One difference between two JSON schemas. */
 export type SchemaChange = {
   /** Where it is, as a JSON pointer into the schema that still has it: the later one, except for what is gone. */
@@ -64,6 +66,9 @@ const COMPARED: ReadonlySet<string> = new Set([
  * whatever order their keys, types, choices and required names stand. Past {@link MOST_CHANGES} the rest is left out.
  */
 export function schemaChanges(before: unknown, after: unknown): SchemaChange[] {
+  // What cannot be looked at may have changed.
+  if (before !== after && [before, after].some(schema => hasMoreLevels(schema, MAX_ANSWER_LEVELS)))
+    return [{ pointer: '', path: '', kind: 'other', says: 'is too deep to compare', breaks: true }]
   const changes: SchemaChange[] = []
   compare({ before, after, pointer: '', path: '', depth: 0 }, changes)
   return changes

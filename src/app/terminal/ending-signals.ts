@@ -24,9 +24,17 @@ export function isEndingSignal(value: unknown): value is EndingSignal {
   return ENDING_SIGNALS.some(signal => signal === value)
 }
 
+/** Those of the ending signals that this system has, with their numbers. */
+export function heardSignals(): readonly (readonly [EndingSignal, number])[] {
+  return ENDING_SIGNALS.filter(signal => signal in constants.signals).map(signal => [
+    signal,
+    constants.signals[signal],
+  ])
+}
+
 /** Calls the listener at each signal that would end the process; the answer stops that. */
 export function onEndingSignal(listener: (signal: EndingSignal) => void): () => void {
-  const heard = ENDING_SIGNALS.filter(signal => signal in constants.signals)
+  const heard = heardSignals().map(([signal]) => signal)
   // Node adds the number of the signal.
   const hear = (signal: NodeJS.Signals): void => listener(signal as EndingSignal)
   for (const signal of heard) process.on(signal, hear)

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { constants as constantsOfOs } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { heardSignals, signalExitCode } from './ending-signals.ts'
 import { writeNow } from './modes.ts'
 import {
   ENDS,
@@ -29,12 +29,8 @@ const LOOKS_WHILE_ENDING = 40
 const END_WITHIN_MS = 500
 
 const INTERRUPTED = 130
-/** Signals that end the program, with the exit code of each. */
-const ENDING = new Map([
-  [constantsOfOs.signals.SIGHUP, 129],
-  [constantsOfOs.signals.SIGINT, 130],
-  [constantsOfOs.signals.SIGTERM, 143],
-])
+/** Numbers of the signals that end the program, with the exit code of each. */
+const ENDING = new Map(heardSignals().map(([signal, number]) => [number, signalExitCode(signal)]))
 const KILLED_BY = 'SIGKILL'
 /** Ctrl+C as a byte, and in the kitty keyboard protocol. */
 const CTRL_C = /\x03|\x1b\[99(?::\d*)*;5(?::\d+)?u/

@@ -26,6 +26,18 @@ export type FormAsked = {
   isFilled?: boolean
 }
 
+/** Fields as they were filled in before, where they were, for a form that is opened again. */
+export function filledAgain(
+  fields: readonly FormFieldAsked[],
+  values: FormValues | undefined,
+): Pick<FormAsked, 'fields' | 'isFilled'> {
+  if (!values) return { fields }
+  return {
+    fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial })),
+    isFilled: true,
+  }
+}
+
 /** The act of a form that sends nothing itself. */
 export const GO_ON = 'Go on: see what it does first'
 

@@ -1,3 +1,4 @@
+import { parseInner } from '../../api/contract/json-depth.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
 
 type JsonObject = Record<string, unknown>
@@ -116,7 +117,7 @@ export function callOf(call: JsonObject): ToolCall {
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string' || args.length > 1_000_000) return args
   try {
-    return JSON.parse(args)
+    return parseInner(args)
   } catch {
     return args
   }

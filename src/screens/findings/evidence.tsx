@@ -1,3 +1,4 @@
+import { withinLevels } from '../../api/contract/json-depth.ts'
 import { useMemo } from 'react'
 import { isObject } from '../../api/findings/finding.ts'
 import { adviceOn, valueWords } from '../../api/findings/insights.ts'
@@ -29,7 +30,7 @@ const NAMED = new Set(['kind', 'excerpt', 'toolName', 'errorCode', 'sessionId', 
 
 function text(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
 }
 
 function itemLines(item: Item, index: number): Line[] {

@@ -1,3 +1,4 @@
+import { withinLevels } from '../../api/contract/json-depth.ts'
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -26,7 +27,8 @@ export function fieldWords(name: string): string {
 export function valueWords(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value !== 'number')
+    return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
   if (/Rate$|^rate$/.test(name)) return `${Math.round(value * 100)}%`
   if (name.endsWith('Ms')) return formatDuration(value)
   if (name.endsWith('At')) return formatAge(value, now)
@@ -55,7 +57,7 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
 function nestedLines(name: string, value: unknown, now: number, depth: number): Line[] {
   if (!isObject(value) && !Array.isArray(value)) return []
   const title = indented([heading(fieldWords(name))], depth)
-  if (depth >= DEEPEST) return [...title, ...indented([JSON.stringify(value)], depth + 1)]
+  if (depth >= DEEPEST) return [...title, ...indented([JSON.stringify(withinLevels(value))], depth + 1)]
   if (isObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
   if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
   return [

@@ -63,8 +63,15 @@ export type Changing<Answer extends ChangeAnswer> = {
   scenarioId?: (answer: Answer) => string
 }
 
-/** `quiet` leaves what is known afterwards to the caller; `before` is said before the consequences. */
-export type Quietly = { quiet?: boolean; before?: readonly Consequence[] }
+/**
+ * `quiet` leaves what is known afterwards to the caller; `before` is said before the consequences; `declined` goes back
+ * to what the person filled in for the change.
+ */
+export type Quietly = {
+  quiet?: boolean
+  before?: readonly Consequence[]
+  declined?: () => Promise<unknown>
+}
 export const QUIET: Quietly = { quiet: true }
 
 /** `changedAt` is when the service says that it was changed last, read after the change. */

@@ -4,7 +4,7 @@ import { modeWords } from '../../api/access/words.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { GO_ON, useFormDialog } from '../../components/form/form-dialog.tsx'
+import { filledAgain, GO_ON, useFormDialog, type FormValues } from '../../components/form/form-dialog.tsx'
 import { modeField } from './forms.ts'
 import { capFields, capsOf, filledWords, limitsBeside } from './guest-limits.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
@@ -41,15 +41,19 @@ export function useExposure(projectId: string, change: Change) {
     )
   }
 
-  const chooseMode = async (row: ScenarioRow): Promise<void> => {
+  const chooseMode = async (row: ScenarioRow, filled?: FormValues): Promise<void> => {
     const present = row.scenario.mode
     const values = await ask({
       title: `Who may enter ${row.scenario.name}`,
       about: [{ text: `Now: ${modeWords(present)}.`, tone: 'plain' }],
-      fields: [modeField(present ?? null, isAccessMode(present) ? present : 'project_members')],
+      ...filledAgain(
+        [modeField(present ?? null, isAccessMode(present) ? present : 'project_members')],
+        filled,
+      ),
       act: GO_ON,
     })
-    if (values && isAccessMode(values['mode'])) await mode(row, values['mode'])
+    if (values && isAccessMode(values['mode']))
+      await mode(row, values['mode'], { declined: () => chooseMode(row, values) })
   }
 
   const rotate = async (row: ScenarioRow, options?: Quietly) => {
@@ -72,34 +76,37 @@ export function useExposure(projectId: string, change: Change) {
     )
   }
 
-  const limits = async (row: ScenarioRow): Promise<void> => {
+  const limits = async (row: ScenarioRow, filled?: FormValues): Promise<void> => {
     const target = targetOf(row)
     accessNotes?.look()
     const known = accessNotes?.of(target.id)?.caps
     const values = await ask({
       title: `Guest limits of ${target.name}`,
       about: [{ text: filledWords(known, target.changedAt), tone: 'warn' }],
-      fields: capFields(known),
+      ...filledAgain(capFields(known), filled),
       act: GO_ON,
     })
     if (!values) return
     const caps = capsOf(values)
-    await change({
-      change: { do: 'limits' },
-      target,
-      title: `Replace the guest limits of ${target.name}?`,
-      action: 'Replace the limits',
-      before: now => limitsBeside(caps, known, now.caps),
-      endpoint: contract.userTesting.setGuestExecution,
-      start: `Replacing the guest limits of ${target.name}…`,
-      send: async () => {
-        await client.userTesting.setGuestExecution({ ...place(row), body: caps }, ASKED)
-        return {}
+    await change(
+      {
+        change: { do: 'limits' },
+        target,
+        title: `Replace the guest limits of ${target.name}?`,
+        action: 'Replace the limits',
+        before: now => limitsBeside(caps, known, now.caps),
+        endpoint: contract.userTesting.setGuestExecution,
+        start: `Replacing the guest limits of ${target.name}…`,
+        send: async () => {
+          await client.userTesting.setGuestExecution({ ...place(row), body: caps }, ASKED)
+          return {}
+        },
+        done: () => `The guest limits of ${target.name} are replaced.`,
+        keep: (_answer, { changedAt }) =>
+          accessNotes?.note(target.id, { kind: 'caps', caps: { ...caps }, changedAt }),
       },
-      done: () => `The guest limits of ${target.name} are replaced.`,
-      keep: (_answer, { changedAt }) =>
-        accessNotes?.note(target.id, { kind: 'caps', caps: { ...caps }, changedAt }),
-    })
+      { declined: () => limits(row, values) },
+    )
   }
 
   return { mode, chooseMode, rotate, limits }

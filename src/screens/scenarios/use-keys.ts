@@ -84,7 +84,7 @@ export function useKeys(options: {
         ? unavailable('The scenario is open; its tabs hold the rest.')
         : () => router.replace({ scenarioId: list.choose()?.scenario.id, pane: 'detail' }),
     back,
-    publish: publishing === undefined ? publication.publish : unavailable(publishing),
+    publish: publishing === undefined ? () => publication.publish() : unavailable(publishing),
     mode: on('mode', exposure.chooseMode),
     invite: on('invite', members.invite),
     remove: on('remove', members.remove),

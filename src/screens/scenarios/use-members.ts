@@ -3,12 +3,19 @@ import { contract } from '../../api/contract/contract.ts'
 import { YES } from '../../components/form/field-input.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { GO_ON, useFormDialog, type FormAsked } from '../../components/form/form-dialog.tsx'
+import {
+  filledAgain,
+  GO_ON,
+  useFormDialog,
+  type FormAsked,
+  type FormValues,
+} from '../../components/form/form-dialog.tsx'
+import type { ChangeAnswer } from '../../api/access/proof.ts'
 import { memberFields } from './forms.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { useKeptHere } from './use-copies.ts'
 import { ASKED, targetOf, type Target } from './standing.ts'
-import type { Change, Quietly } from './use-change.ts'
+import type { Change, Changed, Lost, Quietly } from './use-change.ts'
 
 /** Inviting and removing, of which the service keeps the list to itself. */
 export function useMembers(projectId: string, change: Change) {
@@ -17,39 +24,47 @@ export function useMembers(projectId: string, change: Change) {
   const secrets = secretsOf(client)
   const keptHere = useKeptHere()
 
-  const invite = async (row: ScenarioRow): Promise<void> => {
+  const invite = async (row: ScenarioRow, filled?: FormValues): Promise<void> => {
     const target = targetOf(row)
-    const values = await ask(inviteForm(target, profile.local))
+    const form = inviteForm(target, profile.local)
+    const values = await ask({ ...form, ...filledAgain(form.fields, filled) })
     if (!values) return
     const email = values['email']!.trim()
     const mail = values['mail'] === YES
-    await change({
-      change: { do: 'invite', email, mail },
-      target,
-      title: `Invite ${email} to ${target.name}?`,
-      action: 'Invite',
-      endpoint: contract.userTesting.upsertMember,
-      start: `Inviting ${email}…`,
-      send: () =>
-        client.userTesting.upsertMember(
-          {
-            projectId,
-            scenarioId: target.id,
-            body: { email, ...(mail && { sendInviteEmail: true }) },
-          },
-          ASKED,
-        ),
-      done: () => `${email} is invited.`,
-      keep(answer, { changedAt }) {
-        accessNotes?.note(target.id, { kind: 'member', member: email, change: 'invited' })
-        const code = codeOf(answer)
-        if (code !== undefined) secrets.keepInvitation(target.id, { member: email, code }, changedAt)
+    await change(
+      {
+        change: { do: 'invite', email, mail },
+        target,
+        title: `Invite ${email} to ${target.name}?`,
+        action: 'Invite',
+        endpoint: contract.userTesting.upsertMember,
+        start: `Inviting ${email}…`,
+        send: () =>
+          client.userTesting.upsertMember(
+            {
+              projectId,
+              scenarioId: target.id,
+              body: { email, ...(mail && { sendInviteEmail: true }) },
+            },
+            ASKED,
+          ),
+        done: () => `${email} is invited.`,
+        keep(answer, { changedAt }) {
+          accessNotes?.note(target.id, { kind: 'member', member: email, change: 'invited' })
+          const code = codeOf(answer)
+          if (code !== undefined) secrets.keepInvitation(target.id, { member: email, code }, changedAt)
+        },
+        brought: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
       },
-      brought: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
-    })
+      { declined: () => invite(row, values) },
+    )
   }
 
-  const remove = async (row: ScenarioRow, options?: Quietly) => {
+  const remove = async (
+    row: ScenarioRow,
+    options?: Quietly,
+    filled?: FormValues,
+  ): Promise<Changed<ChangeAnswer> | Lost | undefined> => {
     const target = targetOf(row)
     const members = accessNotes?.of(target.id)?.members ?? []
     const values = await ask({
@@ -60,11 +75,11 @@ export function useMembers(projectId: string, change: Change) {
           tone: 'muted',
         },
       ],
-      fields: memberFields(members),
+      ...filledAgain(memberFields(members), filled),
       act: GO_ON,
     })
     const member = values?.['other']?.trim() || values?.['member']
-    if (!member) return undefined
+    if (!values || !member) return undefined
     return await change(
       {
         change: { do: 'remove', member },
@@ -84,7 +99,7 @@ export function useMembers(projectId: string, change: Change) {
           secrets.dropInvitation(target.id, member)
         },
       },
-      options,
+      options ?? { declined: () => remove(row, options, values) },
     )
   }
 

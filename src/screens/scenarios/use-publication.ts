@@ -6,7 +6,7 @@ import { modeWords } from '../../api/access/words.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { GO_ON, useFormDialog } from '../../components/form/form-dialog.tsx'
+import { filledAgain, GO_ON, useFormDialog, type FormValues } from '../../components/form/form-dialog.tsx'
 import { environmentField, modeField } from './forms.ts'
 import { secretsOf } from '../../api/access/session-secrets.ts'
 import { useKeptHere } from './use-copies.ts'
@@ -28,13 +28,13 @@ export function usePublication(
   const environments = useEnvironments(projectId, options.data)
   const unpublish = useUnpublishing(projectId, change, environments)
 
-  const publish = async (): Promise<void> => {
+  const publish = async (filled?: FormValues): Promise<void> => {
     const free = await environments.unpublished()
     if (!free) return
     const values = await ask({
       title: 'Publish an environment',
       about: free.about,
-      fields: [environmentField(free.items), modeField(undefined, 'project_members')],
+      ...filledAgain([environmentField(free.items), modeField(undefined, 'project_members')], filled),
       act: GO_ON,
     })
     if (!values || !isAccessMode(values['mode'])) return
@@ -42,58 +42,64 @@ export function usePublication(
     if (!environment) return
     const name = environment.name ?? environment.id
     const mode = values['mode']
-    const changed = await change({
-      change: { do: 'publish', mode },
-      target: undefined,
-      title: `Publish ${name}?`,
-      action: `Publish for ${modeWords(mode)}`,
-      endpoint: contract.userTesting.publish,
-      start: `Publishing ${name}…`,
-      send: () =>
-        publishEnvironment(client, { projectId, environmentId: environment.id, body: { mode } }, ASKED),
-      done: ({ created }) => (created === false ? `${name} was published before.` : `Published ${name}.`),
-      scenarioId: ({ id }) => id,
-      brought: ({ link }) => keptHere.link(link),
-      keep({ id, link, accessVersion }) {
-        secrets.keepLink(id, link, undefined)
-        accessNotes?.note(id, { kind: 'environment', environmentId: environment.id })
-        noteVersion(accessNotes, id, accessVersion, 'publish')
+    const changed = await change(
+      {
+        change: { do: 'publish', mode },
+        target: undefined,
+        title: `Publish ${name}?`,
+        action: `Publish for ${modeWords(mode)}`,
+        endpoint: contract.userTesting.publish,
+        start: `Publishing ${name}…`,
+        send: () =>
+          publishEnvironment(client, { projectId, environmentId: environment.id, body: { mode } }, ASKED),
+        done: ({ created }) => (created === false ? `${name} was published before.` : `Published ${name}.`),
+        scenarioId: ({ id }) => id,
+        brought: ({ link }) => keptHere.link(link),
+        keep({ id, link, accessVersion }) {
+          secrets.keepLink(id, link, undefined)
+          accessNotes?.note(id, { kind: 'environment', environmentId: environment.id })
+          noteVersion(accessNotes, id, accessVersion, 'publish')
+        },
       },
-    })
+      { declined: () => publish(values) },
+    )
     if (changed?.answer) onPublished(changed.answer.id)
   }
 
-  const rebind = async (row: ScenarioRow): Promise<void> => {
+  const rebind = async (row: ScenarioRow, filled?: FormValues): Promise<void> => {
     const offered = await environments.forRebind(row)
     if (!offered) return
     const target = targetOf(row)
     const values = await ask({
       title: `Point ${target.name} elsewhere`,
       about: [{ text: 'Environments that are published by themselves are left out.', tone: 'muted' }],
-      fields: [environmentField(offered.items, offered.own)],
+      ...filledAgain([environmentField(offered.items, offered.own)], filled),
       act: GO_ON,
     })
     const environment = offered.items.find(({ id }) => id === values?.['environmentId'])
-    if (!environment) return
+    if (!values || !environment) return
     const name = `${environment.name ?? environment.id} (revision ${environment.revision})`
-    await change({
-      change: { do: 'rebind', environment: name },
-      target,
-      title: `Point ${target.name} at ${environment.name ?? environment.id}?`,
-      action: 'Rebind',
-      endpoint: contract.userTesting.rebind,
-      start: `Pointing ${target.name} at ${name}…`,
-      send: () =>
-        client.userTesting.rebind(
-          { projectId, scenarioId: target.id, body: { environmentId: environment.id } },
-          ASKED,
-        ),
-      done: () => `${target.name} points at ${name}.`,
-      keep({ id, environmentId, accessVersion }) {
-        accessNotes?.note(id, { kind: 'environment', environmentId: environmentId ?? environment.id })
-        noteVersion(accessNotes, id, accessVersion, 'rebind')
+    await change(
+      {
+        change: { do: 'rebind', environment: name },
+        target,
+        title: `Point ${target.name} at ${environment.name ?? environment.id}?`,
+        action: 'Rebind',
+        endpoint: contract.userTesting.rebind,
+        start: `Pointing ${target.name} at ${name}…`,
+        send: () =>
+          client.userTesting.rebind(
+            { projectId, scenarioId: target.id, body: { environmentId: environment.id } },
+            ASKED,
+          ),
+        done: () => `${target.name} points at ${name}.`,
+        keep({ id, environmentId, accessVersion }) {
+          accessNotes?.note(id, { kind: 'environment', environmentId: environmentId ?? environment.id })
+          noteVersion(accessNotes, id, accessVersion, 'rebind')
+        },
       },
-    })
+      { declined: () => rebind(row, values) },
+    )
   }
 
   return { publish, unpublish, rebind }

@@ -1,3 +1,4 @@
+import { withinLevels } from '../../api/contract/json-depth.ts'
 import { clean } from '../../app/theme/text.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -11,7 +12,7 @@ export function isObject(value: unknown): value is JsonObject {
  * as an escape, so that the value survives unchanged.
  */
 export function editableJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null'
+  const text = JSON.stringify(withinLevels(value)) ?? 'null'
   return text.replaceAll(/[^\u0020-\u007e]/gu, character =>
     clean(character) === character
       ? character
@@ -26,8 +27,12 @@ export function shorten(text: string, most: number): string {
 
 /** A value whose long texts are cut, for laying out; laying out a line costs the square of its length. */
 export function withShortTexts(value: unknown, most: number): unknown {
+  return shortened(withinLevels(value), most)
+}
+
+function shortened(value: unknown, most: number): unknown {
   if (typeof value === 'string') return shorten(value, most)
-  if (Array.isArray(value)) return value.map(item => withShortTexts(item, most))
+  if (Array.isArray(value)) return value.map(item => shortened(item, most))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withShortTexts(item, most)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item, most)]))
 }

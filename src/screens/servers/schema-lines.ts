@@ -1,3 +1,4 @@
+import { withinLevels } from '../../api/contract/json-depth.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { isObject, shorten, type JsonObject } from './json-text.ts'
 
@@ -25,7 +26,9 @@ export function schemaType(schema: unknown, depth = 0): string {
 }
 
 function choices(values: readonly unknown[]): string {
-  const named = values.slice(0, MOST_CHOICES).map(value => shorten(JSON.stringify(value) ?? 'any', 80))
+  const named = values
+    .slice(0, MOST_CHOICES)
+    .map(value => shorten(JSON.stringify(withinLevels(value)) ?? 'any', 80))
   const rest = values.length - named.length
   return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(' | ')
 }
@@ -51,7 +54,7 @@ export function constraints(schema: JsonObject): string {
   const start = schema['default']
   return [
     ...limits,
-    ...(start === undefined ? [] : [`default ${shorten(JSON.stringify(start) ?? '', 80)}`]),
+    ...(start === undefined ? [] : [`default ${shorten(JSON.stringify(withinLevels(start)) ?? '', 80)}`]),
   ].join(', ')
 }
 

@@ -1,0 +1,25 @@
+/** Whether two JSON values are equal, whatever the order of their fields. A stack of its own: they may be nested deeply. */
+export function isSameJson(expected: unknown, actual: unknown): boolean {
+  const waiting: [unknown, unknown][] = [[expected, actual]]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [one, other] = next
+    if (one === other) continue
+    if (Array.isArray(one) && Array.isArray(other)) {
+      if (one.length !== other.length) return false
+      for (const [index, item] of one.entries()) waiting.push([item, other[index]])
+      continue
+    }
+    if (!isObject(one) || !isObject(other)) return false
+    const names = Object.keys(one)
+    if (names.length !== Object.keys(other).length) return false
+    for (const name of names) {
+      if (!Object.hasOwn(other, name)) return false
+      waiting.push([one[name], other[name]])
+    }
+  }
+  return true
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

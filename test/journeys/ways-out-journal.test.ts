@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { OpenWrite } from '../../src/api/journal/open-write.ts'
+import { runsKeys } from '../../src/screens/runs/bindings.ts'
+import { openHome } from '../cli/program.ts'
+import { startProxy } from '../journal/processes.ts'
+import { newHome } from './homes.ts'
+import type { Step } from './lost-terminal-host.ts'
+import type { Ending } from '../service/harness.ts'
+import { programBelow } from './processes.ts'
+import { startServing, type Serving } from './serving.ts'
+import { PROGRAM, visit } from './visitor.ts'
+
+const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
+const SUITE = 'Reference server smoke'
+
+/** Every signal whose way out the program takes by itself. */
+const SIGNALS = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGTERM',
+  'SIGQUIT',
+  'SIGABRT',
+  'SIGALRM',
+  'SIGUSR2',
+  'SIGXCPU',
+  'SIGXFSZ',
+] as const
+
+type Command = { args: readonly string[]; steps: readonly Step[] }
+
+const commands: Record<string, Command> = {
+  dashboard: {
+    args: [],
+    steps: [
+      { see: '▌Sandbox', type: '' },
+      { see: 'launch eval run', type: '\x1b\r' },
+      { see: `▌${SUITE}`, type: runsKeys.bindings.launch.keys[0]! },
+      { see: '▌ As configured', type: '\r' },
+      { see: '▌ Launch 15 trials', type: '\r' },
+    ],
+  },
+  run: { args: ['run', SUITE, '--yes', '--watch'], steps: [] },
+}
+
+const ends: (() => unknown)[] = []
+let serving: Serving
+let proxy: Awaited<ReturnType<typeof startProxy>>
+let env: Record<string, string>
+
+beforeAll(async () => {
+  const ending = { onTestFinished: (end: () => unknown) => void ends.unshift(end) } as Ending
+  serving = await startServing(newHome(ending), {}, ending)
+  proxy = await startProxy(serving.baseUrl)
+  ends.unshift(() => proxy.close())
+  env = { ...serving.env, MCPDECK_BASE_URL: proxy.baseUrl }
+})
+
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+async function openPlace() {
+  const home = await openHome()
+  onTestFinished(() => home.close())
+  onTestFinished(() => proxy.letThrough())
+  /** What the file says that the program noted, before anybody reads it back. */
+  const noted = () => {
+    const database = new DatabaseSync(join(home.home, '.local/state/mcpdeck/journal.sqlite'), {
+      readOnly: true,
+    })
+    const rows = database.prepare('SELECT operation, outcome, open FROM entries ORDER BY id').all()
+    database.close()
+    return rows.map(row => ({ ...row }))
+  }
+  const listed = async () => {
+    const { stdout, stderr } = await home.run(['journal', '--json'], { env })
+    expect(stdout, stderr).not.toBe('')
+    return (JSON.parse(stdout) as { items: OpenWrite[] }).items
+  }
+  return { home: home.home, noted, listed }
+}
+
+const line = (args: readonly string[]) =>
+  [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
+
+/** A write whose end is not known, and what is told of it once it was read back. */
+const IN_DOUBT = [{ operation: 'createEvalRun', open: 1 }]
+const ANSWERED = [{ operation: 'createEvalRun', outcome: 'succeeded', open: 0 }]
+const OFFERED = [
+  {
+    operation: 'createEvalRun',
+    target: SUITE,
+    sent: true,
+    readBack: { finding: 'did-not-happen' },
+    choices: ['send', 'dismiss'],
+  },
+]
+
+/** Takes the steps up to the write, and gives the signal while a part of its exchange is kept back. */
+async function endWith(
+  signal: NodeJS.Signals,
+  { args, steps }: Command,
+  { home, held }: { home: string; held: 'request' | 'answer' },
+): Promise<void> {
+  const keeping = proxy.hold(held)
+  const script = `${line(args)}; echo "code $?"; exec sleep 60`
+  await using person = visit({ command: 'sh', args: ['-c', script], home, env })
+  for (const { see, type } of steps) {
+    await person.see(see)
+    person.type(type)
+  }
+  const goOn = await keeping
+  process.kill(programBelow(person.terminal.pid), signal)
+  if (held === 'answer') goOn()
+  await person.see(new RegExp(`^code ${128 + constants.signals[signal]}$`, 'm'))
+  proxy.letThrough()
+}
+
+/** Ends the terminal while the write is kept back. `ended` resolves with what the shell says of the program's end. */
+async function endTerminal(started: (command: string) => string, { args, steps }: Command, home: string) {
+  const keeping = proxy.hold('request')
+  const file = join(home, 'code')
+  const script = `${started(line(args))}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`
+  const host = spawn(process.execPath, [HOST, script, home, JSON.stringify(env), JSON.stringify(steps)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void host.kill('SIGKILL'))
+  const [goOn] = await Promise.all([keeping, once(host.stdout, 'data')])
+  host.kill('SIGKILL')
+  const ended = async () => {
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), 40_000)
+    proxy.letThrough()
+    return readFileSync(file, 'utf8')
+  }
+  return { goOn, ended }
+}
+
+/** Only the shell hears of it, and passes it on, as shells do. */
+const withHangUp = (command: string): string =>
+  `trap 'kill -HUP $pid' HUP; exec 3<&0; ${command} <&3 & pid=$!; wait $pid; wait $pid`
+/** Without a controlling terminal all that the program sees are streams that fail. */
+const withoutHangUp = (command: string): string => `trap '' HUP; setsid -w ${command}`
+
+// A run that began meanwhile would be taken for one in doubt: those without a run come first.
+describe('a write without an answer stays open with its target', () => {
+  describe.each(Object.entries(commands))('in %s', (name, command) => {
+    test.each(SIGNALS)('where %s ends the program', async signal => {
+      const { home, noted, listed } = await openPlace()
+      await endWith(signal, command, { home, held: 'request' })
+      expect(noted()).toMatchObject(IN_DOUBT)
+      expect(await listed()).toMatchObject(OFFERED)
+    })
+
+    const lost = {
+      'with a hang-up': withHangUp,
+      ...(name === 'dashboard' && { 'without one': withoutHangUp }),
+    }
+    test.each(Object.entries(lost))('where the terminal is gone %s', async (_how, started) => {
+      const { home, noted, listed } = await openPlace()
+      const { ended } = await endTerminal(started, command, home)
+      expect(await ended()).toBe('code 129\n')
+      expect(noted()).toMatchObject(IN_DOUBT)
+      expect(await listed()).toMatchObject(OFFERED)
+    })
+  })
+})
+
+describe('a write is settled by an answer that arrives while the program ends', () => {
+  describe.each(Object.entries(commands))('in %s', (_name, command) => {
+    test.each(['SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const)('on %s', async signal => {
+      const { home, noted, listed } = await openPlace()
+      await endWith(signal, command, { home, held: 'answer' })
+      expect(noted()).toEqual(ANSWERED)
+      expect(await listed()).toEqual([])
+    })
+  })
+
+  test('in run, which does not notice a terminal that is gone until it says something', async () => {
+    const { home, noted, listed } = await openPlace()
+    const { goOn, ended } = await endTerminal(withoutHangUp, commands['run']!, home)
+    goOn()
+    await ended()
+    expect(noted()).toEqual(ANSWERED)
+    expect(await listed()).toEqual([])
+  })
+})
