@@ -12,31 +12,50 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textFields } from '../scripts/docs/limits.ts'
-import { createAccessNotes, type ScenarioNotes } from '../src/api/access/notes.ts'
+import { checkSchema } from '../src/api/arguments-check.ts'
 import { readText, readYaml } from '../src/api/authoring/yaml-reading.ts'
 import { answersToKeep } from '../src/api/cache-contents.ts'
 import { createClient } from '../src/api/client.ts'
-import { systemClock } from '../src/api/clock.ts'
 import { type Bound, BOUNDS, type BoundName } from '../src/api/contract/bounds.ts'
 import { API_PREFIX, contract } from '../src/api/contract/contract.ts'
 import { parseStored } from '../src/api/contract/json-depth.ts'
 import { plainHeaders } from '../src/api/contract/message.ts'
+import { openObject } from '../src/api/contract/shapes.ts'
+import { openDoctorReports } from '../src/api/doctor/reports-file.ts'
 import { openDatabase } from '../src/api/journal/database.ts'
 import { openJournal } from '../src/api/journal/journal.ts'
-import { createNotebook, type Incident } from '../src/api/notebook.ts'
-import { createNowMemory, NOTHING_KEPT } from '../src/api/now/memory.ts'
 import { createQueryClient } from '../src/api/query-client.ts'
 import { createPinsInMemory } from '../src/api/runs/pins.ts'
 import { openRerunLinks } from '../src/api/runs/rerun-links.ts'
+import { listsToKeep } from '../src/api/seen.ts'
 import { readConfigText } from '../src/cli/config/file.ts'
 import { createEditorHost } from '../src/cli/editor/editor-host.ts'
 import { keepLastScreen, readLastScreen } from '../src/cli/last-screen.ts'
 import { openLogFile } from '../src/cli/log.ts'
+import { testPattern } from '../src/service/evals/pattern.ts'
 import { toSeenTools } from '../src/service/evals/seen-tools.ts'
+import { label, readDocument, RunBatch } from '../src/service/ingest/document.ts'
+import { answerVisit } from '../src/service/scenarios/visit-http.ts'
+import type { Visits } from '../src/service/scenarios/visits.ts'
 import { openService, type TestService } from './harness.tsx'
+import {
+  type Left,
+  times,
+  notebook,
+  pinned,
+  refusedFor,
+  accessNotes,
+  nowMemory,
+  checkOf,
+  seenOf,
+  seenList,
+  examined,
+  taken,
+  parsed,
+  unlessRefused,
+  nested,
+} from './kept-things.ts'
 
-/** How much is there after this much was given, or what became of it. */
-type Left = number | 'refused' | 'left out'
 type Probe = (size: number) => Left | Promise<Left>
 
 let directory = ''
@@ -53,25 +72,8 @@ afterAll(async () => {
 })
 
 const freshFile = (): string => join(directory, String((number += 1)), 'file')
-const times = <T>(count: number, make: (at: number) => T): T[] =>
-  Array.from({ length: count }, (_, at) => make(at))
-
-function notebook() {
-  let kept: readonly Incident[] = []
-  return createNotebook({ clock: systemClock, read: () => kept, write: all => (kept = all) })
-}
-
-/** `refused` where the work throws. */
-function unlessRefused(size: number, work: () => void): Left {
-  try {
-    work()
-    return size
-  } catch {
-    return 'refused'
-  }
-}
-
-const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+const doctorReports = () =>
+  openDoctorReports({ file: freshFile(), onFault: error => expect.fail(String(error)) })
 
 /** The local workspace's answer to a body. */
 async function post(path: string, body: string, headers: Record<string, string> = {}) {
@@ -86,12 +88,6 @@ async function post(path: string, body: string, headers: Record<string, string> 
     body,
     signal: new AbortController().signal,
   })
-}
-
-/** Whether an answer refuses for this reason; it is a refusal of the caller in any case where it is no success. */
-function refusedFor({ status, body }: { status: number; body: string | null }, reason: RegExp): boolean {
-  expect(status).toBeLessThan(500)
-  return reason.test(body ?? '')
 }
 
 /** What a client makes of an answer with this body. */
@@ -126,6 +122,115 @@ const probes: Record<BoundName, Probe> = {
     return unlessRefused(size, () => addNote(id, 'n'.repeat(size)))
   },
   notebookTitle: size => notebook().begin('t'.repeat(size)).title.length,
+  notebookFacts: size => pinned({ facts: times(size, at => [`f${at}`, 'v']) }).facts.length,
+  notebookFact: size => pinned({ facts: [['f', 'v'.repeat(size)]] }).facts[0]![1].length,
+  noteScenarios(size) {
+    const { notes, kept } = accessNotes()
+    for (let at = 0; at < size; at += 1)
+      notes.note(`s${at}`, { kind: 'member', member: 'm', change: 'invited' })
+    return kept().size
+  },
+  noteMember(size) {
+    const { notes, kept } = accessNotes()
+    notes.note('s', { kind: 'member', member: 'm'.repeat(size), change: 'invited' })
+    return kept().size === 1 ? size : 'left out'
+  },
+  nowProjects(size) {
+    const memory = nowMemory()
+    memory.chooseProjects(times(size, at => `p${at}`))
+    return memory.kept().projects!.length
+  },
+  nowChecks(size) {
+    const memory = nowMemory()
+    for (let at = 0; at < size; at += 1) memory.noteCheck(checkOf(`s${at}`, 'ok'))
+    return memory.kept().checks.size
+  },
+  nowText(size) {
+    const memory = nowMemory()
+    memory.noteCheck(checkOf('s', 'w'.repeat(size)))
+    return [...memory.kept().checks.values()][0]!.why!.length
+  },
+  seenRows: size => seenOf(times(size, at => ({ id: `r${at}`, mark: 'm' }))),
+  seenName: size => (seenOf([{ id: 'r'.repeat(size), mark: 'm' }]) === 1 ? size : 'left out'),
+  seenAllRows(size) {
+    const lists = new Map([
+      ['last', seenList(size - 1, 2)],
+      ['first', seenList(1, 1)],
+    ])
+    return listsToKeep(lists).reduce((sum, [, { rows }]) => sum + rows.size, 0)
+  },
+  seenLists: size => listsToKeep(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
+  doctorReports(size) {
+    const reports = doctorReports()
+    for (let at = 0; at < size; at += 1) reports.keep({ projectId: 'p', serverId: `s${at}` }, examined('n'))
+    return reports.of('p').length
+  },
+  doctorEntries(size) {
+    const reports = doctorReports()
+    reports.keep({ projectId: 'p', serverId: 's' }, examined('n', size))
+    return reports.of('p')[0]!.report.findings.length
+  },
+  doctorText(size) {
+    const reports = doctorReports()
+    reports.keep({ projectId: 'p', serverId: 's' }, examined('n '.repeat(size).slice(0, size)))
+    return reports.of('p')[0]!.report.connection.detail.length
+  },
+  cachedAnswers(size) {
+    const queryClient = createQueryClient()
+    const large = 100 * 1024
+    const updatedAt = Date.now()
+    for (let at = 0; at < 10; at += 1)
+      queryClient.setQueryData(['projects', 'list', { at }], 'a'.repeat(large - 2), { updatedAt })
+    queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 10 * large - 2), {
+      updatedAt: updatedAt - 1,
+    })
+    const kept = answersToKeep(queryClient, updatedAt)
+    return kept.length === 11 ? kept.reduce((sum, { json }) => sum + json.length, 0) : 'left out'
+  },
+  async toolSchema(size) {
+    const schema = { type: 'object', description: '' }
+    schema.description = 'd'.repeat(size - JSON.stringify(schema).length)
+    return 'usable' in (await checkSchema(schema, 30_000)) ? size : 'refused'
+  },
+  ingestDocument(size) {
+    const results = [{ title: 't', passed: true, error: '' }]
+    const body = { suiteName: 's', results, notes: '' }
+    body.notes = 'n'.repeat(size - JSON.stringify(body).length)
+    return unlessRefused(size, () => readDocument(openObject(), body))
+  },
+  ingestResults: size =>
+    taken(
+      size,
+      RunBatch().shape.results,
+      times(size, () => ({ title: 't', passed: true })),
+    ),
+  ingestLabel: size => taken(size, label(), 'l'.repeat(size)),
+  ingestLevels: size => unlessRefused(size, () => readDocument(openObject(), parsed(size))),
+  async batchCase(size) {
+    const { client } = service
+    const projectId = (await client.projects.list()).items[0]!.id
+    const suiteId = (await client.suites.list({ projectId })).items[0]!.id
+    const entry = { title: '' }
+    entry.title = 't'.repeat(size - JSON.stringify(entry).length)
+    const { failed } = await client.cases.createBatch({ projectId, suiteId, body: { cases: [entry] } })
+    return failed[0]?.code === 'ITEM_TOO_LARGE' ? 'refused' : size
+  },
+  async visitBody(size) {
+    const request = {
+      method: 'POST',
+      url: 'http://local.invalid/visit/link/sessions',
+      headers: plainHeaders({ 'content-type': 'application/json' }),
+      body: '{}'.padEnd(size, ' '),
+      signal: new AbortController().signal,
+    }
+    const visits = { describe: () => ({}), redeem: () => ({}) } as unknown as Visits
+    return await answerVisit(visits, request, '/visit/link/sessions', request.signal).then(
+      () => size,
+      () => 'refused',
+    )
+  },
+  pattern: size => ('problem' in testPattern('p'.repeat(size), 'p', {}) ? 'refused' : size),
+  patternText: size => ('problem' in testPattern('^t', 't'.repeat(size), {}) ? 'refused' : size),
   async journalInput(size) {
     const journal = openJournal({ file: freshFile(), profile: 'p' })
     const input = (notes: string) => ({ projectId: 'p', body: { suiteId: 's', notes } })
@@ -169,19 +274,13 @@ const probes: Record<BoundName, Probe> = {
     return pins.list().length
   },
   memberNotes(size) {
-    let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
-    const notes = createAccessNotes({
-      clock: systemClock,
-      read: () => kept,
-      write: all => (kept = new Map(all)),
-    })
+    const { notes } = accessNotes()
     for (let at = 0; at < size; at += 1)
       notes.note('s', { kind: 'member', member: `m${at}`, change: 'invited' })
     return notes.of('s')!.members.length
   },
   acknowledged(size) {
-    let kept = NOTHING_KEPT
-    const memory = createNowMemory({ clock: systemClock, read: () => kept, write: all => (kept = all) })
+    const memory = nowMemory()
     memory.acknowledge(times(size, at => ({ key: `k${at}`, fingerprint: 'f' })))
     return memory.kept().acknowledged.size
   },
@@ -200,8 +299,14 @@ const probes: Record<BoundName, Probe> = {
     const file = freshFile()
     const screen = { columns: 80, rows: 0, place: '', lines: [], picture: '' }
     const overhead = JSON.stringify({ version: 1, ...screen }).length
-    keepLastScreen(file, { ...screen, picture: 'p'.repeat(size - overhead) })
-    return readLastScreen(file) ? readFileSync(file, 'utf8').length : 'left out'
+    const kept = { ...screen, picture: 'p'.repeat(size - overhead) }
+    keepLastScreen(file, kept)
+    const found = readLastScreen(file)
+    // What another program put there is bounded too.
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, JSON.stringify({ version: 1, ...kept }))
+    expect(readLastScreen(file) === undefined).toBe(found === undefined)
+    return found ? readFileSync(file, 'utf8').length : 'left out'
   },
   logLine(size) {
     const file = join(directory, `${(number += 1)}.log`)

@@ -56,6 +56,15 @@ function texts(schema: z.ZodType, path: readonly string[], depth: number): Text[
   }
 }
 
+/** The operations with a bound of their own on an answer. */
+function largeAnswers(): string {
+  return allEndpoints()
+    .flatMap(({ operation, maxAnswerBytes }) =>
+      maxAnswerBytes === undefined ? [] : `${operation} (${count(maxAnswerBytes)} bytes)`,
+    )
+    .join(', ')
+}
+
 /** docs/limits.md: every bound of what is kept, read or taken, from its declaration. */
 export function limitsDocument(): string {
   const bounds: readonly Bound[] = Object.values(BOUNDS)
@@ -71,6 +80,8 @@ ${table(bounds.filter(({ side }) => side === 'program'))}
 One walk through a list reads at most ${count(LIST_BOUNDS.pages)} pages, ${count(LIST_BOUNDS.items)} items and ${count(LIST_BOUNDS.text)} characters, and
 ends after ${count(LIST_BOUNDS.idlePages)} pages that hold nothing new. It then says that there is more; \`--all\` reads on, and
 on a screen the key for more, as far again.
+
+Answers that may be larger, with what servers returned in a trial: ${largeAnswers()}.
 
 ## What the local workspace takes and stores
 

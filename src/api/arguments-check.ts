@@ -1,3 +1,4 @@
+import { BOUNDS } from './contract/bounds.ts'
 import { inThread } from '../untrusted/in-thread.ts'
 import type { ArgumentFault, Unusable } from '../untrusted/messages.ts'
 
@@ -9,7 +10,7 @@ type JsonObject = Record<string, unknown>
 export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable
 
 /** A larger schema is not looked at. */
-const MOST_SCHEMA_CHARACTERS = 300_000
+const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
 /** Longest time for compiling one schema and checking against it, in milliseconds. */
 export const SCHEMA_LIMIT_MS = 2000
 

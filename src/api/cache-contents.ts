@@ -14,7 +14,7 @@ import type { AnyEndpoint } from './contract/endpoint.ts'
 
 /** Most characters of one kept answer, and of all of them. */
 const MAX_ANSWER = BOUNDS.cachedAnswer.most
-const MAX_ALL = 1024 * 1024
+const MAX_ALL = BOUNDS.cachedAnswers.most
 /** Older than this an answer is worth nothing, in milliseconds. */
 const MAX_AGE_MS = 14 * 24 * 60 * 60_000
 

@@ -62,8 +62,8 @@ export const MAX_INCIDENTS = BOUNDS.notebookIncidents.most
 export const MAX_ENTRIES = BOUNDS.notebookEntries.most
 export const MAX_NOTE = BOUNDS.notebookNote.most
 export const MAX_TITLE = BOUNDS.notebookTitle.most
-export const MAX_FACTS = 40
-export const MAX_FACT = 500
+export const MAX_FACTS = BOUNDS.notebookFacts.most
+export const MAX_FACT = BOUNDS.notebookFact.most
 
 /** The incident that is not kept any more as soon as another one begins. */
 export function nextToGo(incidents: readonly Incident[]): Incident | undefined {

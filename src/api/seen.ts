@@ -1,3 +1,4 @@
+import { BOUNDS } from './contract/bounds.ts'
 import type { Clock } from './clock.ts'
 
 /** How a row differs from what the person saw of it last. */
@@ -49,11 +50,11 @@ export type ListNews = {
 /** How long nothing is pressed until a look is over, in milliseconds. */
 export const REST_MS = 10 * 60_000
 /** Most rows that are kept of one list, and of all. */
-const MAX_ROWS = 2_000
-const MAX_ALL_ROWS = 20_000
-const MAX_LISTS = 300
+const MAX_ROWS = BOUNDS.seenRows.most
+const MAX_ALL_ROWS = BOUNDS.seenAllRows.most
+const MAX_LISTS = BOUNDS.seenLists.most
 /** An id or name of a list that is longer is not kept. */
-const MAX_NAME = 200
+const MAX_NAME = BOUNDS.seenName.most
 /** How far the clocks of the service and of this machine may be apart, in milliseconds. */
 const SKEW_MS = 10 * 60_000
 

@@ -34,8 +34,6 @@ export type PaintedScreen = {
 }
 
 const VERSION = 1
-/** More than any screen takes. */
-const MOST_BYTES = 8_000_000
 /** Colours and links, as rows have them; and what a painter adds to them. */
 const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
 const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHK]|\x1b\[2J|[\r\n\b]`, 'g')
@@ -73,7 +71,7 @@ export function lastScreenFile(env: NodeJS.ProcessEnv): string {
 export function readLastScreen(file: string): LastScreen | undefined {
   try {
     const found = statSync(file)
-    if (!found.isFile() || found.size > MOST_BYTES) return undefined
+    if (!found.isFile() || found.size > BOUNDS.lastScreen.most) return undefined
     const kept = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
     return isWhole(kept) ? kept : undefined
   } catch {
@@ -106,7 +104,7 @@ export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>
   makeDirectory(dirname(file))
   const fresh = `${file}.${process.pid}`
   const text = JSON.stringify({ version: VERSION, ...screen })
-  if (text.length > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
+  if (Buffer.byteLength(text) > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
   try {
     writeFileSync(fresh, text, { mode: 0o600 })
     renameSync(fresh, file)

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../api/contract/bounds.ts'
 import type * as z from 'zod'
 import {
   EvalCaseCreateRequest,
@@ -37,7 +38,7 @@ type EntryCode =
   | 'ITEM_TOO_LARGE'
 
 /** Longest JSON text of one entry, in characters. */
-const MAX_ENTRY_LENGTH = 256 * 1024
+const MAX_ENTRY_LENGTH = BOUNDS.batchCase.most
 
 class EntryRefusal extends Error {
   readonly code: EntryCode

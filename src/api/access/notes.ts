@@ -50,10 +50,10 @@ export type AccessNotes = {
 }
 
 /** Most scenarios that are kept, those noted last, and most members of one. */
-export const MAX_SCENARIOS = 200
+export const MAX_SCENARIOS = BOUNDS.noteScenarios.most
 export const MAX_MEMBERS = BOUNDS.memberNotes.most
 /** An id or an address that is longer is not kept. */
-export const MAX_TEXT = 320
+export const MAX_TEXT = BOUNDS.noteMember.most
 
 /** The notes of a scenario once something is added to them. */
 export function noted(before: ScenarioNotes | undefined, noting: Noting, at: number): ScenarioNotes {

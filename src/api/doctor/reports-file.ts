@@ -1,3 +1,4 @@
+import { BOUNDS } from '../contract/bounds.ts'
 import { DoctorReport } from '../contract/server-operations.ts'
 import { readKeptFile, writeKeptFile } from '../kept-file.ts'
 import { withoutSecrets } from '../redaction.ts'
@@ -16,9 +17,9 @@ export type DoctorReports = {
 
 const VERSION = 1
 /** Most servers; those examined longest ago go first. */
-const MOST_SERVERS = 200
-const MOST_TEXT = 2_000
-const MOST_ENTRIES = 60
+const MOST_SERVERS = BOUNDS.doctorReports.most
+const MOST_TEXT = BOUNDS.doctorText.most
+const MOST_ENTRIES = BOUNDS.doctorEntries.most
 
 /** Kept in a file for its owner only; one that is missing, broken or of another version holds none. */
 export function openDoctorReports({

@@ -54,10 +54,10 @@ export type NowMemory = {
 
 /** Most that is kept of each; those noted first go first. */
 export const MAX_ACKNOWLEDGED = BOUNDS.acknowledged.most
-export const MAX_CHECKS = 500
-export const MAX_PROJECTS = 500
+export const MAX_CHECKS = BOUNDS.nowChecks.most
+export const MAX_PROJECTS = BOUNDS.nowProjects.most
 /** A text that is longer is cut, an id that is longer is not kept. */
-export const MAX_TEXT = 300
+export const MAX_TEXT = BOUNDS.nowText.most
 
 export const NOTHING_KEPT: NowKept = { projects: undefined, acknowledged: new Map(), checks: new Map() }
 

@@ -1,9 +1,10 @@
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import type { Script } from 'node:vm'
 import { messageOf } from './one-line.ts'
 
 /** Longer texts are refused: cutting them would make a pattern that is anchored at the end lie. */
-const MAX_TEXT_CHARS = 100_000
-const MAX_PATTERN_CHARS = 10_000
+const MAX_TEXT_CHARS = BOUNDS.patternText.most
+const MAX_PATTERN_CHARS = BOUNDS.pattern.most
 /** Long enough for any sane pattern on the longest text, short enough not to stop a dashboard in the same process. */
 const TIME_LIMIT_MS = 250
 /** Longest time for all patterns of one trial. */

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import * as z from 'zod'
 import { hasMoreLevels } from '../../api/contract/json-depth.ts'
 import { openObject, record, shape, timestamp, toEpochMs } from '../../api/contract/shapes.ts'
@@ -7,9 +8,9 @@ import { ServiceError } from '../errors.ts'
 import { invalidField, issuesOf } from '../validation.ts'
 
 /** Longest body as JSON text, in bytes (limits-and-errors, section 4: "Eval-ingest body"). */
-const MAX_BYTES = 5 * 1024 * 1024
+const MAX_BYTES = BOUNDS.ingestDocument.most
 /** Results of one request; reporters send 200 at a time. */
-const MAX_RESULTS = 1000
+const MAX_RESULTS = BOUNDS.ingestResults.most
 
 /** Words for the end of an iteration; `error` says that it broke before there was a verdict. */
 const STATUSES = {
@@ -25,9 +26,9 @@ const STATUSES = {
 } as const satisfies Record<string, TrialClass>
 
 /** Longest name of anything, in characters. */
-const MAX_LABEL = 1000
+const MAX_LABEL = BOUNDS.ingestLabel.most
 /** Levels of objects and lists in a document. */
-const MAX_LEVELS = 64
+const MAX_LEVELS = BOUNDS.ingestLevels.most
 /** Far beyond every real duration and count, and their sums can still be told exactly. */
 const MAX_AMOUNT = 1e12
 /** Where the calendar of JavaScript ends. */

@@ -1,8 +1,9 @@
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import { inThread } from '../../untrusted/in-thread.ts'
 import type { JsonObject } from '../connections/types.ts'
 
 /** A schema beyond this is not looked at. */
-const MOST_SCHEMA_CHARACTERS = 300_000
+const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
 /** Longest time for the schemas of one tool, and for those of all, in milliseconds. */
 const TOOL_LIMIT_MS = 2000
 const LIMIT_MS = 10_000

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../api/contract/bounds.ts'
 import type * as z from 'zod'
 import type { ApiHeaders, ApiRequest } from '../../api/contract/message.ts'
 import { ServiceError } from '../errors.ts'
@@ -24,7 +25,7 @@ import type { VisitorProgram, Visits } from './visits.ts'
  */
 export const VISIT_PREFIX = '/visit/'
 
-const MAX_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = BOUNDS.visitBody.most
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' }
 
 type Call = { request: ApiRequest; signal: AbortSignal; link: string }

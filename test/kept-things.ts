@@ -1,0 +1,100 @@
+import { expect } from 'vitest'
+import type { ZodType } from 'zod'
+import { createAccessNotes, type ScenarioNotes } from '../src/api/access/notes.ts'
+import { systemClock } from '../src/api/clock.ts'
+import type { ExaminedReport } from '../src/api/doctor/findings.ts'
+import { createNotebook, type Incident, type Pinned } from '../src/api/notebook.ts'
+import { createNowMemory, NOTHING_KEPT } from '../src/api/now/memory.ts'
+import { createSeen, type SeenList, type SeenRow } from '../src/api/seen.ts'
+
+/** How much is there after this much was given, or what became of it. */
+export type Left = number | 'refused' | 'left out'
+export const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
+
+export function notebook() {
+  let kept: readonly Incident[] = []
+  return createNotebook({ clock: systemClock, read: () => kept, write: all => (kept = all) })
+}
+
+export function pinned(of: Partial<Pinned>): Pinned {
+  const pin = { kind: 'run', id: 'r', name: 'n', place: { screen: 'runs', params: {} }, facts: [], ...of }
+  return notebook().pin(pin).entry.pinned!
+}
+
+export function accessNotes() {
+  let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
+  const notes = createAccessNotes({
+    clock: systemClock,
+    read: () => kept,
+    write: all => (kept = new Map(all)),
+  })
+  return { notes, kept: () => kept }
+}
+
+export function nowMemory() {
+  let kept = NOTHING_KEPT
+  return createNowMemory({ clock: systemClock, read: () => kept, write: all => (kept = all) })
+}
+
+export const checkOf = (serverId: string, why: string) => ({
+  projectId: 'p',
+  serverId,
+  name: 'n',
+  status: 'ready',
+  at: 1,
+  why,
+})
+
+/** How many of these rows count as seen after a look. */
+export function seenOf(rows: readonly SeenRow[]): number {
+  const seen = createSeen({ kept: new Map(), clock: systemClock, keep: () => undefined })
+  seen.show('l', rows)
+  seen.endLook()
+  return seen.of('l')!.rows.size
+}
+
+export const seenList = (count: number, at: number): SeenList => ({
+  at,
+  whole: true,
+  rows: new Map(times(count, row => [`r${row}`, 'm'])),
+})
+
+export const examined = (detail: string, findings = 0): ExaminedReport => ({
+  generatedAt: '2026-01-01T00:00:00Z',
+  status: 'ready',
+  connection: { status: 'connected', detail },
+  initInfo: null,
+  capabilities: null,
+  tools: [],
+  checks: {},
+  error: null,
+  findings: times(findings, at => ({ kind: 'wrong', text: String(at) })),
+})
+
+export const taken = (size: number, schema: ZodType, value: unknown): Left =>
+  schema.safeParse(value).success ? size : 'refused'
+
+/** An object with this many levels. */
+export const parsed = (levels: number) => JSON.parse(`{"a":${nested(levels - 1)}}`) as Record<string, unknown>
+
+/** `refused` where the work throws. */
+export function unlessRefused(size: number, work: () => void): Left {
+  try {
+    work()
+    return size
+  } catch {
+    return 'refused'
+  }
+}
+
+export const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+
+/** Whether an answer refuses for this reason; it is a refusal of the caller in any case where it is no success. */
+export function refusedFor(
+  { status, body }: { status: number; body: string | null },
+  reason: RegExp,
+): boolean {
+  expect(status).toBeLessThan(500)
+  return reason.test(body ?? '')
+}
