@@ -157,8 +157,7 @@ const probes: Record<BoundName, Probe> = {
       ['last', seenList(size - 1, 2)],
       ['first', seenList(1, 1)],
     ])
-    const kept = listsToKeep(lists).reduce((sum, [, { rows }]) => sum + rows.size, 0)
-    return kept
+    return listsToKeep(lists).reduce((sum, [, { rows }]) => sum + rows.size, 0)
   },
   seenLists: size => listsToKeep(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
   doctorReports(size) {
