@@ -235,7 +235,7 @@ export function useChange(projectId: string, isClosed: boolean) {
   const theme = useTheme()
   const { standing, look, noteMove, noteLoss, noteChanged, readLost } = useLooks(projectId, isClosed)
 
-  const ask = <Answer extends ChangeAnswer>(
+  const ask = async <Answer extends ChangeAnswer>(
     { title, action, target, before }: Changing<Answer>,
     { change, now, news }: { change: AccessChange; now: Asked; news: readonly Consequence[] },
     options: Quietly,
@@ -245,12 +245,14 @@ export function useChange(projectId: string, isClosed: boolean) {
       liveSessions: now.liveSessions,
       accessVersion: target && provedVersion(accessNotes?.of(target.id)),
     })
-    return confirm({
+    const isAgreed = await confirm({
       title,
       lines: [...news, ...(options.before ?? []), ...(before?.(now) ?? []), ...lines],
       action,
       ...(word && { word: word.text, wordFor: word.reason }),
     })
+    if (!isAgreed) await options.declined?.()
+    return isAgreed
   }
 
   /** Sends it where the scenario is still as it was asked about; undefined when it failed, which was told. */
