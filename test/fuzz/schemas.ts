@@ -88,7 +88,7 @@ function kinds(random: Random, address: string): (() => unknown)[] {
     () => nested(random.pick([100, 600, 3000]), inner => ({ type: 'object', properties: { a: inner }, required: ['a'] })),
     () => nested(random.pick([100, 600, 3000]), inner => ({ type: 'array', items: inner })),
     () => nested(random.pick([20, 300]), inner => ({ anyOf: [inner, { type: 'null' }] })),
-    () => nested(200, inner => conditional([inner, { not: {} }, { properties: { a: inner } }])),
+    () => nested(200, inner => conditional([inner, { not: {} }, { properties: { a: {} } }])),
     () => ({ type: 'object', properties: [], required: 'value' }),
     () => ({ type: 'object', properties: { a: 7, b: null, c: [], d: 'x', e: { type: 7 }, f: { enum: {} }, g: { $ref: 5 }, h: true, i: false } }),
     () => ({ type: ['object', 'null', 'x'], properties: { a: { type: [] } }, required: [1, null, {}] }),
