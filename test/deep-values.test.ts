@@ -16,7 +16,7 @@ import { callNode, jsonSample, transcriptNodes } from '../src/components/transcr
 import type { OutlineNode } from '../src/components/viewer/outline-tree.ts'
 import { valueWords } from '../src/screens/scenarios/open-lines.ts'
 import { argumentForm } from '../src/screens/servers/arguments.ts'
-import { editableJson, withShortTexts } from '../src/screens/servers/json-text.ts'
+import { withShortTexts } from '../src/screens/servers/json-text.ts'
 import { constraints, schemaLines, schemaType } from '../src/screens/servers/schema-lines.ts'
 import { rowsOf } from './outline-rows.ts'
 
@@ -113,7 +113,6 @@ const READERS: Record<string, (value: unknown, text: string) => void> = {
     argumentForm(schema)
   },
   texts: value => {
-    editableJson(value)
     withShortTexts(value, 10)
   },
 }

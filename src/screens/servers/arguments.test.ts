@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { jsonText } from '../../api/printable.ts'
 import { clean } from '../../app/theme/text.ts'
 import { checkArguments, checkSchema } from '../../api/arguments-check.ts'
 import { skeleton } from '../../api/authoring/skeleton.ts'
 import { argumentForm, parseArguments, promptForm } from './arguments.ts'
-import { editableJson, type JsonObject } from './json-text.ts'
+import type { JsonObject } from './json-text.ts'
 
 const sum = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -98,7 +99,7 @@ describe('the form of an input schema', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
         const whole = [value, text.toWellFormed()]
-        const json = editableJson(whole)
+        const json = jsonText(whole)
         expect(clean(json)).toBe(json)
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(whole)))
       }),

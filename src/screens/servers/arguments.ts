@@ -1,7 +1,7 @@
 import { choicesOf, requiredNames, skeleton, startOf } from '../../api/authoring/skeleton.ts'
-import { isJson } from '../../api/printable.ts'
+import { isJson, jsonText } from '../../api/printable.ts'
 import { clean } from '../../app/theme/text.ts'
-import { editableJson, isObject, type JsonObject } from './json-text.ts'
+import { isObject, type JsonObject } from './json-text.ts'
 import { schemaType } from './schema-lines.ts'
 
 /**
@@ -70,7 +70,7 @@ function wholeForm(schema: JsonObject | null | undefined): ArgumentForm {
     required: true,
     type: 'JSON object',
     description: undefined,
-    initial: editableJson(isObject(start) ? start : {}),
+    initial: jsonText(isObject(start) ? start : {}),
   }
   return { whole: true, fields: [field] }
 }
@@ -122,11 +122,10 @@ function initialOf(
 ): Pick<ArgumentField, 'initial' | 'kind'> {
   const value = startOf(schema) ?? (required ? skeletonOfStructure(schema) : undefined)
   if (value === undefined) return { kind, initial: '' }
-  if (kind === 'json') return { kind, initial: editableJson(value) }
+  if (kind === 'json') return { kind, initial: jsonText(value) }
   const plain = typeof value === 'string' && clean(value.replaceAll('\n', '')) === value.replaceAll('\n', '')
-  if (kind === 'text')
-    return plain ? { kind, initial: value } : { kind: 'either', initial: editableJson(value) }
-  return { kind, initial: plain && !isJson(value) ? value : editableJson(value) }
+  if (kind === 'text') return plain ? { kind, initial: value } : { kind: 'either', initial: jsonText(value) }
+  return { kind, initial: plain && !isJson(value) ? value : jsonText(value) }
 }
 
 /** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */

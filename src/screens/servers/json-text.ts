@@ -1,23 +1,9 @@
 import { withinLevels } from '../../api/contract/json-depth.ts'
-import { clean } from '../../app/theme/text.ts'
 
 export type JsonObject = Record<string, unknown>
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/**
- * JSON on one line that is safe to show and to edit: what a terminal would hide or obey is written
- * as an escape, so that the value survives unchanged.
- */
-export function editableJson(value: unknown): string {
-  const text = JSON.stringify(withinLevels(value)) ?? 'null'
-  return text.replaceAll(/[^\u0020-\u007e]/gu, character =>
-    clean(character) === character
-      ? character
-      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 /** A text cut at a length, with how much is missing. */
