@@ -1,4 +1,5 @@
-import { environmentManager, QueryClient } from '@tanstack/react-query'
+import { environmentManager, type Query, QueryClient } from '@tanstack/react-query'
+import { isPlainRead } from './cache-contents.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
 const STALE_MS = 10_000
@@ -25,4 +26,15 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always', throwOnError: false },
     },
   })
+}
+
+/**
+ * Reads again what is on screen, since the service has more than it had. A first answer that is on its way was made before that,
+ * and invalidating alone would take it for the new one.
+ */
+export async function readAgain(queryClient: QueryClient): Promise<void> {
+  const isAwaited = (query: Query): boolean =>
+    isPlainRead(query) && query.state.data === undefined && query.isActive()
+  await queryClient.cancelQueries({ predicate: isAwaited })
+  await queryClient.invalidateQueries({ predicate: isPlainRead })
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import chalk from 'chalk'
 import { render } from 'ink'
-import { isPlainRead } from '../api/cache-contents.ts'
-import { createQueryClient } from '../api/query-client.ts'
+import { createQueryClient, readAgain } from '../api/query-client.ts'
 import type { Bindings, PressedKey } from '../app/keymap/binding.ts'
 import { createDispatcher } from '../app/keymap/dispatcher.ts'
 import type { Place } from '../app/router/place.ts'
@@ -110,7 +109,7 @@ export function openDashboard(options: DashboardOptions): void {
   const pointer = createPointer()
   const queryClient = createQueryClient()
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
-  opened.onArrival(() => void queryClient.invalidateQueries({ predicate: isPlainRead }))
+  opened.onArrival(() => void readAgain(queryClient))
   const leftovers = createLeftovers(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   const workspace = { ...opened.workspace, pace: focusPace }

@@ -1,0 +1,24 @@
+import { QueryObserver } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { createQueryClient, readAgain } from './query-client.ts'
+
+test('an answer that was on its way when more arrived is not taken for the new one', async () => {
+  const queryClient = createQueryClient()
+  const answers: PromiseWithResolvers<string>[] = []
+  const asked = async (): Promise<string> => {
+    const answer = Promise.withResolvers<string>()
+    answers.push(answer)
+    return await answer.promise
+  }
+  const observer = new QueryObserver(queryClient, { queryKey: ['scenarios', 'list'], queryFn: asked })
+  const stop = observer.subscribe(() => undefined)
+  const again = readAgain(queryClient)
+  answers[0]!.resolve('before')
+  await Promise.resolve()
+  await expect.poll(() => answers.length).toBe(2)
+  answers[1]!.resolve('after')
+  await again
+  expect(observer.getCurrentResult().data).toBe('after')
+  stop()
+  queryClient.clear()
+})
