@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { confirmKeys } from '../../src/components/component-keys.ts'
 import { choiceKeys, formKeys } from '../../src/components/form/form-keys.ts'
 import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
 import { findingsKeys } from '../../src/screens/findings/bindings.ts'
@@ -14,6 +15,7 @@ import { startServing } from './serving.ts'
 import { visit, type Visitor } from './visitor.ts'
 
 const form = formKeys.bindings
+const answer = confirmKeys.bindings
 const keys = scenariosKeys.bindings
 const { journeyFindings, scenarios, userTesting } = contract
 
@@ -162,6 +164,14 @@ test.concurrent(
     other.press(form.cancel)
     await other.seeGone('Tightens access')
     expect(await api.call(scenarios.get, target)).toMatchObject({ mode: 'anyone_with_link' })
+    // What was chosen is in the form again, and is given up there.
+    await other.see('Go on: see what it does first')
+    other.press(form.cancel)
+    await other.see('❯ Go on filling in')
+    other.press(answer.next)
+    await other.see('❯ Discard it')
+    other.press(answer.choose)
+    await other.seeGone('Discard it')
     await other.see(/Open to +! anyone with the link/)
     other.press(keys.rotate)
     await other.see('Rotate the link of Study?')
