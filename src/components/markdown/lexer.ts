@@ -13,6 +13,12 @@ export type Reading = { tokens?: readonly Token[] | undefined; isPending: boolea
 /** Reads a piece of a document into blocks, with the addresses that the whole document defines. */
 export type BlockReader = (source: string, definitions: Definitions) => Reading
 
+/** Pieces whose blocks are kept for the next document that has them: one that is drawn anew must not be unread for a moment. */
+const MOST_RECENT = 200
+/** A longer piece is read again, so that what is kept stays within some megabytes; in UTF-16 units. */
+const LONGEST_RECENT = 20_000
+const recent = new Map<string, readonly Token[]>()
+
 /** What a reference looks like: a name in brackets without brackets in it. */
 const REFERENCE = /\[([^[\]]{1,200})\]/g
 
@@ -24,14 +30,18 @@ export function readerInThread(): BlockReader {
   let left = DOCUMENT_LIMIT_MS
   let before: Promise<void> = Promise.resolve()
   return (source, definitions) => {
+    const given = { source, definitions: referredTo(source, definitions) }
+    const key = JSON.stringify(given)
+    const known = recent.get(key)
+    if (known) return { tokens: known, isPending: false }
     if (left <= 0) return { isPending: false }
     const reading: Reading = { isPending: true }
     const read = async (previous: Promise<void>): Promise<void> => {
       await previous
-      const given = { source, definitions: referredTo(source, definitions) }
       const limitMs = Math.min(PIECE_LIMIT_MS, left)
       const outcome = limitMs > 0 ? await inThread('markdown', given, limitMs) : undefined
       if (outcome && 'answer' in outcome) reading.tokens = (outcome.answer as Token[] | null) ?? undefined
+      if (reading.tokens) keep(key, reading.tokens)
       if (outcome) left -= outcome.tookMs
       reading.isPending = false
       arrived()
@@ -39,6 +49,12 @@ export function readerInThread(): BlockReader {
     before = read(before)
     return reading
   }
+}
+
+function keep(key: string, tokens: readonly Token[]): void {
+  if (key.length > LONGEST_RECENT) return
+  recent.set(key, tokens)
+  if (recent.size > MOST_RECENT) recent.delete(recent.keys().next().value!)
 }
 
 function referredTo(source: string, definitions: Definitions): Definitions {

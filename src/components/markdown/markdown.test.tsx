@@ -56,34 +56,30 @@ describe('a resource that is Markdown', () => {
     await app.see('"mimeType": "text/markdown"')
   })
 
-  test(
-    'is searched in what shows, also where it is folded; addresses, blocks and code are copied',
-    { retry: 2 },
-    async () => {
-      await read('resources', resourcesKeys.bindings.read)
-      await app.see('its page (https://small.test/docs)')
-      await app.click('## Tools')
-      await app.press(viewerKeys.bindings.search)
-      await app.type('two THINGS, see its')
-      await app.press('enter')
-      await app.see(/1 of 1$|1 of 1 /m)
-      await app.press(sourceKeys.bindings.copyAddress)
-      await app.see('Copied https://small.test/docs (1 of 2).')
-      await app.press(sourceKeys.bindings.copyAddress)
-      await app.see('Copied https://small.test/ (2 of 2).')
-      await app.press(foldKeys.bindings.copy, textSearchKeys.bindings.end, viewerKeys.bindings.search)
-      await app.type('"a": 1')
-      await app.press('enter')
-      await app.see(/▌.*│ { "a": 1/)
-      await app.press(foldKeys.bindings.copy)
-      expect(app.copied).toEqual([
-        'https://small.test/docs',
-        'https://small.test/',
-        'It has **two** things, see [its page](https://small.test/docs) and <https://small.test/>.',
-        '{ "a": 1 }',
-      ])
-    },
-  )
+  test('is searched in what shows, also where it is folded; addresses, blocks and code are copied', async () => {
+    await read('resources', resourcesKeys.bindings.read)
+    await app.see('its page (https://small.test/docs)')
+    await app.click('## Tools')
+    await app.press(viewerKeys.bindings.search)
+    await app.type('two THINGS, see its')
+    await app.press('enter')
+    await app.see(/1 of 1$|1 of 1 /m)
+    await app.press(sourceKeys.bindings.copyAddress)
+    await app.see('Copied https://small.test/docs (1 of 2).')
+    await app.press(sourceKeys.bindings.copyAddress)
+    await app.see('Copied https://small.test/ (2 of 2).')
+    await app.press(foldKeys.bindings.copy, textSearchKeys.bindings.end, viewerKeys.bindings.search)
+    await app.type('"a": 1')
+    await app.press('enter')
+    await app.see(/▌.*│ { "a": 1/)
+    await app.press(foldKeys.bindings.copy)
+    expect(app.copied).toEqual([
+      'https://small.test/docs',
+      'https://small.test/',
+      'It has **two** things, see [its page](https://small.test/docs) and <https://small.test/>.',
+      '{ "a": 1 }',
+    ])
+  })
 })
 
 test('a very long one opens at its beginning and is searched to its end', async () => {
