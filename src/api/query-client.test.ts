@@ -5,12 +5,12 @@ import { createQueryClient, readAgain } from './query-client.ts'
 test('an answer that was on its way when more arrived is not taken for the new one', async () => {
   const queryClient = createQueryClient()
   const answers: PromiseWithResolvers<string>[] = []
-  const asked = async (): Promise<string> => {
+  const answered = async (): Promise<string> => {
     const answer = Promise.withResolvers<string>()
     answers.push(answer)
     return await answer.promise
   }
-  const observer = new QueryObserver(queryClient, { queryKey: ['scenarios', 'list'], queryFn: asked })
+  const observer = new QueryObserver(queryClient, { queryKey: ['scenarios', 'list'], queryFn: answered })
   const stop = observer.subscribe(() => undefined)
   const again = readAgain(queryClient)
   answers[0]!.resolve('before')

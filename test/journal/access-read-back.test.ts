@@ -43,8 +43,8 @@ const cases: [operation: string, input: (ids: Ids) => object, lost: string, answ
   [
     'rotateScenarioLink',
     ({ target }) => target,
-    'may have happened: the scenario was changed then or later; which link holds is not told.',
-    'may have happened: the scenario was changed then or later; which link holds is not told.',
+    'may have happened: the scenario was changed then or later; which link works now is not known.',
+    'may have happened: the scenario was changed then or later; which link works now is not known.',
   ],
   [
     'upsertScenarioMember',

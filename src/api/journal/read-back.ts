@@ -278,8 +278,8 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
     return { finding: 'cannot-be-known', because: 'the service does not tell when it was changed' }
   const because =
     changedAt < entry.intendedAt - SKEW_MS
-      ? 'its last change that the service tells was before; which link holds is not told'
-      : 'the scenario was changed then or later; which link holds is not told'
+      ? 'the last change that the service reports was before; which link works now is not known'
+      : 'the scenario was changed then or later; which link works now is not known'
   return { finding: 'cannot-be-known', because }
 }
 

@@ -83,7 +83,7 @@ function hearSignals(): void {
     for (const signal of ENDING.keys()) {
       const heard = new Signal()
       heard.unref()
-      heard.onsignal = told
+      heard.onsignal = heardSignal
       heard.start(signal)
     }
   } catch {
@@ -98,7 +98,7 @@ type NodeInternals = {
 }
 
 /** The first thread hears it too: it is given its time to show that it does. */
-function told(signal: number): void {
+function heardSignal(signal: number): void {
   if (looksLeft !== undefined) return
   code = ENDING.get(signal) ?? INTERRUPTED
   looksLeft = looksUntilEnd()
