@@ -22,8 +22,8 @@ const SUITE = 'Reference server smoke'
 
 /** Of the signals that end the program, which all take one way out; each of them does in `ways-out.test.ts`. */
 const SIGNALS = {
-  dashboard: ['SIGHUP', 'SIGQUIT', 'SIGABRT'],
-  run: ['SIGHUP', 'SIGTERM'],
+  dashboard: ['SIGHUP', 'SIGQUIT', 'SIGABRT', 'SIGUSR2', 'SIGXFSZ'],
+  run: ['SIGHUP', 'SIGTERM', 'SIGALRM'],
 } as const
 
 type Command = { args: readonly string[]; steps: readonly Step[] }
@@ -51,7 +51,8 @@ let env: Record<string, string>
 
 beforeAll(async () => {
   const ending = { onTestFinished: (end: () => unknown) => void ends.unshift(end) } as Ending
-  serving = await startServing(newHome(ending), {}, ending)
+  // One key for all tests of this file: at the usual rate they would wait for each other's requests.
+  serving = await startServing(newHome(ending), { args: ['--rate-limit', '0', '--max-runs', '1000'] }, ending)
   proxy = await startProxy(serving.baseUrl)
   ends.unshift(() => proxy.close())
   env = { ...serving.env, MCPDECK_BASE_URL: proxy.baseUrl }
