@@ -1,8 +1,8 @@
 import manifest from '../package.json' with { type: 'json' }
-import { isAtTerminal } from './cli/at-terminal.ts'
-import { keepCompiledCode } from './cli/compile-cache.ts'
-import { paintLastScreen } from './cli/last-screen.ts'
-import { keepYoungSpaceSmall } from './cli/young-space.ts'
+import { isAtTerminal } from './cli/dashboard/at-terminal.ts'
+import { keepCompiledCode } from './cli/process/compile-cache.ts'
+import { paintLastScreen } from './cli/dashboard/last-screen.ts'
+import { keepYoungSpaceSmall } from './cli/workspace/young-space.ts'
 
 // This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads
 // the sentence below instead of a syntax error. Before the program is loaded it shows the screen that was left last.

@@ -1,4 +1,4 @@
-import type { PaintedScreen } from './cli/last-screen.ts'
+import type { PaintedScreen } from './cli/dashboard/last-screen.ts'
 import { run } from './cli/program.ts'
 
 /** Runs the program; the picture that the boot file painted goes to the dashboard or away. */

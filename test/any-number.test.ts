@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { BudgetSnapshot } from '../src/api/budget.ts'
+import type { BudgetSnapshot } from '../src/api/client/budget/budget.ts'
 import type { EvalIteration } from '../src/api/contract/iterations.ts'
 import type { EvalRun } from '../src/api/contract/runs.ts'
 import { toEpochMs } from '../src/api/contract/shapes.ts'
-import { decisionCounts, runCounts, toldTrials } from '../src/api/runs/counts.ts'
-import { distributionOf } from '../src/api/runs/distribution.ts'
-import { averageRemaining, estimateRemaining, remainingWords } from '../src/api/runs/estimate.ts'
-import { passRate } from '../src/api/runs/trials.ts'
-import { lastChange, trendRates } from '../src/api/runs/trend.ts'
+import { decisionCounts, runCounts, toldTrials } from '../src/domain/runs/counts.ts'
+import { distributionOf } from '../src/domain/runs/distribution.ts'
+import { averageRemaining, estimateRemaining, remainingWords } from '../src/domain/runs/estimate.ts'
+import { passRate } from '../src/domain/runs/trials.ts'
+import { lastChange, trendRates } from '../src/domain/runs/trend.ts'
 import { taskParts } from '../src/app/shell/footer.tsx'
 import { gauge } from '../src/app/shell/header.tsx'
-import { bar, sparkline } from '../src/app/theme/charts.ts'
+import { bar, sparkline } from '../src/tui/theme/charts.ts'
 import {
   formatAge,
   formatCount,
@@ -19,9 +19,9 @@ import {
   formatRate,
   formatShare,
   plural,
-} from '../src/app/theme/format.ts'
-import { widthOf } from '../src/app/theme/text.ts'
-import { createTheme } from '../src/app/theme/theme.ts'
+} from '../src/tui/theme/format.ts'
+import { widthOf } from '../src/tui/theme/text.ts'
+import { createTheme } from '../src/tui/theme/theme.ts'
 import { plainText } from '../src/components/viewer/source.ts'
 import { traceOf } from '../src/components/transcript/trace-document.ts'
 import { traceNodes } from '../src/components/transcript/trace-nodes.ts'

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '../src/api/client.ts'
+import type { Client } from '../src/api/client/client.ts'
 import type { InputOf } from '../src/api/contract/endpoint.ts'
 import type { contract } from '../src/api/contract/contract.ts'
 import { isTerminalRunStatus, type EvalRun } from '../src/api/contract/runs.ts'

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { ZodType } from 'zod'
-import { createAccessNotes, type ScenarioNotes } from '../src/api/access/notes.ts'
-import { systemClock } from '../src/api/clock.ts'
-import type { ExaminedReport } from '../src/api/doctor/findings.ts'
-import { createNotebook, type Incident, type Pinned } from '../src/api/notebook.ts'
-import { createNowMemory, NOTHING_KEPT } from '../src/api/now/memory.ts'
-import { createSeen, type SeenList, type SeenRow } from '../src/api/seen.ts'
+import { createAccessNotes, type ScenarioNotes } from '../src/domain/scenarios/notes.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import type { ExaminedReport } from '../src/domain/servers/findings.ts'
+import { createNotebook, type Incident, type Pinned } from '../src/domain/notebook/notebook.ts'
+import { createNowMemory, NOTHING_KEPT } from '../src/domain/now/memory.ts'
+import { createSeen, type SeenList, type SeenRow } from '../src/domain/seen/seen.ts'
 
 /** How much is there after this much was given, or what became of it. */
 export type Left = number | 'refused' | 'left out'

@@ -1,4 +1,4 @@
-import type { Client } from '../src/api/client.ts'
+import type { Client } from '../src/api/client/client.ts'
 import type { EvalTestStep } from '../src/api/contract/eval-shapes.ts'
 
 type Case = { title: string; steps: EvalTestStep[] }

@@ -1,6 +1,6 @@
 import type { Token } from 'marked'
 import type { BlockReader } from '../src/components/markdown/lexer.ts'
-import { loadedMarkdown } from '../src/untrusted/markdown.ts'
+import { loadedMarkdown } from '../src/lib/untrusted/markdown.ts'
 
 const read = await loadedMarkdown()
 

@@ -1,6 +1,6 @@
 import { AS_GIVEN, outline, type Folding, type OutlineNode } from '../src/components/viewer/outline-tree.ts'
 import { paintLine } from '../src/components/viewer/paint.ts'
-import { createTheme } from '../src/app/theme/theme.ts'
+import { createTheme } from '../src/tui/theme/theme.ts'
 
 const plain = createTheme({ level: 0, ascii: false })
 

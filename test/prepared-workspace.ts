@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { createBudget } from '../src/api/budget.ts'
-import { createClient, type Client } from '../src/api/client.ts'
+import { createBudget } from '../src/api/client/budget/budget.ts'
+import { createClient, type Client } from '../src/api/client/client.ts'
 import { API_PREFIX } from '../src/api/contract/contract.ts'
-import { createService } from '../src/service/app.ts'
+import { createService } from '../src/service/workspace/service.ts'
 import { checked } from './contract/checked-answers.ts'
-import type { Store } from '../src/service/store/store.ts'
+import type { Store } from '../src/service/workspace/store.ts'
 
 export type Prepared = { client: Client; store: Store; projectId: string; dataDir: string }
 

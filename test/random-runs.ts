@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Client } from '../src/api/client.ts'
+import type { Client } from '../src/api/client/client.ts'
 import type { EvalIteration } from '../src/api/contract/iterations.ts'
 import type { EvalRun } from '../src/api/contract/runs.ts'
 

@@ -1,4 +1,4 @@
-import type { Fetch } from '../src/api/fetch.ts'
+import type { Fetch } from '../src/api/client/transport/fetch.ts'
 
 /** A service written with Node's own classes, as tests like to, for a client. */
 export function overWeb(answer: (request: Request) => Response | Promise<Response>): Fetch {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import { fillPath, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
-import { createService, type Service } from '../../src/service/app.ts'
+import { createService, type Service } from '../../src/service/workspace/service.ts'
 
 /** Cases that one request may carry. */
 const batch = 50

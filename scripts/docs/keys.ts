@@ -1,5 +1,5 @@
-import { displayKey } from '../../src/app/keymap/binding.ts'
-import { KEY_EXCEPTIONS, VERBS } from '../../src/app/keymap/verbs.ts'
+import { displayKey } from '../../src/tui/keymap/binding.ts'
+import { KEY_EXCEPTIONS, VERBS } from '../../src/tui/keymap/verbs.ts'
 import { allBindings } from '../../src/app/shell/all-bindings.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import { BOUNDS, type Bound } from '../../src/api/contract/bounds.ts'
+import { BOUNDS, type Bound } from '../../src/lib/bounds.ts'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
-import { LIST_BOUNDS } from '../../src/api/pages.ts'
-import { LIMITS } from '../../src/service/limits/limits.ts'
+import { LIST_BOUNDS } from '../../src/api/client/pages.ts'
+import { LIMITS } from '../../src/service/core/limits/limits.ts'
 
 /** A text of a request with a bound: where it stands, the bound in characters, and the schema that holds it. */
 export type TextField = { operations: readonly string[]; path: string; most: number; schema: z.ZodType }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../files/make-directory.ts'
+import { makeDirectory } from '../lib/files/make-directory.ts'
 
 /** Longest wait for another process, whose change takes milliseconds. */
 const PATIENCE_MS = 2_000

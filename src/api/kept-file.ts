@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../files/make-directory.ts'
+import { makeDirectory } from '../lib/files/make-directory.ts'
 
 /** What a file of ours holds; undefined where it is missing or no JSON. Its reader checks the shape. */
 export function readKeptFile(file: string): unknown {

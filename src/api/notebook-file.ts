@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { alone, stampOf } from './file-lock.ts'
 import { shape } from './contract/shapes.ts'
 import { readKeptFile, writeKeptFile } from './kept-file.ts'
@@ -14,7 +14,7 @@ import {
   MAX_NOTE,
   MAX_TITLE,
   type Notebook,
-} from './notebook.ts'
+} from '../domain/notebook/notebook.ts'
 
 const VERSION = 1
 

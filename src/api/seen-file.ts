@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../files/make-directory.ts'
-import { type Clock, systemClock } from './clock.ts'
-import { createSeen, listsToKeep, type Seen, type SeenList } from './seen.ts'
+import { makeDirectory } from '../lib/files/make-directory.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import { createSeen, listsToKeep, type Seen, type SeenList } from '../domain/seen/seen.ts'
 
 const VERSION = 1
 /** Acknowledged rows are written this much later, in milliseconds: several at once are one write. */

@@ -1,12 +1,12 @@
 import { Command, CommanderError, Option } from 'commander'
-import { THEME_CHOICES } from '../app/theme/theme-choice.ts'
-import { ANSWER_SHAPES, type AnswerShape } from '../service/answer-shapes.ts'
-import { FAULT_FORM } from '../service/fault-kinds.ts'
-import { LIMITS, MAX_LIMIT, type LimitName } from '../service/limits/limits.ts'
-import { GATE_NAMES, LIMIT_NAMES } from '../service/limits/settings.ts'
+import { THEME_CHOICES } from '../tui/theme/theme-choice.ts'
+import { ANSWER_SHAPES, type AnswerShape } from '../service/workspace/answer-shapes.ts'
+import { FAULT_FORM } from '../service/faults/kinds.ts'
+import { LIMITS, MAX_LIMIT, type LimitName } from '../service/core/limits/limits.ts'
+import { GATE_NAMES, LIMIT_NAMES } from '../service/core/limits/settings.ts'
 import { PROJECT_ROLES } from '../service/roles.ts'
-import { DEFAULT_PORT } from '../service/visit-address.ts'
-import type { ApiOptions } from './api-command.ts'
+import { DEFAULT_PORT } from '../service/scenarios/visit-address.ts'
+import type { ApiOptions } from './api/api-command.ts'
 import { addConfig } from './commands/config.ts'
 import { addGet } from './commands/get.ts'
 import { addCompletion, addDoctor, addVisit } from './commands/inspection.ts'
@@ -16,12 +16,12 @@ import { addProfiles } from './commands/profile.ts'
 import { addRun } from './commands/run.ts'
 import { addSuite } from './commands/suite.ts'
 import { addWatch } from './commands/watch.ts'
-import { EXIT } from './exit-codes.ts'
-import { collect, RETRY, SEND_NEW, whole } from './option-values.ts'
-import type { KeyOptions } from './serve-command.ts'
-import type { CommonOptions } from './settings.ts'
-import { UsageError } from './usage-error.ts'
-import { refusalSentence } from './usage-words.ts'
+import { EXIT } from './process/exit-codes.ts'
+import { collect, RETRY, SEND_NEW, whole } from './arguments/option-values.ts'
+import type { KeyOptions } from './serve/serve-command.ts'
+import type { CommonOptions } from './config/settings.ts'
+import { UsageError } from './arguments/usage-error.ts'
+import { refusalSentence } from './arguments/usage-error-text.ts'
 
 type Dashboard = (
   place: string | undefined,
@@ -124,7 +124,7 @@ async function typoBehind({ code }: CommanderError, program: Command): Promise<s
 }
 
 async function nearCommand(word: string, program: Command): Promise<string> {
-  const { didYouMean } = await import('../api/nearest.ts')
+  const { didYouMean } = await import('../lib/nearest.ts')
   const names = program.commands.map(command => command.name())
   return didYouMean(word, names)
 }
@@ -151,7 +151,7 @@ function addApi(program: Command, done: (code: number) => void): void {
     .option('--new', SEND_NEW)
     .exitOverride()
     .action(async (words: string[], own: ApiOptions) => {
-      const { runApi } = await import('./api-command.ts')
+      const { runApi } = await import('./api/api-command.ts')
       done(await runApi(words, program.opts<CommonOptions>(), own))
     })
 }
@@ -205,7 +205,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--request-log [file]', 'note each request in a file, or on standard output')
     .option('--json', 'print one line {"baseUrl","keyFile","pid"} once it listens, and note requests as JSON')
     .action(async (own: ServeOptions) => {
-      const { runServe } = await import('./serve-command.ts')
+      const { runServe } = await import('./serve/serve-command.ts')
       done(await runServe(program.opts<CommonOptions>(), own))
     })
   serve.exitOverride()
@@ -218,7 +218,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .description('Tell what is under way in the local workspace, and what of its limits is used.')
     .option('--json', 'print one object')
     .action(async (_own: object, command: Command) => {
-      const { showStatus } = await import('./serve-settings.ts')
+      const { showStatus } = await import('./serve/serve-settings.ts')
       done(showStatus(program.opts<CommonOptions>(), wantsJson(command)))
     })
   // Commands start it themselves.
@@ -243,21 +243,21 @@ function addLimits(serve: Command, program: Command, done: (code: number) => voi
     .description('List the limits of the local workspace, or change them; running processes follow at once.')
     .option('--json', 'print {"items": [...]}')
     .action(async (_own: object, command: Command) => {
-      const { showLimits } = await import('./serve-settings.ts')
+      const { showLimits } = await import('./serve/serve-settings.ts')
       done(showLimits(program.opts<CommonOptions>(), wantsJson(command)))
     })
   limits
     .command('set <name=value...>')
     .description(`Set limits: ${LIMIT_NAMES.join(', ')}.`)
     .action(async (set: string[], _own: object, command: Command) => {
-      const { changeLimits } = await import('./serve-settings.ts')
+      const { changeLimits } = await import('./serve/serve-settings.ts')
       done(changeLimits(program.opts<CommonOptions>(), { set }, wantsJson(command)))
     })
   limits
     .command('unset <name...>')
     .description('Give limits their defaults back.')
     .action(async (unset: string[], _own: object, command: Command) => {
-      const { changeLimits } = await import('./serve-settings.ts')
+      const { changeLimits } = await import('./serve/serve-settings.ts')
       done(changeLimits(program.opts<CommonOptions>(), { unset }, wantsJson(command)))
     })
 }
@@ -272,7 +272,7 @@ function addGates(serve: Command, program: Command, done: (code: number) => void
     .argument('[state]', 'on or off')
     .option('--json', 'print {"items": [...]}')
     .action(async (name: string | undefined, state: string | undefined, _own: object, command: Command) => {
-      const { gates } = await import('./serve-settings.ts')
+      const { gates } = await import('./serve/serve-settings.ts')
       done(gates(program.opts<CommonOptions>(), [name, state], wantsJson(command)))
     })
 }
@@ -288,7 +288,7 @@ function addSamples(serve: Command, program: Command, done: (code: number) => vo
     .description('Add the samples where there are none, and list them.')
     .option('--json', 'print {"items": [...]}')
     .action(async (_own: object, command: Command) => {
-      const samples = await import('./serve-samples.ts')
+      const samples = await import('./serve/serve-samples.ts')
       done(samples.addSamples(program.opts<CommonOptions>(), wantsJson(command)))
     })
   sample
@@ -296,7 +296,7 @@ function addSamples(serve: Command, program: Command, done: (code: number) => vo
     .description('Remove the samples, with all runs and sessions that belong to them.')
     .option('--json', 'print {"removed": [...], "kept": [...]}')
     .action(async (_own: object, command: Command) => {
-      const samples = await import('./serve-samples.ts')
+      const samples = await import('./serve/serve-samples.ts')
       done(samples.dropSamples(program.opts<CommonOptions>(), wantsJson(command)))
     })
   sample
@@ -304,7 +304,7 @@ function addSamples(serve: Command, program: Command, done: (code: number) => vo
     .description('List the samples that are there.')
     .option('--json', 'print {"items": [...]}')
     .action(async (_own: object, command: Command) => {
-      const samples = await import('./serve-samples.ts')
+      const samples = await import('./serve/serve-samples.ts')
       done(samples.showSamples(program.opts<CommonOptions>(), wantsJson(command)))
     })
 }
@@ -318,7 +318,7 @@ function addKeys(serve: Command, program: Command, done: (code: number) => void)
     .option('--grant <project=role>', 'role in one project, by its id', collect, [])
     .option('--json', 'print the record of the key with its file')
     .action(async (name: string, own: KeyOptions, command: Command) => {
-      const { createKey } = await import('./serve-command.ts')
+      const { createKey } = await import('./serve/serve-command.ts')
       done(createKey(program.opts<CommonOptions>(), name, { ...own, json: wantsJson(command) ?? false }))
     })
   key
@@ -326,21 +326,21 @@ function addKeys(serve: Command, program: Command, done: (code: number) => void)
     .description('List keys with their organization and rights; their text is not kept.')
     .option('--json', 'print {"items": [...]}')
     .action(async (_own: object, command: Command) => {
-      const { listKeys } = await import('./serve-command.ts')
+      const { listKeys } = await import('./serve/serve-command.ts')
       done(listKeys(program.opts<CommonOptions>(), wantsJson(command)))
     })
   key
     .command('revoke <id>')
     .description('Revoke a key at once.')
     .action(async (id: string) => {
-      const { revokeKey } = await import('./serve-command.ts')
+      const { revokeKey } = await import('./serve/serve-command.ts')
       done(revokeKey(program.opts<CommonOptions>(), id))
     })
   key
     .command('orphan <id>')
     .description('Take a key’s organization away, so that it is refused with ORPHANED_KEY.')
     .action(async (id: string) => {
-      const { orphanKey } = await import('./serve-command.ts')
+      const { orphanKey } = await import('./serve/serve-command.ts')
       done(orphanKey(program.opts<CommonOptions>(), id))
     })
 }

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { endpointOf } from '../api/cache-contents.ts'
+import { endpointOf } from '../api/client/cache/cache-contents.ts'
 import type { LinePace } from '../hooks/workspace.tsx'
 
 /** How many times rarer is polled while nobody looks. */

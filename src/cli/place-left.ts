@@ -1,7 +1,7 @@
 import { readKeptFile, writeKeptFile } from '../api/kept-file.ts'
 import { screens } from '../app/registry.ts'
-import { formatPlace, type Place } from '../app/router/place.ts'
-import type { Log } from './log.ts'
+import { formatPlace, type Place } from '../tui/router/place.ts'
+import type { Log } from './output/log.ts'
 
 const routes = screens.map(screen => screen.route)
 

@@ -1,8 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' }
-import { endOnCrash } from './crashes.ts'
-import type { PaintedScreen } from './last-screen.ts'
-import type { openPlace } from './open-command.ts'
-import { outliveReaders } from './output.ts'
+import { endOnCrash } from './process/crashes.ts'
+import type { PaintedScreen } from './dashboard/last-screen.ts'
+import type { openPlace } from './dashboard/open-command.ts'
+import { outliveReaders } from './output/output.ts'
 
 /** Runs the command line; resolves to the exit code, or `undefined` while the program goes on by itself. */
 export async function run(
@@ -14,14 +14,14 @@ export async function run(
     return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv)
   } catch (error) {
     painted?.undo()
-    const { reportFailure } = await import('./report-failure.ts')
+    const { reportFailure } = await import('./output/report-failure.ts')
     return reportFailure(error)
   }
 }
 
 /** The commands that open nothing, such as `--version`, load neither the client nor its contract. */
 async function dashboard(...chosen: Parameters<typeof openPlace>): Promise<number | undefined> {
-  const open = await import('./open-command.ts')
+  const open = await import('./dashboard/open-command.ts')
   return await open.openPlace(...chosen)
 }
 

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { clean, wrap } from '../app/theme/text.ts'
-import { useTheme } from '../app/theme/theme-context.tsx'
+import { clean, wrap } from '../tui/theme/text.ts'
+import { useTheme } from '../tui/theme/theme-context.tsx'
 import { SizeProvider, useSize } from './size.tsx'
 
 /** Most rows that notices take above what else a pane shows. */

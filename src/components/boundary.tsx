@@ -1,5 +1,5 @@
 import { Component, createContext, useContext, type ReactNode } from 'react'
-import { useBindings, useKeyName } from '../app/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../tui/keymap/use-bindings.ts'
 import { faultKeys, faultOverlayKeys } from './component-keys.ts'
 import { ProblemNotice } from './pane-state.tsx'
 import { Pane } from './panes/pane.tsx'

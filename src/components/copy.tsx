@@ -1,4 +1,4 @@
-import { clean, printable } from '../api/printable.ts'
+import { clean, printable } from '../lib/printable.ts'
 import { createContext, useContext, type ReactNode } from 'react'
 import { useToasts } from './toasts.tsx'
 

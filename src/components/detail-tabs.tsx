@@ -1,7 +1,7 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
 import { tabsKeys } from './component-keys.ts'
-import { useBindings, useKeyName } from '../app/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../tui/keymap/use-bindings.ts'
 import { SizeProvider, useSize } from './size.tsx'
 import { TabLine } from './tab-line.tsx'
 

@@ -1,7 +1,7 @@
-import { withinLevels } from '../api/contract/json-depth.ts'
-import { formatCount, UNKNOWN } from '../app/theme/format.ts'
-import { fit, widthOf } from '../app/theme/text.ts'
-import type { Symbols, Tone } from '../app/theme/theme.ts'
+import { withinLevels } from '../lib/json-depth.ts'
+import { formatCount, UNKNOWN } from '../tui/theme/format.ts'
+import { fit, widthOf } from '../tui/theme/text.ts'
+import type { Symbols, Tone } from '../tui/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'
 import type { Line } from './viewer.tsx'
 

@@ -1,6 +1,6 @@
 import { createContext, useContext, useLayoutEffect, useRef, type ReactNode } from 'react'
-import { useKeymap } from '../app/keymap/keymap-context.tsx'
-import type { Pointer, PointerHandlers } from '../app/terminal/pointer.ts'
+import { useKeymap } from '../tui/keymap/keymap-context.tsx'
+import type { Pointer, PointerHandlers } from '../tui/terminal/pointer.ts'
 import { useArea } from './size.tsx'
 
 /** Rows that one notch of the wheel scrolls. */

@@ -1,6 +1,6 @@
 import { Box } from 'ink'
 import { useEffect, useRef } from 'react'
-import { useBindings } from '../app/keymap/use-bindings.ts'
+import { useBindings } from '../tui/keymap/use-bindings.ts'
 import { projectChoiceKeys } from './component-keys.ts'
 import { useCrumbs } from './crumbs.tsx'
 import type { Column } from './list/columns.ts'

@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import { useBindings } from '../app/keymap/use-bindings.ts'
+import { useBindings } from '../tui/keymap/use-bindings.ts'
 import { openingKeys } from './component-keys.ts'
 import { useOverlays } from './overlays.tsx'
 import { useToasts } from './toasts.tsx'

@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink'
 import { useEffect, useState, type ReactNode } from 'react'
-import { formatAge } from '../app/theme/format.ts'
-import { clean, wrap } from '../app/theme/text.ts'
-import { useTheme } from '../app/theme/theme-context.tsx'
-import type { Tone } from '../app/theme/theme.ts'
+import { formatAge } from '../tui/theme/format.ts'
+import { clean, wrap } from '../tui/theme/text.ts'
+import { useTheme } from '../tui/theme/theme-context.tsx'
+import type { Tone } from '../tui/theme/theme.ts'
 import { SizeProvider, useSize } from './size.tsx'
 
 /** What went wrong, in one sentence, and the next step. */

@@ -1,6 +1,6 @@
 import { Text } from 'ink'
-import { widthOf } from '../app/theme/text.ts'
-import { useTheme } from '../app/theme/theme-context.tsx'
+import { widthOf } from '../tui/theme/text.ts'
+import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea } from './mouse-areas.tsx'
 import { useSize } from './size.tsx'
 

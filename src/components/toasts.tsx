@@ -1,5 +1,5 @@
 import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
-import type { Tone } from '../app/theme/theme.ts'
+import type { Tone } from '../tui/theme/theme.ts'
 
 export type Toast = { id: number; tone: Tone; text: string }
 

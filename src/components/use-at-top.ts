@@ -1,6 +1,6 @@
-import { displayKey } from '../app/keymap/binding.ts'
-import { UnavailableAction } from '../app/keymap/dispatcher.ts'
-import { useKeymap } from '../app/keymap/keymap-context.tsx'
+import { displayKey } from '../tui/keymap/binding.ts'
+import { UnavailableAction } from '../tui/keymap/dispatcher.ts'
+import { useKeymap } from '../tui/keymap/keymap-context.tsx'
 
 /** The name of the binding that goes to the place left last. */
 const LAST = 'app.last'

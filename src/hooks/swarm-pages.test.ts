@@ -2,8 +2,8 @@ import type { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openService, type TestService } from '../../test/harness.tsx'
 import { record, sighting } from '../../test/service/graded-waves.ts'
-import { createQueries } from '../api/queries.ts'
-import { createQueryClient } from '../api/query-client.ts'
+import { createQueries } from '../api/client/cache/queries.ts'
+import { createQueryClient } from '../api/client/cache/query-client.ts'
 import {
   rereadSwarmPages,
   shareSwarmPages,

@@ -1,10 +1,10 @@
 import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { setImmediate } from 'node:timers/promises'
-import type { ApiError } from '../api/api-error.ts'
-import type { Client } from '../api/client.ts'
+import type { ApiError } from '../api/client/errors/api-error.ts'
+import type { Client } from '../api/client/client.ts'
 import { contract } from '../api/contract/contract.ts'
 import type { OutputOf } from '../api/contract/endpoint.ts'
-import { nextCursor } from '../api/pages.ts'
+import { nextCursor } from '../api/client/pages.ts'
 
 const { list } = contract.journeyFindings
 

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
-import { failureSentence } from '../api/error-text.ts'
+import { failureSentence } from '../api/client/errors/error-text.ts'
 import { useNotify, type Notify } from './notify.tsx'
 
 /** Something under way that a person asked for. */

@@ -8,10 +8,10 @@ import {
   type UseInfiniteQueryOptions,
 } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
-import type { ApiError } from '../api/api-error.ts'
-import { describeError } from '../api/error-text.ts'
-import { createNews, LIST_BOUNDS, reachesBounds, type ListBounds } from '../api/pages.ts'
-import { readPages } from '../api/queries.ts'
+import type { ApiError } from '../api/client/errors/api-error.ts'
+import { describeError } from '../api/client/errors/error-text.ts'
+import { createNews, LIST_BOUNDS, reachesBounds, type ListBounds } from '../api/client/pages.ts'
+import { readPages } from '../api/client/cache/queries.ts'
 import { calmed } from './calm.ts'
 import type { ApiQuery } from './use-api-query.ts'
 

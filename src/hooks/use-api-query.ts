@@ -5,9 +5,9 @@ import {
   type QueryKey,
   type UseQueryOptions,
 } from '@tanstack/react-query'
-import { type ApiError, connectionFault } from '../api/api-error.ts'
-import { isPlainRead } from '../api/cache-contents.ts'
-import { describeError, type ErrorText } from '../api/error-text.ts'
+import { type ApiError, connectionFault } from '../api/client/errors/api-error.ts'
+import { isPlainRead } from '../api/client/cache/cache-contents.ts'
+import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
 import { calmed } from './calm.ts'
 import { useMinute } from './use-now.ts'
 import { usePoll } from './use-poll.ts'

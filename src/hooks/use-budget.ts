@@ -1,5 +1,5 @@
 import { useRef, useSyncExternalStore } from 'react'
-import type { BudgetSnapshot } from '../api/budget.ts'
+import type { BudgetSnapshot } from '../api/client/budget/budget.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** What is shown of the request budget, flat; draws again when that is another, not with every request. */

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import type { Client } from '../api/client.ts'
-import { systemClock } from '../api/clock.ts'
-import { createNotebook, type Incident, type Notebook } from '../api/notebook.ts'
+import type { Client } from '../api/client/client.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createNotebook, type Incident, type Notebook } from '../domain/notebook/notebook.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = new WeakMap<Client, Notebook>()

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
-import type { Client } from '../api/client.ts'
-import { systemClock } from '../api/clock.ts'
+import type { Client } from '../api/client/client.ts'
+import { systemClock } from '../lib/clock.ts'
 import {
   createNowMemory,
   NOTHING_KEPT,
   type NowCount,
   type NowKept,
   type NowMemory,
-} from '../api/now/memory.ts'
+} from '../domain/now/memory.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = new WeakMap<Client, NowMemory>()

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { JournalEntry } from '../api/journal/entry.ts'
-import { isAbout, openWriteOf, stateOf } from '../api/journal/open-write.ts'
-import { titleOf } from '../api/journal/words.ts'
+import type { JournalEntry } from '../api/client/journal/entry.ts'
+import { isAbout, openWriteOf, stateOf } from '../api/client/journal/open-write.ts'
+import { titleOf } from '../api/client/journal/labels.ts'
 import { useWorkspace } from './workspace.tsx'
 
 const KEY = ['open-writes']

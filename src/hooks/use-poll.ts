@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { pollInterval } from '../api/poll-interval.ts'
+import { pollInterval } from '../domain/polling/poll-interval.ts'
 import { useWorkspace } from './workspace.tsx'
 
 const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { markOf, newsOf, type ListNews, type Seen, type SeenRow } from '../api/seen.ts'
+import { markOf, newsOf, type ListNews, type Seen, type SeenRow } from '../domain/seen/seen.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /**

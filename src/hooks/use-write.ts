@@ -1,8 +1,8 @@
 import { useQueryClient, type QueryFilters } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../api/client/errors/api-error.ts'
 import type { AnyEndpoint } from '../api/contract/endpoint.ts'
-import { refresh } from '../api/queries.ts'
+import { refresh } from '../api/client/cache/queries.ts'
 
 /** Sends a write of these endpoints; `filters` says which of the reads that it makes out of date are repeated. */
 export type Write = <T>(

@@ -1,9 +1,9 @@
-import { ServiceError } from './errors.ts'
-import type { Caller } from './keys.ts'
+import { ServiceError } from './core/errors.ts'
+import type { Caller } from './core/access/keys.ts'
 import type { Served } from './served.ts'
 import { PROJECT_ROLES, type ProjectRole } from './store/keys.ts'
 import type { ProjectRow } from './store/projects.ts'
-import type { Store } from './store/store.ts'
+import type { Store } from './workspace/store.ts'
 
 /**
  * The lowest role in the project that an operation needs; `null` where no project is named. The contract

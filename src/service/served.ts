@@ -1,5 +1,5 @@
 import type { Contract } from '../api/contract/contract.ts'
-import type { Refused } from './refusals.ts'
+import type { Refused } from './core/refusals.ts'
 
 type ServedName<R extends keyof Contract> = {
   [O in keyof Contract[R] & string]: `${R}.${O}` extends Refused ? never : O

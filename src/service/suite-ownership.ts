@@ -1,5 +1,5 @@
-import { ServiceError } from './errors.ts'
-import type { Store } from './store/store.ts'
+import { ServiceError } from './core/errors.ts'
+import type { Store } from './workspace/store.ts'
 import type { SuiteRow } from './store/suites.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Check } from '../../src/cli/doctor-check.ts'
+import type { Check } from '../../src/cli/doctor/doctor-check.ts'
 import { openHome } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>

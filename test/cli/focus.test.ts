@@ -1,6 +1,6 @@
 import { QueryObserver, type QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createQueryClient } from '../../src/api/query-client.ts'
+import { createQueryClient } from '../../src/api/client/cache/query-client.ts'
 import { createFocusPace, type FocusPace } from '../../src/cli/focus.ts'
 
 let queryClient: QueryClient

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { BOUNDS } from '../../src/api/contract/bounds.ts'
-import { openLogFile } from '../../src/cli/log.ts'
+import { BOUNDS } from '../../src/lib/bounds.ts'
+import { openLogFile } from '../../src/cli/output/log.ts'
 
 const { most } = BOUNDS.logFile
 

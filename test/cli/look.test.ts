@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLook } from '../../src/cli/look.ts'
-import { resolveManners, type Manners } from '../../src/cli/manners.ts'
+import { createLook } from '../../src/cli/dashboard/look.ts'
+import { resolveManners, type Manners } from '../../src/cli/dashboard/tty-conventions.ts'
 
 const PREFERRED: Manners = { theme: 'auto', mouse: true, notify: 'off', screenReader: false }
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\'

@@ -7,7 +7,7 @@ import { addRun } from '../../src/cli/commands/run.ts'
 import { addSuite } from '../../src/cli/commands/suite.ts'
 import { addWatch } from '../../src/cli/commands/watch.ts'
 import { conclude } from '../../src/cli/follow/conclusion.ts'
-import { EXIT } from '../../src/cli/exit-codes.ts'
+import { EXIT } from '../../src/cli/process/exit-codes.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/scripting.md'), 'utf8')
 

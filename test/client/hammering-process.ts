@@ -1,4 +1,4 @@
-import { createBudget } from '../../src/api/budget.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
 
 /**
  * A process that sends as many requests as its shared budget allows, until its parent lets go of it.

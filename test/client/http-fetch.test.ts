@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ApiRequest, plainHeaders } from '../../src/api/contract/message.ts'
-import { createHttpFetch, type HttpFetchOptions } from '../../src/api/fetch.ts'
-import { readText } from '../../src/api/response.ts'
+import { createHttpFetch, type HttpFetchOptions } from '../../src/api/client/transport/fetch.ts'
+import { readText } from '../../src/api/client/transport/response.ts'
 
 /** A server on loopback and a way to ask it. */
 async function start(answer: RequestListener, options: HttpFetchOptions = {}) {

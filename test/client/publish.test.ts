@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { publishEnvironment } from '../../src/api/access/publish.ts'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient } from '../../src/api/client.ts'
+import { publishEnvironment } from '../../src/domain/scenarios/publish.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
 import { plainHeaders } from '../../src/api/contract/message.ts'
-import type { Fetch } from '../../src/api/fetch.ts'
+import type { Fetch } from '../../src/api/client/transport/fetch.ts'
 
 const account = { id: 'usr_1', email: 'one@deployment.test' }
 const published = { id: 'scn_1', name: 'Study', mode: 'project_members', accessVersion: 1, created: true }

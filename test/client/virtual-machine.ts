@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Budget, type BudgetOptions, createBudget } from '../../src/api/budget.ts'
+import { type Budget, type BudgetOptions, createBudget } from '../../src/api/client/budget/budget.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** A machine whose processes are budgets over one real file. */

@@ -1,7 +1,7 @@
 import { ErrorBody, ERROR_STATUS } from '../../src/api/contract/error.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 import type { ApiRequest, ApiResponse } from '../../src/api/contract/message.ts'
-import { createRouter, type Router } from '../../src/service/router.ts'
+import { createRouter, type Router } from '../../src/service/core/router.ts'
 import { answerDeviations, BARE } from './answer-deviations.ts'
 import { metDeviations, noteAnswerProblem } from './answer-problems.ts'
 import { createPublishedAnswers } from './published-answers.ts'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient, type Client } from '../../src/api/client.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient, type Client } from '../../src/api/client/client.ts'
 import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
-import { createHttpFetch } from '../../src/api/fetch.ts'
+import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
 import { startServing } from '../journeys/serving.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient } from '../../src/api/client.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
-import type { Fetch } from '../../src/api/fetch.ts'
-import { choicesOf, resolveJournal, sendAgain } from '../../src/api/journal/resolve.ts'
+import type { Fetch } from '../../src/api/client/transport/fetch.ts'
+import { choicesOf, resolveJournal, sendAgain } from '../../src/api/client/journal/resolve.ts'
 import { openService } from '../harness.tsx'
 import { createScene } from './scene.ts'
 

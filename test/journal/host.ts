@@ -1,12 +1,12 @@
 // A process of its own for tests, `host.ts <mode> <JSON>`; it prints lines of JSON.
 import { readFileSync } from 'node:fs'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient } from '../../src/api/client.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
-import { createHttpFetch, type Fetch } from '../../src/api/fetch.ts'
-import { journalProfile } from '../../src/api/journal/entry.ts'
-import { type Intent, type Journal, openJournal } from '../../src/api/journal/journal.ts'
-import { resolveJournal, sendAgain } from '../../src/api/journal/resolve.ts'
+import { createHttpFetch, type Fetch } from '../../src/api/client/transport/fetch.ts'
+import { journalProfile } from '../../src/api/client/journal/entry.ts'
+import { type Intent, type Journal, openJournal } from '../../src/api/client/journal/journal.ts'
+import { resolveJournal, sendAgain } from '../../src/api/client/journal/resolve.ts'
 
 /** Moments at which a writer kills itself. */
 export type KillPoint = 'before-journal' | 'journaled' | 'sent' | 'answered' | 'settled'
@@ -63,7 +63,7 @@ const modes: Record<string, () => Promise<unknown>> = {
   async serve() {
     const { dataDir } = JSON.parse(text) as { dataDir: string }
     // Only here: writers, of which there are many, need nothing of the service.
-    const { serve } = await import('../../src/cli/serve.ts')
+    const { serve } = await import('../../src/cli/serve/serve.ts')
     await serve({ dataDir, json: true, rateLimit: 0, maxRuns: 100 })
     return undefined
   },

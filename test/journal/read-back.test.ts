@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../src/api/api-error.ts'
+import { ApiError } from '../../src/api/client/errors/api-error.ts'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { open, shown } from './faulty-line.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { contract } from '../../src/api/contract/contract.ts'
-import { openJournal } from '../../src/api/journal/journal.ts'
-import type { Machine } from '../../src/api/machine.ts'
-import type { Clock } from '../../src/api/clock.ts'
+import { openJournal } from '../../src/api/client/journal/journal.ts'
+import type { Machine } from '../../src/lib/machine.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { temporaryDirectory } from './processes.ts'
 
 /** The real time, moved forward by as much as a test wants. */

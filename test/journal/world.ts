@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { Settlement } from '../../src/api/journal/entry.ts'
-import type { Intent, Journal } from '../../src/api/journal/journal.ts'
+import type { Settlement } from '../../src/api/client/journal/entry.ts'
+import type { Intent, Journal } from '../../src/api/client/journal/journal.ts'
 import { bytesOf, createScene, launch, SECRET } from './scene.ts'
 
 /** One running process, the crashed ones before it, and what must be on disk by now. */

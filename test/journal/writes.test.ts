@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
-import { ApiError } from '../../src/api/api-error.ts'
-import { dismiss, listUnresolved, sendAgain } from '../../src/api/journal/resolve.ts'
+import { ApiError } from '../../src/api/client/errors/api-error.ts'
+import { dismiss, listUnresolved, sendAgain } from '../../src/api/client/journal/resolve.ts'
 import { type Fate, open, shown } from './faulty-line.ts'
 
 describe('a client with a journal', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Binding } from '../../src/app/keymap/binding.ts'
+import type { Binding } from '../../src/tui/keymap/binding.ts'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
 import {
   openTerminal,

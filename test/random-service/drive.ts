@@ -1,6 +1,6 @@
 import { residentMegabytes } from '../../scripts/bench/process.ts'
-import { STUCK_SENTENCE } from '../../src/app/terminal/watchdog.ts'
-import { EXIT } from '../../src/cli/exit-codes.ts'
+import { STUCK_SENTENCE } from '../../src/tui/terminal/watchdog.ts'
+import { EXIT } from '../../src/cli/process/exit-codes.ts'
 import type { OpenApi } from '../contract/openapi.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 import { createHome, removeHome } from '../pty/home.ts'

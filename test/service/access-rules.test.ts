@@ -8,7 +8,7 @@ import {
   type AccessChange,
   type AccessMode,
   type VisitorKind,
-} from '../../src/api/access/table.ts'
+} from '../../src/domain/scenarios/table.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import { SCENARIO_MODES, scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
 import { open, type Api } from './harness.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { pathParameters } from '../../src/api/contract/endpoint.ts'
-import { listKeys, makeKey, revokeKey } from '../../src/service/keys.ts'
+import { listKeys, makeKey, revokeKey } from '../../src/service/core/access/keys.ts'
 import { REQUIRED_ROLES } from '../../src/service/rights.ts'
 import { createApi, echoCase, open, sandbox } from './harness.ts'
 

@@ -1,6 +1,6 @@
 // A process of its own for tests: `analysis-child.ts <dataDir> <model address> <projectId> <runId>` asks for grades and
 // insights of a run and waits for its end.
-import { createService } from '../../src/service/app.ts'
+import { createService } from '../../src/service/workspace/service.ts'
 
 const [dataDir = '', baseUrl = '', projectId = '', runId = ''] = process.argv.slice(2)
 const models = { kind: 'openai-compatible', baseUrl, model: 'silent' } as const

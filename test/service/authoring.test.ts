@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import type { LogEntry } from '../../src/service/pipeline.ts'
+import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { echoCase, open, sandbox, type Api } from './harness.ts'
 
 const { projects, servers, suites, cases } = contract

@@ -1,6 +1,6 @@
 // A process of its own for tests: `child.ts <mode> <dataDir> [options]`; each mode prints lines of JSON.
-import { serve, type ServeOptions } from '../../src/cli/serve.ts'
-import { createService } from '../../src/service/app.ts'
+import { serve, type ServeOptions } from '../../src/cli/serve/serve.ts'
+import { createService } from '../../src/service/workspace/service.ts'
 
 const [mode = '', dataDir = '', options = '{}'] = process.argv.slice(2)
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)

@@ -12,8 +12,8 @@ import {
 } from '../../src/api/contract/endpoint.ts'
 import { ErrorBody } from '../../src/api/contract/error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../src/api/contract/runs.ts'
-import { createService, type Service, type ServiceOptions } from '../../src/service/app.ts'
-import type { LogEntry } from '../../src/service/pipeline.ts'
+import { createService, type Service, type ServiceOptions } from '../../src/service/workspace/service.ts'
+import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { checked } from '../contract/checked-answers.ts'
 
 type Input = Record<string, unknown>

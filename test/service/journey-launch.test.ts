@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import type { Store } from '../../src/service/store/store.ts'
+import type { Store } from '../../src/service/workspace/store.ts'
 import { open } from './harness.ts'
 import {
   environment,

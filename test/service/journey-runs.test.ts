@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { RUBRIC } from '../../src/service/journeys/rubric.ts'
+import { RUBRIC } from '../../src/service/journey-runs/rubric.ts'
 import { MODEL_KINDS } from '../../src/service/models/settings.ts'
 import { open, sandbox } from './harness.ts'
 import {

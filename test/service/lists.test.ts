@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../src/api/contract/endpoint.ts'
-import { refusalOf } from '../../src/service/refusals.ts'
+import { refusalOf } from '../../src/service/core/refusals.ts'
 import { insertSamples } from '../../src/service/samples/insert-samples.ts'
 import { open, sandbox, untilEnded, type Api } from './harness.ts'
 

@@ -1,4 +1,4 @@
-import type { ServiceOptions } from '../../src/service/app.ts'
+import type { ServiceOptions } from '../../src/service/workspace/service.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import { open, sandbox, untilEnded, type Api } from './harness.ts'
 import type { Answer, Asked } from './scripted-model.ts'

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { createService } from '../../src/service/app.ts'
+import { createService } from '../../src/service/workspace/service.ts'
 import { createApi, open, temporaryDirectory, until, type Api } from './harness.ts'
 import { start } from './start-child.ts'
 

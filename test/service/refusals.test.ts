@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { pathParameters } from '../../src/api/contract/endpoint.ts'
-import { refusalOf, REFUSALS, type Refused } from '../../src/service/refusals.ts'
+import { refusalOf, REFUSALS, type Refused } from '../../src/service/core/refusals.ts'
 import { open, sandbox } from './harness.ts'
 
 /** A body that passes each operation's own declaration, where one is needed. */

@@ -4,7 +4,7 @@ import { getPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import type { LogEntry } from '../../src/service/pipeline.ts'
+import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { descendantsOf, stillRunning } from '../journeys/processes.ts'
 import { guardedServer } from './guarded-server.ts'
 import {

@@ -10,7 +10,7 @@ import { NIGHTS } from '../../src/service/samples/recorded-nights.ts'
 import { gradeOf } from '../../src/service/runs/settlement.ts'
 import type { FindingScope } from '../../src/service/store/findings.ts'
 import type { InsightsRow } from '../../src/service/store/insights.ts'
-import { SAMPLE_STEPS } from '../../src/service/store/samples.ts'
+import { SAMPLE_STEPS } from '../../src/service/samples/rows.ts'
 import { open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
 import { serveHere } from './serve-here.ts'
 

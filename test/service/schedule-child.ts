@@ -1,6 +1,6 @@
 // A process of its own for tests: `schedule-child.ts <dataDir>` launches due schedules until its input ends.
 import { once } from 'node:events'
-import { createService } from '../../src/service/app.ts'
+import { createService } from '../../src/service/workspace/service.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 const service = await createService({ dataDir, schedulePollMs: 20, maxConcurrentRuns: 100 })

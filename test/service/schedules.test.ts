@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { EvalSuiteDetail } from '../../src/api/contract/suites.ts'
-import { createService, type ServiceOptions } from '../../src/service/app.ts'
-import { makeKey } from '../../src/service/keys.ts'
+import { createService, type ServiceOptions } from '../../src/service/workspace/service.ts'
+import { makeKey } from '../../src/service/core/access/keys.ts'
 import { nextSlot } from '../../src/service/schedules/slots.ts'
 import {
   createApi,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { serve } from '../../src/cli/serve.ts'
-import { FAULT_KINDS } from '../../src/service/fault-kinds.ts'
+import { serve } from '../../src/cli/serve/serve.ts'
+import { FAULT_KINDS } from '../../src/service/faults/kinds.ts'
 import { sandbox, temporaryDirectory, type Api } from './harness.ts'
 import { serveHere } from './serve-here.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
-import { serve, type ServeOptions } from '../../src/cli/serve.ts'
+import { serve, type ServeOptions } from '../../src/cli/serve/serve.ts'
 import { createApi, temporaryDirectory } from './harness.ts'
 import { checked } from '../contract/checked-answers.ts'
 import type { Greeting } from './start-child.ts'

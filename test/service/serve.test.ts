@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { serve } from '../../src/cli/serve.ts'
+import { serve } from '../../src/cli/serve/serve.ts'
 import { sandbox, temporaryDirectory } from './harness.ts'
 import { serveHere } from './serve-here.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { ServeOptions } from '../../src/cli/serve.ts'
+import type { ServeOptions } from '../../src/cli/serve/serve.ts'
 import { createApi } from './harness.ts'
 
 /** The line that `mcpdeck serve --json` prints once it listens. */

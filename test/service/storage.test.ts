@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { StorageError } from '../../src/api/contract/error.ts'
 import { pathParameters } from '../../src/api/contract/endpoint.ts'
-import { describeError } from '../../src/api/error-text.ts'
-import { createService } from '../../src/service/app.ts'
-import { openStore } from '../../src/service/store/store.ts'
+import { describeError } from '../../src/api/client/errors/error-text.ts'
+import { createService } from '../../src/service/workspace/service.ts'
+import { openStore } from '../../src/service/workspace/store.ts'
 import { createApi, sandbox, temporaryDirectory } from './harness.ts'
 
 const { projects, suites } = contract

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { newId } from '../../src/service/ids.ts'
-import type { Criterion } from '../../src/service/journeys/rubric.ts'
-import type { Store } from '../../src/service/store/store.ts'
+import { newId } from '../../src/service/core/ids.ts'
+import type { Criterion } from '../../src/service/journey-runs/rubric.ts'
+import type { Store } from '../../src/service/workspace/store.ts'
 import { OVERVIEW_RUNS } from '../../src/service/swarms/read-overview.ts'
 import { otherProject, workspace } from './swarms-workspace.ts'
 

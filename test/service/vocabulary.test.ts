@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createBudget } from '../../src/api/budget.ts'
-import { createClient } from '../../src/api/client.ts'
-import { announcedVocabulary } from '../../src/api/vocabulary.ts'
+import { createBudget } from '../../src/api/client/budget/budget.ts'
+import { createClient } from '../../src/api/client/client.ts'
+import { announcedVocabulary } from '../../src/api/client/transport/vocabulary.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import { echoCase, open, sandbox, untilEnded } from './harness.ts'
 

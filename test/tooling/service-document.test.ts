@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requireComplete, serviceDocument } from '../../scripts/docs/service.ts'
 import { usesIn } from '../../scripts/docs/test-uses.ts'
 import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
-import { refusalOf } from '../../src/service/refusals.ts'
+import { refusalOf } from '../../src/service/core/refusals.ts'
 
 test.each([
   ['contract.runs.list', ['runs.list']],

@@ -1,10 +1,16 @@
 import { existsSync, renameSync } from 'node:fs'
 import * as z from 'zod'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import { alone, stampOf } from '../file-lock.ts'
 import { shape } from '../contract/shapes.ts'
 import { readKeptFile, writeKeptFile } from '../kept-file.ts'
-import { type AccessNotes, createAccessNotes, MAX_MEMBERS, MAX_TEXT, type ScenarioNotes } from './notes.ts'
+import {
+  type AccessNotes,
+  createAccessNotes,
+  MAX_MEMBERS,
+  MAX_TEXT,
+  type ScenarioNotes,
+} from '../../domain/scenarios/notes.ts'
 
 const VERSION = 1
 

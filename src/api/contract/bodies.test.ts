@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { prepareRequest } from '../request.ts'
+import { prepareRequest } from '../client/transport/request.ts'
 import { ClientCreateRequest, ClientUpdateRequest, configIdOf, HostUpdateRequest } from './client-shapes.ts'
 import { isTerminalConnectionStatus } from './connections.ts'
 import { allEndpoints, contract } from './contract.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { overWeb } from '../../../test/web.ts'
-import { createClient } from '../client.ts'
+import { createClient } from '../client/client.ts'
 import { allEndpoints, contract } from './contract.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 

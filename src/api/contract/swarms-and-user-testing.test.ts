@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type * as z from 'zod'
 import { describe, expect, test } from 'vitest'
-import { prepareRequest } from '../request.ts'
+import { prepareRequest } from '../client/transport/request.ts'
 import { AgentTurnEffects, AgentTurnRequest } from './agent.ts'
 import { ChatMessageRequest } from './chat.ts'
 import { allEndpoints, contract } from './contract.ts'

@@ -1,4 +1,4 @@
-import { checkSchema, SCHEMA_LIMIT_MS } from '../arguments-check.ts'
+import { checkSchema, SCHEMA_LIMIT_MS } from '../../domain/servers/arguments-check.ts'
 
 /** What came of compiling a schema. */
 export type SchemaVerdict = { kind: 'fine' } | { kind: 'wrong' | 'unchecked'; why: string }

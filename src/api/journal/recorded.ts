@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts'
-import { resultOf } from './entry.ts'
-import type { Intent } from './journal.ts'
+import { ApiError } from '../client/errors/api-error.ts'
+import { resultOf } from '../client/journal/entry.ts'
+import type { Intent } from '../client/journal/journal.ts'
 
 /** What the attempts of one call tell about themselves. */
 export type Attempts = {

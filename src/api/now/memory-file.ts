@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import { shape } from '../contract/shapes.ts'
 import { readKeptFile, writeKeptFile } from '../kept-file.ts'
 import {
@@ -11,7 +11,7 @@ import {
   NOTHING_KEPT,
   type NowKept,
   type NowMemory,
-} from './memory.ts'
+} from '../../domain/now/memory.ts'
 
 const VERSION = 1
 

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../../files/make-directory.ts'
-import { createPins, MOST_PINS, type Pin, type Pins } from './pins.ts'
+import { makeDirectory } from '../../lib/files/make-directory.ts'
+import { createPins, MOST_PINS, type Pin, type Pins } from '../../domain/runs/pins.ts'
 
 const VERSION = 1
 

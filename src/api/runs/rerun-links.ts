@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { BOUNDS } from '../contract/bounds.ts'
-import { makeDirectory } from '../../files/make-directory.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { makeDirectory } from '../../lib/files/make-directory.ts'
 
 /** Which run a rerun repeats, for services whose runs do not say so. */
 export type RerunLinks = {

@@ -46,9 +46,9 @@ import {
   outcomesKeys,
   settingsKeys,
   suitesKeys,
-} from '../../screens/runs/cases/cases-keys.ts'
+} from '../../screens/suites/cases-keys.ts'
 import { scenariosKeys, visitFindingsKeys, visitsKeys } from '../../screens/scenarios/bindings.ts'
-import type { Bindings } from '../keymap/binding.ts'
+import type { Bindings } from '../../tui/keymap/binding.ts'
 import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
 import { appKeys, goKeys, helpKeys, paletteKeys } from './app-keys.ts'
 

@@ -1,5 +1,5 @@
-import { defineBindings } from '../keymap/binding.ts'
-import { on, VERBS } from '../keymap/verbs.ts'
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { on, VERBS } from '../../tui/keymap/verbs.ts'
 
 export const appKeys = defineBindings({
   name: 'app',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ActiveBinding } from '../keymap/layers.ts'
+import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { chooseHints } from './footer.tsx'
 
 function hinted(key: string, label: string, hint: NonNullable<ActiveBinding['hint']>): ActiveBinding {

@@ -1,10 +1,10 @@
 import fuzzysort from 'fuzzysort'
-import { displayKey } from '../keymap/binding.ts'
-import type { ActiveBinding } from '../keymap/layers.ts'
-import type { NamedPlace } from '../router/named-place.ts'
-import { type Place, profileOf, type Route } from '../router/place.ts'
-import { isWebAddress, type Pages, readPlace } from '../router/web-address.ts'
-import { clean } from '../theme/text.ts'
+import { displayKey } from '../../tui/keymap/binding.ts'
+import type { ActiveBinding } from '../../tui/keymap/layers.ts'
+import type { NamedPlace } from '../../tui/router/named-place.ts'
+import { type Place, profileOf, type Route } from '../../tui/router/place.ts'
+import { isWebAddress, type Pages, readPlace } from '../../tui/router/web-address.ts'
+import { clean } from '../../tui/theme/text.ts'
 
 /** A line of the palette: somewhere to go, something by its name, or something to do. */
 export type PaletteEntry = {

@@ -1,11 +1,11 @@
 import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { isMissing } from '../../api/api-error.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { useRouter } from '../router/router-context.tsx'
-import { clean } from '../theme/text.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { clean } from '../../tui/theme/text.ts'
 
 /**
  * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for the only project

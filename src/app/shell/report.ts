@@ -1,6 +1,6 @@
-import { failureSentence } from '../../api/error-text.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { Toasts } from '../../components/toasts.tsx'
-import { UnavailableAction } from '../keymap/dispatcher.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 
 /** Turns what a key's handler threw into one sentence: why it can't be done, or what went wrong. */
 export function createReport(toasts: Toasts, log: (error: unknown) => void): (error: unknown) => void {

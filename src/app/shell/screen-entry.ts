@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
-import type { NamedPlace } from '../router/named-place.ts'
-import type { Route } from '../router/place.ts'
+import type { NamedPlace } from '../../tui/router/named-place.ts'
+import type { Route } from '../../tui/router/place.ts'
 
 /** A screen as the registry lists it; its number is its position. */
 export type ScreenEntry = {

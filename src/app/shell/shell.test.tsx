@@ -6,7 +6,7 @@ import { projectsKeys } from '../../screens/projects/bindings.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
-import { displayKey } from '../keymap/binding.ts'
+import { displayKey } from '../../tui/keymap/binding.ts'
 import { appKeys, helpKeys } from './app-keys.ts'
 
 let app: TestApp

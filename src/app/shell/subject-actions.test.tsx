@@ -3,7 +3,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../t
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
-import { applyOverrides } from '../keymap/overrides.ts'
+import { applyOverrides } from '../../tui/keymap/overrides.ts'
 import { allBindings } from './all-bindings.ts'
 import { appKeys } from './app-keys.ts'
 

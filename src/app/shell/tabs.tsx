@@ -3,8 +3,8 @@ import { useNowCount } from '../../hooks/use-now-memory.ts'
 import { nowRoute } from '../../screens/now/route.ts'
 import { useSize } from '../../components/size.tsx'
 import { shownTabs, TabLine } from '../../components/tab-line.tsx'
-import type { NowCount } from '../../api/now/memory.ts'
-import { formatAge } from '../theme/format.ts'
+import type { NowCount } from '../../domain/now/memory.ts'
+import { formatAge } from '../../tui/theme/format.ts'
 import type { ScreenEntry } from './screen-entry.ts'
 
 /** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */

@@ -6,7 +6,7 @@ import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
 import { serversKeys } from '../../screens/servers/bindings.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
-import { createTheme } from '../theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { appKeys } from './app-keys.ts'
 import { taskParts } from './footer.tsx'
 

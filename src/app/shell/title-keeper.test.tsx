@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createQueryClient } from '../../api/query-client.ts'
+import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { QueryObserver } from '@tanstack/react-query'
-import { createTheme } from '../theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { createFollowedRuns } from './followed-runs.ts'
 import { endSentence, titleText } from './title-keeper.tsx'
 

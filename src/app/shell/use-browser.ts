@@ -2,9 +2,9 @@ import { useCopy } from '../../components/copy.tsx'
 import { useCurrentSubject } from '../../components/subject.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { unavailable, type KeyHandler, type Unavailable } from '../keymap/binding.ts'
-import { usePlace } from '../router/router-context.tsx'
-import { webAddress } from '../router/web-address.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { usePlace } from '../../tui/router/router-context.tsx'
+import { webAddress } from '../../tui/router/web-address.ts'
 
 /** Shows a web address in the person's browser; answers why it could not, or nothing. */
 export type OpenBrowser = (url: string) => Promise<string | undefined>

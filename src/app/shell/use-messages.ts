@@ -1,10 +1,10 @@
 import { useToasts, type Message } from '../../components/toasts.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
-import { localClock } from '../../api/times.ts'
-import { clean } from '../theme/text.ts'
-import type { Theme } from '../theme/theme.ts'
-import { useTheme } from '../theme/theme-context.tsx'
+import { localClock } from '../../lib/times.ts'
+import { clean } from '../../tui/theme/text.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { toneMark } from './footer.tsx'
 
 /** Opens the messages of this session: what left the footer stays readable here. */

@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'react'
-import type { ConnectionFault } from '../../api/api-error.ts'
-import { connectionWords } from '../../api/connection-words.ts'
+import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
+import { connectionWords } from '../../api/client/errors/connection-labels.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
-import { useKeymap } from '../keymap/keymap-context.tsx'
+import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 
 const READ_ONLY = 'This session is read-only: it launches, calls and changes nothing.'
 

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useOverlays } from '../../components/overlays.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { useKeymap } from '../keymap/keymap-context.tsx'
-import type { ActiveBinding } from '../keymap/layers.ts'
+import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
+import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
 import { screens } from '../registry.ts'
-import type { Place } from '../router/place.ts'
-import { useRouter } from '../router/router-context.tsx'
+import type { Place } from '../../tui/router/place.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
 import {
   actionEntries,
   actionsHere,

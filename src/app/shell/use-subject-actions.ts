@@ -2,10 +2,10 @@ import { useCopy } from '../../components/copy.tsx'
 import { useJsonOverlay } from '../../components/json/json-viewer.tsx'
 import { useCurrentSubject } from '../../components/subject.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { unavailable, type KeyHandler, type Unavailable } from '../keymap/binding.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { screens } from '../registry.ts'
-import { formatLocator } from '../router/place.ts'
-import { useRouter } from '../router/router-context.tsx'
+import { formatLocator } from '../../tui/router/place.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
 
 type SubjectAction = 'copyId' | 'copyLink' | 'raw'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { duration, share, whole } from '../option-values.ts'
+import { duration, share, whole } from '../arguments/option-values.ts'
 
 /** Adds what `watch` and `run` take to follow a run and to judge it. */
 export function addFollowOptions(command: Command): Command {

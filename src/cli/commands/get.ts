@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
 import type { GetOptions } from '../get/get-command.ts'
-import type { CommonOptions } from '../settings.ts'
-import { collect, whole } from '../option-values.ts'
+import type { CommonOptions } from '../config/settings.ts'
+import { collect, whole } from '../arguments/option-values.ts'
 
 /** `mcpdeck get`. */
 export function addGet(program: Command, done: (code: number) => void): void {

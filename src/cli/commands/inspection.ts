@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { SHELLS, type Shell } from '../completion/shells.ts'
-import type { CommonOptions } from '../settings.ts'
+import type { CommonOptions } from '../config/settings.ts'
 
 type Done = (code: number) => void
 
@@ -12,7 +12,7 @@ export function addDoctor(program: Command, done: Done): void {
     .argument('[servers...]', 'names or ids of saved servers')
     .option('--json', 'print {"items": [...], "exitCode"}')
     .action(async (servers: string[], own: { json?: boolean }) => {
-      const { examineSelf, examineServers } = await import('../doctor-command.ts')
+      const { examineSelf, examineServers } = await import('../doctor/doctor-command.ts')
       const common = program.opts<CommonOptions>()
       done(
         servers.length > 0
@@ -29,7 +29,7 @@ export function addCompletion(program: Command, done: Done): void {
     .description('Print the completion of a shell, such as: eval "$(mcpdeck completion bash)".')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action(async (shell: Shell) => {
-      const { completionScript } = await import('../completion.ts')
+      const { completionScript } = await import('../completion/completion.ts')
       process.stdout.write(completionScript(program, shell))
       done(0)
     })
@@ -45,9 +45,9 @@ export function addVisit(program: Command, done: Done): void {
     .option('--key-file <file>', 'file with an API key of the workspace in its first line, mode 0600')
     .action(async (link: string, own: { invitationFile?: string; keyFile?: string }) => {
       const [{ runVisit }, { readSecret }, { askSecret }] = await Promise.all([
-        import('../visit.ts'),
-        import('../profile-key.ts'),
-        import('../secret-prompt.ts'),
+        import('../visit/visit.ts'),
+        import('../profile/profile-key.ts'),
+        import('../profile/secret-prompt.ts'),
       ])
       const read = (file: string | undefined) => (file === undefined ? undefined : readSecret(file))
       done(await runVisit(link, { invitation: read(own.invitationFile), key: read(own.keyFile), askSecret }))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CommonOptions } from '../settings.ts'
+import type { CommonOptions } from '../config/settings.ts'
 
 /** `mcpdeck journal` and the decisions below it. */
 export function addJournal(program: Command, done: (code: number) => void): void {
@@ -8,7 +8,7 @@ export function addJournal(program: Command, done: (code: number) => void): void
     .description('Read back the writes whose outcome is not known, and list what stays open.')
     .option('--json', 'print {"items": [...]}')
     .action(async (own: { json?: boolean }) => {
-      const { showJournal } = await import('../journal-command.ts')
+      const { showJournal } = await import('../journal/journal-command.ts')
       done(await showJournal(program.opts<CommonOptions>(), own.json))
     })
   journal
@@ -17,7 +17,7 @@ export function addJournal(program: Command, done: (code: number) => void): void
     .argument('<id>', 'id of the write, as mcpdeck journal lists it')
     .option('--yes', 'do not ask before it is sent')
     .action(async (id: string, own: { yes?: boolean }) => {
-      const { decideWrite } = await import('../journal-command.ts')
+      const { decideWrite } = await import('../journal/journal-command.ts')
       done(await decideWrite('send', id, program.opts<CommonOptions>(), own))
     })
   journal
@@ -25,7 +25,7 @@ export function addJournal(program: Command, done: (code: number) => void): void
     .description('End an open write as it is; nothing is sent.')
     .argument('<id>', 'id of the write, as mcpdeck journal lists it')
     .action(async (id: string) => {
-      const { decideWrite } = await import('../journal-command.ts')
+      const { decideWrite } = await import('../journal/journal-command.ts')
       done(await decideWrite('dismiss', id, program.opts<CommonOptions>(), {}))
     })
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { NotebookExportOptions } from '../notebook-command.ts'
-import type { CommonOptions } from '../settings.ts'
+import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
+import type { CommonOptions } from '../config/settings.ts'
 
 /** `mcpdeck notebook`, which opens it where nothing else is said. */
 export function addNotebook(
@@ -19,7 +19,7 @@ export function addNotebook(
     .option('--output <file>', 'write it to a file of yours alone instead')
     .option('--force', 'replace the file where there is one')
     .action(async (incident: string | undefined, own: NotebookExportOptions) => {
-      const { exportNotebook } = await import('../notebook-command.ts')
+      const { exportNotebook } = await import('../notebook/notebook-command.ts')
       done(await exportNotebook(incident, program.opts<CommonOptions>(), own))
     })
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { BADGE_COLOURS } from '../../app/theme/badge-colours.ts'
-import type { AddOptions } from '../profile-command.ts'
-import type { CommonOptions } from '../settings.ts'
+import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
+import type { AddOptions } from '../profile/profile-command.ts'
+import type { CommonOptions } from '../config/settings.ts'
 
 type Done = (code: number) => void
 
@@ -16,7 +16,7 @@ export function addProfiles(program: Command, done: Done): void {
     .option('--json', 'print {"items": [...]}')
     .option('--names', 'names only, a line each')
     .action(async (own: { json?: boolean; names?: boolean }) => {
-      const { listProfiles } = await import('../profile-command.ts')
+      const { listProfiles } = await import('../profile/profile-command.ts')
       done(await listProfiles(own))
     })
   profile
@@ -25,7 +25,7 @@ export function addProfiles(program: Command, done: Done): void {
     .argument('[profile]', 'its name')
     .option('--json', 'print one object')
     .action(async (name: string | undefined, own: { json?: boolean }) => {
-      const { showProfile } = await import('../profile-command.ts')
+      const { showProfile } = await import('../profile/profile-command.ts')
       done(await showProfile(name, program.opts<CommonOptions>(), own.json))
     })
   profile
@@ -42,7 +42,7 @@ export function addProfiles(program: Command, done: Done): void {
     .addOption(new Option('--badge <colour>', "colour of the profile's badge").choices(BADGE_COLOURS))
     .option('--use', 'make it the default too')
     .action(async (name: string, address: string, own: AddOptions) => {
-      const { newProfile } = await import('../profile-command.ts')
+      const { newProfile } = await import('../profile/profile-command.ts')
       done(await newProfile(name, address, program.opts<CommonOptions>(), own))
     })
   profile
@@ -50,7 +50,7 @@ export function addProfiles(program: Command, done: Done): void {
     .description('Make a profile the one that opens by default.')
     .argument('<profile>', 'its name, or local')
     .action(async (name: string) => {
-      const { chooseDefault } = await import('../profile-command.ts')
+      const { chooseDefault } = await import('../profile/profile-command.ts')
       done(await chooseDefault(name))
     })
   profile
@@ -59,7 +59,7 @@ export function addProfiles(program: Command, done: Done): void {
     .argument('<profile>', 'its name')
     .option('--yes', 'do not ask before the key is deleted')
     .action(async (name: string, own: { yes?: boolean }) => {
-      const { dropProfile } = await import('../profile-command.ts')
+      const { dropProfile } = await import('../profile/profile-command.ts')
       done(await dropProfile(name, own.yes))
     })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../launch/run-command.ts'
-import { collect, RETRY, SEND_NEW, whole } from '../option-values.ts'
-import type { CommonOptions } from '../settings.ts'
+import { collect, RETRY, SEND_NEW, whole } from '../arguments/option-values.ts'
+import type { CommonOptions } from '../config/settings.ts'
 import { addFollowOptions } from './follow-options.ts'
 
 /** `mcpdeck run`. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { DUPLICATE_POLICIES } from '../../api/authoring/duplicates.ts'
-import type { CommonOptions } from '../settings.ts'
+import { DUPLICATE_POLICIES } from '../../domain/suites/duplicates.ts'
+import type { CommonOptions } from '../config/settings.ts'
 import type { ExportOptions, ImportOptions } from '../suite/suite-command.ts'
 
 /** `mcpdeck suite`. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { SessionOptions } from '../follow/session.ts'
-import type { CommonOptions } from '../settings.ts'
+import type { CommonOptions } from '../config/settings.ts'
 import { addFollowOptions } from './follow-options.ts'
 
 /** `mcpdeck watch`. */

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
-import { BADGE_COLOURS } from '../../app/theme/badge-colours.ts'
-import { isKeyName } from '../../app/keymap/key-names.ts'
+import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
+import { isKeyName } from '../../tui/keymap/key-names.ts'
 import { goKeys } from '../../app/shell/app-keys.ts'
-import { THEME_CHOICES } from '../../app/theme/theme-choice.ts'
-import { addressProblem, DEFAULT_SLUG } from '../address.ts'
-import { NOTIFY_CHOICES } from '../notify-choices.ts'
+import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
+import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
+import { NOTIFY_CHOICES } from './notify-choices.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 
 /** Where a profile's key can come from; a profile names one of them, or none. */

@@ -1,4 +1,4 @@
-import { commandWords } from '../command-words.ts'
+import { commandWords } from '../arguments/command-arguments.ts'
 
 /** What runs where neither variable names an editor. */
 const USUAL = 'vi'

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BOUNDS } from '../../api/contract/bounds.ts'
-import { makeDirectory } from '../../files/make-directory.ts'
-import { whyNot } from '../../api/machine-words.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { makeDirectory } from '../../lib/files/make-directory.ts'
+import { whyNot } from '../../api/client/errors/system-error-text.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
-import { isPassedOn } from '../browser.ts'
+import { isPassedOn } from '../dashboard/browser.ts'
 import { editorCommand, editorEnvironment } from './editor-command.ts'
 import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
 
@@ -128,7 +128,7 @@ function endWords(code: number | null, signal: NodeJS.Signals | null): string {
 }
 
 async function readSaved(path: string): Promise<EditorEnd> {
-  const { readText } = await import('../../api/authoring/yaml-reading.ts')
+  const { readText } = await import('../../lib/yaml/yaml-reading.ts')
   try {
     const { size } = statSync(path)
     if (size > MAX_BYTES)

@@ -1,10 +1,10 @@
-import { isMissing } from '../../api/api-error.ts'
-import type { Client } from '../../api/client.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
-import type { Gate } from '../../api/runs/gates.ts'
-import { outcomeOfRun } from '../../api/runs/outcome.ts'
-import type { WebAddresses } from '../../app/router/web-address.ts'
-import { UsageError } from '../usage-error.ts'
+import type { Gate } from '../../domain/runs/gates.ts'
+import { outcomeOfRun } from '../../domain/runs/outcome.ts'
+import type { WebAddresses } from '../../tui/router/web-address.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
 
 /** What a run is to be compared with: a run, or a word for one that is chosen when the run has ended. */

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ApiError } from '../../api/api-error.ts'
-import type { Client } from '../../api/client.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
-import { pollInterval } from '../../api/poll-interval.ts'
-import { estimateRemaining } from '../../api/runs/estimate.ts'
-import { countTrials, type TrialCounts } from '../../api/runs/trials.ts'
+import { pollInterval } from '../../domain/polling/poll-interval.ts'
+import { estimateRemaining } from '../../domain/runs/estimate.ts'
+import { countTrials, type TrialCounts } from '../../domain/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
-import { createTrialReader } from '../../api/runs/trial-reader.ts'
-import { toldTrial } from './told-trial.ts'
-import { interruptedCode } from '../interrupt.ts'
+import { createTrialReader } from '../../domain/runs/trial-reader.ts'
+import { toldTrial } from './reported-trial.ts'
+import { interruptedCode } from '../process/interrupt.ts'
 
 /**
  * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in milliseconds, 0 when

@@ -1,15 +1,15 @@
-import { isoSeconds } from '../../api/times.ts'
+import { isoSeconds } from '../../lib/times.ts'
 import XMLBuilder from 'fast-xml-builder'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { escapedXml } from '../../api/printable.ts'
-import { amountOf } from '../../api/runs/amount.ts'
-import { CAUSES, causeOf, isMeasuredFailure } from '../../api/runs/causes.ts'
-import { passedPart } from '../../api/runs/graded.ts'
-import { outcomeOfRun, whyUndecided } from '../../api/runs/outcome.ts'
-import { standingOf } from '../../api/runs/trials.ts'
-import { variantNames, variantOfTrial } from '../../api/runs/variants.ts'
+import { escapedXml } from '../../lib/printable.ts'
+import { amountOf } from '../../domain/runs/amount.ts'
+import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
+import { passedPart } from '../../domain/runs/graded.ts'
+import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
+import { standingOf } from '../../domain/runs/trials.ts'
+import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 
 /** A run for the report: its record, its trials, and what its suite is called. */
 export type ReportedRun = { name: string; run: EvalRun; trials: readonly EvalIteration[] }

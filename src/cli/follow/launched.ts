@@ -1,8 +1,8 @@
-import { clean, jsonText } from '../../api/printable.ts'
-import { ApiError } from '../../api/api-error.ts'
-import type { Client } from '../../api/client.ts'
+import { clean, jsonText } from '../../lib/printable.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../process/exit-codes.ts'
 import type { FollowedRun, Session } from './session.ts'
 
 /** Prints what was launched, for those who do not follow it; resolves to the exit code. */

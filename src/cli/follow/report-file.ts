@@ -1,6 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { whyNot } from '../../api/machine-words.ts'
-import { UsageError } from '../usage-error.ts'
+import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 
 /** A file that appears whole or not at all. */
 export type ReportFile = {

@@ -1,5 +1,5 @@
-import { drawableSize } from '../../app/terminal/size.ts'
-import { clean, truncate } from '../../app/theme/text.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
+import { clean, truncate } from '../../tui/theme/text.ts'
 
 /** One line that tells how things stand, on a stream that may be a terminal. */
 export type StatusLine = {

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { isMissing } from '../../api/api-error.ts'
-import type { Client } from '../../api/client.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { journeyRunState } from '../../api/findings/waves.ts'
-import type { RunOutcome } from '../../api/runs/outcome.ts'
+import { journeyRunState } from '../../domain/findings/waves.ts'
+import type { RunOutcome } from '../../domain/runs/outcome.ts'
 import type { RerunLinks } from '../../api/runs/rerun-links.ts'
 import {
   type Coverage,
@@ -16,8 +16,8 @@ import {
   reportWords,
   statesItsRuns,
   suiteStateOf,
-} from '../../api/runs/suite-state.ts'
-import { classOfTrial, CLASS_WORDS, TRIAL_CLASSES } from '../../api/runs/trial-class.ts'
+} from '../../domain/runs/suite-state.ts'
+import { classOfTrial, CLASS_WORDS, TRIAL_CLASSES } from '../../domain/runs/trial-class.ts'
 
 /** A record of a list. */
 export type Item = Record<string, unknown>

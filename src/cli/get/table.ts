@@ -1,6 +1,6 @@
-import { IMPOSSIBLE_TIME, isoSeconds } from '../../api/times.ts'
-import { UNKNOWN } from '../../app/theme/format.ts'
-import { clean, fit, truncate, widthOf } from '../../app/theme/text.ts'
+import { IMPOSSIBLE_TIME, isoSeconds } from '../../lib/times.ts'
+import { UNKNOWN } from '../../tui/theme/format.ts'
+import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { NounColumn } from './noun.ts'
 

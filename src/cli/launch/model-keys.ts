@@ -1,5 +1,5 @@
-import { readSecret } from '../profile-key.ts'
-import { UsageError } from '../usage-error.ts'
+import { readSecret } from '../profile/profile-key.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 
 /**
  * Keys for models of one's own, by provider, from variables and files; never from an argument, which other users of

@@ -1,8 +1,8 @@
-import type { Client } from '../../api/client.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { RerunPreview } from '../../api/contract/runs.ts'
-import { previewLines, rerunObstacle } from '../../api/runs/rerun.ts'
-import { sendRerun as sendOnce } from '../../api/runs/rerun-launch.ts'
-import { clean } from '../../app/theme/text.ts'
+import { previewLines, rerunObstacle } from '../../domain/runs/rerun.ts'
+import { sendRerun as sendOnce } from '../../domain/runs/rerun-launch.ts'
+import { clean } from '../../tui/theme/text.ts'
 import type { RunPlace } from '../follow/reference.ts'
 import { launchInSlot, type SlotOptions } from './slots.ts'
 

@@ -1,7 +1,7 @@
-import { ApiError } from '../../api/api-error.ts'
-import type { Client } from '../../api/client.ts'
-import { slotFree, slotHolders, type SlotHolder } from '../../api/runs/launch-slots.ts'
-import { clean } from '../../app/theme/text.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
+import { slotFree, slotHolders, type SlotHolder } from '../../domain/runs/launch-slots.ts'
+import { clean } from '../../tui/theme/text.ts'
 
 export type SlotOptions = {
   signal: AbortSignal

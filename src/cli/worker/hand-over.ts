@@ -1,6 +1,6 @@
-import type { Fetch } from '../../api/fetch.ts'
-import { say } from '../prose.ts'
-import type { Settings } from '../settings.ts'
+import type { Fetch } from '../../api/client/transport/fetch.ts'
+import { say } from '../output/prose.ts'
+import type { Settings } from '../config/settings.ts'
 import { reachWorker, type Reached } from './reach.ts'
 
 /** Has requests answered by the workspace's worker; where there can be none, by this process, which says so. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainHeaders } from '../../api/contract/message.ts'
-import { createHttpFetch, type HttpFetch } from '../../api/fetch.ts'
+import { createHttpFetch, type HttpFetch } from '../../api/client/transport/fetch.ts'
 import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
 
 /** The worker of a workspace, or why this command executes by itself, as the end of a sentence. */

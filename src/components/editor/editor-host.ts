@@ -1,4 +1,4 @@
-import type { Read } from '../../api/authoring/yaml-reading.ts'
+import type { Read } from '../../lib/yaml/yaml-reading.ts'
 
 /** A text that a person edits: what it is about, which decides where it is kept, and how its file is called. */
 export type EditedFile = {

@@ -1,4 +1,4 @@
-import type { TextProblem } from '../../api/authoring/yaml-reading.ts'
+import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
 
 /** Begins a line that mcpdeck put into a document; such lines are taken out before it is read. */
 const MARK = '#!!'

@@ -1,4 +1,4 @@
-import { clean } from '../../app/theme/text.ts'
+import { clean } from '../../tui/theme/text.ts'
 
 /** One of the things a field offers; its texts may come from outside. */
 export type FieldOption = {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { clean } from '../../app/theme/text.ts'
+import { clean } from '../../tui/theme/text.ts'
 import { FieldsForm, type FormText } from './fields-form.tsx'
 import type { FormFieldLook } from './form-field.tsx'
 import { numberProblem } from './field-input.ts'

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
-import { clean, truncate, widthOf, wrap } from '../../app/theme/text.ts'
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { textRows, TextField } from '../text-field/text-field.tsx'
 import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from './field-input.ts'
 import { firstOption, OPTION_ROWS } from './form-layout.ts'

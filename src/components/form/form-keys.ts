@@ -1,5 +1,5 @@
-import { defineBindings } from '../../app/keymap/binding.ts'
-import { on } from '../../app/keymap/verbs.ts'
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { on } from '../../tui/keymap/verbs.ts'
 
 export const formKeys = defineBindings({
   name: 'form',

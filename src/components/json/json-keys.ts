@@ -1,5 +1,5 @@
-import { defineBindings } from '../../app/keymap/binding.ts'
-import { VERBS } from '../../app/keymap/verbs.ts'
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { VERBS } from '../../tui/keymap/verbs.ts'
 
 export const jsonOverlayKeys = defineBindings({
   name: 'jsonView',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTheme } from '../../app/theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { composeHeader, composeRow, placeColumns, sortItems, type Column, type RowLook } from './columns.ts'
 
 type Row = { name: string; runs: number }

@@ -1,6 +1,6 @@
-import { UNKNOWN } from '../../app/theme/format.ts'
-import { clean, fit, truncate, widthOf } from '../../app/theme/text.ts'
-import type { Symbols, Theme, Tone } from '../../app/theme/theme.ts'
+import { UNKNOWN } from '../../tui/theme/format.ts'
+import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
+import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
 
 export type Cell = string | { text: string; tone?: Tone }

@@ -1,4 +1,4 @@
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { BelowNotices } from '../below-notices.tsx'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'

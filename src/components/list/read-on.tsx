@@ -1,7 +1,7 @@
 import { useEffect, type ReactNode } from 'react'
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
-import { plural } from '../../app/theme/format.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { plural } from '../../tui/theme/format.ts'
 import { BelowNotices } from '../below-notices.tsx'
 import { readOnKeys } from './list-keys.ts'
 

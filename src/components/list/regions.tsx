@@ -1,5 +1,5 @@
 import { createContext, useContext, type ReactNode } from 'react'
-import type { Screen } from '../../app/terminal/screen.ts'
+import type { Screen } from '../../tui/terminal/screen.ts'
 
 /** What a list needs to paint its rows past Ink. */
 export type Regions = Pick<Screen, 'region'>

@@ -1,6 +1,6 @@
-import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
-import { UnavailableAction } from '../../app/keymap/dispatcher.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { newsKeys } from './list-keys.ts'
 import { lookedWords, type ListState } from './use-list.ts'
 

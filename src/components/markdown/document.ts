@@ -1,4 +1,4 @@
-import type { Symbols } from '../../app/theme/theme.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import type { Block, Line, LineSource } from '../viewer/source.ts'
 import type { Frame } from './frame.ts'

@@ -1,4 +1,4 @@
-import type { Symbols } from '../../app/theme/theme.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Span } from '../viewer/source.ts'
 
 /** What a block is laid out in: what stands before its first row and before every further one, and the columns with them. */

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked'
-import type { Tone } from '../../app/theme/theme.ts'
+import type { Tone } from '../../tui/theme/theme.ts'
 import type { Span } from '../viewer/source.ts'
 
 const ENTITIES: Record<string, string> = {

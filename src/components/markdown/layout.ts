@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked'
-import { widthOf, clean } from '../../app/theme/text.ts'
-import type { Tone } from '../../app/theme/theme.ts'
+import { widthOf, clean } from '../../tui/theme/text.ts'
+import type { Tone } from '../../tui/theme/theme.ts'
 import type { Line, Span } from '../viewer/source.ts'
 import { blank } from '../viewer/spans.ts'
 import type { Frame } from './frame.ts'

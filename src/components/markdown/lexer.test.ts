@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
-import { createTheme } from '../../app/theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { createSearch } from '../viewer/search.ts'
 import { outlineCandidates } from '../viewer/outline-tree.ts'
 import { markdown } from './document.ts'

@@ -1,6 +1,6 @@
 import type { Token } from 'marked'
 import { useSyncExternalStore } from 'react'
-import { inThread } from '../../untrusted/in-thread.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { Definitions } from './pieces.ts'
 
 /** Longest time for one piece, and for all pieces of a document that a reader works on, in milliseconds. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { sourceKeys } from '../component-keys.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
 import { Viewer } from '../viewer.tsx'

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import { unavailable, type KeyHandler, type Unavailable } from '../../app/keymap/binding.ts'
-import { clean, truncate } from '../../app/theme/text.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { clean, truncate } from '../../tui/theme/text.ts'
 import { useCopy } from '../copy.tsx'
 import type { Line } from '../viewer/source.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useReducer } from 'react'
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { markdown } from './document.ts'
 

@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink'
 import { memo, type ReactNode } from 'react'
-import { clean, fit, truncate, widthOf } from '../../app/theme/text.ts'
-import { useTheme } from '../../app/theme/theme-context.tsx'
-import type { Theme } from '../../app/theme/theme.ts'
+import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Theme } from '../../tui/theme/theme.ts'
 import { SizeProvider, useSize } from '../size.tsx'
 import { useZoomed } from './zoom.ts'
 

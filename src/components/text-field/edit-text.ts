@@ -1,4 +1,4 @@
-import { segmentsOf } from '../../app/theme/text.ts'
+import { segmentsOf } from '../../tui/theme/text.ts'
 
 /**
  * A text that is being edited. `cursor` is the offset in UTF-16 units of the character that it stands on, always where a

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clean, fit, truncate, widthOf, wrap } from '../../app/theme/text.ts'
+import { clean, fit, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { edit, editedText, insert, type EditAction } from './edit-text.ts'
 import { besideRow, countFieldRows, fieldRows } from './field-rows.ts'
 

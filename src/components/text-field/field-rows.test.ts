@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { widthOf } from '../../app/theme/text.ts'
+import { widthOf } from '../../tui/theme/text.ts'
 import { besideRow, countFieldRows, fieldRows } from './field-rows.ts'
 
 const look = (width: number, rows: number, mask?: string) => ({ width, rows, mask, lineBreak: '↵' })

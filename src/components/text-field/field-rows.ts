@@ -1,4 +1,4 @@
-import { clean, segmentsOf, widthOf } from '../../app/theme/text.ts'
+import { clean, segmentsOf, widthOf } from '../../tui/theme/text.ts'
 
 /** One character as it shows: `from` is its offset in the text, `isBreak` that a new row begins behind it. */
 type Cell = { show: string; width: number; from: number; isBreak: boolean }

@@ -1,5 +1,5 @@
-import { clean, truncate } from '../../app/theme/text.ts'
-import type { Symbols } from '../../app/theme/theme.ts'
+import { clean, truncate } from '../../tui/theme/text.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import { markdown } from '../markdown/document.ts'
 import type { BlockReader } from '../markdown/lexer.ts'

@@ -1,4 +1,4 @@
-import { parseInner } from '../../api/contract/json-depth.ts'
+import { parseInner } from '../../lib/json-depth.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
 
 type JsonObject = Record<string, unknown>

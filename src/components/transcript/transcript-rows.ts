@@ -1,4 +1,4 @@
-import type { Tone, Symbols } from '../../app/theme/theme.ts'
+import type { Tone, Symbols } from '../../tui/theme/theme.ts'
 
 /**
  * A conversation as every source of one is shown: an adapter turns what the service answered into these rows, and nothing else has to

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'

@@ -1,5 +1,5 @@
-import { clean, truncate, wrap } from '../../app/theme/text.ts'
-import type { Theme } from '../../app/theme/theme.ts'
+import { clean, truncate, wrap } from '../../tui/theme/text.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
 import { isSameLine, type Line, type LineSource, type Span, type SpanLine } from './source.ts'
 import { blank, cleanSpans, paintSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 

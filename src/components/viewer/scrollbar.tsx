@@ -1,6 +1,6 @@
 import { Text } from 'ink'
 import { memo } from 'react'
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 
 /** Says that there is more, and where one is, counted in lines. */
 export const Scrollbar = memo(function Scrollbar(props: {

@@ -1,4 +1,4 @@
-import type { Tone } from '../../app/theme/theme.ts'
+import type { Tone } from '../../tui/theme/theme.ts'
 
 /** A piece of a row in one tone; `link` is an address that a terminal with OSC 8 opens. */
 export type Span = { text: string; tone: Tone; link?: string }

@@ -1,5 +1,5 @@
-import { clean, truncate, widthOf, wrap } from '../../app/theme/text.ts'
-import type { Theme } from '../../app/theme/theme.ts'
+import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
 import type { Span } from './source.ts'
 
 /** The spans with what a terminal would obey made visible. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
-import { plural } from '../../app/theme/format.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { plural } from '../../tui/theme/format.ts'
 import { selectionKeys } from '../component-keys.ts'
 import { useCopy } from '../copy.tsx'
 import { copyText, type LineSource } from './source.ts'

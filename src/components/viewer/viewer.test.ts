@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTheme } from '../../app/theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { fieldLines } from '../lines.ts'
 import { markMatches, paintLine, paintLines, paintMemory } from './paint.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Rows } from './scroll.ts'
 import { createSearch, lineCandidates } from './search.ts'
 import { plainText, textSource, toSource, type Line, type LineSource, type Span } from './source.ts'
-import { wrap, widthOf, clean } from '../../app/theme/text.ts'
+import { wrap, widthOf, clean } from '../../tui/theme/text.ts'
 import { cleanSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 
 const theme = createTheme({ level: 0, ascii: false })

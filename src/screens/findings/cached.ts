@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { cachedItems } from '../../api/cached.ts'
+import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { type Finding, scenarioFinding, swarmFinding } from '../../api/findings/finding.ts'
+import { type Finding, scenarioFinding, swarmFinding } from '../../domain/findings/finding.ts'
 
 /** Every finding that was read, with its project; the same one may have been read in more than one way. */
 export function cachedFindings(queryClient: QueryClient): { projectId: string; finding: Finding }[] {

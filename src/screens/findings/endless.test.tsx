@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { record, sighting } from '../../../test/service/graded-waves.ts'
-import { LIST_BOUNDS } from '../../api/pages.ts'
+import { LIST_BOUNDS } from '../../api/client/pages.ts'
 import { readOnKeys } from '../../components/list/list-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import { findingsKeys } from './bindings.ts'

@@ -1,5 +1,5 @@
-import type { ApiError } from '../../api/api-error.ts'
-import type { Finding } from '../../api/findings/finding.ts'
+import type { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Finding } from '../../domain/findings/finding.ts'
 
 /** What insights are about: the wave of a swarm finding, or a window of a scenario. */
 export type InsightsTarget =

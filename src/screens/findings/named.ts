@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { findingName } from '../../api/findings/finding.ts'
-import type { NamedPlace } from '../../app/router/named-place.ts'
+import { findingName } from '../../domain/findings/finding.ts'
+import type { NamedPlace } from '../../tui/router/named-place.ts'
 import { cachedFindings } from './cached.ts'
 import { findingsRoute } from './route.ts'
 

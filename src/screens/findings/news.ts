@@ -1,4 +1,4 @@
-import type { Finding } from '../../api/findings/finding.ts'
+import type { Finding } from '../../domain/findings/finding.ts'
 
 /** What of a finding is worth being told of when it changes: its status, and that it was seen again; not who hid it. */
 export function findingSays({ status, occurrences }: Finding): string {

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../app/router/place.ts'
+import { defineRoute } from '../../tui/router/place.ts'
 
 /**
  * Params: `projectId`, `findingId` with its `scenarioId` unless it is a swarm's, `pane` the focused pane, `tab` of the finding, `runId`

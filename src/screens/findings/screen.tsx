@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import { findingName } from '../../api/findings/finding.ts'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { findingName } from '../../domain/findings/finding.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { NeedsProject } from '../../components/needs-project.tsx'
 import { NothingChosen } from '../../components/pane-state.tsx'

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import type { FindingRow } from './columns.ts'
 import type { Insights } from './use-insights.ts'
 

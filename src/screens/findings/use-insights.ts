@@ -1,15 +1,15 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
-import type { Finding } from '../../api/findings/finding.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Finding } from '../../domain/findings/finding.ts'
 import {
   isGenerating,
   NEVER_ASKED,
   waveInsightsRead,
   windowInsightsRead,
   type InsightsRead,
-} from '../../api/findings/insights.ts'
-import { serviceNow } from '../../api/service-time.ts'
+} from '../../domain/findings/insights.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { useLiveQuery, useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { targetOf, type Brake, type InsightsTarget } from './insights-target.ts'

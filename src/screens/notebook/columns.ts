@@ -1,6 +1,6 @@
-import { localClock, localTime, utcClock } from '../../api/times.ts'
-import { type Incident, type NotebookEntry } from '../../api/notebook.ts'
-import type { Symbols } from '../../app/theme/theme.ts'
+import { localClock, localTime, utcClock } from '../../lib/times.ts'
+import { type Incident, type NotebookEntry } from '../../domain/notebook/notebook.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import { utcTime } from '../../api/times.ts'
-import type { NotebookEntry } from '../../api/notebook.ts'
+import { utcTime } from '../../lib/times.ts'
+import type { NotebookEntry } from '../../domain/notebook/notebook.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import { Sentence } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
-import { secretsOf } from '../../api/access/session-secrets.ts'
+import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { openNotebook } from '../../api/notebook-file.ts'
-import { exportIncident } from '../../api/notebook-export.ts'
+import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import {
   createNotebook,
   type Incident,
@@ -15,8 +15,8 @@ import {
   MAX_INCIDENTS,
   MAX_NOTE,
   nextToGo,
-} from '../../api/notebook.ts'
-import { systemClock } from '../../api/clock.ts'
+} from '../../domain/notebook/notebook.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { projectsRoute } from '../projects/route.ts'

@@ -1,4 +1,4 @@
-import { localTime } from '../../api/times.ts'
+import { localTime } from '../../lib/times.ts'
 import {
   MAX_INCIDENTS,
   nextToGo,
@@ -6,10 +6,10 @@ import {
   type Incident,
   type Notebook,
   type NotebookEntry,
-} from '../../api/notebook.ts'
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings, useKeyName } from '../../app/keymap/use-bindings.ts'
-import { useRouter } from '../../app/router/router-context.tsx'
+} from '../../domain/notebook/notebook.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
 import { useAskToKeep } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'

@@ -1,5 +1,5 @@
-import { defineBindings } from '../../app/keymap/binding.ts'
-import { on, VERBS } from '../../app/keymap/verbs.ts'
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { on, VERBS } from '../../tui/keymap/verbs.ts'
 
 export const nowKeys = defineBindings({
   name: 'now',

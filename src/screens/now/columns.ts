@@ -1,9 +1,9 @@
-import { isAcknowledged } from '../../api/now/acknowledged.ts'
-import { URGENCIES, type NowLine, type Urgency } from '../../api/now/line.ts'
-import type { NowKept } from '../../api/now/memory.ts'
-import { serviceTime } from '../../api/service-time.ts'
-import { formatAge, UNKNOWN } from '../../app/theme/format.ts'
-import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import { isAcknowledged } from '../../domain/now/acknowledged.ts'
+import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
+import type { NowKept } from '../../domain/now/memory.ts'
+import { serviceTime } from '../../api/client/transport/service-time.ts'
+import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */

@@ -1,5 +1,5 @@
-import type { NowTarget } from '../../api/now/line.ts'
-import type { Place } from '../../app/router/place.ts'
+import type { NowTarget } from '../../domain/now/line.ts'
+import type { Place } from '../../tui/router/place.ts'
 import { findingsRoute } from '../findings/route.ts'
 import { projectsRoute } from '../projects/route.ts'
 import { runsRoute } from '../runs/route.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Project } from '../../api/contract/projects.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { List } from '../../components/list/list.tsx'
 import { useList } from '../../components/list/use-list.ts'

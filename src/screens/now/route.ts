@@ -1,4 +1,4 @@
-import { defineRoute } from '../../app/router/place.ts'
+import { defineRoute } from '../../tui/router/place.ts'
 
 /**
  * Params: `line` the chosen line, `pane` the focused pane, `faults` and `all` are `yes` while only faults, or also what was

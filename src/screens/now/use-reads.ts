@@ -7,9 +7,9 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import type { RefObject } from 'react'
-import type { ApiError } from '../../api/api-error.ts'
-import type { Read } from '../../api/now/line.ts'
-import { NOW_READS, type NowReadKind, pauseAfter } from '../../api/now/plan.ts'
+import type { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Read } from '../../domain/now/line.ts'
+import { NOW_READS, type NowReadKind, pauseAfter } from '../../domain/now/plan.ts'
 import { spared } from '../../hooks/use-api-query.ts'
 
 /** What came of one read. */

@@ -1,4 +1,4 @@
-import { defineBindings } from '../../app/keymap/binding.ts'
+import { defineBindings } from '../../tui/keymap/binding.ts'
 
 export const projectsKeys = defineBindings({
   name: 'projects',

@@ -1,7 +1,7 @@
 import type { Project } from '../../api/contract/projects.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/service-time.ts'
-import { formatAge, UNKNOWN } from '../../app/theme/format.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Column } from '../../components/list/columns.ts'
 
 export const projectColumns: readonly Column<Project>[] = [

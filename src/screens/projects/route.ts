@@ -1,4 +1,4 @@
-import { defineRoute } from '../../app/router/place.ts'
+import { defineRoute } from '../../tui/router/place.ts'
 
 /** Params: `projectId` the chosen project, `pane` the focused pane. */
 export const projectsRoute = defineRoute('projects', 'projects[/{projectId}]')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { createTheme } from '../../app/theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { cellText } from '../../components/list/columns.ts'
 import { runColumns } from './columns.ts'
 import { suiteColumns } from './suite-columns.ts'

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../app/router/place.ts'
+import { defineRoute } from '../../tui/router/place.ts'
 
 /**
  * Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `middle` what of the suite shows, `caseId` the case, `tab` of

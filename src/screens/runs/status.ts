@@ -1,8 +1,8 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
-import { outcomeOfRun, type RunOutcome } from '../../api/runs/outcome.ts'
-import { coverageOf, isShort, type ReportedRun, type SuiteState } from '../../api/runs/suite-state.ts'
-import { formatCount } from '../../app/theme/format.ts'
-import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import { outcomeOfRun, type RunOutcome } from '../../domain/runs/outcome.ts'
+import { coverageOf, isShort, type ReportedRun, type SuiteState } from '../../domain/runs/suite-state.ts'
+import { formatCount } from '../../tui/theme/format.ts'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 
 export type Look = {
   symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>

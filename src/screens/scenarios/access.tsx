@@ -1,14 +1,14 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import type { MemberNote } from '../../api/access/notes.ts'
-import { useKeyName } from '../../app/keymap/use-bindings.ts'
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import type { MemberNote } from '../../domain/scenarios/notes.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import { admittedLines, ago, modeField, never, versionField, versionLines, zero } from './overview.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { masked, secretsOf, type Invitation, type Known } from '../../api/access/session-secrets.ts'
+import { masked, secretsOf, type Invitation, type Known } from '../../domain/scenarios/session-secrets.ts'
 import type { TabProps } from './tab.ts'
 
 function memberLines(members: readonly MemberNote[], now: number): Line[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isAlive, ScenariosStage } from '../../../test/scenarios-stage.ts'
-import { secretsOf } from '../../api/access/session-secrets.ts'
+import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { caps } from '../../../test/service/visits.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { confirmKeys } from '../../components/component-keys.ts'

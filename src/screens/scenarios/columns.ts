@@ -1,9 +1,9 @@
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { serviceNow } from '../../api/service-time.ts'
-import { formatAge, formatCount, UNKNOWN } from '../../app/theme/format.ts'
-import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
 
 /** A published scenario with what else is known of it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTheme } from '../../app/theme/theme.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import { plainText } from '../../components/viewer/source.ts'
 import { placeColumns } from '../../components/list/columns.ts'
 import { modeLook, scenarioColumns } from './columns.ts'

@@ -1,5 +1,5 @@
-import { withinLevels } from '../../api/contract/json-depth.ts'
-import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../app/theme/format.ts'
+import { withinLevels } from '../../lib/json-depth.ts'
+import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { useRouter } from '../../app/router/router-context.tsx'
-import { clean } from '../../app/theme/text.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { clean } from '../../tui/theme/text.ts'
 import { DetailTabs, type Tab } from '../../components/detail-tabs.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Access } from './access.tsx'

@@ -1,15 +1,15 @@
 import { useMemo } from 'react'
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
-import { usePlace, useRouter } from '../../app/router/router-context.tsx'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type {
   UserTestingSession,
   UserTestingSessionDetail,
 } from '../../api/contract/user-testing-sessions.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { serviceNow } from '../../api/service-time.ts'
-import { formatCount } from '../../app/theme/format.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { formatCount } from '../../tui/theme/format.ts'
 import { fieldLines } from '../../components/lines.ts'
 import { List } from '../../components/list/list.tsx'
 import { BelowCut, noneYet } from '../../components/list/read-on.tsx'

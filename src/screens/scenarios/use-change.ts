@@ -1,6 +1,6 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { consequencesOf, type Consequence } from '../../api/access/consequences.ts'
-import { provedVersion } from '../../api/access/notes.ts'
+import { consequencesOf, type Consequence } from '../../domain/scenarios/consequences.ts'
+import { provedVersion } from '../../domain/scenarios/notes.ts'
 import {
   adviceAfterLoss,
   lossProofs,
@@ -8,18 +8,18 @@ import {
   type ChangeAnswer,
   type Proof,
   type ReadBack,
-} from '../../api/access/proof.ts'
-import { effectOf, type AccessChange } from '../../api/access/table.ts'
-import type { JournalEntry } from '../../api/journal/entry.ts'
-import { resolveJournal } from '../../api/journal/resolve.ts'
-import { ApiError, isMissing } from '../../api/api-error.ts'
-import { secretsOf } from '../../api/access/session-secrets.ts'
-import type { Client } from '../../api/client.ts'
+} from '../../domain/scenarios/proof.ts'
+import { effectOf, type AccessChange } from '../../domain/scenarios/table.ts'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import { resolveJournal } from '../../api/client/journal/resolve.ts'
+import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
+import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { refresh } from '../../api/queries.ts'
-import type { Theme } from '../../app/theme/theme.ts'
-import { useTheme } from '../../app/theme/theme-context.tsx'
+import { refresh } from '../../api/client/cache/queries.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
@@ -35,7 +35,7 @@ import {
   type Standing,
   type Target,
   whatMoved,
-} from './standing.ts'
+} from './access-state.ts'
 
 /** One change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {

@@ -1,12 +1,12 @@
-import { linkGrants } from '../../api/access/words.ts'
+import { linkGrants } from '../../domain/scenarios/labels.ts'
 import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { useKeyName } from '../../app/keymap/use-bindings.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useCopy } from '../../components/copy.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import type { ScenarioRow } from './columns.ts'
-import { secretsOf } from '../../api/access/session-secrets.ts'
+import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 
 /** Where a secret is that an answer brought, and how to get at it; or at another one. */
 export function useKeptHere() {

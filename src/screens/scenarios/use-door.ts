@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { DoorState } from '../../api/access/visitor-door.ts'
+import type { DoorState } from '../../domain/scenarios/visitor-door.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
 /** How often it is looked who answers at the visitors' door, in milliseconds. */

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { GO_ON, useFormDialog, type FormAsked } from '../../components/form/form-dialog.tsx'
 import { environmentField } from './forms.ts'
-import { ASKED } from './standing.ts'
+import { ASKED } from './access-state.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
 /** Scenarios whose environment is asked for before an action that depends on it. */

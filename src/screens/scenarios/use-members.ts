@@ -1,4 +1,4 @@
-import { modeWords } from '../../api/access/words.ts'
+import { modeWords } from '../../domain/scenarios/labels.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { YES } from '../../components/form/field-input.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -10,11 +10,11 @@ import {
   type FormAsked,
   type FormValues,
 } from '../../components/form/form-dialog.tsx'
-import type { ChangeAnswer } from '../../api/access/proof.ts'
+import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import { memberFields } from './forms.ts'
-import { secretsOf } from '../../api/access/session-secrets.ts'
+import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { useKeptHere } from './use-copies.ts'
-import { ASKED, targetOf, type Target } from './standing.ts'
+import { ASKED, targetOf, type Target } from './access-state.ts'
 import type { Change, Changed, Lost, Quietly } from './use-change.ts'
 
 /** Inviting and removing, of which the service keeps the list to itself. */

@@ -1,14 +1,14 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { isGateClosed } from '../../api/access/rights.ts'
-import { provedVersion } from '../../api/access/notes.ts'
+import { isGateClosed } from '../../domain/scenarios/rights.ts'
+import { provedVersion } from '../../domain/scenarios/notes.ts'
 import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { secretsOf } from '../../api/access/session-secrets.ts'
+import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 
 /** How often scenarios on screen are read again, in milliseconds: within that another person's change shows. */
 const POLL_MS = { local: 5_000, remote: 30_000 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
-import { clean } from '../../app/theme/text.ts'
+import { clean } from '../../tui/theme/text.ts'
 import type { FieldInput } from '../../components/form/field-input.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
-import { checkArguments, checkSchema, type ArgumentFault } from '../../api/arguments-check.ts'
+import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { parseArguments, type ArgumentForm } from './arguments.ts'
 import { shorten, type JsonObject } from './json-text.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonText } from '../../api/printable.ts'
-import { clean } from '../../app/theme/text.ts'
-import { checkArguments, checkSchema } from '../../api/arguments-check.ts'
-import { skeleton } from '../../api/authoring/skeleton.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { checkArguments, checkSchema } from '../../domain/servers/arguments-check.ts'
+import { skeleton } from '../../domain/suites/skeleton.ts'
 import { argumentForm, parseArguments, promptForm } from './arguments.ts'
 import type { JsonObject } from './json-text.ts'
 

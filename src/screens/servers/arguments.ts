@@ -1,6 +1,6 @@
-import { choicesOf, requiredNames, skeleton, startOf } from '../../api/authoring/skeleton.ts'
-import { isJson, jsonText } from '../../api/printable.ts'
-import { clean } from '../../app/theme/text.ts'
+import { choicesOf, requiredNames, skeleton, startOf } from '../../domain/suites/skeleton.ts'
+import { isJson, jsonText } from '../../lib/printable.ts'
+import { clean } from '../../tui/theme/text.ts'
 import { isObject, type JsonObject } from './json-text.ts'
 import { schemaType } from './schema-lines.ts'
 

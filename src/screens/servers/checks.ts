@@ -5,9 +5,9 @@ import {
   type QueryKey,
   type UseQueryOptions,
 } from '@tanstack/react-query'
-import { ApiError } from '../../api/api-error.ts'
-import { examined, type ExaminedReport } from '../../api/doctor/findings.ts'
-import { describeError, type ErrorText } from '../../api/error-text.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { examined, type ExaminedReport } from '../../domain/servers/findings.ts'
+import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import type { ApiQuery } from '../../hooks/use-api-query.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ExaminedReport } from '../../api/doctor/findings.ts'
-import { createTheme } from '../../app/theme/theme.ts'
+import type { ExaminedReport } from '../../domain/servers/findings.ts'
+import { createTheme } from '../../tui/theme/theme.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { plainText } from '../../components/viewer/source.ts'
 import { reportLines, runningLines } from './doctor-lines.ts'

@@ -1,4 +1,4 @@
-import { withinLevels } from '../../api/contract/json-depth.ts'
+import { withinLevels } from '../../lib/json-depth.ts'
 
 export type JsonObject = Record<string, unknown>
 

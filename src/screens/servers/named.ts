@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { cachedItems } from '../../api/cached.ts'
+import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { NamedPlace } from '../../app/router/named-place.ts'
+import type { NamedPlace } from '../../tui/router/named-place.ts'
 import { serversRoute } from './route.ts'
 
 /** Servers by name. */

@@ -1,5 +1,5 @@
-import type { CommandProblem } from '../../api/command-words.ts'
-import { splitCommand } from '../../api/command-words.ts'
+import type { CommandProblem } from '../../lib/split-command.ts'
+import { splitCommand } from '../../lib/split-command.ts'
 import type { ProjectServerCreateRequest } from '../../api/contract/servers.ts'
 import type * as z from 'zod'
 

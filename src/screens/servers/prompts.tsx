@@ -1,5 +1,5 @@
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import type { Prompt } from '../../api/contract/server-operations.ts'
 import { heading, jsonLines } from '../../components/lines.ts'
 import { useList } from '../../components/list/use-list.ts'

@@ -1,4 +1,4 @@
-import { withinLevels } from '../../api/contract/json-depth.ts'
+import { withinLevels } from '../../lib/json-depth.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { isObject, shorten, type JsonObject } from './json-text.ts'
 

@@ -1,5 +1,5 @@
-import { useRouter } from '../../app/router/router-context.tsx'
-import { clean } from '../../app/theme/text.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { clean } from '../../tui/theme/text.ts'
 import { DetailTabs, type Tab } from '../../components/detail-tabs.tsx'
 import { BelowNotices } from '../../components/below-notices.tsx'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'

@@ -1,4 +1,4 @@
-import type { Symbols, Tone } from '../../app/theme/theme.ts'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 
 export type Look = {
   symbol: keyof Pick<Symbols, 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>

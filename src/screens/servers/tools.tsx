@@ -1,5 +1,5 @@
-import { unavailable } from '../../app/keymap/binding.ts'
-import { useBindings } from '../../app/keymap/use-bindings.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import type { Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { heading, jsonLines } from '../../components/lines.ts'

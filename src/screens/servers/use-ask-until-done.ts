@@ -1,4 +1,4 @@
-import { failureSentence } from '../../api/error-text.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { useFormDialog, type FormAsked, type FormValues } from '../../components/form/form-dialog.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 

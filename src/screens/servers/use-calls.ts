@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { callLogOf, type CallSubject, type Send } from './call-log.ts'
+import { callLogOf, type CallSubject, type Send } from '../../domain/calls/call-log.ts'
 import type { JsonObject } from './json-text.ts'
 import { useResultOverlay } from './result.tsx'
 

@@ -1,6 +1,6 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { stateOf, type ExaminedReport } from '../../api/doctor/findings.ts'
+import { stateOf, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { doctorQuery } from './checks.ts'
 import { reportLook, type Look } from './status.ts'

@@ -1,4 +1,4 @@
-import { isPlainRead } from '../../api/cache-contents.ts'
+import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { InputOf } from '../../api/contract/endpoint.ts'
 import { useWrite } from '../../hooks/use-write.ts'

@@ -1,6 +1,6 @@
 import type { ClientCatalog } from '../../api/contract/catalogs.ts'
 import { CLIENT_TEMPLATES } from '../../api/contract/client-shapes.ts'
-import { configOfTemplate } from '../client-templates.ts'
+import { configOfTemplate } from '../clients/templates.ts'
 
 const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
   mcpjam: 'MCPJam',

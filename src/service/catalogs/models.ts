@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 import type { ModelCatalog } from '../../api/contract/catalogs.ts'
-import { messageOf, oneLine } from '../evals/one-line.ts'
+import { messageOf, oneLine } from '../core/one-line.ts'
 import type { ModelKind, ModelSettings } from '../models/settings.ts'
 
 /** Longest wait for the endpoint's own list in milliseconds, and its longest answer in bytes. */

@@ -1,4 +1,4 @@
-import { startDeadline, untilAborted } from './deadline.ts'
+import { startDeadline, untilAborted } from '../core/deadline.ts'
 import { probeHttp } from './http-request.ts'
 import { loadLibrary } from './library.ts'
 import { createMetadataFetch } from './metadata-fetch.ts'

@@ -1,6 +1,6 @@
-import { isoTime } from '../../api/times.ts'
+import { isoTime } from '../../lib/times.ts'
 import { checkOAuth } from './check-oauth.ts'
-import type { Deadline } from './deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
 import {
   callTool,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../api/contract/error.ts'
-import { ServiceError } from '../errors.ts'
-import type { Deadline } from './deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { McpLibrary } from './library.ts'
 import type { Link } from './link.ts'
 

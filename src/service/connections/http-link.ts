@@ -5,8 +5,8 @@ import type {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { ServiceError } from '../errors.ts'
-import { settlesWithin } from './deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import { settlesWithin } from '../core/deadline.ts'
 import {
   credentialRefusal,
   limitBody,

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { inMebibytes } from './link.ts'
 import type { ServerTransport } from './types.ts'
 

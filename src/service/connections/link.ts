@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import type { ServiceError } from '../errors.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { LinkKind } from './types.ts'
 
 /** One connection to a server below the protocol: bytes and how they end. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { startDeadline } from './deadline.ts'
+import { startDeadline } from '../core/deadline.ts'
 import { createPendingWork } from './pending-work.ts'
 import { createPool, type Lease } from './pool.ts'
 import type { Session } from './session.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ServiceError } from '../errors.ts'
-import { startDeadline, untilAborted, type Deadline } from './deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import { startDeadline, untilAborted, type Deadline } from '../core/deadline.ts'
 import type { PendingWork } from './pending-work.ts'
 import type { Session } from './session.ts'
 import type { ServerTarget } from './types.ts'

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { settlesWithin } from './deadline.ts'
+import { settlesWithin } from '../core/deadline.ts'
 import { endStrays } from './strays.ts'
 
 /** How long a server may take to end by itself after its input closed, and then after SIGTERM. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { shape, type Shape } from '../../api/contract/shapes.ts'
-import { ServiceError } from '../errors.ts'
-import type { Deadline } from './deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { Session } from './session.ts'
 import type {
   CallToolResult,

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import { startDeadline, type Deadline } from './deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import { startDeadline, type Deadline } from '../core/deadline.ts'
 import { createGuardian } from './guardian.ts'
 import { createPendingWork } from './pending-work.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'

@@ -1,13 +1,13 @@
 import type { ModelMessage } from 'ai'
-import { untilAborted } from '../connections/deadline.ts'
+import { untilAborted } from '../core/deadline.ts'
 import type { Connections } from '../connections/engine.ts'
 import type { ServerTarget } from '../connections/types.ts'
-import { ServiceError } from '../errors.ts'
-import { messageOf } from '../evals/one-line.ts'
+import { ServiceError } from '../core/errors.ts'
+import { messageOf } from '../core/one-line.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import { toToolOutput } from '../models/tool-output.ts'
-import { createTrialServers } from '../runs/trial-servers.ts'
+import { createTrialServers } from '../evals/trial-servers.ts'
 import { neverAnswered, takeTurn } from './model-turn.ts'
 
 /** A call that the assistant made. */

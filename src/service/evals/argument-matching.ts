@@ -1,4 +1,4 @@
-import { canonicalJson, isPlainObject } from './canonical.ts'
+import { canonicalJson, isPlainObject } from '../core/canonical.ts'
 
 export type ArgumentMatching = 'ignore' | 'partial' | 'exact'
 

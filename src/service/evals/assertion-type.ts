@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { AssertionDeclaration } from '../../api/contract/assertions.ts'
 import type { Shape } from '../../api/contract/shapes.ts'
-import { oneLine } from './one-line.ts'
+import { oneLine } from '../core/one-line.ts'
 import type { Transcript, WidgetObservation } from './types.ts'
 
 /** The answer of one assertion; the same assertion and transcript always give the same one. */

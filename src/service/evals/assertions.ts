@@ -5,7 +5,7 @@ import {
   type AssertionName,
 } from '../../api/contract/assertions.ts'
 import { argumentsMatch } from './argument-matching.ts'
-import { isPlainObject } from './canonical.ts'
+import { isPlainObject } from '../core/canonical.ts'
 import {
   assertionType,
   closed,
@@ -14,7 +14,7 @@ import {
   type AssertionVerdict,
   type Finding,
 } from './assertion-type.ts'
-import { brief, excerpt } from './one-line.ts'
+import { brief, excerpt } from '../core/one-line.ts'
 import { testPattern } from './pattern.ts'
 import type { ToolCallRecord, Transcript } from './types.ts'
 

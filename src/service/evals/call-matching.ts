@@ -1,5 +1,5 @@
 import { differingArguments } from './argument-matching.ts'
-import { oneLine } from './one-line.ts'
+import { oneLine } from '../core/one-line.ts'
 import type { ExpectedToolCall, MatchOptions, ToolCallRecord } from './types.ts'
 
 /** An expected call and the actual one it was paired with, by position. */

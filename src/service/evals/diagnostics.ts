@@ -1,5 +1,5 @@
 import { RERUN_REASONS } from '../../api/contract/runs.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { GradedTrial, GradedTrials } from './graded-trials.ts'
 
 /** Failures on a page unless told otherwise (contract: "Decision summary"). */

@@ -1,5 +1,5 @@
 import { assertions, isAssertionName } from '../../api/contract/assertions.ts'
-import { canonicalJson } from './canonical.ts'
+import { canonicalJson } from '../core/canonical.ts'
 import type { CaseSnapshot, ExpectedToolCall } from './types.ts'
 
 /** More repetitions of one expected call would only swell rows: the assertion itself counts. */

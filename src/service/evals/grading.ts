@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { diagnose, type Diagnostics, type DiagnosticsPage } from './diagnostics.ts'
 import type { GradedTrials } from './graded-trials.ts'
 import { TRIAL_CLASSES, type TrialClass } from './types.ts'

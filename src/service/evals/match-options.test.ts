@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { toMatchOptions } from './match-options.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { MatchOptionsOverride } from '../../api/contract/eval-shapes.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { MatchOptions } from './types.ts'
 
 type Order = NonNullable<MatchOptions['toolCallOrder']>

@@ -1,4 +1,4 @@
-import { isPlainObject } from './canonical.ts'
+import { isPlainObject } from '../core/canonical.ts'
 
 /** What a message says: plain text, or the text parts of one that has several. */
 export function messageText(content: unknown): string {

@@ -1,6 +1,6 @@
-import { BOUNDS } from '../../api/contract/bounds.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
 import type { Script } from 'node:vm'
-import { messageOf } from './one-line.ts'
+import { messageOf } from '../core/one-line.ts'
 
 /** Longer texts are refused: cutting them would make a pattern that is anchored at the end lie. */
 const MAX_TEXT_CHARS = BOUNDS.patternText.most

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { integrityOfAll, scoreIntegrity } from './scores.ts'
-import { assert, run } from './trial-fixtures.ts'
+import { assert, run } from '../../../test/service/trials.ts'
 import type { CaseSnapshot, TrialOutcome } from './types.ts'
 
 const says = { ...assert({ type: 'noToolErrors' }), id: 'says' }

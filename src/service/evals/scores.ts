@@ -1,5 +1,5 @@
-import { digest } from './canonical.ts'
-import { oneLine } from './one-line.ts'
+import { digest } from '../core/canonical.ts'
+import { oneLine } from '../core/one-line.ts'
 import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict, TrialClass } from './types.ts'
 
 /** A scorer's row on one trial (contract: ScoreResult); every scorer here is a deterministic assertion: 1 or 0. */

@@ -1,6 +1,6 @@
-import { untilAborted } from '../connections/deadline.ts'
-import { ServiceError } from '../errors.ts'
-import { messageOf } from './one-line.ts'
+import { untilAborted } from '../core/deadline.ts'
+import { ServiceError } from '../core/errors.ts'
+import { messageOf } from '../core/one-line.ts'
 import type { ToolCallRecord, Transcript, TrialServers } from './types.ts'
 
 /** Ways a trial ends before all its steps have run. */

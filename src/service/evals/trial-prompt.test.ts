@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ServiceError } from '../errors.ts'
-import { assert, contains, run, serversOf, step, text, toolCall } from './trial-fixtures.ts'
+import { ServiceError } from '../core/errors.ts'
+import { assert, contains, run, serversOf, step, text, toolCall } from '../../../test/service/trials.ts'
 import type { TrialRequest } from './trial.ts'
 import type { TrialModels } from './trial-prompt.ts'
 

@@ -1,5 +1,5 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
-import { untilAborted } from '../connections/deadline.ts'
+import { untilAborted } from '../core/deadline.ts'
 import type { Tool } from '../connections/types.ts'
 import { toTrialEnd, TrialEnd, type TrialCaller } from './trial-calls.ts'
 import type { CaseSnapshot, Judged, PromptSettings, Transcript, TrialServers } from './types.ts'

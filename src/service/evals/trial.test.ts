@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ServiceError } from '../errors.ts'
-import { assert, contains, run, serversOf, step, text, toolCall, TOOLS, type Tool } from './trial-fixtures.ts'
+import { ServiceError } from '../core/errors.ts'
+import {
+  assert,
+  contains,
+  run,
+  serversOf,
+  step,
+  text,
+  toolCall,
+  TOOLS,
+  type Tool,
+} from '../../../test/service/trials.ts'
 import type { TrialOutcome } from './types.ts'
 
 const never = new AbortController().signal

@@ -1,6 +1,6 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
-import { untilAborted } from '../connections/deadline.ts'
-import { isPlainObject } from './canonical.ts'
+import { untilAborted } from '../core/deadline.ts'
+import { isPlainObject } from '../core/canonical.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { scoreIntegrity } from './scores.ts'
 import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd } from './trial-calls.ts'

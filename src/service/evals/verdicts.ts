@@ -1,7 +1,7 @@
 import type { AssertionVerdict } from './assertion-type.ts'
 import { judgeAssertion } from './assertions.ts'
 import { matchToolCalls } from './call-matching.ts'
-import { messageOf } from './one-line.ts'
+import { messageOf } from '../core/one-line.ts'
 import { checkId } from './scores.ts'
 import type {
   CaseSnapshot,

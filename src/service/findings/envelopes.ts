@@ -1,7 +1,7 @@
 import type { InsightScope, InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import type { FindingScope } from '../store/findings.ts'
 import type { InsightsDocument, InsightsRow } from '../store/insights.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 import { scopeOf } from './record.ts'
 
 /** Whose insights a read shows: those of a run's wave, or those of a scenario's latest analyzed window. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openWorkspace } from '../sandbox.ts'
+import { openWorkspace } from '../workspace/open.ts'
 import type { FindingRow } from '../store/findings.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 import {
   afterWave,
   compareWaves,

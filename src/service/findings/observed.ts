@@ -2,7 +2,7 @@ import type { ActionableFindingEvidence } from '../../api/contract/insight-shape
 import type { ObservedFailure } from '../insights/advice.ts'
 import { severityOf } from '../insights/measures.ts'
 import type { FindingRow, FindingScope } from '../store/findings.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 import type { WaveFacts } from './wave-facts.ts'
 
 /** What a wave saw, as far as it is measured; findings that somebody dismissed are left out. */

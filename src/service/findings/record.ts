@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import { canonicalJson } from '../evals/canonical.ts'
-import { newId } from '../ids.ts'
+import { canonicalJson } from '../core/canonical.ts'
+import { newId } from '../core/ids.ts'
 import { excerptOf } from '../insights/excerpt.ts'
 import { SWARM_SCOPE, type FindingRow, type FindingScope, type FindingSubject } from '../store/findings.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 import { afterWave, compareWaves, mergeRecordings, type WaveRecording } from './lifecycle.ts'
 
 /** One failure that a wave saw. */

@@ -1,13 +1,13 @@
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { toRecentRun } from '../run-records.ts'
-import { updateSchedule } from '../schedules/schedules.ts'
-import type { Store } from '../store/store.ts'
+import { toRecentRun } from '../runs/records.ts'
+import { updateSchedule } from '../runs/scheduled-launches.ts'
+import type { Store } from '../workspace/store.ts'
 import type { SuiteRow } from '../store/suites.ts'
-import { attachEnvironment } from '../suite-attachments.ts'
+import { attachEnvironment } from '../suites/attachments.ts'
 import { requireConfigurable } from '../suite-ownership.ts'
-import { insertSuite, requireSuite, toSuiteDetail, updateSuite } from '../suite-records.ts'
-import { pageOf } from '../list-page.ts'
-import type { Handlers, ServiceContext } from './handler.ts'
+import { insertSuite, requireSuite, toSuiteDetail, updateSuite } from '../suites/records.ts'
+import { pageOf } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 /** How many of the latest finished runs the trend of a suite shows. */
 const TREND_RUNS = 10

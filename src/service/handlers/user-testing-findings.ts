@@ -1,11 +1,11 @@
-import { requireFinding, setDismissed, toScenarioFinding } from '../findings/finding-records.ts'
+import { requireFinding, setDismissed, toScenarioFinding } from '../findings/records.ts'
 import { scopeOf } from '../findings/record.ts'
 import { requireScenario } from '../scenarios/records.ts'
 import type { FindingScope } from '../store/findings.ts'
 import type { ProjectRow } from '../store/projects.ts'
-import type { Store } from '../store/store.ts'
-import { pageOf } from '../list-page.ts'
-import type { Handlers, ServiceContext } from './handler.ts'
+import type { Store } from '../workspace/store.ts'
+import { pageOf } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { windowEnvelope } from '../findings/envelopes.ts'
 import { createGeneration, type InsightsSubject } from '../findings/generation.ts'
 import { scopeOf } from '../findings/record.ts'
@@ -7,7 +7,7 @@ import { metricsOf, signalsOf, usageOf } from '../scenarios/measures.ts'
 import { requireScenario } from '../scenarios/records.ts'
 import { mineDue } from '../scenarios/windows.ts'
 import type { ProjectRow } from '../store/projects.ts'
-import type { Handlers, ServiceContext } from './handler.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
 

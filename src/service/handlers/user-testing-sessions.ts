@@ -1,11 +1,11 @@
 import type { TranscriptMessage, UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
-import { ServiceError } from '../errors.ts'
-import { oneLine } from '../evals/one-line.ts'
+import { ServiceError } from '../core/errors.ts'
+import { oneLine } from '../core/one-line.ts'
 import { requireScenario } from '../scenarios/records.ts'
 import { chatSessionIdOf } from '../sessions/visitor-sessions.ts'
-import type { VisitorMessageRow, VisitorSessionSummary } from '../store/visitor-sessions.ts'
-import { pageSize } from '../list-page.ts'
-import type { Handlers, ServiceContext } from './handler.ts'
+import type { VisitorMessageRow, VisitorSessionSummary } from '../scenarios/visitor-session-rows.ts'
+import { pageSize } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 const SESSIONS_A_PAGE = 50
 const MESSAGES_A_PAGE = 100

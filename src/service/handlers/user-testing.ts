@@ -1,5 +1,5 @@
 import type { Scenario } from '../../api/contract/user-testing-shapes.ts'
-import { requireEnvironment } from '../environment-records.ts'
+import { requireEnvironment } from '../environments/records.ts'
 import { insightsEnvelopeOf } from '../findings/envelopes.ts'
 import {
   publishScenario,
@@ -16,7 +16,7 @@ import {
 } from '../scenarios/records.ts'
 import { VISIT_PREFIX } from '../scenarios/visit-http.ts'
 import type { ProjectRow } from '../store/projects.ts'
-import type { Handlers, ServiceContext } from './handler.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
 

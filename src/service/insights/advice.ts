@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 import type { ActionableFinding, ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import { digest } from '../evals/canonical.ts'
+import { digest } from '../core/canonical.ts'
 import { MODEL_DEADLINE_MS, withDeadline } from '../models/deadline.ts'
 import { askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'

@@ -1,4 +1,4 @@
-import { oneLine } from '../evals/one-line.ts'
+import { oneLine } from '../core/one-line.ts'
 
 /** Longest piece of a transcript that is shown as evidence, in characters. */
 const EXCERPT_CHARS = 300

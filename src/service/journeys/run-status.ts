@@ -1,4 +1,4 @@
-import type { AttemptCount, AttemptStatus, JourneyRunStatus } from '../store/journey-runs.ts'
+import type { AttemptCount, AttemptStatus, JourneyRunStatus } from '../journey-runs/rows.ts'
 
 /**
  * The state of a run by its attempts: in flight while one of them is; completed when every session came to its end, partial

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../api/contract/json-depth.ts'
-import { ServiceError } from '../errors.ts'
+import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
+import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { toModelFailure } from './failures.ts'
 import { loadModelLibrary, openModel } from './library.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 
 /** Longest wait for one thing that models do in a session: a turn with all its tool calls, or its grading. */
 export const MODEL_DEADLINE_MS = 300_000

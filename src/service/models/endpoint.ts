@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { addressOf, type ModelSettings } from './settings.ts'
 
 /** A model as its case, its suite or the launch names it. */

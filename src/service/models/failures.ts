@@ -1,7 +1,7 @@
 import type { APICallError } from 'ai'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { ErrorCode } from '../../api/contract/error.ts'
-import { messageOf } from '../evals/one-line.ts'
+import { messageOf } from '../core/one-line.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelLibrary } from './library.ts'
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../evals/canonical.ts'
+import { isPlainObject } from '../core/canonical.ts'
 
 /** What a model is told of a tool's result. */
 export type ToolOutput = { type: 'text' | 'error-text'; value: string }

@@ -1,10 +1,10 @@
 import type { Connections } from '../connections/engine.ts'
-import { untilAborted } from '../connections/deadline.ts'
+import { untilAborted } from '../core/deadline.ts'
 import { loadLibrary } from '../connections/library.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import type { DoctorReport, JsonObject, ServerTarget } from '../connections/types.ts'
-import { ServiceError } from '../errors.ts'
-import { messageOf } from '../evals/one-line.ts'
+import { ServiceError } from '../core/errors.ts'
+import { messageOf } from '../core/one-line.ts'
 import type { ReadinessRow } from '../store/readiness-runs.ts'
 import { schemaChecker } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { oneLine } from '../evals/one-line.ts'
+import { oneLine } from '../core/one-line.ts'
 import type { Evidence } from './evidence.ts'
 import type { Outcome } from './types.ts'
 

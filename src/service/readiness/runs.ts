@@ -1,19 +1,19 @@
-import { isoTime } from '../../api/times.ts'
+import { isoTime } from '../../lib/times.ts'
 import type * as z from 'zod'
 import type {
   OpenAIReadinessRequest,
   ReadinessRun,
   ReadinessRunReceipt,
 } from '../../api/contract/readiness-shapes.ts'
-import { redactedUrl } from '../server-connections/urls.ts'
-import { ServiceError } from '../errors.ts'
-import { messageOf, oneLine } from '../evals/one-line.ts'
-import type { ServiceContext } from '../handlers/handler.ts'
-import { newId } from '../ids.ts'
+import { redactedUrl } from '../core/urls.ts'
+import { ServiceError } from '../core/errors.ts'
+import { messageOf, oneLine } from '../core/one-line.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
 import { requireModel } from '../models/ask.ts'
-import { requireServer } from '../server-records.ts'
+import { requireServer } from '../servers/records.ts'
 import type { ReadinessRow } from '../store/readiness-runs.ts'
-import { invalidField } from '../validation.ts'
+import { invalidField } from '../core/validation.ts'
 import { gatherEvidence, type Evidence } from './evidence.ts'
 import { observe } from './observations.ts'
 import { isText } from './outcomes.ts'

@@ -1,5 +1,5 @@
-import { BOUNDS } from '../../api/contract/bounds.ts'
-import { inThread } from '../../untrusted/in-thread.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { JsonObject } from '../connections/types.ts'
 
 /** A schema beyond this is not looked at. */

@@ -1,9 +1,9 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { RunLease, RunRow } from '../store/runs.ts'
-import { writeWherePossible } from '../store/storage-problem.ts'
-import type { Store } from '../store/store.ts'
+import { writeWherePossible } from '../core/database/storage-problem.ts'
+import type { Store } from '../workspace/store.ts'
 import { ExecutionLost, type Executor, type RunExecution } from './executor.ts'
-import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS } from './lease.ts'
+import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS } from '../core/lease.ts'
 import { endRun } from './settlement.ts'
 
 export type RunEngineOptions = {

@@ -1,5 +1,5 @@
 import { listModels } from '../catalogs/models.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import { chooseEndpoint, type ModelEndpoint } from '../models/endpoint.ts'
 import type { ModelSettings } from '../models/settings.ts'

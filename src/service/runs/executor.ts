@@ -6,10 +6,10 @@ import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { CaseSnapshot, TrialOutcome, TrialServers } from '../evals/types.ts'
 import type { ModelSettings } from '../models/settings.ts'
 import { createTrialModels } from '../models/trial-models.ts'
-import type { Store } from '../store/store.ts'
-import type { TrialRow } from '../store/trials.ts'
+import type { Store } from '../workspace/store.ts'
+import type { TrialRow } from './trial-rows.ts'
 import { recordTools, type RecordedServers } from './tools-record.ts'
-import { createTrialServers } from './trial-servers.ts'
+import { createTrialServers } from '../evals/trial-servers.ts'
 
 /** What the execution of a run needs beside what is stored. */
 export type RunExecution = {

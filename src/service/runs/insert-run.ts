@@ -1,15 +1,15 @@
 import type { EvalRunCreated } from '../../api/contract/runs.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
-import type { ServiceContext } from '../handlers/handler.ts'
-import { newId } from '../ids.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
 import type { ProjectRow } from '../store/projects.ts'
 import type { CaseSelection, RunPlan, RunRow } from '../store/runs.ts'
 import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../store/store.ts'
-import type { TrialRow } from '../store/trials.ts'
+import type { Store } from '../workspace/store.ts'
+import type { TrialRow } from './trial-rows.ts'
 import type { RunLaunch } from './engine.ts'
-import { releaseLease, takeLease } from './lease.ts'
+import { releaseLease, takeLease } from '../core/lease.ts'
 
 export type LaunchReply = EvalRunCreated & { environment: NonNullable<EvalRunCreated['environment']> | null }
 

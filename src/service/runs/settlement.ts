@@ -6,7 +6,7 @@ import { gradeRun, type RunGrade } from '../evals/grading.ts'
 import { integrityOfAll } from '../evals/scores.ts'
 import type { TrialOutcome } from '../evals/types.ts'
 import type { RunRow } from '../store/runs.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 
 /** What the run's trials say so far. */
 export function gradeOf(

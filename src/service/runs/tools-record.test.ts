@@ -3,8 +3,8 @@ import type { Tool } from '../connections/types.ts'
 import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
 import type { TrialServers } from '../evals/types.ts'
 import { createRunToolRows } from '../store/run-tools.ts'
-import { openDatabase } from '../store/database.ts'
-import { migrate } from '../store/migrations/migrations.ts'
+import { openDatabase } from '../core/database/database.ts'
+import { migrate } from '../core/database/migrations/migrations.ts'
 import { recordTools } from './tools-record.ts'
 
 const signal = new AbortController().signal

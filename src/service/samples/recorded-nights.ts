@@ -1,5 +1,5 @@
-import { utcDay } from '../../api/times.ts'
-import type { ReportedResult, RunOpening } from '../ingest/document.ts'
+import { utcDay } from '../../lib/times.ts'
+import type { ReportedResult, RunOpening } from '../eval-ingest/document.ts'
 import {
   CHICAGO,
   echoOf,

@@ -1,5 +1,5 @@
-import type { AttemptEnd } from '../store/journey-runs.ts'
-import type { JudgeAnswer } from '../journeys/grading.ts'
+import type { AttemptEnd } from '../journey-runs/rows.ts'
+import type { JudgeAnswer } from '../journey-runs/grading.ts'
 
 /** A call of a tool of the reference server, as its assistant was told of it. */
 export type RecordedCall = {

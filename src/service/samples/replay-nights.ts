@@ -1,4 +1,4 @@
-import { appendResults, finalizeIngestRun, openIngestRun } from '../ingest/runs.ts'
+import { appendResults, finalizeIngestRun, openIngestRun } from '../eval-ingest/runs.ts'
 import { freeName, type Stage } from './stage.ts'
 import { NIGHTLY, NIGHTS, reportOf } from './recorded-nights.ts'
 

@@ -1,10 +1,10 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { noteAnswer, noteFailure, noteQuestion } from '../scenarios/answers.ts'
 import { publishScenario, upsertMember } from '../scenarios/records.ts'
 import { endByVisitor, insertSession, noteFeedback } from '../scenarios/visits.ts'
 import { mineDue } from '../scenarios/windows.ts'
 import type { ScenarioMemberRow, ScenarioRow } from '../store/scenarios.ts'
-import type { Resolution } from '../environment-resolution.ts'
+import type { Resolution } from '../environments/resolution.ts'
 import { environmentOf, type Stage } from './stage.ts'
 import { MEMBERS, SCENARIO, VISITS, type RecordedVisit } from './recorded-visits.ts'
 

@@ -1,10 +1,10 @@
-import { resolveEnvironment, type Resolution } from '../environment-resolution.ts'
-import { requireEnvironment } from '../environment-records.ts'
-import { ServiceError } from '../errors.ts'
+import { resolveEnvironment, type Resolution } from '../environments/resolution.ts'
+import { requireEnvironment } from '../environments/records.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { ProjectRow } from '../store/projects.ts'
-import type { SampleKind } from '../store/samples.ts'
+import type { SampleKind } from './rows.ts'
 import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 
 /** Where samples are put. */
 export type Stage = {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { ServiceError } from '../errors.ts'
-import { authenticate } from '../keys.ts'
+import { ServiceError } from '../core/errors.ts'
+import { authenticate } from '../core/access/keys.ts'
 import { roleIn } from '../rights.ts'
 import { PROJECT_ROLES } from '../store/keys.ts'
 import type { ScenarioMode, ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../store/store.ts'
-import type { SessionEnd, VisitorSessionRow } from '../store/visitor-sessions.ts'
+import type { Store } from '../workspace/store.ts'
+import type { SessionEnd, VisitorSessionRow } from './visitor-session-rows.ts'
 import { sameSecret } from './secrets.ts'
 
 /** What a visitor shows beside the link. */

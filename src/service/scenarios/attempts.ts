@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import { takeOne, type RateLimit } from '../rate-limiter.ts'
+import { ServiceError } from '../core/errors.ts'
+import { takeOne, type RateLimit } from '../core/limits/rate-limiter.ts'
 import type { RateBucket } from '../store/rate-buckets.ts'
 
 /** Buckets of this process for what strangers may try; they need no place in the database. */

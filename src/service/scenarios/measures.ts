@@ -5,10 +5,10 @@ import type {
   ScenarioUsage,
   userTestingInsights,
 } from '../../api/contract/user-testing-insights.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../store/store.ts'
-import type { VisitorMessageRow, VisitorSessionSummary } from '../store/visitor-sessions.ts'
+import type { Store } from '../workspace/store.ts'
+import type { VisitorMessageRow, VisitorSessionSummary } from './visitor-session-rows.ts'
 import { whyEnded } from './access.ts'
 import { abandonedAt } from './signals.ts'
 import { latestWindow, mineDue } from './windows.ts'

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../api/contract/error.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Ending } from './access.ts'
 
 const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'

@@ -2,7 +2,7 @@ import type { ActionableFindingEvidence } from '../../api/contract/insight-shape
 import { excerptOf } from '../insights/excerpt.ts'
 import type { Sighting } from '../findings/record.ts'
 import type { ScenarioRow } from '../store/scenarios.ts'
-import type { VisitorMessageRow, VisitorSessionRow } from '../store/visitor-sessions.ts'
+import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
 
 /** A session with everything that was said in it. */
 export type Told = { session: VisitorSessionRow; messages: VisitorMessageRow[] }

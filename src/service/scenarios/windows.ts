@@ -1,10 +1,10 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import type { Background } from '../background.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import type { Background } from '../core/background.ts'
 import { recordGradedWave } from '../findings/record.ts'
-import { newId } from '../ids.ts'
+import { newId } from '../core/ids.ts'
 import type { ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../store/store.ts'
-import { DAY_MS, type ScenarioWindowRow } from '../store/visitor-sessions.ts'
+import type { Store } from '../workspace/store.ts'
+import { DAY_MS, type ScenarioWindowRow } from './visitor-session-rows.ts'
 import { coverageOf, LEFT_AFTER_MS, mineSignals, toSighting, type Coverage, type Signal } from './signals.ts'
 
 /** What is kept of a window: what was looked at, and what was seen. */

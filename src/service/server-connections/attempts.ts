@@ -1,12 +1,12 @@
 import type { ServerTarget } from '../connections/types.ts'
-import { ServiceError } from '../errors.ts'
-import { digest } from '../evals/canonical.ts'
-import type { ServiceContext } from '../handlers/handler.ts'
-import { insertServer, updateServer } from '../server-records.ts'
-import type { ConnectionProblem, ConnectionRow, ConnectionStatus } from '../store/server-connections.ts'
+import { ServiceError } from '../core/errors.ts'
+import { digest } from '../core/canonical.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { insertServer, updateServer } from '../servers/records.ts'
+import type { ConnectionProblem, ConnectionRow, ConnectionStatus } from './rows.ts'
 import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../store/store.ts'
-import { redactedUrl, sameUrl } from './urls.ts'
+import type { Store } from '../workspace/store.ts'
+import { redactedUrl, sameUrl } from '../core/urls.ts'
 
 /** What moves requests on. Everything but `look` runs inside a transaction and answers the row as it is now. */
 export type Attempts = {

@@ -1,7 +1,7 @@
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { toTrace, type TraceSpan } from '../evals/trace.ts'
 import type { ToolCallRecord, Transcript } from '../evals/types.ts'
-import type { EvalSessionRow } from '../store/eval-sessions.ts'
+import type { EvalSessionRow } from './eval-rows.ts'
 import { sessionLink, type SessionRow, type SessionSource, type SessionSpan } from './session.ts'
 
 const PREVIEW_LENGTH = 200

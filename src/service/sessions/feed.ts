@@ -1,6 +1,6 @@
 import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
-import type { Store } from '../store/store.ts'
-import { invalidField } from '../validation.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
 import {
   comparePlaces,
   type SessionFilter,

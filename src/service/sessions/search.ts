@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { messageText } from '../evals/message-text.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 import { readSessions, type FeedScope } from './feed.ts'
 import type { SessionFilter, SessionPlace, SessionRow } from './session.ts'
 

@@ -1,5 +1,5 @@
 import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 
 /** Surfaces that produce sessions, in the contract's words. */
 export type SourceType = (typeof SESSION_SOURCES)[number]

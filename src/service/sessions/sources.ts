@@ -1,4 +1,4 @@
-import { journeySessions } from '../journeys/session-source.ts'
+import { journeySessions } from './journey-sessions.ts'
 import { evalSessions } from './eval-sessions.ts'
 import type { SessionSource } from './session.ts'
 import { visitorSessions } from './visitor-sessions.ts'

@@ -1,6 +1,6 @@
-import { oneLine } from '../evals/one-line.ts'
+import { oneLine } from '../core/one-line.ts'
 import { SESSION_IDLE_MS } from '../scenarios/access.ts'
-import type { VisitorFeedRow, VisitorMessageRow } from '../store/visitor-sessions.ts'
+import type { VisitorFeedRow, VisitorMessageRow } from '../scenarios/visitor-session-rows.ts'
 import { sessionLink, type SessionRow, type SessionSource, type SessionSpan } from './session.ts'
 
 /** Sessions of visitors; nobody archives them. */

@@ -1,7 +1,7 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
+import { parseStored } from '../../lib/json-depth.ts'
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { Assertion } from '../evals/types.ts'
-import { assignments, insertInto, type Database } from './database.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
 
 /** How a case is executed and judged. */
 export type CaseDefinition = {

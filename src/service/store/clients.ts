@@ -1,5 +1,5 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import { assignments, insertInto, type Database } from './database.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
 
 /** An open document; `modelId`, `serverIds` and `optionalServerIds` are the fields that are read here. */
 export type ClientConfig = Record<string, unknown>

@@ -1,5 +1,5 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import { fromJson, toJson, type Database } from './database.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import { fromJson, toJson, type Database } from '../core/database/database.ts'
 
 /** How often each verdict occurs among the checks of a report. */
 export type ConformanceCounts = {

@@ -1,7 +1,7 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
+import { parseStored } from '../../lib/json-depth.ts'
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import type { FindingState, WaveRecording } from '../findings/lifecycle.ts'
-import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { assignments, fromJson, insertInto, toJson, type Database } from '../core/database/database.ts'
 
 /** Whose findings: one of a project's swarms, or one scenario's, by its id. */
 export type FindingScope = { projectId: string; scope: string }

@@ -1,5 +1,5 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import type { Database } from './database.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** Replies of creates that carried an idempotency key. */
 export type IdempotencyRows = {

@@ -1,5 +1,5 @@
 import type { CaseSnapshot } from '../evals/types.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** A run that another program executes and reports. */
 export type IngestRunRow = {

@@ -1,6 +1,6 @@
 import type { ActionableFinding, InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import type { Discovery } from '../findings/discovery.ts'
-import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { assignments, fromJson, insertInto, toJson, type Database } from '../core/database/database.ts'
 import type { FindingScope } from './findings.ts'
 
 /** What one generation said; everything in it stays as it was when it was generated. */

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 import type { RunLease } from './runs.ts'
 
 export type JobRow = RunLease & { kind: string; subjectId: string }

@@ -1,5 +1,5 @@
 import type { ProjectRole } from '../roles.ts'
-import { insertInto, type Database } from './database.ts'
+import { insertInto, type Database } from '../core/database/database.ts'
 
 export { PROJECT_ROLES, type ProjectRole } from '../roles.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** A row with its place in the order of making, which a cursor of its list carries. */
 export type Placed<Row> = Row & { position: number }

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** Values that were set for one organization; what is not set has its declared default (`limits/limits.ts`). */
 export type OrganizationSettingRows = {

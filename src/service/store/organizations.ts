@@ -1,5 +1,5 @@
-import { newId } from '../ids.ts'
-import { insertInto, type Database } from './database.ts'
+import { newId } from '../core/ids.ts'
+import { insertInto, type Database } from '../core/database/database.ts'
 
 type OrganizationRow = { id: string; name: string; createdAt: number }
 type AccountRow = { id: string; name: string; createdAt: number; updatedAt: number }

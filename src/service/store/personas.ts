@@ -1,4 +1,4 @@
-import { assignments, insertInto, type Database } from './database.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
 import { latestFirst, type LatestFirst } from './latest-first.ts'
 
 export type PersonaRow = {

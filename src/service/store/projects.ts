@@ -1,4 +1,4 @@
-import { assignments, insertInto, type Database } from './database.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
 
 export type ProjectRow = {
   id: string

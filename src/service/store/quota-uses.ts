@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** One row for each counted request of an organization. */
 export type QuotaUseRows = {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** What one key has used of its request rate. */
 export type RateBucket = {

@@ -1,7 +1,7 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
+import { parseStored } from '../../lib/json-depth.ts'
 import type { Observations, Verdict } from '../readiness/types.ts'
-import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
-import { urlPlace, type Sealer } from './sealer.ts'
+import { assignments, fromJson, insertInto, toJson, type Database } from '../core/database/database.ts'
+import { urlPlace, type Sealer } from '../core/database/sealer.ts'
 
 export type ReadinessRow = {
   id: string

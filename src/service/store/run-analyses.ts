@@ -1,5 +1,5 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import type { Database } from './database.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** What a model found out about a run after its end. */
 export type RunAnalysisKind = 'goalCompletion' | 'insights'

@@ -1,6 +1,6 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
+import { parseStored } from '../../lib/json-depth.ts'
 import type { SeenTool, SeenTools } from '../evals/seen-tools.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** Most listings that are kept of one server in one run; a server that changes more often keeps its first ones. */
 const MOST_LISTINGS = 20

@@ -1,8 +1,15 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
+import { parseStored } from '../../lib/json-depth.ts'
 import type { DecisionSummary } from '../../api/contract/runs.ts'
 import type { CaseSnapshot, ScoreIntegrity } from '../evals/types.ts'
 import type { SuiteSettings } from './suites.ts'
-import { assignments, fromJson, insertEachInto, insertInto, toJson, type Database } from './database.ts'
+import {
+  assignments,
+  fromJson,
+  insertEachInto,
+  insertInto,
+  toJson,
+  type Database,
+} from '../core/database/database.ts'
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 /** In the unit of the run's decision; `passRate` is a fraction of what was graded, null where nothing was. */

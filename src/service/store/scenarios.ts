@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import type { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing-shapes.ts'
-import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
-import type { Sealer } from './sealer.ts'
+import { assignments, fromJson, insertInto, toJson, type Database } from '../core/database/database.ts'
+import type { Sealer } from '../core/database/sealer.ts'
 
 export type ScenarioMode = (typeof SCENARIO_MODES)[number]
 type GuestCaps = z.output<typeof GuestExecutionRequest>

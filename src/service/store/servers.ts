@@ -1,6 +1,6 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import { assignments, insertInto, type Database } from './database.ts'
-import { urlPlace, type Sealer } from './sealer.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
+import { urlPlace, type Sealer } from '../core/database/sealer.ts'
 
 /** What the service never tells about a server; sealed at rest. */
 export type ServerSecrets = {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** Facts about the workspace itself. */
 type SettingName =

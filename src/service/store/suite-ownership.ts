@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** A suite that another program made; one that was authored here has no such row. */
 export type SuiteOwnershipRow = {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** When a suite is launched by the clock. Slots lie at `startsAt` and every interval after it. */
 export type SuiteScheduleRow = {

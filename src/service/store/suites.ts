@@ -1,6 +1,6 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
+import { parseStored } from '../../lib/json-depth.ts'
 import type { Assertion } from '../evals/types.ts'
-import { assignments, insertInto, type Database } from './database.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
 
 /** Everything about a suite that is edited as one piece. */
 export type SuiteSettings = {

@@ -1,5 +1,5 @@
-import { parseStored } from '../../api/contract/json-depth.ts'
-import { assignments, insertInto, type Database } from './database.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
 import { latestFirst, type LatestFirst } from './latest-first.ts'
 
 /** Defaults for the journeys that are made under it; nothing is looked up through it at launch. */

@@ -1,6 +1,6 @@
-import { pageSize, type PageQuery } from '../list-page.ts'
+import { pageSize, type PageQuery } from '../core/list-page.ts'
 import type { LatestFirst } from '../store/latest-first.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../workspace/store.ts'
 
 const PAGE = 50
 

@@ -1,9 +1,9 @@
 import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
-import { tallyOf } from '../journeys/run-records.ts'
+import { tallyOf } from '../journey-runs/records.ts'
 import { countSessions } from '../journeys/run-status.ts'
-import type { JourneyRunRow } from '../store/journey-runs.ts'
-import type { Store } from '../store/store.ts'
-import { overviewOf, type ConsideredRun } from './overview.ts'
+import type { JourneyRunRow } from '../journey-runs/rows.ts'
+import type { Store } from '../workspace/store.ts'
+import { overviewOf, type ConsideredRun } from '../journey-runs/overview.ts'
 
 /** How many of the latest runs of a project are rolled up. */
 export const OVERVIEW_RUNS = 50

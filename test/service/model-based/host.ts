@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
-import type { ServeOptions } from '../../../src/cli/serve.ts'
+import type { ServeOptions } from '../../../src/cli/serve/serve.ts'
 import { descendantsOf, stillRunning } from '../../journeys/processes.ts'
 import { until, type Api } from '../harness.ts'
 import { start, startServe } from '../start-child.ts'

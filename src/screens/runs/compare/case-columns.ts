@@ -1,5 +1,5 @@
-import type { ComparisonGroup, GroupedCase } from '../../../api/runs/comparison-groups.ts'
-import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import type { ComparisonGroup, GroupedCase } from '../../../domain/runs/comparison-groups.ts'
+import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import type { Column } from '../../../components/list/columns.ts'
 
 const LOOKS: Record<

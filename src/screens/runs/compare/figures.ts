@@ -1,5 +1,5 @@
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
-import { formatCount, formatDuration, UNKNOWN } from '../../../app/theme/format.ts'
+import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { unavailable, type Unavailable } from '../../../app/keymap/binding.ts'
-import { useRouter } from '../../../app/router/router-context.tsx'
+import { unavailable, type Unavailable } from '../../../tui/keymap/binding.ts'
+import { useRouter } from '../../../tui/router/router-context.tsx'
 import { hasEnded, takeEnded } from '../rerun/ended-reruns.ts'
 import type { RunsLists } from '../use-lists.ts'
 

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import type { ComparedTrial } from '../../../api/runs/changes.ts'
-import { groupedCases, parentOf, type GroupedCase } from '../../../api/runs/comparison-groups.ts'
-import { usePlace } from '../../../app/router/router-context.tsx'
+import type { ComparedTrial } from '../../../domain/runs/changes.ts'
+import { groupedCases, parentOf, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
+import { usePlace } from '../../../tui/router/router-context.tsx'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 

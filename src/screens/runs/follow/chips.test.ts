@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvalRun } from '../../../api/contract/runs.ts'
-import { createPinsInMemory, MOST_PINS } from '../../../api/runs/pins.ts'
-import { createTheme } from '../../../app/theme/theme.ts'
-import { widthOf } from '../../../app/theme/text.ts'
+import { createPinsInMemory, MOST_PINS } from '../../../domain/runs/pins.ts'
+import { createTheme } from '../../../tui/theme/theme.ts'
+import { widthOf } from '../../../tui/theme/text.ts'
 import { chipOf, fitChips, overflowText, type Chip } from './chips.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: true })

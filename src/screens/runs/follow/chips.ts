@@ -1,10 +1,10 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import type { Pin } from '../../../api/runs/pins.ts'
-import { partWords, reportRun } from '../../../api/runs/suite-state.ts'
-import type { TrialCounts } from '../../../api/runs/trials.ts'
-import { bar } from '../../../app/theme/charts.ts'
-import { clean, truncate, widthOf } from '../../../app/theme/text.ts'
-import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+import type { Pin } from '../../../domain/runs/pins.ts'
+import { partWords, reportRun } from '../../../domain/runs/suite-state.ts'
+import type { TrialCounts } from '../../../domain/runs/trials.ts'
+import { bar } from '../../../tui/theme/charts.ts'
+import { clean, truncate, widthOf } from '../../../tui/theme/text.ts'
+import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { runLook } from '../status.ts'
 
 /** A followed run as it stands; without a run it was not read yet. */

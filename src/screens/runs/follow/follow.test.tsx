@@ -3,7 +3,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../.
 import { launchStage, quickCase, slowCase } from '../../../../test/launch-stage.ts'
 import { until } from '../../../../test/service/harness.ts'
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
-import { createPinsInMemory, type Pins } from '../../../api/runs/pins.ts'
+import { createPinsInMemory, type Pins } from '../../../domain/runs/pins.ts'
 import { appKeys } from '../../../app/shell/app-keys.ts'
 import { projectsRoute } from '../../projects/route.ts'
 import { runsKeys } from '../bindings.ts'

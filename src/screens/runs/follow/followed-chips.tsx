@@ -1,5 +1,5 @@
-import { useTheme } from '../../../app/theme/theme-context.tsx'
-import { widthOf } from '../../../app/theme/text.ts'
+import { useTheme } from '../../../tui/theme/theme-context.tsx'
+import { widthOf } from '../../../tui/theme/text.ts'
 import { chipOf, fitChips, overflowText } from './chips.ts'
 import { useFollowed } from './use-followed.ts'
 

@@ -1,4 +1,4 @@
-import type { LaunchRequest } from '../../../api/runs/launch-request.ts'
+import type { LaunchRequest } from '../../../domain/runs/launch-request.ts'
 import {
   ITERATIONS,
   launchObstacle,
@@ -7,8 +7,8 @@ import {
   targetsOf,
   type LaunchField,
   type LaunchObstacle,
-} from '../../../api/runs/launch-rules.ts'
-import { advice } from '../../../api/error-advice.ts'
+} from '../../../domain/runs/launch-rules.ts'
+import { advice } from '../../../api/client/errors/error-advice.ts'
 import { numberProblem, valuesOf, YES } from '../../../components/form/field-input.ts'
 import type { LaunchFacts } from './facts.ts'
 

@@ -2,9 +2,9 @@ import type { Environment, EnvironmentResolved } from '../../../api/contract/env
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import type { ProjectServer } from '../../../api/contract/servers.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
-import type { SlotHolder } from '../../../api/runs/launch-slots.ts'
-import type { EarlierDurations } from '../../../api/runs/launch-size.ts'
-import { clean } from '../../../app/theme/text.ts'
+import type { SlotHolder } from '../../../domain/runs/launch-slots.ts'
+import type { EarlierDurations } from '../../../domain/runs/launch-size.ts'
+import { clean } from '../../../tui/theme/text.ts'
 
 /** What an environment yields now; without either it is still being read. */
 export type Preview = { resolved?: EnvironmentResolved; fault?: string }

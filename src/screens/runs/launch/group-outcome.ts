@@ -1,7 +1,7 @@
 import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
-import { plural } from '../../../app/theme/format.ts'
-import type { Symbols, Tone } from '../../../app/theme/theme.ts'
-import { clean } from '../../../app/theme/text.ts'
+import { plural } from '../../../tui/theme/format.ts'
+import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
+import { clean } from '../../../tui/theme/text.ts'
 
 /** `Started 2 of 3 runs of Nightly as one group.` */
 export function groupSentence(name: string, { targets }: EvalRunGroupCreated): string {

@@ -1,10 +1,10 @@
-import { ApiError } from '../../../api/api-error.ts'
-import type { Client } from '../../../api/client.ts'
+import { ApiError } from '../../../api/client/errors/api-error.ts'
+import type { Client } from '../../../api/client/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
-import { launchCall, type LaunchRequest } from '../../../api/runs/launch-request.ts'
-import { slotFree, slotHolders } from '../../../api/runs/launch-slots.ts'
-import type { Pin } from '../../../api/runs/pins.ts'
+import { launchCall, type LaunchRequest } from '../../../domain/runs/launch-request.ts'
+import { slotFree, slotHolders } from '../../../domain/runs/launch-slots.ts'
+import type { Pin } from '../../../domain/runs/pins.ts'
 import type { Write } from '../../../hooks/use-write.ts'
 
 /** What a launch started, as it is followed; a run group tells what became of each target. */

@@ -1,8 +1,8 @@
-import type { Distribution } from '../../../api/runs/distribution.ts'
-import { bar } from '../../../app/theme/charts.ts'
-import { formatCount } from '../../../app/theme/format.ts'
-import { fit, widthOf } from '../../../app/theme/text.ts'
-import type { Symbols } from '../../../app/theme/theme.ts'
+import type { Distribution } from '../../../domain/runs/distribution.ts'
+import { bar } from '../../../tui/theme/charts.ts'
+import { formatCount } from '../../../tui/theme/format.ts'
+import { fit, widthOf } from '../../../tui/theme/text.ts'
+import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
 /** Columns of the longest bar. */

@@ -1,10 +1,10 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import { amountOf } from '../../../api/runs/amount.ts'
-import { countCauses, type CauseCount } from '../../../api/runs/causes.ts'
-import { toldTrials } from '../../../api/runs/counts.ts'
-import { distributionOf, type Distribution } from '../../../api/runs/distribution.ts'
-import { countTrials, type TrialCounts } from '../../../api/runs/trials.ts'
+import { amountOf } from '../../../domain/runs/amount.ts'
+import { countCauses, type CauseCount } from '../../../domain/runs/causes.ts'
+import { toldTrials } from '../../../domain/runs/counts.ts'
+import { distributionOf, type Distribution } from '../../../domain/runs/distribution.ts'
+import { countTrials, type TrialCounts } from '../../../domain/runs/trials.ts'
 
 /** What a run's trials say together. */
 export type TrialFacts = {

@@ -1,9 +1,9 @@
 import type { ActionableFinding, InsightsEnvelope } from '../../../api/contract/insight-shapes.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
-import { unitName } from '../../../api/runs/counts.ts'
-import { serviceNow } from '../../../api/service-time.ts'
-import { formatAge, formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
+import { unitName } from '../../../domain/runs/counts.ts'
+import { serviceNow } from '../../../api/client/transport/service-time.ts'
+import { formatAge, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
 import { judgesOf, judgeState, type Judge } from './judge-lines.ts'
 
 /** How to ask for what is not here, by the keys as they are bound. */

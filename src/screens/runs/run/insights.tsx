@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useBindings, useKeyName } from '../../../app/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { MarkdownViewer } from '../../../components/markdown/markdown-viewer.tsx'
 import { PaneState } from '../../../components/pane-state.tsx'
 import { insightsKeys } from '../bindings.ts'

@@ -1,8 +1,8 @@
 import type { EvalRunJudges } from '../../../api/contract/judge-shapes.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
-import { serviceNow } from '../../../api/service-time.ts'
-import { formatAge, formatCount, plural, UNKNOWN } from '../../../app/theme/format.ts'
-import type { Symbols } from '../../../app/theme/theme.ts'
+import { serviceNow } from '../../../api/client/transport/service-time.ts'
+import { formatAge, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
+import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
 type JudgedCase = {

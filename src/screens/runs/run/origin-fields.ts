@@ -1,5 +1,5 @@
 import type { EvalRun } from '../../../api/contract/runs.ts'
-import { UNKNOWN } from '../../../app/theme/format.ts'
+import { UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Field } from '../../../components/lines.ts'
 
 const CLIENT_SOURCES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
-import { createTheme } from '../../../app/theme/theme.ts'
+import { createTheme } from '../../../tui/theme/theme.ts'
 import { AS_GIVEN, outline } from '../../../components/viewer/outline-tree.ts'
 import { plainText } from '../../../components/viewer/source.ts'
 import { factsOf } from './facts.ts'

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isTerminalRunStatus, type Diagnostics, type EvalRun } from '../../../api/contract/runs.ts'
-import { describeError, type ErrorText } from '../../../api/error-text.ts'
+import { describeError, type ErrorText } from '../../../api/client/errors/error-text.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 
 export type Failure = NonNullable<NonNullable<Diagnostics['failures']>[number]>

@@ -1,5 +1,5 @@
-import type { Cause } from '../../../api/runs/causes.ts'
-import { useRouter } from '../../../app/router/router-context.tsx'
+import type { Cause } from '../../../domain/runs/causes.ts'
+import { useRouter } from '../../../tui/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import type { Trials } from '../trial/use-trials.ts'
 import type { RunData } from '../use-runs-data.ts'

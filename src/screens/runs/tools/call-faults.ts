@@ -1,7 +1,11 @@
-import { checkArguments, SCHEMA_LIMIT_MS, type ArgumentVerdict } from '../../../api/arguments-check.ts'
+import {
+  checkArguments,
+  SCHEMA_LIMIT_MS,
+  type ArgumentVerdict,
+} from '../../../domain/servers/arguments-check.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
-import { toolNameOf, type SeenTool, type ToolListing } from '../../../api/runs/comparison-tools.ts'
+import { toolNameOf, type SeenTool, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
 
 /** Faults of one call that are told. */
 const MOST_SAYS = 3

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { createTheme } from '../../../app/theme/theme.ts'
+import { createTheme } from '../../../tui/theme/theme.ts'
 import { plainText } from '../../../components/viewer/source.ts'
 import { callFaults } from './call-faults.ts'
 import { doctorLines, type DoctorFacts } from './doctor-lines.ts'

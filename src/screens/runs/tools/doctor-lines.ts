@@ -8,9 +8,9 @@ import {
   toolNameOf,
   type ToolChange,
   type ToolListing,
-} from '../../../api/runs/comparison-tools.ts'
-import { plural } from '../../../app/theme/format.ts'
-import type { Symbols } from '../../../app/theme/theme.ts'
+} from '../../../domain/runs/comparison-tools.ts'
+import { plural } from '../../../tui/theme/format.ts'
+import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import type { CallFault } from './call-faults.ts'

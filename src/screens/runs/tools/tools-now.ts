@@ -1,9 +1,9 @@
-import type { Client } from '../../../api/client.ts'
+import type { Client } from '../../../api/client/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { Tool } from '../../../api/contract/server-operations.ts'
-import { describeError } from '../../../api/error-text.ts'
-import type { ToolListing } from '../../../api/runs/comparison-tools.ts'
+import { describeError } from '../../../api/client/errors/error-text.ts'
+import type { ToolListing } from '../../../domain/runs/comparison-tools.ts'
 import type { ToolEvidence } from './use-tool-evidence.ts'
 import { callFaults, type CallFaults } from './call-faults.ts'
 

@@ -6,9 +6,9 @@ import {
   toolChanges,
   toolsSeenIn,
   type ToolListing,
-} from '../../../api/runs/comparison-tools.ts'
-import { outcomeOfRun } from '../../../api/runs/outcome.ts'
-import { standingOf } from '../../../api/runs/trials.ts'
+} from '../../../domain/runs/comparison-tools.ts'
+import { outcomeOfRun } from '../../../domain/runs/outcome.ts'
+import { standingOf } from '../../../domain/runs/trials.ts'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 

@@ -1,14 +1,14 @@
-import { jsonText } from '../../../api/printable.ts'
-import type { ArgumentChange } from '../../../api/runs/call-difference-arguments.ts'
+import { jsonText } from '../../../lib/printable.ts'
+import type { ArgumentChange } from '../../../domain/calls/argument-changes.ts'
 import {
   callDifference,
   plainCall,
   type CallMatch,
   type CallRow,
   type PlainCall,
-} from '../../../api/runs/call-difference.ts'
-import { plural } from '../../../app/theme/format.ts'
-import type { Symbols, Tone } from '../../../app/theme/theme.ts'
+} from '../../../domain/calls/call-difference.ts'
+import { plural } from '../../../tui/theme/format.ts'
+import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { jsonNode } from '../../../components/json/json-tree.ts'
 import { jsonSample } from '../../../components/transcript/transcript-nodes.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'

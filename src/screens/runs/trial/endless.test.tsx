@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
-import { LIST_BOUNDS } from '../../../api/pages.ts'
+import { LIST_BOUNDS } from '../../../api/client/pages.ts'
 import { panesKeys } from '../../../components/component-keys.ts'
 import { readOnKeys } from '../../../components/list/list-keys.ts'
 import { runsRoute } from '../route.ts'

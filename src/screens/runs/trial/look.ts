@@ -1,6 +1,11 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { CAUSES, causeOf } from '../../../api/runs/causes.ts'
-import { classOfTrial, CLASS_WORDS, TRIAL_CLASSES, type TrialClass } from '../../../api/runs/trial-class.ts'
+import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
+import {
+  classOfTrial,
+  CLASS_WORDS,
+  TRIAL_CLASSES,
+  type TrialClass,
+} from '../../../domain/runs/trial-class.ts'
 import type { Look } from '../status.ts'
 
 const SIGNS: Record<TrialClass, Pick<Look, 'symbol' | 'tone'>> = {

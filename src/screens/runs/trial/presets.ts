@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { classOfTrial, CLASS_WORDS, isFailing, TRIAL_CLASSES } from '../../../api/runs/trial-class.ts'
+import { classOfTrial, CLASS_WORDS, isFailing, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
 
 /**
  * What one key filters a run's trials by, one after the other: what did not go well, then each class of that, then nothing. They

@@ -1,0 +1,341 @@
+import * as fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { exactServer } from '../../../../test/client/exact-server.ts'
+import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
+import { createBudget, type Permit } from './budget.ts'
+import { pollInterval } from '../../../domain/polling/poll-interval.ts'
+import { tokensNeeded } from './permit.ts'
+import type { Priority } from './waiting-queue.ts'
+
+const priorities: Priority[] = ['asked', 'visible', 'pinned', 'background']
+
+const request = fc.record({
+  startAfter: fc.integer({ min: 0, max: 4_000 }),
+  there: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20_000 })),
+  back: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20_000 })),
+  priority: fc.constantFrom(...priorities),
+  owner: fc.constantFrom('a', 'b', 'c'),
+  arrives: fc.boolean(),
+})
+
+describe('the budget and an exact server', () => {
+  test('never send what the server would refuse, whatever the delays', async () => {
+    const rule = fc.record({
+      capacity: fc.integer({ min: 1, max: 12 }),
+      refillPerSecond: fc.constantFrom(0.5, 1, 3),
+    })
+    const property = fc.asyncProperty(
+      rule,
+      fc.array(request, { minLength: 1, maxLength: 60 }),
+      async (bucket, all) => {
+        const clock = new VirtualClock()
+        const budget = createBudget({ ...bucket, clock })
+        const server = exactServer(bucket.capacity, bucket.refillPerSecond, clock.now())
+        let start = 0
+        const calls = all.map(async ({ startAfter, there, back, priority, owner, arrives }) => {
+          start += startAfter
+          await new Promise<void>(resolve => clock.after(start, resolve))
+          const permit = await budget.acquire({ priority, owner })
+          await new Promise<void>(resolve => clock.after(there, resolve))
+          if (!arrives) return permit.unused()
+          server.arrive(clock.now())
+          await new Promise<void>(resolve => clock.after(back, resolve))
+          permit.release()
+        })
+        await clock.finish(Promise.all(calls))
+        expect(server.refused).toBe(0)
+        expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 })
+      },
+    )
+    await fc.assert(property, { numRuns: 150 })
+  })
+
+  test('what never left costs nothing, however often it is repeated', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    for (let attempt = 0; attempt < 40; attempt += 1)
+      (await budget.acquire({ priority: 'background' })).unused()
+    expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0, usedLastMinute: 0 })
+  })
+
+  test('three live runs of two requests each for an hour, with a person at the keys, never meet a 429', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const server = exactServer(10, 1, clock.now())
+    const end = clock.now() + 3_600_000
+    const send = async (priority: Priority, owner: string) => {
+      const permit = await budget.acquire({ priority, owner })
+      await new Promise<void>(resolve => clock.after(120, resolve))
+      server.arrive(clock.now())
+      await new Promise<void>(resolve => clock.after(180, resolve))
+      permit.release()
+    }
+    const interval = pollInterval({ live: 3, requestsEach: 2, visible: true })
+    const poll = async (owner: string) => {
+      while (clock.now() < end) {
+        await Promise.all([send('visible', owner), send('visible', owner)])
+        await new Promise<void>(resolve => clock.after(interval, resolve))
+      }
+    }
+    let slowest = 0
+    const person = async () => {
+      while (clock.now() < end) {
+        const asked = clock.now()
+        await send('asked', 'person')
+        slowest = Math.max(slowest, clock.now() - asked)
+        await new Promise<void>(resolve => clock.after(5_000, resolve))
+      }
+    }
+    await clock.finish(Promise.all([poll('a'), poll('b'), poll('c'), person()]))
+    expect(server.refused).toBe(0)
+    expect(slowest).toBeLessThan(1_000)
+  })
+})
+
+async function drain(budget: ReturnType<typeof createBudget>, count: number): Promise<Permit[]> {
+  return await Promise.all(Array.from({ length: count }, () => budget.acquire({ priority: 'asked' })))
+}
+
+describe('who goes first', () => {
+  test('priority before arrival, owners in turn, arrival within an owner', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    for (const permit of await drain(budget, 10)) permit.release()
+    const served: string[] = []
+    const ask = async (name: string, priority: Priority, owner: string) => {
+      const permit = await budget.acquire({ priority, owner })
+      served.push(name)
+      permit.release()
+    }
+    const work = Promise.all([
+      ask('bg', 'background', 'x'),
+      ask('a1', 'visible', 'a'),
+      ask('a2', 'visible', 'a'),
+      ask('a3', 'visible', 'a'),
+      ask('b1', 'visible', 'b'),
+      ask('pin', 'pinned', 'p'),
+      ask('me', 'asked', 'person'),
+    ])
+    await clock.finish(work)
+    expect(served).toEqual(['me', 'a1', 'b1', 'a2', 'a3', 'pin', 'bg'])
+  })
+
+  test('each owner of one priority is served in order and none twice before a waiting other', () => {
+    const owners = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 20 })
+    const property = fc.asyncProperty(owners, async all => {
+      const clock = new VirtualClock()
+      const budget = createBudget({ clock })
+      for (const permit of await drain(budget, 10)) permit.release()
+      const served: { owner: string; index: number }[] = []
+      const work = all.map(async (owner, index) => {
+        const permit = await budget.acquire({ owner })
+        served.push({ owner, index })
+        permit.release()
+      })
+      await clock.finish(Promise.all(work))
+      for (const owner of ['a', 'b', 'c']) {
+        const own = served.filter(item => item.owner === owner).map(item => item.index)
+        expect(own).toEqual([...own].toSorted((x, y) => x - y))
+      }
+      served.slice(1).forEach((item, position) => {
+        if (item.owner !== served[position]?.owner) return
+        const later = served.slice(position + 1).map(other => other.owner)
+        expect(new Set(later).size).toBe(1)
+      })
+    })
+    return fc.assert(property, { numRuns: 100 })
+  })
+
+  test('lower priorities leave a reserve for the person', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const left = async (priority: Priority) => {
+      const fresh = createBudget({ clock })
+      const granted: Permit[] = []
+      const stop = new AbortController()
+      for (let i = 0; i < 10; i += 1)
+        fresh.acquire({ priority, signal: stop.signal }).then(
+          permit => granted.push(permit),
+          () => {},
+        )
+      await clock.advance(0)
+      stop.abort()
+      return 10 - granted.length
+    }
+    expect(await Promise.all(priorities.map(left))).toEqual([0, 1, 2, 3])
+    expect(budget.snapshot().tokens).toBe(10)
+  })
+
+  test('the reserve shrinks with the capacity and never exceeds it', () => {
+    for (let capacity = 1; capacity <= 20; capacity += 1)
+      for (const priority of priorities)
+        expect(tokensNeeded(priority, capacity)).toBeLessThanOrEqual(Math.max(1, capacity))
+    expect(priorities.map(priority => tokensNeeded(priority, 1))).toEqual([1, 1, 1, 1])
+    expect(priorities.map(priority => tokensNeeded(priority, 10))).toEqual([1, 2, 3, 4])
+  })
+})
+
+describe('a refusal by the service', () => {
+  test('empties the budget and pauses it until Retry-After', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const permit = await budget.acquire()
+    const end = clock.now() + 7_000
+    permit.limited(7_000)
+    permit.release()
+    expect(budget.snapshot()).toMatchObject({ tokens: 0, pausedUntil: end, inFlight: 0 })
+    const [first, second] = [budget.acquire(), budget.acquire()]
+    await clock.advance(6_999)
+    expect(budget.snapshot().waiting).toBe(2)
+    await clock.finish(Promise.all([first, second]))
+    expect(clock.now()).toBeGreaterThanOrEqual(end)
+    expect(budget.snapshot().pausedUntil).toBeUndefined()
+  })
+
+  test('without Retry-After pauses for a jittered, growing time that ends with success', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock, random: () => 0 })
+    const pause = async () => {
+      const permit = await clock.finish(budget.acquire({ priority: 'asked' }))
+      permit.limited(undefined)
+      return (budget.snapshot().pausedUntil ?? 0) - clock.now()
+    }
+    const pauses = [await pause(), await pause(), await pause()]
+    expect(pauses).toEqual([1_000, 2_000, 4_000])
+    const permit = await clock.finish(budget.acquire())
+    permit.release()
+    expect(await pause()).toBe(1_000)
+  })
+
+  test('of requests sent before the pause lengthens it only by their own Retry-After', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock, random: () => 0 })
+    const permits = await drain(budget, 3)
+    permits[0]!.limited(undefined)
+    const until = budget.snapshot().pausedUntil!
+    permits[1]!.limited(undefined)
+    expect(budget.snapshot().pausedUntil).toBe(until)
+    permits[2]!.limited(9_000)
+    expect(budget.snapshot().pausedUntil).toBe(clock.now() + 9_000)
+  })
+
+  test('for longer than anybody waits is told at once, to those who wait as well', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const permits = await drain(budget, 10)
+    const waiting = budget.acquire()
+    permits[0]!.limited(3_600_000)
+    const expected = { kind: 'refused', code: 'rate-paused', sent: false, retryAfterMs: 3_600_000 }
+    await expect(waiting).rejects.toMatchObject(expected)
+    await expect(budget.acquire()).rejects.toMatchObject(expected)
+  })
+})
+
+describe('cancelled waiters', () => {
+  test('leave no trace', async () => {
+    const waits = fc.array(fc.record({ priority: fc.constantFrom(...priorities), cancel: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 20,
+    })
+    const property = fc.asyncProperty(waits, async all => {
+      const clock = new VirtualClock()
+      const budget = createBudget({ clock })
+      for (const permit of await drain(budget, 10)) permit.release()
+      const results = all.map(async ({ priority, cancel }) => {
+        const stop = new AbortController()
+        const waiting = budget.acquire({ priority, signal: stop.signal })
+        if (!cancel) return (await waiting).release()
+        stop.abort()
+        return await expect(waiting).rejects.toMatchObject({ name: 'ApiError', kind: 'aborted', sent: false })
+      })
+      const kept = all.filter(({ cancel }) => !cancel).length
+      expect(budget.snapshot().waiting).toBe(kept)
+      await clock.finish(Promise.all(results))
+      expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 })
+      expect(clock.pending).toBe(0)
+    })
+    await fc.assert(property, { numRuns: 100 })
+  })
+
+  test('an aborted signal never takes a token', async () => {
+    const budget = createBudget({ clock: new VirtualClock() })
+    await expect(budget.acquire({ signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'aborted' })
+    expect(budget.snapshot()).toMatchObject({ tokens: 10, usedLastMinute: 0 })
+  })
+})
+
+describe('the gauge', () => {
+  test('is the same object until something changes, and tells about each change', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const listener = vi.fn<() => void>()
+    const stop = budget.subscribe(listener)
+    const full = budget.snapshot()
+    expect(budget.snapshot()).toBe(full)
+    const permit = await budget.acquire()
+    expect(listener).toHaveBeenCalled()
+    expect(budget.snapshot()).toMatchObject({ tokens: 9, inFlight: 1, usedLastMinute: 1 })
+    permit.release()
+    listener.mockClear()
+    await clock.advance(1_500)
+    expect(listener).toHaveBeenCalled()
+    expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0, usedLastMinute: 1 })
+    listener.mockClear()
+    await clock.advance(60_000)
+    expect(listener).toHaveBeenCalledTimes(1)
+    expect(budget.snapshot().usedLastMinute).toBe(0)
+    stop()
+    expect(clock.pending).toBe(0)
+  })
+
+  test('a listener hears of a change that somebody else has already read', async () => {
+    const clock = new VirtualClock()
+    const budget = createBudget({ clock })
+    const listener = vi.fn<() => void>()
+    budget.subscribe(listener)
+    const permit = await budget.acquire()
+    listener.mockClear()
+    permit.release()
+    await clock.advance(1_100)
+    budget.snapshot()
+    await clock.advance(300)
+    expect(listener).toHaveBeenCalled()
+  })
+
+  test('an unlimited budget only counts', async () => {
+    const budget = createBudget({ unlimited: true, clock: new VirtualClock() })
+    await Promise.all(Array.from({ length: 50 }, () => budget.acquire({ priority: 'background' })))
+    expect(budget.snapshot()).toMatchObject({
+      unlimited: true,
+      tokens: Infinity,
+      waiting: 0,
+      usedLastMinute: 50,
+    })
+  })
+})
+
+describe('poll intervals', () => {
+  test('never use more than three quarters of the steady rate together', () => {
+    const load = fc.record({
+      live: fc.integer({ min: 1, max: 50 }),
+      requestsEach: fc.integer({ min: 1, max: 5 }),
+    })
+    fc.assert(
+      fc.property(load, fc.boolean(), ({ live, requestsEach }, visible) => {
+        const interval = pollInterval({ live, requestsEach, visible })
+        expect((live * requestsEach * 60_000) / interval).toBeLessThanOrEqual(45)
+        expect(interval).toBeGreaterThanOrEqual(2_000)
+      }),
+    )
+  })
+
+  test('one run close by, three runs, hidden, and in the same process', () => {
+    expect(pollInterval({ live: 1, requestsEach: 1, visible: true })).toBe(2_000)
+    expect(pollInterval({ live: 3, requestsEach: 2, visible: true })).toBe(8_000)
+    expect(pollInterval({ live: 1, requestsEach: 1, visible: false })).toBe(10_000)
+    const inProcess = { live: 3, requestsEach: 2, visible: true, unlimited: true }
+    expect(pollInterval(inProcess)).toBe(1_000)
+    expect(pollInterval({ ...inProcess, rows: 1_000 })).toBe(1_000)
+    expect(pollInterval({ ...inProcess, rows: 10_000 })).toBe(2_500)
+  })
+})

@@ -1,0 +1,324 @@
+import { abortedError, refusal } from '../errors/api-error.ts'
+import { accepted, advanced, pacedRule, paused, slowed } from './account.ts'
+import { type BucketRule, timeUntil } from './bucket.ts'
+import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { Gauge } from './gauge.ts'
+import { countSettled, type Entry, type Ledger, memoryLedger } from './ledger.ts'
+import { type Sharing, SharedLedger } from './shared-ledger.ts'
+import { takeTurn, type Turn } from './permit.ts'
+import { type Priority, WaitingLine } from './waiting-queue.ts'
+
+export type BudgetOptions = {
+  /** Requests at once (contract: burst 10). */
+  capacity?: number
+  /** Requests a second in the long run (contract: 60 per minute). */
+  refillPerSecond?: number
+  /** For a service in the same process: requests are only counted. */
+  unlimited?: boolean
+  /** Shares the budget with other processes; for this process alone by default. */
+  sharing?: Sharing
+  /** Longest pause that a caller is made to wait for, in milliseconds. */
+  longestPauseMs?: number
+  clock?: Clock
+  random?: () => number
+}
+
+export type BudgetSnapshot = {
+  /** Whole requests that could leave now. */
+  tokens: number
+  capacity: number
+  unlimited: boolean
+  /** Callers of this process that wait. */
+  waiting: number
+  /** Requests of all processes that were sent and not yet answered or failed. */
+  inFlight: number
+  /** End of a pause that the service asked for, in epoch milliseconds. */
+  pausedUntil: number | undefined
+  /** Requests that this process sent within the last minute. */
+  usedLastMinute: number
+  /** Live pollers of all processes. */
+  pollers: number
+  /** Steady rate that is assumed now; less than the key's after a refusal, because others use the key too. */
+  refillPerSecond: number
+  slowed: boolean
+}
+
+/** The right to send one request. */
+export type Permit = {
+  /** Says that the request was answered or failed; further calls do nothing. */
+  release: () => void
+  /** Says that the request never left, such as for a refused connection, and costs nothing. */
+  unused: () => void
+  /** Says that the service refused the key's rate: empties the budget and pauses it. */
+  limited: (retryAfterMs: number | undefined) => void
+}
+
+type AcquireOptions = {
+  priority?: Priority | undefined
+  /** Callers that share a priority take turns by owner, such as a pane. */
+  owner?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+export type Budget = {
+  /**
+   * Waits for the right to send one request.
+   * @throws ApiError of kind `aborted`, or `refused` with code `rate-paused` when the pause is too long to wait for
+   */
+  acquire: (options?: AcquireOptions) => Promise<Permit>
+  subscribe: (listener: () => void) => () => void
+  /** The gauge; the same object as long as nothing changed. */
+  snapshot: () => BudgetSnapshot
+  /** Counts one more among `pollers`, which share the steady rate, until the returned function is called. */
+  startPolling: () => () => void
+  /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
+  close: () => void
+}
+
+type Waiting = {
+  priority: Priority
+  owner: string
+  grant: (pause: number) => void
+  refuse: (retryAfterMs: number) => void
+}
+
+const MINUTE_MS = 60_000
+const BACKOFF_BASE_MS = 2_000
+const BACKOFF_CAP_MS = 60_000
+/** What other processes do appears within this time. */
+const OTHERS_SHOWN_MS = 1_000
+
+/**
+ * The one way to a service: every request of a key takes a permit here. Its bucket can never hold more
+ * than the service's own (see `refilled`), so only users of the same key on other machines can cause a 429.
+ * A request that was given up but reaches the service more than a refill later is outside that proof,
+ * and so is one of a process that died.
+ */
+export function createBudget(options: BudgetOptions = {}): Budget {
+  return new RequestBudget(options)
+}
+
+class RequestBudget implements Budget {
+  readonly #rule: { capacity: number; refillPerSecond: number }
+  readonly #unlimited: boolean
+  readonly #longestPauseMs: number
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #line = new WaitingLine<Waiting>()
+  readonly #gauge: Gauge<BudgetSnapshot>
+  readonly #ledger: Ledger
+  #sentAt: number[] = []
+  #cancelGrant: (() => void) | undefined
+
+  constructor(options: BudgetOptions) {
+    this.#unlimited = options.unlimited ?? false
+    this.#rule = { capacity: options.capacity ?? 10, refillPerSecond: options.refillPerSecond ?? 1 }
+    this.#longestPauseMs = options.longestPauseMs ?? MINUTE_MS
+    this.#clock = options.clock ?? systemClock
+    this.#random = options.random ?? Math.random
+    this.#ledger = options.sharing
+      ? new SharedLedger(options.sharing, this.#rule, this.#clock)
+      : memoryLedger(this.#rule, this.#clock.now)
+    const measured = { measure: () => this.#measure(), nextChange: () => this.#nextChange() }
+    this.#gauge = new Gauge({ ...measured, clock: this.#clock })
+  }
+
+  acquire = (options: AcquireOptions = {}): Promise<Permit> => {
+    const { priority = 'visible', owner = '', signal } = options
+    if (signal?.aborted) return Promise.reject(abortedError(false))
+    const { promise, resolve, reject } = Promise.withResolvers<Permit>()
+    const leave = () => {
+      this.#line.remove(waiting)
+      reject(abortedError(false))
+      this.#serve()
+    }
+    const waiting: Waiting = {
+      priority,
+      owner,
+      grant: pause => {
+        signal?.removeEventListener('abort', leave)
+        resolve(this.#permit(pause))
+      },
+      refuse: retryAfterMs => {
+        signal?.removeEventListener('abort', leave)
+        reject(pausedTooLong(retryAfterMs))
+      },
+    }
+    signal?.addEventListener('abort', leave, { once: true })
+    this.#line.add(waiting)
+    if (this.#line.peek() === waiting) this.#serve()
+    else this.#gauge.publish()
+    return promise
+  }
+
+  subscribe = (listener: () => void) => this.#gauge.subscribe(listener)
+  snapshot = () => this.#gauge.read()
+
+  startPolling = (): (() => void) => {
+    const count = (by: number) => {
+      this.#ledger.update(entry => {
+        entry.own = { ...entry.own, pollers: entry.own.pollers + by }
+      })
+      this.#gauge.publish()
+    }
+    let polling = true
+    count(1)
+    return () => {
+      if (polling) count(-1)
+      polling = false
+    }
+  }
+
+  close = (): void => {
+    this.#ledger.close()
+    this.#serve()
+  }
+
+  #measure(): BudgetSnapshot {
+    const { now, entry } = this.#look()
+    const { bucket, own, others, pace } = entry
+    const paused = bucket.at > now
+    const ready = this.#unlimited ? Infinity : Math.floor(bucket.level)
+    return {
+      tokens: paused ? 0 : ready,
+      capacity: this.#unlimited ? Infinity : this.#rule.capacity,
+      unlimited: this.#unlimited,
+      waiting: this.#line.size,
+      inFlight: bucket.inFlight,
+      pausedUntil: paused ? this.#clock.now() + bucket.at - now : undefined,
+      usedLastMinute: this.#sentAt.length,
+      pollers: others.reduce((sum, other) => sum + other.pollers, own.pollers),
+      refillPerSecond: pacedRule(entry, this.#rule).refillPerSecond,
+      slowed: pace < 1,
+    }
+  }
+
+  /** The entry and the count of the last minute as they stand now. */
+  #look(): { now: number; entry: Entry } {
+    const minuteAgo = this.#clock.now() - MINUTE_MS
+    const gone = this.#sentAt.findIndex(time => time > minuteAgo)
+    if (gone !== 0) this.#sentAt = gone < 0 ? [] : this.#sentAt.slice(gone)
+    const entry = this.#ledger.read()
+    const now = this.#ledger.now()
+    return { now, entry: advanced(entry, now, this.#rule) }
+  }
+
+  /** Changes the account as it stands now. */
+  #change<T>(step: (entry: Entry, now: number) => T): T {
+    return this.#ledger.update(entry => {
+      const now = this.#ledger.now()
+      Object.assign(entry, advanced(entry, now, this.#rule))
+      return step(entry, now)
+    })
+  }
+
+  /** Lets in all who may go, then wakes up again for the next one. */
+  #serve(): void {
+    this.#cancelGrant?.()
+    this.#cancelGrant = undefined
+    for (let next = this.#line.peek(); next; next = this.#line.peek()) {
+      const turn = this.#turnOf(next)
+      if (turn.kind === 'go') this.#line.shift()?.grant(turn.pause)
+      else if (turn.kind === 'refused') this.#line.shift()?.refuse(turn.retryAfterMs)
+      else {
+        const { wakeMs } = turn
+        if (wakeMs !== undefined) this.#cancelGrant = this.#clock.after(wakeMs, () => this.#serve())
+        break
+      }
+    }
+    if (this.#line.size === 0) this.#withdrawClaim()
+    this.#gauge.publish()
+  }
+
+  #turnOf({ priority }: Waiting): Turn {
+    const { changesWithinMs, reached } = this.#ledger
+    return this.#change((entry, now) =>
+      takeTurn(entry, now, priority, {
+        rule: this.#rule,
+        unlimited: this.#unlimited,
+        longestPauseMs: this.#longestPauseMs,
+        othersWithinMs: changesWithinMs,
+        othersReached: reached,
+      }),
+    )
+  }
+
+  #withdrawClaim(): void {
+    if (!this.#ledger.read().own.claim) return
+    this.#ledger.update(entry => {
+      entry.own = { ...entry.own, claim: undefined }
+    })
+  }
+
+  /** @param pause the pauses there were when the request was let go */
+  #permit(pause: number): Permit {
+    const sentAt = this.#clock.now()
+    this.#sentAt.push(sentAt)
+    let open = true
+    const close = (
+      settle: (entry: Entry, now: number) => void,
+      returning?: (entry: Entry) => BucketRule | undefined,
+    ) => {
+      if (!open) return
+      open = false
+      this.#change((entry, now) => {
+        countSettled(entry, returning?.(entry))
+        settle(entry, now)
+      })
+      this.#serve()
+    }
+    return {
+      release: () =>
+        close((entry, now) => {
+          if (pause === entry.pauses) Object.assign(entry, accepted(entry, now))
+        }),
+      unused: () => {
+        const counted = open ? this.#sentAt.indexOf(sentAt) : -1
+        if (counted >= 0) this.#sentAt.splice(counted, 1)
+        // A pause since then leaves one token, whatever came before it.
+        close(
+          () => undefined,
+          entry => (pause === entry.pauses ? this.#rule : undefined),
+        )
+      },
+      limited: retryAfterMs =>
+        close((entry, now) => this.#pause(entry, now, { isNews: pause === entry.pauses, retryAfterMs })),
+    }
+  }
+
+  #pause(
+    entry: Entry,
+    now: number,
+    { isNews, retryAfterMs }: { isNews: boolean; retryAfterMs: number | undefined },
+  ): void {
+    if (isNews) Object.assign(entry, slowed(entry, now))
+    else if (retryAfterMs === undefined) return
+    Object.assign(entry, paused(entry, now + (retryAfterMs ?? this.#backoff(entry.refusalsInARow))))
+  }
+
+  /** Between half and all of a doubling pause: never none, because the service has just refused. */
+  #backoff(refusalsInARow: number): number {
+    const most = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (refusalsInARow - 1))
+    return (most * (1 + this.#random())) / 2
+  }
+
+  /** Time brings tokens back, takes old requests out of the minute, ends a pause and lets others change a shared entry. */
+  #nextChange(): number | undefined {
+    const { now, entry } = this.#look()
+    const { bucket } = entry
+    const nextToken = Math.floor(bucket.level) + 1
+    const [oldest] = this.#sentAt
+    const changes = [
+      this.#unlimited ? undefined : timeUntil(bucket, nextToken, now, pacedRule(entry, this.#rule)),
+      bucket.at > now ? bucket.at - now : undefined,
+      oldest === undefined ? undefined : oldest + MINUTE_MS - this.#clock.now(),
+      this.#ledger.changesWithinMs && OTHERS_SHOWN_MS,
+    ].filter(change => change !== undefined)
+    return changes.length > 0 ? Math.min(...changes) : undefined
+  }
+}
+
+function pausedTooLong(retryAfterMs: number) {
+  const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
+  return refusal('rate-paused', message, { retryAfterMs })
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
+import { createBudget } from './budget.ts'
+import { betweenKeys, createKeyPauses } from './input-idle.ts'
+import { keysHeard } from '../../keys-heard.ts'
+
+/** Longer than a caller who may go waits to hear keys, in turns of the event loop. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await keysHeard()
+}
+
+function stage() {
+  const clock = new VirtualClock()
+  const pauses = createKeyPauses(clock)
+  const gone: string[] = []
+  const ask = (name: string) => void pauses.next().then(() => gone.push(name))
+  return { clock, pauses, gone, ask }
+}
+
+test('where no key comes nothing waits', async () => {
+  const { gone, ask } = stage()
+  ask('a')
+  ask('b')
+  await someTurns()
+  expect(gone).toEqual(['a', 'b'])
+})
+
+test('what is asked for right after a key goes, later it waits for the next key', async () => {
+  const { clock, pauses, gone, ask } = stage()
+  pauses.heard()
+  await clock.advance(30)
+  ask('right after')
+  await someTurns()
+  await clock.advance(30)
+  ask('late')
+  await someTurns()
+  expect(gone).toEqual(['right after'])
+  pauses.heard()
+  await someTurns()
+  expect(gone).toEqual(['right after', 'late'])
+})
+
+test('where no further key comes it goes once the person rests', async () => {
+  const { clock, pauses, gone, ask } = stage()
+  pauses.heard()
+  await clock.advance(100)
+  ask('a')
+  await someTurns()
+  await clock.advance(99)
+  await someTurns()
+  expect(gone).toEqual([])
+  await clock.advance(1)
+  await someTurns()
+  expect(gone).toEqual(['a'])
+})
+
+test('keys are heard between two that go, and one that would come too late waits again', async () => {
+  const { clock, pauses, gone, ask } = stage()
+  const pressLongBefore = async (): Promise<void> => {
+    await pauses.next()
+    gone.push('b')
+    pauses.heard()
+    await clock.advance(100)
+  }
+  ask('a')
+  void pressLongBefore()
+  ask('c')
+  await someTurns()
+  expect(gone).toEqual(['a', 'b'])
+  pauses.heard()
+  await someTurns()
+  expect(gone).toEqual(['a', 'b', 'c'])
+})
+
+test('what a person asked for goes at once', async () => {
+  const { clock, pauses } = stage()
+  const budget = betweenKeys(createBudget({ unlimited: true, clock }), pauses)
+  const gone: string[] = []
+  pauses.heard()
+  await clock.advance(100)
+  void budget.acquire({ priority: 'visible' }).then(() => gone.push('poll'))
+  void budget.acquire({ priority: 'asked' }).then(() => gone.push('asked'))
+  await someTurns()
+  expect(gone).toEqual(['asked'])
+  await clock.advance(100)
+  await someTurns()
+  expect(gone).toEqual(['asked', 'poll'])
+  budget.close()
+})

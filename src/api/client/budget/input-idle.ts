@@ -1,0 +1,53 @@
+import type { Budget } from './budget.ts'
+import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { keysHeard } from '../../keys-heard.ts'
+
+/** After a key nobody presses the next one within this time, in milliseconds, unless it is held down. */
+const AFTER_KEY_MS = 40
+/** When no key came for as long, the person rests, in milliseconds. */
+const REST_MS = 200
+
+/** The moments in which work that nobody waits for delays no key. */
+export type KeyPauses = {
+  /** A key came, and is being answered. */
+  heard: () => void
+  /**
+   * Resolves right after a key was answered, or once keys rest; one caller at a time, with keys heard between two.
+   */
+  next: () => Promise<void>
+}
+
+export function createKeyPauses(clock: Clock = systemClock): KeyPauses {
+  let lastKey = -Infinity
+  let key = Promise.withResolvers<void>()
+  let line = Promise.resolve()
+  const turn = async (): Promise<void> => {
+    await keysHeard()
+    const since = clock.now() - lastKey
+    if (since <= AFTER_KEY_MS || since >= REST_MS) return
+    const rest = Promise.withResolvers<void>()
+    const cancel = clock.after(REST_MS - since, rest.resolve)
+    await Promise.race([key.promise, rest.promise])
+    cancel()
+    await keysHeard()
+  }
+  return {
+    heard() {
+      lastKey = clock.now()
+      key.resolve()
+      key = Promise.withResolvers()
+    },
+    next: () => (line = line.then(turn)),
+  }
+}
+
+/** A budget whose requests leave between keys, other than those that a person asked for: the service in the same process takes the time of both. */
+export function betweenKeys(budget: Budget, pauses: KeyPauses): Budget {
+  return {
+    ...budget,
+    async acquire(options) {
+      if (options?.priority !== 'asked') await pauses.next()
+      return budget.acquire(options)
+    },
+  }
+}

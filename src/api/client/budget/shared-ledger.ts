@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { type Account, freshAccount, paused, slowed } from './account.ts'
+import type { BucketRule } from './bucket.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { LedgerFile, type LedgerFileOptions, isBusy, isSqliteError } from './ledger-file.ts'
+import { type Entry, freshEntry, type Ledger } from './ledger.ts'
+import { type Machine, thisMachine } from '../../../lib/machine.ts'
+
+/** Names the budget of a key at a service; nobody can tell the key from it. */
+export function budgetKeyId(baseUrl: string, key: string): string {
+  return createHash('sha256').update(`${baseUrl}\n${key}`).digest('hex')
+}
+
+/** Says that the budget is shared with the other processes of one user, key and machine. */
+export type Sharing = {
+  /** SQLite database in a directory of ours, made when missing. */
+  file: string
+  /** Names key and service without giving the key away. */
+  keyId: string
+  /** Hears at most once that the budget cannot be shared, in one sentence. */
+  onNotice?: (text: string) => void
+  machine?: Machine
+}
+
+/** A silent process counts as dead after this. */
+export const LEASE_MS = 15_000
+const RENEW_EVERY_MS = LEASE_MS / 3
+/** A process that cannot reach the others tries again after this, and then ever more rarely. */
+const FIRST_RETRY_MS = 250
+/**
+ * It sends nothing at first: most blocks are over sooner, and the tokens of this time cover what others
+ * still send on their own after the first has returned, so nobody may try more rarely than this.
+ */
+const PATIENCE_MS = 2_000
+/** Age up to which an entry is shown without reading it again. */
+const FRESH_MS = 250
+
+/** The pauses before the file was out of reach, and the last attempt to reach it. */
+type Away = { pauses: number; triedAt: number; retryMs: number }
+
+/**
+ * The account of a key in a file that all processes of the machine share. While another process blocks
+ * the file, this one waits, then sends no more than its share of the rate, for which the account pays later;
+ * without a usable file it goes on alone.
+ */
+export class SharedLedger implements Ledger {
+  readonly now: () => number
+  readonly #rule: BucketRule
+  readonly #clock: Clock
+  readonly #fileOptions: LedgerFileOptions
+  readonly #onNotice: (text: string) => void
+  #file: LedgerFile | undefined
+  /** True for good once there is no use in trying. */
+  #alone = false
+  #known: Entry
+  #knownAt: number
+  #away: Away | undefined
+  #cancelRenewal: (() => void) | undefined
+
+  constructor(sharing: Sharing, rule: BucketRule, clock: Clock) {
+    const machine = sharing.machine ?? thisMachine
+    this.now = machine.now
+    this.#rule = rule
+    this.#clock = clock
+    this.#fileOptions = { file: sharing.file, keyId: sharing.keyId, machine, leaseMs: LEASE_MS }
+    this.#onNotice = sharing.onNotice ?? (() => {})
+    this.#known = freshEntry(rule, machine.now())
+    this.#knownAt = machine.now()
+  }
+
+  get changesWithinMs(): number | undefined {
+    return this.#alone ? undefined : FRESH_MS
+  }
+
+  get reached(): boolean {
+    return this.#alone || this.#away === undefined
+  }
+
+  read = (): Entry => {
+    const file = this.#file
+    if (!file || this.#away || this.now() - this.#knownAt < FRESH_MS) return this.#known
+    return this.#attempt(() => this.#know(file.read(this.#known.own, this.#fresh))) ?? this.#known
+  }
+
+  update = <T>(step: (entry: Entry) => T): T => {
+    const done = this.#attempt(() => this.#updateFile(step))
+    const result = done ? done.result : step(this.#known)
+    this.#renewLater()
+    return result
+  }
+
+  close = (): void => {
+    this.#cancelRenewal?.()
+    this.#cancelRenewal = undefined
+    this.#alone = true
+    this.#file?.close()
+    this.#file = undefined
+  }
+
+  #fresh = (): Account => freshAccount(this.#rule, this.now())
+
+  #updateFile<T>(step: (entry: Entry) => T): { result: T } | undefined {
+    if (this.#alone || (this.#away && this.now() < this.#away.triedAt + this.#away.retryMs)) return undefined
+    this.#file ??= new LedgerFile(this.#fileOptions)
+    const away = this.#away
+    const { entry, result } = this.#file.update(this.#known.own, this.#fresh, (stored, seen) => {
+      if (away) this.#payFor(away, stored, seen)
+      return step(stored)
+    })
+    this.#away = undefined
+    this.#know(entry)
+    return { result }
+  }
+
+  #know(entry: Entry): Entry {
+    this.#known = entry
+    this.#knownAt = this.now()
+    return entry
+  }
+
+  /**
+   * Pays for what was sent while the file was blocked: the first to return gives up all tokens that came
+   * since the last step, for itself and the others.
+   */
+  #payFor(away: Away, stored: Entry, seen: number): void {
+    const { bucket, pauses } = this.#known
+    if (seen <= away.triedAt) stored.bucket.at = Math.max(stored.bucket.at, this.now())
+    if (pauses > away.pauses) Object.assign(stored, paused(slowed(stored, this.now()), bucket.at))
+  }
+
+  /** Runs what needs the file; `undefined` when it is out of reach. */
+  #attempt<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      if (!isSqliteError(error) && !isSystemError(error)) throw error
+      this.#lose(error)
+      return undefined
+    }
+  }
+
+  #lose(error: Error): void {
+    const opened = this.#file !== undefined
+    if (!isBusy(error)) {
+      this.close()
+      this.#onNotice(`The request budget is not shared with other processes: ${error.message}`)
+      if (!opened) return
+    }
+    const retryMs = this.#away ? Math.min(PATIENCE_MS, this.#away.retryMs * 2) : FIRST_RETRY_MS
+    const pauses = this.#away?.pauses ?? this.#known.pauses
+    if (!this.#away) this.#known = isolated(this.#known, this.now())
+    this.#away = { pauses, triedAt: this.now(), retryMs }
+  }
+
+  /** A process with something under way stays alive for the others even when it has no step to make. */
+  #renewLater(): void {
+    const { inFlight, pollers } = this.#known.own
+    if (this.#alone || inFlight + pollers === 0) {
+      this.#cancelRenewal?.()
+      this.#cancelRenewal = undefined
+      return
+    }
+    this.#cancelRenewal ??= this.#clock.after(RENEW_EVERY_MS, () => {
+      this.#cancelRenewal = undefined
+      this.update(() => {})
+    })
+  }
+}
+
+/** What a process may count on that cannot ask the others: no reserve, and its share of the rate after a while. */
+function isolated(entry: Entry, now: number): Entry {
+  const { bucket, own, others, pace } = entry
+  return {
+    ...entry,
+    bucket: {
+      level: Math.min(0, bucket.level),
+      at: Math.max(bucket.at, now + PATIENCE_MS),
+      inFlight: own.inFlight,
+    },
+    pace: pace / (1 + Math.max(1, others.length)),
+    others: [],
+  }
+}
+
+/** Errors of the file system, as against faults of the program. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}

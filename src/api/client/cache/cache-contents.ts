@@ -1,0 +1,110 @@
+import {
+  hashKey,
+  hydrate,
+  type InfiniteData,
+  type Query,
+  type QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
+import { BOUNDS } from '../../../lib/bounds.ts'
+import { isLineFault } from '../errors/api-error.ts'
+import type { KeptAnswer } from './cache-file.ts'
+import { type Contract, contract } from '../../contract/contract.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+
+/** Most characters of one kept answer, and of all of them. */
+const MAX_ANSWER = BOUNDS.cachedAnswer.most
+const MAX_ALL = BOUNDS.cachedAnswers.most
+/** Older than this an answer is worth nothing, in milliseconds. */
+const MAX_AGE_MS = 14 * 24 * 60 * 60_000
+
+/** Answers that hold what lets others in: links to scenarios and to signing in. */
+const WITH_LINKS = new Set<keyof Contract>(['connections', 'scenarios', 'userTesting'])
+/** Answers that hold whole conversations; they are large, and what was said there is nobody else's business. */
+const CONVERSATIONS = new Set<AnyEndpoint>([
+  contract.iterations.steps,
+  contract.iterations.trace,
+  contract.traceExports.otlp,
+  contract.userTestingSessions.get,
+])
+
+/** What is worth keeping for the next start, latest answers first, within a bound on size and age. */
+export function answersToKeep(queryClient: QueryClient, now: number): KeptAnswer[] {
+  const kept: KeptAnswer[] = []
+  let room = MAX_ALL
+  const queries = queryClient
+    .getQueryCache()
+    .findAll({ predicate: query => mayBeKept(query, now) })
+    .sort((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt)
+  for (const { queryKey, state } of queries) {
+    const json = JSON.stringify(isPaged(queryKey) ? firstPage(state.data) : state.data)
+    if (json.length > Math.min(room, MAX_ANSWER)) continue
+    room -= json.length
+    kept.push({ key: queryKey, at: state.dataUpdatedAt, json })
+  }
+  return kept
+}
+
+/** Puts kept answers where nothing was read yet. They count as out of date, however young they are. */
+export function restoreAnswers(queryClient: QueryClient, answers: readonly KeptAnswer[]): void {
+  const queries = answers.map(({ key, at, json }) => {
+    const data: unknown = JSON.parse(json)
+    return {
+      queryKey: key,
+      queryHash: hashKey(key),
+      dehydratedAt: at,
+      ...(isPaged(key) && { queryType: 'infinite' as const }),
+      state: {
+        data: isPaged(key) ? { pages: [data], pageParams: [undefined] } : data,
+        dataUpdatedAt: at,
+        dataUpdateCount: 0,
+        error: null,
+        errorUpdateCount: 0,
+        errorUpdatedAt: 0,
+        fetchFailureCount: 0,
+        fetchFailureReason: null,
+        fetchMeta: null,
+        fetchStatus: 'idle' as const,
+        isInvalidated: true,
+        status: 'success' as const,
+      },
+    }
+  })
+  hydrate(queryClient, { queries })
+}
+
+/** Whether all that is known comes from an earlier session. */
+export function isRestored({ state }: Pick<Query, 'state'>): boolean {
+  return state.data !== undefined && state.dataUpdateCount === 0
+}
+
+/** Whether a query only reads what the service has: a read over POST reaches through to somebody's MCP server. */
+export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
+  return endpointOf(queryKey)?.method === 'GET'
+}
+
+/** The declared operation that a query reads. */
+export function endpointOf(key: QueryKey): AnyEndpoint | undefined {
+  const [resource, name] = key
+  const endpoints: Record<string, Record<string, AnyEndpoint>> = contract
+  return endpoints[String(resource)]?.[String(name)]
+}
+
+/** Only plain reads: a read over POST answers what somebody's MCP server said. */
+function mayBeKept({ queryKey, state }: Query, now: number): boolean {
+  const endpoint = endpointOf(queryKey)
+  if (state.data === undefined || endpoint?.method !== 'GET') return false
+  if (WITH_LINKS.has(endpoint.resource as keyof Contract) || CONVERSATIONS.has(endpoint)) return false
+  if (now - state.dataUpdatedAt > MAX_AGE_MS) return false
+  // What was refused or is gone since must not come back.
+  return state.error === null || isLineFault(state.error)
+}
+
+function isPaged(key: QueryKey): boolean {
+  return key[3] === 'pages'
+}
+
+/** Further pages hang on cursors that may mean nothing tomorrow. */
+function firstPage(data: unknown): unknown {
+  return (data as InfiniteData<unknown>).pages[0]
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { makeDirectory } from '../../../lib/files/make-directory.ts'
+
+/** One answer as it lies on disk. */
+export type KeptAnswer = {
+  /** Key of its query: resource, name, input, and `pages` for a list with a cursor. */
+  key: readonly unknown[]
+  /** When it was read, epoch milliseconds. */
+  at: number
+  /** The answer as JSON. */
+  json: string
+}
+
+const FORMAT = 1
+
+/** Name of the cache of a data source, below the cache directory; `identity` must not be a secret. */
+export function cacheFileName(identity: string): string {
+  return `answers-${identity}`
+}
+
+/** The kept answers; none where the file is missing, broken or of another version of the program. */
+export function readCacheFile(file: string, program: string): KeptAnswer[] {
+  try {
+    const text = readFileSync(file, 'utf8')
+    const end = text.indexOf('\n')
+    const body = text.slice(end + 1)
+    return text.slice(0, end) === headOf(body, program) ? answersIn(body) : []
+  } catch {
+    return []
+  }
+}
+
+/** Puts the answers in place of those that are there, for their owner only. Throws where the file cannot be written. */
+export function writeCacheFile(file: string, program: string, answers: readonly KeptAnswer[]): void {
+  makeDirectory(dirname(file))
+  const fresh = `${file}.${process.pid}`
+  const body = answers.map(({ key, at, json }) => `${JSON.stringify([key, at])}\n${json}`).join('\n')
+  try {
+    writeFileSync(fresh, `${headOf(body, program)}\n${body}`, { mode: 0o600 })
+    renameSync(fresh, file)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+}
+
+/** Two lines for each answer, so that what it says is not encoded twice. */
+function answersIn(body: string): KeptAnswer[] {
+  const lines = body === '' ? [] : body.split('\n')
+  return Array.from({ length: lines.length / 2 }, (_, index) => {
+    const [key, at] = JSON.parse(lines[2 * index] ?? '') as [key: unknown[], at: number]
+    return { key, at, json: lines[2 * index + 1] ?? '' }
+  })
+}
+
+/** Tells a whole file of this format and program from all others. */
+function headOf(body: string, program: string): string {
+  return `mcpdeck-answers ${FORMAT} ${program} ${createHash('sha256').update(body).digest('hex')}`
+}

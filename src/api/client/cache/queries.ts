@@ -1,0 +1,288 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  type QueryFilters,
+  queryOptions,
+  type UseInfiniteQueryOptions,
+  type UseQueryOptions,
+} from '@tanstack/react-query'
+import type { ApiError } from '../errors/api-error.ts'
+import type { Client } from '../client.ts'
+import type { AnyEndpoint, InputOf, OutputOf } from '../../contract/endpoint.ts'
+import { type Contract, contract } from '../../contract/contract.ts'
+import { keysHeard } from '../../keys-heard.ts'
+import { pagesOfRound } from '../../../lib/pages-to-refresh.ts'
+import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
+import type { Priority } from '../budget/waiting-queue.ts'
+
+/** What a query may say about itself; without a priority the first load counts as asked, later ones as visible. */
+type RequestMeta = { priority?: Priority; owner?: string }
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: RequestMeta
+  }
+}
+
+type QueryKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>]
+type PagesKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>, form: 'pages']
+
+type Extra<O> = Partial<
+  Omit<O, 'queryKey' | 'queryFn' | 'select' | 'initialData' | 'getNextPageParam' | 'initialPageParam'>
+>
+type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, QueryKeyOf<E>>>
+type PagesExtra<E> = {
+  /** Says of a page that it will never change again, so that polling leaves it as it is. */
+  settled?: (page: OutputOf<E>) => boolean
+  /** Most pages that one round of polling reads again; the others wait for their turn. All of them by default. */
+  aRound?: number
+  /** What is kept of an answer, where a long list needs little of each item. */
+  keep?: (page: OutputOf<E>) => OutputOf<E>
+  /** How many of the service's pages are read as one after the first, so that a long list is not drawn for each; one by default. */
+  together?: number
+} & Extra<
+  UseInfiniteQueryOptions<
+    OutputOf<E>,
+    ApiError,
+    InfiniteData<OutputOf<E>, string | undefined>,
+    PagesKeyOf<E>,
+    string | undefined
+  >
+>
+
+/** `queries.runs.list.options(input)` and so on, for every operation. */
+export type Queries = {
+  [R in keyof Contract]: {
+    [N in keyof Contract[R]]: Contract[R][N] extends infer E extends AnyEndpoint ? EndpointQueries<E> : never
+  }
+}
+
+type EndpointQueries<E extends AnyEndpoint> = {
+  /** For `useQuery`; reads only. */
+  options: (input: InputOf<E>, extra?: QueryExtra<E>) => ReturnType<typeof readOptions<E>>
+  /** For `useInfiniteQuery`; reads only. A list without a cursor has one page. */
+  infinite: (input: InputOf<E>, extra?: PagesExtra<E>) => ReturnType<typeof pagesOptions<E>>
+}
+
+/** Query options of every read, made from the contract when a resource is first used. */
+export function createQueries(client: Client): Queries {
+  const queries = {}
+  for (const [resource, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
+    let made: Record<string, unknown> | undefined
+    const make = () =>
+      Object.fromEntries(
+        Object.entries(endpoints).map(([name, endpoint]) => [name, endpointQueries(client, endpoint)]),
+      )
+    Object.defineProperty(queries, resource, { enumerable: true, get: () => (made ??= make()) })
+  }
+  return queries as Queries
+}
+
+/**
+ * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through. What is on
+ * screen is read again; nothing waits for that, and a read that fails tells it where it shows.
+ */
+export function refresh(
+  queryClient: QueryClient,
+  endpoint: AnyEndpoint,
+  filters: Pick<QueryFilters, 'predicate'> = {},
+): void {
+  for (const resource of new Set([endpoint.resource, ...(endpoint.refreshes ?? [])]))
+    void queryClient.invalidateQueries({ ...filters, queryKey: [resource] })
+}
+
+function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): EndpointQueries<E> {
+  return {
+    options: (input, extra) => readOptions(client, endpoint, input, extra),
+    infinite: (input, extra) => pagesOptions(client, endpoint, input, extra),
+  }
+}
+
+function readOptions<E extends AnyEndpoint>(
+  client: Client,
+  endpoint: E,
+  input: InputOf<E>,
+  extra?: QueryExtra<E>,
+) {
+  requireRead(endpoint)
+  const queryKey: QueryKeyOf<E> = [endpoint.resource, endpoint.name, input]
+  return queryOptions<OutputOf<E>, ApiError, OutputOf<E>, QueryKeyOf<E>>({
+    ...extra,
+    queryKey,
+    queryFn: context => client.call(endpoint, input, requestOptions(context)),
+  })
+}
+
+function pagesOptions<E extends AnyEndpoint>(
+  client: Client,
+  endpoint: E,
+  input: InputOf<E>,
+  { settled, aRound = Infinity, keep = page => page, together = 1, ...extra }: PagesExtra<E> = {},
+) {
+  requireRead(endpoint)
+  const queryKey: PagesKeyOf<E> = [endpoint.resource, endpoint.name, input, 'pages']
+  return infiniteQueryOptions<
+    OutputOf<E>,
+    ApiError,
+    InfiniteData<OutputOf<E>, string | undefined>,
+    PagesKeyOf<E>,
+    string | undefined
+  >({
+    ...extra,
+    queryKey,
+    queryFn: async context => {
+      const known = knownPage(context, { settled, aRound })
+      if (known !== undefined) return known
+      const request = requestOptions(context)
+      const reading = beginReading(context)
+      const read = async (cursor: string | undefined) => {
+        const { value, text } = await client.exchange(endpoint, withCursor(endpoint, input, cursor), request)
+        reading.pages += 1
+        reading.text += text.length
+        return keep(value)
+      }
+      const { pageParam } = context
+      if (pageParam === undefined) return await read(undefined)
+      await keysHeard()
+      const isFull = () => reading.pages >= together || reading.text >= MOST_TOGETHER
+      return await followed({ endpoint, cursor: pageParam, read, isFull })
+    },
+    initialPageParam: undefined,
+    // A cursor that comes back would page for ever, so it ends the reading.
+    getNextPageParam: (page, _pages, _cursor, cursors) => {
+      const next = nextCursor(endpoint, page)
+      return next === undefined || cursors.includes(next) ? undefined : next
+    },
+  })
+}
+
+/** Characters of answers after which no further page is read as one with them. */
+const MOST_TOGETHER = LIST_BOUNDS.text / 16
+
+/** A page with those after it, as one. A cursor that comes back leads to the first of them, where reading ends. */
+async function followed<Page>(options: {
+  endpoint: AnyEndpoint
+  cursor: string
+  read: (cursor: string) => Promise<Page>
+  isFull: () => boolean
+}): Promise<Page> {
+  const { endpoint, read, isFull } = options
+  let last = await read(options.cursor)
+  const pages = [last]
+  const seen = new Set([options.cursor])
+  for (let cursor = nextCursor(endpoint, last); cursor !== undefined; cursor = nextCursor(endpoint, last)) {
+    if (seen.has(cursor)) return joined(pages, { nextCursor: options.cursor })
+    if (isFull()) break
+    seen.add(cursor)
+    await keysHeard()
+    last = await read(cursor)
+    pages.push(last)
+  }
+  return joined(pages, {})
+}
+
+/** Pages as one, with what the last one says besides its items. */
+function joined<Page>(pages: readonly Page[], changes: { nextCursor?: string }): Page {
+  const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
+  return pages.length === 1 && !('nextCursor' in changes)
+    ? pages[0]!
+    : { ...pages.at(-1)!, ...changes, items }
+}
+
+/** As a query, a write would run again with every poll. */
+function requireRead(endpoint: AnyEndpoint): void {
+  if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read`)
+}
+
+type PagesContext = RequestContext & { pageParam: string | undefined }
+type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; aRound: number }
+
+/** A page that was read before and that this round of polling need not read again. */
+function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>): Page | undefined {
+  const { client, queryKey, pageParam } = context
+  const state = client.getQueryState<InfiniteData<Page, string | undefined>>(queryKey)
+  // What an earlier session read hangs on its cursors.
+  const known = state?.dataUpdateCount ? state.data : undefined
+  const page = known?.pages[known.pageParams.indexOf(pageParam)]
+  if (known === undefined || page === undefined) return undefined
+  if (rounds.settled?.(page)) return page
+  // What was told to be out of date is read whole.
+  if (state?.isInvalidated) return undefined
+  return roundOf(context, known, rounds).has(pageParam) ? undefined : page
+}
+
+/** The cursors of the round that reads a list again: it begins with the first page, and until it ends the list stays as it was. */
+const rounds = new WeakMap<object, ReadonlySet<string | undefined>>()
+
+function roundOf<Page>(
+  context: PagesContext,
+  known: InfiniteData<Page, string | undefined>,
+  { settled, aRound }: Rounds<Page>,
+): ReadonlySet<string | undefined> {
+  const begun = rounds.get(known)
+  if (begun && context.pageParam !== undefined) return begun
+  const { pages, pageParams } = known
+  const readings = readingsOf(context.client, context.queryKey)
+  const round = pagesOfRound(pageParams, {
+    isOpen: cursor => !settled?.(pages[pageParams.indexOf(cursor)]!),
+    readAt: cursor => readings?.get(cursor)?.at ?? 0,
+    most: aRound,
+  })
+  rounds.set(known, round)
+  return round
+}
+
+/** When a page was read last, as a number that grows, and how many answers with how many characters it took. */
+type Reading = { at: number; pages: number; text: number }
+
+/** How each page of a list was read, by its cursor: the pages themselves are merged with those before them. */
+const readings = new WeakMap<object, Map<string | undefined, Reading>>()
+
+function readingsOf(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+): Map<string | undefined, Reading> | undefined {
+  const query = client.getQueryCache().find({ queryKey, exact: true })
+  if (!query) return undefined
+  const known = readings.get(query) ?? new Map<string | undefined, Reading>()
+  readings.set(query, known)
+  return known
+}
+
+let lastReading = 0
+
+/** Notes that a page is being read; whoever reads it counts into what this returns. */
+function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
+  const known = readingsOf(client, queryKey)
+  const data = client.getQueryData<InfiniteData<unknown, string | undefined>>(queryKey)
+  // A list that answers other cursors each time must not leave a trace of every page that it ever had.
+  if (pageParam === undefined)
+    for (const cursor of known?.keys() ?? []) if (!data?.pageParams.includes(cursor)) known?.delete(cursor)
+  lastReading += 1
+  const reading = { at: lastReading, pages: 0, text: 0 }
+  known?.set(pageParam, reading)
+  return reading
+}
+
+/** Pages of the service, and characters of its answers, behind each page of a list that is here. */
+export function readPages(
+  client: QueryClient,
+  queryKey: readonly unknown[],
+  pageParams: readonly unknown[],
+): { pages: number; text: number }[] {
+  const known = readingsOf(client, queryKey)
+  return pageParams.map(cursor => known?.get(cursor as string | undefined) ?? { pages: 1, text: 0 })
+}
+
+type RequestContext = {
+  client: QueryClient
+  queryKey: readonly unknown[]
+  signal: AbortSignal
+  meta: RequestMeta | undefined
+}
+
+function requestOptions({ client, queryKey, signal, meta }: RequestContext) {
+  const isFirstLoad = client.getQueryState(queryKey)?.dataUpdateCount === 0
+  return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'asked' : 'visible') }
+}

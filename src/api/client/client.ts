@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, inCall, isMissing, refusal } from './errors/api-error.ts'
+import { type Budget, createBudget } from './budget/budget.ts'
+import { systemClock } from '../../lib/clock.ts'
+import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
+import { type Contract, contract } from '../contract/contract.ts'
+import type { Intent, Journal } from './journal/journal.ts'
+import { type Attempts, recorded } from '../journal/recorded.ts'
+import { pagesOf, type ListBounds } from './pages.ts'
+import type { PreparedRequest } from './transport/request.ts'
+import type { Answer } from './transport/response.ts'
+import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './transport/retry.ts'
+import { createNegotiation } from './transport/vocabulary.ts'
+import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
+import { createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
+import type { Priority } from './budget/waiting-queue.ts'
+
+export type ClientOptions = TransportOptions & {
+  /** Shared by all clients of one key; a limited one of its own by default. */
+  budget?: Budget
+  /** Refuses everything but reads before it is sent. */
+  readOnly?: boolean
+  /** Service name in `x-<service>-eval-vocabulary`: asks the deployment once which vocabulary its reads may be spelt in. */
+  negotiate?: string
+  /** Keeps every write from before it leaves until its end is known; reads are not noted. */
+  journal?: Journal
+  retry?: Partial<RetryRule>
+  random?: () => number
+}
+
+export type CallOptions = {
+  signal?: AbortSignal | undefined
+  /** Place in the request budget; `visible` by default. */
+  priority?: Priority | undefined
+  /** Who asks, such as a pane; owners of one priority take turns. */
+  owner?: string | undefined
+  /** Key of the caller's intent, kept across retries; only for endpoints with `idempotency: 'header'`. */
+  idempotencyKey?: string | undefined
+  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
+  deadlineMs?: number | undefined
+  /** Entry that this write already has in the journal; without one it gets its own. */
+  intent?: Intent | undefined
+}
+
+/** One operation as a function; the input may be left out where nothing in it is required. */
+type Call<E> =
+  {} extends InputOf<E>
+    ? (input?: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
+    : (input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
+
+type ResourceCalls = {
+  [R in keyof Contract]: { [N in keyof Contract[R]]: Call<Contract[R][N]> }
+}
+
+/** Every operation of the contract. All rejections are {@link ApiError}. */
+export type Client = ResourceCalls & {
+  readonly budget: Budget
+  readonly monitor: ServiceMonitor
+  call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
+  /** Like `call`, with the body as received. */
+  exchange: <E extends AnyEndpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    options?: CallOptions,
+  ) => Promise<Answer<E>>
+  /**
+   * All pages of a list, fetched as they are consumed; a list without a cursor is one page. What has more than the bounds
+   * allow ends with an error, so that nothing is decided on a part of a list.
+   */
+  pages: <E extends AnyEndpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    options?: CallOptions & { bounds?: ListBounds | undefined },
+  ) => AsyncGenerator<OutputOf<E>, void>
+}
+
+/** A fresh key for one intent. */
+export function newIdempotencyKey(): string {
+  return randomUUID()
+}
+
+/** The client of one service and one key. */
+export function createClient(options: ClientOptions): Client {
+  const clock = options.clock ?? systemClock
+  const budget = options.budget ?? createBudget({ clock })
+  const rule = { ...defaultRetryRule, ...options.retry }
+  const random = options.random ?? Math.random
+  const transport = createTransport({ ...options, clock })
+  const monitor = createServiceMonitor(clock)
+  const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {
+    try {
+      return await exchangeOnce(endpoint, input, call)
+    } catch (error) {
+      // Deployments without capabilities are usual, so their 404 says nothing about the path.
+      const mayLack = endpoint.operation === contract.capabilities.get.operation
+      if (!isMissing(error) || mayLack || monitor.hasSucceeded()) throw error
+      const isWrongPath = endpoint.operation === contract.account.me.operation || (await lacksAccount(call))
+      throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
+    }
+  }
+  /** A 404 before anything else was answered may be that of a wrong base path; one further read tells. */
+  let lacking: Promise<boolean> | undefined
+  const lacksAccount = ({ signal, priority, owner }: CallOptions): Promise<boolean> =>
+    (lacking ??= exchange(contract.account.me, {}, { signal, priority, owner }).then(
+      () => false,
+      error => {
+        const isWrongPath = error instanceof ApiError && error.isWrongPath
+        if (!isWrongPath) lacking = undefined
+        return isWrongPath
+      },
+    ))
+  const exchangeOnce: Client['exchange'] = async (endpoint, input, call = {}) => {
+    if (options.readOnly && endpoint.risk !== 'read')
+      throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
+    const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.() : undefined
+    const request = transport.prepare(endpoint, input, call.idempotencyKey, vocabulary)
+    const repeatable = isRepeatable(endpoint, call.idempotencyKey)
+    const send = async (attempts?: Attempts) => {
+      const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, attempts })
+      const pausing = (error: ApiError, delay: number) =>
+        monitor.pausing({ endpoint, error, at: clock.now() + delay })
+      const { signal } = call
+      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, pausing })
+    }
+    if (endpoint.risk === 'read') {
+      const refusal = call.priority === 'asked' ? undefined : monitor.keyRefusal()
+      if (refusal) throw inCall(refusal, endpoint, false)
+      return await send()
+    }
+    const {
+      intent = await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey }),
+    } = call
+    return intent ? await recorded(intent, send) : await send()
+  }
+  const call: Client['call'] = async (endpoint, input, callOptions) =>
+    (await exchange(endpoint, input, callOptions)).value
+  const negotiated =
+    options.negotiate === undefined
+      ? undefined
+      : createNegotiation(options.negotiate, () => call(contract.capabilities.get, {}))
+  const pages: Client['pages'] = (endpoint, input, { bounds, ...callOptions } = {}) =>
+    pagesOf(
+      endpoint,
+      input,
+      async pageInput => {
+        const { value, text } = await exchange(endpoint, pageInput, callOptions)
+        return { value, size: text.length }
+      },
+      bounds,
+    )
+  return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages })
+}
+
+async function sendWithPermit<E extends AnyEndpoint>(
+  { transport, budget, monitor }: { transport: Transport; budget: Budget; monitor: ServiceMonitor },
+  request: PreparedRequest<E>,
+  { priority, owner, signal, deadlineMs, attempts }: CallOptions & { attempts: Attempts | undefined },
+): Promise<Answer<E>> {
+  const permit = await budget.acquire({ priority, owner, signal })
+  const exchange = monitor.begin(request.endpoint)
+  try {
+    attempts?.leaving()
+    const answer = await transport.send(request, { signal, deadlineMs, heard: exchange.heard })
+    exchange.ended('answered')
+    return answer
+  } catch (error) {
+    attempts?.failed(error)
+    exchange.ended(error)
+    if (error instanceof ApiError && error.limit === 'key-rate') permit.limited(error.retryAfterMs)
+    if (error instanceof ApiError && error.kind === 'network' && !error.sent) permit.unused()
+    throw error
+  } finally {
+    permit.release()
+  }
+}
+
+/** The functions of a resource are made when it is first used. */
+function resourceCalls(call: Client['call']): ResourceCalls {
+  const calls = {}
+  for (const [name, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
+    let made: Record<string, unknown> | undefined
+    const make = () =>
+      Object.fromEntries(
+        Object.entries(endpoints).map(([key, endpoint]) => [
+          key,
+          (input: InputOf<AnyEndpoint> = {}, options?: CallOptions) => call(endpoint, input, options),
+        ]),
+      )
+    Object.defineProperty(calls, name, { enumerable: true, get: () => (made ??= make()) })
+  }
+  return calls as ResourceCalls
+}

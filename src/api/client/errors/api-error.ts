@@ -1,0 +1,158 @@
+import type { AnyEndpoint, Risk } from '../../contract/endpoint.ts'
+import { ERROR_STATUS } from '../../contract/error.ts'
+import {
+  type AnswerShape,
+  type ApiErrorKind,
+  type ErrorFacts,
+  type FieldIssue,
+  reasonOf,
+  type RefusalCode,
+} from './error-kinds.ts'
+import type { RateLimitKind } from './rate-limit.ts'
+
+export type ApiErrorFields = Omit<ErrorFacts, 'issues' | 'endpoint' | 'risk'> & {
+  endpoint?: Pick<AnyEndpoint, 'operation' | 'risk'> | undefined
+  issues?: readonly FieldIssue[] | undefined
+}
+
+const PASSING_STATUS = new Set([500, 502, 503, 504])
+const PASSING_CODES = new Set(['INTERNAL_ERROR', 'SERVER_UNREACHABLE', 'TIMEOUT'])
+const PASSING_LIMITS = new Set<RateLimitKind>([
+  'key-rate',
+  'burst-brake',
+  'agent-concurrency',
+  'connection-poll',
+])
+
+/**
+ * The one error of every call; branch on `kind`, `code` and `status`, never on `message`. It never
+ * holds the key. What each field means: {@link ErrorFacts}.
+ */
+export class ApiError extends Error implements ErrorFacts {
+  override readonly name = 'ApiError'
+  readonly kind: ApiErrorKind
+  readonly code: string | undefined
+  readonly status: number | undefined
+  readonly details: Record<string, unknown> | undefined
+  readonly requestId: string | undefined
+  readonly endpoint: string | undefined
+  readonly risk: Risk | undefined
+  readonly retryAfterMs: number | undefined
+  readonly limit: RateLimitKind | undefined
+  readonly answer: AnswerShape | undefined
+  readonly systemCode: string | undefined
+  readonly issues: readonly FieldIssue[]
+  readonly excerpt: string | undefined
+  readonly sent: boolean
+  readonly keySource: string | undefined
+  readonly isWrongPath: boolean
+
+  constructor(fields: ApiErrorFields) {
+    super(fields.message)
+    this.kind = fields.kind
+    this.code = fields.code
+    this.status = fields.status
+    this.details = fields.details
+    this.requestId = fields.requestId
+    this.endpoint = fields.endpoint?.operation
+    this.risk = fields.endpoint?.risk
+    this.retryAfterMs = fields.retryAfterMs
+    this.limit = fields.limit
+    this.answer = fields.answer
+    this.systemCode = fields.systemCode
+    this.issues = fields.issues ?? []
+    this.excerpt = fields.excerpt
+    this.sent = fields.sent
+    this.keySource = fields.keySource
+    this.isWrongPath = fields.isWrongPath ?? false
+  }
+
+  /** `details.reason`, which refines some codes. */
+  get reason(): string | undefined {
+    return reasonOf(this)
+  }
+
+  /**
+   * Whether the same request may succeed later by itself (limits-and-errors section 1): a passing
+   * status whose code, where known, is passing too. Whether a repeat is safe is the retry loop's question.
+   */
+  get retryable(): boolean {
+    if (this.kind === 'network') return this.code !== 'tls'
+    if (this.kind === 'timeout') return true
+    if (this.kind !== 'http') return this.code === 'rate-paused'
+    if (this.limit !== undefined) return PASSING_LIMITS.has(this.limit)
+    if (this.status === undefined || !PASSING_STATUS.has(this.status)) return false
+    return this.code === undefined || !(this.code in ERROR_STATUS) || PASSING_CODES.has(this.code)
+  }
+
+  /** Whether a write may have taken effect all the same: its answer was lost, or it failed half-way. */
+  get leavesDoubt(): boolean {
+    if (!this.sent || this.risk === undefined || this.risk === 'read') return false
+    return this.kind !== 'http' || (this.status ?? 0) >= 500
+  }
+}
+
+/** Whether nothing came back, so that the line or the service may be down, or the local workspace cannot be opened. */
+export function isLineFault(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false
+  return error.kind === 'network' || error.kind === 'timeout' || error.code === 'local-workspace'
+}
+
+/** Why no answer of the service comes back, whatever is read. */
+export type ConnectionFault =
+  | 'silent'
+  /** The service does not take the key. */
+  | 'key-refused'
+  /** The address points elsewhere. */
+  | 'redirected'
+  /** A web page comes back, such as a captive portal's. */
+  | 'web-page'
+  /** The service, or what stands before it, says that it cannot answer now. */
+  | 'unavailable'
+
+const UNAVAILABLE_STATUS = new Set([502, 503, 504])
+
+/** What a failed read says about the connection; undefined when the service answered it. */
+export function connectionFault(error: unknown): ConnectionFault | undefined {
+  if (isLineFault(error)) return 'silent'
+  if (!(error instanceof ApiError)) return undefined
+  if (isKeyRefusal(error)) return 'key-refused'
+  if (error.kind === 'invalid-response') return error.code === 'html' ? 'web-page' : undefined
+  const { status = 0, code, answer } = error
+  if (error.kind !== 'http') return undefined
+  if (status >= 300 && status < 400) return 'redirected'
+  if (UNAVAILABLE_STATUS.has(status))
+    return code === 'SERVER_UNREACHABLE' || code === 'TIMEOUT' ? undefined : 'unavailable'
+  return answer === 'html' ? 'web-page' : undefined
+}
+
+/** Whether the service does not take the key, or knows no organization for it: waiting does not help. */
+export function isKeyRefusal(error: ApiError): boolean {
+  return error.kind === 'http' && (error.code === 'UNAUTHORIZED' || error.code === 'ORPHANED_KEY')
+}
+
+/** Whether the service answered that there is no such thing. */
+export function isMissing(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND' && !error.isWrongPath
+}
+
+/** The caller's own stop, before or after the request left. */
+export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
+  return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })
+}
+
+/** The error as the caller of an operation sees it: with its name, and sent when any earlier attempt was. */
+export function inCall(error: ApiError, endpoint: AnyEndpoint, sentBefore: boolean): ApiError {
+  const sent = error.sent || sentBefore
+  if (error.endpoint !== undefined && error.sent === sent) return error
+  return new ApiError({ ...error, message: error.message, endpoint, sent })
+}
+
+/** A call that was stopped before anything was sent. */
+export function refusal(
+  code: RefusalCode,
+  message: string,
+  fields: Pick<ApiErrorFields, 'endpoint' | 'issues' | 'retryAfterMs'> = {},
+): ApiError {
+  return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
+}

@@ -1,0 +1,100 @@
+import type { Risk } from '../../contract/endpoint.ts'
+import type { RateLimitKind } from './rate-limit.ts'
+
+/**
+ * What stopped a call.
+ * - `http`: the service answered with an error status
+ * - `network`: no answer; `code` is a {@link NetworkFault}
+ * - `timeout`: the deadline ran out
+ * - `aborted`: the caller gave up
+ * - `invalid-response`: a success status with an answer that the contract does not allow; `code` says how
+ * - `refused`: nothing was sent; `code` is a {@link RefusalCode}
+ */
+export type ApiErrorKind = 'http' | 'network' | 'timeout' | 'aborted' | 'invalid-response' | 'refused'
+
+/** Where a connection failed. */
+export type NetworkFault =
+  | 'dns'
+  | 'refused'
+  | 'unreachable'
+  | 'connect-timeout'
+  | 'tls'
+  | 'reset'
+  | 'protocol'
+  | 'decode'
+  | 'other'
+
+/** Why nothing was sent. */
+export type RefusalCode =
+  | 'read-only'
+  | 'invalid-input'
+  | 'invalid-key'
+  | 'invalid-address'
+  | 'foreign-address'
+  | 'rate-paused'
+  | 'journal'
+  | 'earlier-write'
+  | 'local-workspace'
+
+/** What is wrong with an answer that has a success status. */
+export type InvalidResponseCode =
+  | 'html'
+  | 'not-json'
+  | 'mismatch'
+  | 'too-large'
+  | 'repeated-cursor'
+  | 'endless-list'
+
+/** What an error answer's body holds: the contract's error body, or something that is not the service's. */
+export type AnswerShape = 'contract' | 'html' | 'json' | 'text' | 'empty'
+
+/** One field that does not match its schema. */
+export type FieldIssue = {
+  /** Place in the value, such as `items[0].id`; empty for the value itself. */
+  path: string
+  /** What the schema wants there. */
+  expected: string
+}
+
+/** All that is known about a failed call. */
+export type ErrorFacts = {
+  kind: ApiErrorKind
+  /** The service's words for `http`, ours or the system's for the other kinds. Never branch on it. */
+  message: string
+  /** The service's code for `http` (absent when the body is not the contract's), ours for the other kinds. */
+  code?: string | undefined
+  status?: number | undefined
+  details?: Record<string, unknown> | undefined
+  requestId?: string | undefined
+  /** Operation name, such as `getEvalRun`. */
+  endpoint?: string | undefined
+  risk?: Risk | undefined
+  /** Wait that the service (or a paused budget) asks for, in milliseconds. */
+  retryAfterMs?: number | undefined
+  /** Which limit refused the call. */
+  limit?: RateLimitKind | undefined
+  answer?: AnswerShape | undefined
+  /** The system's own word for a network fault, such as `ENOTFOUND`. */
+  systemCode?: string | undefined
+  /** Fields of a bad answer (`invalid-response`) or a bad input (`refused`). */
+  issues: readonly FieldIssue[]
+  /** Beginning of a body that is not the contract's, without control characters. */
+  excerpt?: string | undefined
+  /** Where the key came from, once it was refused, such as `variable MCPDECK_API_KEY`. */
+  keySource?: string | undefined
+  /** Nothing of the service is below the base path, so that a 404 says nothing about the thing. */
+  isWrongPath?: boolean | undefined
+  /** Whether the request may have reached the service, so that a write may have happened. */
+  sent: boolean
+}
+
+/** `details.reason`, which refines some codes. */
+export function reasonOf({ details }: Pick<ErrorFacts, 'details'>): string | undefined {
+  const reason = details?.['reason']
+  return typeof reason === 'string' ? reason : undefined
+}
+
+/** Status 5xx: the fault is the service's, or of what stands before it. */
+export function isServerFault({ status = 0 }: Pick<ErrorFacts, 'status'>): boolean {
+  return status >= 500
+}

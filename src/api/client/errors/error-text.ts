@@ -1,0 +1,94 @@
+import { ApiError } from './api-error.ts'
+import { advice, type Advice, type AdviceKey } from './error-advice.ts'
+import { StorageError } from '../../contract/error.ts'
+import { whatWentWrong } from './system-error-text.ts'
+
+/** An error in words. The service's own words are `error.message`, which this does not repeat. */
+export type ErrorText = {
+  /** A few words for a heading. */
+  title: string
+  /** What happened. */
+  sentence: string
+  /** What to do now. */
+  next: string
+}
+
+/** Words for any error; what is no {@link ApiError} is a fault of this program. */
+export function describeError(error: unknown): ErrorText {
+  if (!(error instanceof ApiError)) return describeFault(error)
+  const { title, sentence, next } = advice[adviceKey(error)]
+  const said = { title, sentence: say(sentence, error), next: say(next, error) }
+  if (!error.leavesDoubt) return said
+  return {
+    title,
+    sentence: `${said.sentence} The change may have happened all the same.`,
+    next: `Look whether it happened before repeating. ${said.next}`,
+  }
+}
+
+/** All of it as one text. What matters most stands first, because a small terminal shows the beginning. */
+export function failureSentence(error: unknown): string {
+  const { title, sentence, next } = describeError(error)
+  if (error instanceof ApiError && error.leavesDoubt)
+    return `${title}; it may have happened all the same. ${next}`
+  return `${title}: ${sentence} ${next}`
+}
+
+/** What to do where the machine did not let the program write or open something. */
+const MACHINE_ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room on that disk, then try again.',
+  EDQUOT: 'Make room in your share of that disk, then try again.',
+  EROFS: 'It can only be read there; name another directory.',
+  EACCES: 'See to it that you may write there, then try again.',
+  EPERM: 'See to it that you may write there, then try again.',
+}
+
+const LOOK_THERE = 'Look whether it is there and may be written, then try again.'
+
+function describeFault(error: unknown): ErrorText {
+  if (error instanceof StorageError)
+    return { title: 'Workspace not usable', sentence: error.message, next: error.next }
+  const sentence = `${whatWentWrong(error)}.`
+  const code = systemCode(error)
+  if (code !== undefined)
+    return { title: 'Refused by this machine', sentence, next: MACHINE_ADVICE[code] ?? LOOK_THERE }
+  return {
+    title: 'Fault in mcpdeck',
+    sentence: `The program failed by itself: ${sentence}`,
+    next: 'Try again with --log-file FILE; if it comes back, report it with that file.',
+  }
+}
+
+/** The code of the operating system, also where the error was told in other words. */
+function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  return 'syscall' in error && 'code' in error ? String(error.code) : systemCode(error.cause)
+}
+
+function adviceKey(error: ApiError): AdviceKey {
+  if (error.kind === 'http') return httpKey(error)
+  const key =
+    error.kind === 'timeout' || error.kind === 'aborted' ? error.kind : `${error.kind}.${error.code}`
+  return isAdviceKey(key) ? key : 'network.other'
+}
+
+/** How the contract writes codes; our own keys are in small letters, so that no answer can choose one. */
+const WIRE_CODE = /^[A-Z][A-Z0-9_]*$/
+
+function httpKey(error: ApiError): AdviceKey {
+  if (error.isWrongPath) return 'wrong-path'
+  if (error.limit !== undefined && isAdviceKey(error.limit)) return error.limit
+  for (const key of [error.reason, error.code])
+    if (key !== undefined && WIRE_CODE.test(key) && isAdviceKey(key)) return key
+  if (error.status !== undefined && error.status < 400) return 'redirect'
+  if (error.answer === 'html') return 'proxy-page'
+  return error.answer === 'contract' ? 'unknown-code' : 'foreign-answer'
+}
+
+function isAdviceKey(key: string): key is AdviceKey {
+  return Object.hasOwn(advice, key)
+}
+
+function say(text: Advice['next'], error: ApiError): string {
+  return typeof text === 'string' ? text : text(error)
+}

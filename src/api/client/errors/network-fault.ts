@@ -1,0 +1,88 @@
+import { ApiError } from './api-error.ts'
+import type { NetworkFault } from './error-kinds.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+
+const FAULT_BY_CODE: Record<string, NetworkFault> = {
+  ECONNREFUSED: 'refused',
+  ENETUNREACH: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETDOWN: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'connect-timeout',
+  ETIMEDOUT: 'connect-timeout',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  EPROTO: 'tls',
+  HOSTNAME_MISMATCH: 'tls',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  HTTPParserError: 'protocol',
+}
+
+const FAULT_BY_PATTERN: readonly (readonly [RegExp, NetworkFault])[] = [
+  [/^(?:ENOTFOUND$|EAI_|ENODATA$)/, 'dns'],
+  [/^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|_CERT_|_CRL/, 'tls'],
+  [/^HPE_/, 'protocol'],
+  [/^(?:Z_|ERR_|BR_|ZSTD_).*(?:DATA|BUF|FORMAT|PADDING|STREAM|PREFIX|CORRUPT)/, 'decode'],
+]
+
+/** Faults of a connection that never stood, so that no request can have left. */
+const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused', 'unreachable'])
+
+type SystemFault = { code: string; connecting: boolean; message: string }
+
+/** Turns whatever a fetch threw into an error that says where the connection failed. */
+export function networkError(
+  thrown: unknown,
+  endpoint: AnyEndpoint,
+  hideKey: (text: string) => string,
+): ApiError {
+  const system = innermostFault(thrown)
+  const fault = faultOf(system?.code)
+  const words = system?.message || wordsOf(thrown)
+  return new ApiError({
+    kind: 'network',
+    code: fault,
+    message: hideKey(words),
+    endpoint,
+    sent: !(BEFORE_SENDING.has(fault) || system?.connecting),
+    systemCode: system?.code,
+  })
+}
+
+/** The words of the cause, where there is one: a fetch itself says no more than that it failed. */
+function wordsOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  return thrown.cause instanceof Error && thrown.cause.message ? wordsOf(thrown.cause) : thrown.message
+}
+
+function faultOf(code: string | undefined): NetworkFault {
+  if (code === undefined) return 'other'
+  return FAULT_BY_CODE[code] ?? FAULT_BY_PATTERN.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
+}
+
+/** The deepest error with a code: fetch wraps the system's error as a cause, several addresses as a list. */
+function innermostFault(thrown: unknown, depth = 0): SystemFault | undefined {
+  if (!(thrown instanceof Error) || depth > 5) return undefined
+  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : undefined
+  const inner = innermostFault(thrown.cause ?? first, depth + 1)
+  if (inner) return inner
+  const code = codeOf(thrown)
+  if (code === undefined) return undefined
+  const syscall = 'syscall' in thrown ? thrown.syscall : undefined
+  const connecting = syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT' || isCertificate(code)
+  return { code, connecting, message: thrown.message }
+}
+
+/** undici's parser has no code for an answer that is no HTTP at all, only its name. */
+function codeOf(thrown: Error): string | undefined {
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code
+  return thrown.name in FAULT_BY_CODE ? thrown.name : undefined
+}
+
+/** A certificate is judged before the request is written; other TLS faults can also come later. */
+function isCertificate(code: string): boolean {
+  return /CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)
+}

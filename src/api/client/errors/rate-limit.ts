@@ -1,0 +1,63 @@
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+
+/** The kinds of refusal for "too much" (limits-and-errors section 3). */
+export type RateLimitKind =
+  | 'key-rate'
+  | 'burst-brake'
+  | 'daily-quota'
+  | 'insights-per-day'
+  | 'concurrent-runs'
+  | 'agent-concurrency'
+  | 'connection-poll'
+  | 'open-requests'
+
+/** Brakes and the key's rate count by the minute, so a longer wait on a launching route can only be a daily quota. */
+const LONGEST_BRAKE_MS = 120_000
+
+type Refusal = {
+  endpoint: Pick<AnyEndpoint, 'method' | 'path' | 'risk'>
+  status: number
+  code: string | undefined
+  details: Record<string, unknown> | undefined
+  retryAfterMs: number | undefined
+}
+
+/** Which limit refused a request, or `undefined` when none did. */
+export function rateLimitOf({
+  endpoint,
+  status,
+  code,
+  details,
+  retryAfterMs,
+}: Refusal): RateLimitKind | undefined {
+  if (code === 'ACTIVE_REQUEST_LIMIT') return 'open-requests'
+  if (status !== 429) return undefined
+  if (code === 'CONCURRENT_RUN_LIMIT' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT')
+    return 'concurrent-runs'
+  if (namesInsights(details)) return 'insights-per-day'
+  if (endpoint.method === 'GET' && endpoint.path.includes('/server-connections/')) return 'connection-poll'
+  if (endpoint.path.split('/').includes('agent')) return 'agent-concurrency'
+  const label = labelIn(details)
+  if (/day|daily|quota/i.test(label)) return 'daily-quota'
+  if (/brake|burst|(generations|launches|insights)PerMinute/i.test(label)) return 'burst-brake'
+  if (endpoint.risk !== 'spend') return 'key-rate'
+  if ((retryAfterMs ?? 0) > LONGEST_BRAKE_MS) return 'daily-quota'
+  return label === '' ? 'key-rate' : 'burst-brake'
+}
+
+/** What `details` names in any of its texts; a refusal without it can only be told by its wait. */
+function labelIn(details: Record<string, unknown> | undefined): string {
+  return Object.values(details ?? {})
+    .filter(value => typeof value === 'string')
+    .join(' ')
+}
+
+/** The ledger is named somewhere in `details`; the contract does not say under which key. */
+function namesInsights(details: Record<string, unknown> | undefined): boolean {
+  return Object.entries(details ?? {}).some(entry => entry.includes('insightsPerDay'))
+}
+
+/** `Retry-After` in milliseconds; anything but whole seconds counts as missing. */
+export function parseRetryAfter(header: string | null): number | undefined {
+  return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : undefined
+}

@@ -1,0 +1,301 @@
+import { ApiError } from '../errors/api-error.ts'
+import type { CallOptions, Client } from '../client.ts'
+import { allEndpoints, contract } from '../../contract/contract.ts'
+import { type AnyEndpoint, type InputOf, type OutputOf, pathParameters } from '../../contract/endpoint.ts'
+import { type EvalRun, isTerminalRunStatus } from '../../contract/runs.ts'
+import { toEpochMs } from '../../contract/shapes.ts'
+import { shows } from './comparison.ts'
+import type { Finding, JournalEntry } from './entry.ts'
+
+/** What reading showed, and the reason in a few words that can follow "because" or a colon. */
+export type ReadBackAnswer = {
+  finding: Finding
+  because: string
+  /** The run that is taken for this launch, which no other launch can be then. */
+  runId?: string
+}
+
+export type ReadBackContext = {
+  client: Client
+  endpoint: AnyEndpoint
+  entry: JournalEntry
+  /** Runs that other writes account for. */
+  knownRunIds: ReadonlySet<string>
+  options: CallOptions
+}
+
+/** Finds out by reads alone whether a write happened. @throws ApiError when reading fails */
+export type ReadBack = (context: ReadBackContext) => Promise<ReadBackAnswer>
+
+type Fields = Record<string, unknown>
+type Place = { projectId: string; runId: string }
+
+/** How far the clocks of this machine and of the service may be apart, in milliseconds. */
+const SKEW_MS = 2 * 60_000
+/** How long the service may take to act on a request that has left, in milliseconds. */
+const SLOWEST_MS = 10 * 60_000
+const LATEST_RUNS = 100
+
+/** Operations whose trace lies elsewhere than under their own path. */
+const special: Readonly<Record<string, ReadBack>> = {
+  [contract.runs.create.operation]: launchReadBack,
+  [contract.runs.rerun.operation]: rerunReadBack,
+  [contract.runs.cancel.operation]: cancelReadBack,
+  [contract.userTesting.publish.operation]: publishedReadBack('happened'),
+  [contract.userTesting.publishPut.operation]: publishedReadBack('happened'),
+  [contract.userTesting.unpublish.operation]: publishedReadBack('did-not-happen'),
+  [contract.userTesting.rebind.operation]: rebindReadBack,
+  [contract.userTesting.rotateLink.operation]: rotateReadBack,
+  [contract.userTesting.upsertMember.operation]: untold('the service never lists the members of a scenario'),
+  [contract.userTesting.removeMember.operation]: untold('the service never lists the members of a scenario'),
+  [contract.userTesting.setGuestExecution.operation]: untold('the service answers guest limits to no read'),
+}
+
+/**
+ * How to look back at a write, or undefined where the contract shows no way. Most follow from the contract's own
+ * paths: what a DELETE or PATCH changed can be read at the same path, what a POST created is in the list there.
+ */
+export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
+  const declared = special[endpoint.operation]
+  if (declared) return declared
+  const read = readAt(endpoint.path)
+  if (endpoint.method === 'POST') return read && listReadBack(read)
+  const lookUp = read ? single(read) : inListAbove(endpoint)
+  if (!lookUp) return undefined
+  return endpoint.method === 'DELETE' ? goneReadBack(lookUp) : changeReadBack(lookUp)
+}
+
+function readAt(path: string): AnyEndpoint | undefined {
+  return allEndpoints().find(other => other.method === 'GET' && other.path === path)
+}
+
+/** Reads the thing that a write was about; undefined when it is not there. */
+type LookUp = (context: ReadBackContext) => Promise<Fields | undefined>
+
+function single(read: AnyEndpoint): LookUp {
+  return async ({ client, entry, options }) => {
+    try {
+      return (await client.call(read, pathInput(read, entry), options)) as Fields
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND') return undefined
+      throw error
+    }
+  }
+}
+
+/** A thing without a read of its own is looked up in the list one level above. */
+function inListAbove(endpoint: AnyEndpoint): LookUp | undefined {
+  const above = /^(.*)\/\{(\w+)\}$/.exec(endpoint.path)
+  const [, path = '', parameter = ''] = above ?? []
+  const list = readAt(path)
+  return (
+    list &&
+    (async context => await inList(list, context, item => item['id'] === context.entry.input[parameter]))
+  )
+}
+
+async function inList(
+  list: AnyEndpoint,
+  { client, entry, options }: ReadBackContext,
+  wanted: (item: Fields) => boolean,
+): Promise<Fields | undefined> {
+  for await (const page of client.pages(list, pathInput(list, entry), options)) {
+    const found = (page as { items?: Fields[] }).items?.find(wanted)
+    if (found) return found
+  }
+  return undefined
+}
+
+function goneReadBack(lookUp: LookUp): ReadBack {
+  return async context =>
+    (await lookUp(context))
+      ? { finding: 'did-not-happen', because: 'it is still there' }
+      : { finding: 'happened', because: 'it is gone' }
+}
+
+function changeReadBack(lookUp: LookUp): ReadBack {
+  return async context => {
+    const now = await lookUp(context)
+    if (!now) return { finding: 'cannot-be-known', because: 'what it was to change is gone' }
+    const shown = shows(now, context.entry.input['body'])
+    if (shown === 'nothing')
+      return { finding: 'cannot-be-known', because: 'the service does not show these fields' }
+    if (shown === 'all')
+      return context.entry.complete
+        ? { finding: 'happened', because: 'the change is there' }
+        : { finding: 'cannot-be-known', because: 'the service does not show its secrets' }
+    return { finding: 'did-not-happen', because: 'the change is not there' }
+  }
+}
+
+function listReadBack(list: AnyEndpoint): ReadBack | undefined {
+  return async context => {
+    const body = (context.entry.input['body'] ?? {}) as Fields
+    const field = ['name', 'title'].find(name => typeof body[name] === 'string')
+    if (field === undefined)
+      return { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+    const found = await inList(
+      list,
+      context,
+      item => item[field] === body[field] && isFromThen(item, context.entry),
+    )
+    return found
+      ? { finding: 'happened', because: `${String(body[field])} is there` }
+      : { finding: 'did-not-happen', because: `no new ${String(body[field])} is there` }
+  }
+}
+
+/** A thing that does not tell when it was made counts as made then. */
+function isFromThen({ createdAt }: Fields, { intendedAt, lastSeenAt }: JournalEntry): boolean {
+  const made =
+    typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
+  return made === undefined || (made >= intendedAt - SKEW_MS && made <= lastSeenAt + SLOWEST_MS)
+}
+
+async function rerunReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
+  const source = placeOf(context.entry.input as Place)
+  const { suiteId } = await context.client.runs.get(source, context.options)
+  const knownRunIds = new Set([...context.knownRunIds, source.runId])
+  return await runsOfThen({ ...context, knownRunIds }, suiteId)
+}
+
+async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
+  const { body } = context.entry.input as InputOf<typeof contract.runs.create>
+  if (body.suiteId !== undefined) return await runsOfThen(context, body.suiteId)
+  const suite = await inList(
+    contract.suites.list,
+    context,
+    item => item['name'] === body.suiteName && isFromThen(item, context.entry),
+  )
+  if (!suite) return { finding: 'did-not-happen', because: `no new suite ${body.suiteName ?? ''} is there` }
+  return await runsOfThen(context, String(suite['id']))
+}
+
+/** The list does not tell who launched a run, so several of that time leave the question open. */
+async function runsOfThen(
+  { client, entry, knownRunIds, options }: ReadBackContext,
+  suiteId: string,
+): Promise<ReadBackAnswer> {
+  const { projectId } = entry.input as Place
+  const { items } = await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS }, options)
+  const ours = items.filter(
+    run => isFromThen(run, entry) && !knownRunIds.has(run.id) && (run.source ?? 'api') === 'api',
+  )
+  const [first] = ours
+  if (!first) {
+    const because = `no run of the suite began then${sinceThen(items, entry, knownRunIds)}`
+    return { finding: 'did-not-happen', because }
+  }
+  if (ours.length > 1)
+    return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
+  return {
+    finding: 'happened',
+    because: `${nameOf(first)} began then and is ${first.status}`,
+    runId: first.id,
+  }
+}
+
+/** What was launched meanwhile, which is worth knowing before the same is launched late. */
+function sinceThen(
+  runs: readonly EvalRun[],
+  { lastSeenAt }: JournalEntry,
+  knownRunIds: ReadonlySet<string>,
+): string {
+  const [newest, ...others] = runs.filter(
+    ({ id, createdAt }) =>
+      !knownRunIds.has(id) && createdAt != null && toEpochMs(createdAt)! > lastSeenAt + SLOWEST_MS,
+  )
+  if (!newest) return ''
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  return `, and since then ${nameOf(newest)}${more} was launched`
+}
+
+async function cancelReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const run: OutputOf<typeof contract.runs.get> = await client.runs.get(
+    placeOf(entry.input as Place),
+    options,
+  )
+  return isTerminalRunStatus(run.status)
+    ? { finding: 'happened', because: `${nameOf(run)} is ${run.status}` }
+    : { finding: 'did-not-happen', because: `${nameOf(run)} is still ${run.status}` }
+}
+
+/** Most scenarios whose environment is read, one request each, to find the one of an environment. */
+const MOST_SCENARIOS = 50
+
+/** The list does not tell whose environment a scenario is, so each is read until one is of this one. */
+function publishedReadBack(whenThere: Finding): ReadBack {
+  const whenGone: Finding = whenThere === 'happened' ? 'did-not-happen' : 'happened'
+  return async context => {
+    const { client, entry, options } = context
+    const { projectId, environmentId } = entry.input as { projectId: string; environmentId: string }
+    let looked = 0
+    for await (const { items } of client.pages(contract.scenarios.list, { projectId }, options))
+      for (const { id, name } of items) {
+        looked += 1
+        const because = `only ${MOST_SCENARIOS} of its scenarios were read`
+        if (looked > MOST_SCENARIOS) return { finding: 'cannot-be-known', because }
+        const detail = await scenarioOf(context, projectId, id)
+        if (detail && detail.environmentId == null)
+          return {
+            finding: 'cannot-be-known',
+            because: 'the service does not tell what its scenarios publish',
+          }
+        if (detail?.environmentId === environmentId)
+          return { finding: whenThere, because: `${name} publishes the environment` }
+      }
+    return { finding: whenGone, because: 'no scenario publishes the environment' }
+  }
+}
+
+/** Undefined where it is gone meanwhile. */
+async function scenarioOf({ client, options }: ReadBackContext, projectId: string, scenarioId: string) {
+  try {
+    return await client.userTesting.get({ projectId, scenarioId }, options)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+async function rebindReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
+  const { projectId, scenarioId, body } = context.entry.input as InputOf<typeof contract.userTesting.rebind>
+  const detail = await scenarioOf(context, projectId, scenarioId)
+  if (!detail) return { finding: 'cannot-be-known', because: 'the scenario is gone' }
+  if (detail.environmentId == null)
+    return { finding: 'cannot-be-known', because: 'the service does not tell its environment' }
+  return detail.environmentId === body.environmentId
+    ? { finding: 'happened', because: 'it points at that environment' }
+    : { finding: 'did-not-happen', because: 'it points at another environment' }
+}
+
+/** No read tells which link holds, so that the scenario was changed then is a sign and no proof. */
+async function rotateReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const { projectId, scenarioId } = entry.input as { projectId: string; scenarioId: string }
+  const { updatedAt } = await client.scenarios.get({ projectId, scenarioId }, options)
+  const changedAt = updatedAt == null ? undefined : toEpochMs(updatedAt)
+  if (changedAt === undefined)
+    return { finding: 'cannot-be-known', because: 'the service does not tell when it was changed' }
+  const because =
+    changedAt < entry.intendedAt - SKEW_MS
+      ? 'the last change that the service reports was before; which link works now is not known'
+      : 'the scenario was changed then or later; which link works now is not known'
+  return { finding: 'cannot-be-known', because }
+}
+
+/** A write whose effect no read shows. */
+function untold(because: string): ReadBack {
+  return () => Promise.resolve({ finding: 'cannot-be-known', because })
+}
+
+function nameOf({ id, runNumber }: EvalRun): string {
+  return runNumber == null ? `run ${id}` : `run #${runNumber}`
+}
+
+function placeOf({ projectId, runId }: Place): Place {
+  return { projectId, runId }
+}
+
+function pathInput(endpoint: AnyEndpoint, { input }: JournalEntry): Record<string, unknown> {
+  return Object.fromEntries(pathParameters(endpoint.path).map(name => [name, input[name]]))
+}

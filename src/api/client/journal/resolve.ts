@@ -1,0 +1,375 @@
+import { ApiError, isLineFault } from '../errors/api-error.ts'
+import type { Client } from '../client.ts'
+import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { allEndpoints } from '../../contract/contract.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+import { describeError } from '../errors/error-text.ts'
+import type { EntryResult, Finding, JournalEntry, Settlement } from './entry.ts'
+import type { Priority } from '../budget/waiting-queue.ts'
+import type { Claim, Intent, Journal } from './journal.ts'
+import { type ReadBackAnswer, readBackOf } from './read-back.ts'
+import { targetName } from './target.ts'
+import { foundSentence, repeatedSentence, titleOf } from './labels.ts'
+
+/** What became of one write of an earlier session. */
+export type Resolution = {
+  entry: JournalEntry
+  /** Undefined when this version does not know the operation. */
+  endpoint: AnyEndpoint | undefined
+  /** `unresolved` where nothing could be read back now. */
+  finding: Finding | 'unresolved'
+  /** Whether it stays in the list of writes without an end. */
+  isOpen: boolean
+  /** For a person. */
+  sentence: string
+  /** What is known of its effect, where it happened. */
+  result?: EntryResult
+  /** The service's answer, where it was sent just now. */
+  answer?: { value: unknown; text: string }
+}
+
+export type ResolveOptions = {
+  journal: Journal
+  /** Of the same profile as the journal. */
+  client: Client
+  clock?: Clock
+  signal?: AbortSignal
+  /** Which open writes to look at; all of them by default. */
+  only?: (entry: JournalEntry) => boolean
+}
+
+/**
+ * How long a write may be sent again after it was confirmed, in milliseconds. The contract does not say how long
+ * a service knows a key, and nobody expects a launch of last week to begin by itself.
+ */
+const REPEAT_WITHIN_MS = 24 * 60 * 60_000
+
+type Found = ReadBackAnswer & {
+  sentence: string
+  settlement?: Settlement
+  isOpen?: boolean
+  answer?: { value: unknown; text: string }
+}
+type Work = {
+  journal: Journal
+  client: Client
+  clock: Clock
+  signal: AbortSignal | undefined
+  entry: JournalEntry
+  endpoint: AnyEndpoint
+  claim: Claim
+  title: string
+  priority?: Priority
+}
+
+/**
+ * Finds out what became of the writes that an earlier process left open or in doubt. Plain records are sent again where
+ * a repeat is recognised by its key or harmless; everything else is read back alone, and what spends, exposes, ends or
+ * deletes and did not happen waits for a person. Safe in several processes at once; each entry is told by one of them.
+ * @throws when the journal itself cannot be read
+ */
+export async function resolveJournal(options: ResolveOptions): Promise<Resolution[]> {
+  const { journal, client, clock = systemClock, signal, only = () => true } = options
+  const resolutions: Resolution[] = []
+  for (const entry of (await journal.unresolved()).filter(only)) {
+    if (signal?.aborted) break
+    const title = titleOf(entry, clock.now())
+    const endpoint = endpointOf(entry)
+    if (!endpoint) {
+      const sentence = `${title} is unresolved: this mcpdeck does not know the operation.`
+      resolutions.push({ entry, endpoint, finding: 'unresolved', isOpen: true, sentence })
+      continue
+    }
+    const claim = await journal.claim(entry)
+    if (!claim) continue
+    const resolution = await resolveClaimed({ journal, client, clock, signal, entry, endpoint, claim, title })
+    if (resolution) resolutions.push(resolution)
+  }
+  return resolutions
+}
+
+/** What a read-only session says about open writes, which it leaves as they are. */
+export async function listUnresolved(journal: Journal, clock: Clock = systemClock): Promise<Resolution[]> {
+  return (await journal.unresolved()).map(entry => ({
+    entry,
+    endpoint: endpointOf(entry),
+    finding: 'unresolved',
+    isOpen: true,
+    sentence: `${titleOf(entry, clock.now())} is unresolved; a start without read-only settles it.`,
+  }))
+}
+
+/** The operation of an entry; undefined when this version does not know it. */
+export function endpointOf({ operation }: JournalEntry): AnyEndpoint | undefined {
+  return allEndpoints().find(endpoint => endpoint.operation === operation)
+}
+
+async function resolveClaimed(work: Work): Promise<Resolution | undefined> {
+  const { entry, endpoint, claim, clock } = work
+  let { title } = work
+  try {
+    const target = (await nameOfTarget(work)) ?? entry.readBack?.target
+    title = titleOf(entry, clock.now(), target)
+    const { finding, because, sentence, settlement, isOpen = false } = await find({ ...work, title })
+    if (isOpen) {
+      claim.release({ finding, because, at: clock.now(), target })
+      return { entry, endpoint, finding, isOpen, sentence }
+    }
+    const isOurs = claim.conclude(finding, settlement)
+    return isOurs ? { entry, endpoint, finding, isOpen, sentence } : undefined
+  } catch (error) {
+    claim.release()
+    return unresolved(work, title, error)
+  }
+}
+
+/**
+ * Reads one open write back and leaves it open, with what that showed. Nothing is sent again.
+ * @returns undefined when another process settles it
+ */
+export async function lookBack(
+  { journal, client, clock = systemClock, signal }: Omit<ResolveOptions, 'only'>,
+  entry: JournalEntry,
+): Promise<Resolution | undefined> {
+  const endpoint = endpointOf(entry)
+  const claim = endpoint && (await journal.claim(entry))
+  if (!claim) return undefined
+  let title = titleOf(entry, clock.now())
+  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'asked' }
+  try {
+    const target = (await nameOfTarget(work)) ?? entry.readBack?.target
+    title = titleOf(entry, clock.now(), target)
+    const { finding, because, sentence, settlement } = found({ ...work, title }, await look(work))
+    const readBack = { finding, because, at: clock.now(), target }
+    claim.release(readBack)
+    const result = resultIn(settlement)
+    const seen = { ...entry, readBack }
+    return { entry: seen, endpoint, finding, isOpen: true, sentence, ...(result && { result }) }
+  } catch (error) {
+    claim.release()
+    return unresolved(work, title, error)
+  }
+}
+
+function unresolved({ entry, endpoint }: Work, title: string, error: unknown): Resolution {
+  const sentence = `${title} is unresolved: ${describeError(error).title}; the next start looks again.`
+  return { entry, endpoint, finding: 'unresolved', isOpen: true, sentence }
+}
+
+/** Reads what the write is about, for its name. @throws ApiError when nothing can be read now */
+async function nameOfTarget({
+  client,
+  entry,
+  endpoint,
+  signal,
+  priority = 'background',
+}: Work): Promise<string | undefined> {
+  try {
+    return await targetName(client, endpoint, entry, { priority, signal })
+  } catch (error) {
+    if (isLineFault(error)) throw error
+    return undefined
+  }
+}
+
+/** @throws ApiError when the service cannot be asked now */
+async function find(work: Work): Promise<Found> {
+  const later = await work.journal.later(work.entry)
+  const way = wayToRepeat(work, later)
+  if (way === 'key') return await repeat(work)
+  if (way === 'nature') {
+    const answer = await look(work)
+    return answer.finding === 'happened' ? found(work, answer) : await repeat(work)
+  }
+  const answer = await look(work)
+  return { ...found(work, answer), isOpen: !later.same && waits(work.endpoint, answer) }
+}
+
+/** Whether a person has to decide about a write that was read back. */
+function waits({ risk }: AnyEndpoint, { finding }: ReadBackAnswer): boolean {
+  if (finding === 'happened') return false
+  return finding === 'cannot-be-known' || risk !== 'write'
+}
+
+/**
+ * What makes a repeat safe without a person, if anything does: never for what spends, exposes, ends, deletes or acts on
+ * somebody else's server. A write that was since made again, or whose subject was changed since, is never repeated either:
+ * that would do twice, or undo, what came later.
+ */
+function wayToRepeat(
+  { clock, entry, endpoint }: Work,
+  later: { same: boolean; place: boolean },
+): 'key' | 'nature' | undefined {
+  if (endpoint.risk !== 'write' || !entry.complete) return undefined
+  if (clock.now() - entry.intendedAt > REPEAT_WITHIN_MS) return undefined
+  if (endpoint.idempotency === 'header' && entry.idempotencyKey !== undefined)
+    return later.same ? undefined : 'key'
+  return endpoint.idempotency === 'natural' && !later.place ? 'nature' : undefined
+}
+
+/** @throws ApiError when the service cannot be asked now */
+async function look({
+  client,
+  endpoint,
+  entry,
+  journal,
+  signal,
+  priority = 'background',
+}: Work): Promise<ReadBackAnswer> {
+  const readBack = readBackOf(endpoint)
+  const because = 'it never left this machine'
+  if (!readBack)
+    return entry.sent
+      ? { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+      : { finding: 'did-not-happen', because }
+  const knownRunIds = await journal.knownRunIds()
+  const options = { priority, signal }
+  const answer = await readBack({ client, endpoint, entry, knownRunIds, options })
+  if (entry.sent) return answer
+  // What is there all the same, somebody else did.
+  const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
+  return {
+    finding: isDone ? 'happened' : 'did-not-happen',
+    because: answer.finding === 'happened' ? `${because}, and meanwhile ${answer.because}` : because,
+  }
+}
+
+/** Whether doing it a second time makes a second thing, as a launch does. */
+function canBeTwice({ method, risk }: AnyEndpoint): boolean {
+  return method === 'POST' && (risk === 'spend' || risk === 'write')
+}
+
+function found({ title }: Work, { finding, because, runId }: ReadBackAnswer): Found {
+  const settlement = runId === undefined ? undefined : { outcome: 'succeeded' as const, result: { runId } }
+  return {
+    finding,
+    because,
+    sentence: foundSentence(title, finding, because),
+    ...(settlement && { settlement }),
+  }
+}
+
+/** Sends the same input with the same key under the same entry. */
+async function repeat(work: Work): Promise<Found> {
+  const { client, endpoint, entry, claim, title, signal, priority } = work
+  let settlement: Settlement | undefined
+  let answer: Found['answer']
+  const intent: Intent = { sent: claim.sent, settle: end => (settlement = end) }
+  const { idempotencyKey } = entry
+  try {
+    answer = await client.exchange(endpoint, entry.input, {
+      idempotencyKey,
+      intent,
+      signal,
+      priority: priority ?? 'background',
+    })
+  } catch (error) {
+    if (!isFinal(error) || settlement?.outcome !== 'refused') throw error
+    const because = `the service refuses it (${settlement.code})`
+    return { ...found(work, { finding: 'did-not-happen', because }), settlement }
+  }
+  const result = settlement?.outcome === 'succeeded' ? settlement.result : {}
+  return {
+    finding: 'happened',
+    because: 'the service confirms it',
+    sentence: repeatedSentence(title, result, entry.sent),
+    answer,
+    ...(settlement && { settlement }),
+  }
+}
+
+function resultIn(settlement: Settlement | undefined): EntryResult | undefined {
+  return settlement?.outcome === 'succeeded' ? settlement.result : undefined
+}
+
+/** What a person can do about an open write. */
+export type Choice = 'send' | 'dismiss'
+
+/**
+ * What can be done about an open write. It can be sent again where its input is whole, and either it did not happen or a
+ * repeat is recognised; dismissing it only ends the entry.
+ * @param now epoch milliseconds
+ */
+export function choicesOf(entry: JournalEntry, now: number): Choice[] {
+  const endpoint = endpointOf(entry)
+  if (!endpoint || !entry.complete || !entry.readBack) return ['dismiss']
+  const isRecognised =
+    endpoint.idempotency === 'natural' ||
+    (endpoint.idempotency === 'header' &&
+      entry.idempotencyKey !== undefined &&
+      now - entry.intendedAt <= REPEAT_WITHIN_MS)
+  return entry.readBack.finding === 'did-not-happen' || isRecognised ? ['send', 'dismiss'] : ['dismiss']
+}
+
+/** How a person's decision about one open write ended. */
+export type Decision = Resolution | { finding: 'busy'; isOpen: true; sentence: string }
+
+/**
+ * Sends an open write again with its own key, after it was read back once more: what has happened by now is not sent.
+ * @throws ApiError when the service cannot be asked or does not answer; the entry then stays open
+ */
+export async function sendAgain(
+  options: Omit<ResolveOptions, 'only'>,
+  entry: JournalEntry,
+): Promise<Decision> {
+  const { journal, client, clock = systemClock, signal } = options
+  const title = titleOf(entry, clock.now())
+  const endpoint = endpointOf(entry)
+  const claim = endpoint && (await journal.claim(entry))
+  if (!claim) return busy(title)
+  const work: Work = {
+    journal,
+    client,
+    clock,
+    signal,
+    entry,
+    endpoint,
+    claim,
+    title,
+    priority: 'asked',
+  }
+  try {
+    const looked = await look(work)
+    const { finding, sentence, settlement, answer } =
+      looked.finding === 'happened' ? found(work, looked) : await repeat(work)
+    claim.conclude(finding, settlement)
+    const result = resultIn(settlement)
+    return {
+      entry,
+      endpoint,
+      finding,
+      isOpen: false,
+      sentence,
+      ...(result && { result }),
+      ...(answer && { answer }),
+    }
+  } catch (error) {
+    claim.release()
+    throw error
+  }
+}
+
+/** Ends an open write as it is, without sending anything. */
+export async function dismiss(
+  { journal, clock = systemClock }: Pick<ResolveOptions, 'journal' | 'clock'>,
+  entry: JournalEntry,
+): Promise<Decision> {
+  const title = titleOf(entry, clock.now())
+  const claim = await journal.claim(entry)
+  if (!claim) return busy(title)
+  const finding = entry.readBack?.finding ?? 'cannot-be-known'
+  claim.conclude(finding)
+  const sentence = `${title} is dismissed; nothing was sent.`
+  return { entry, endpoint: endpointOf(entry), finding, isOpen: false, sentence }
+}
+
+function busy(title: string): Decision {
+  const sentence = `${title} was settled by another mcpdeck, or is being settled now.`
+  return { finding: 'busy', isOpen: true, sentence }
+}
+
+/** Whether the service has judged the write itself; a refused key or a limit says nothing about it. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.kind !== 'http' || error.retryable) return false
+  return error.status !== 401 && error.status !== 403
+}

@@ -1,0 +1,90 @@
+import { refusal } from '../errors/api-error.ts'
+import type { ApiBody, ApiRequest, ApiResponse } from '../../contract/message.ts'
+
+/** How a client reaches a service: over the network, or a service's own function in the same process. */
+export type Fetch = (request: ApiRequest) => Promise<ApiResponse>
+
+export type HttpFetch = {
+  fetch: Fetch
+  /** Closes the kept connections; requests under way have a moment to end, and are cut off after it. */
+  close: () => Promise<void>
+}
+
+export type HttpFetchOptions = {
+  /** When given, every other origin is refused, so that a key cannot leave the address it belongs to. */
+  baseUrl?: string
+  /** A Unix socket that every request goes to, whatever its address. */
+  socketPath?: string
+  /** Longest wait for a connection, in milliseconds. */
+  connectTimeoutMs?: number
+  /** How long writes under way may take to end when the connections close, in milliseconds; reads are cut at once. */
+  closeGraceMs?: number
+}
+
+/**
+ * HTTP over kept connections. Redirects come back as they are, never followed; gzip, deflate, br and zstd bodies are
+ * decoded. undici loads with the first request, because it costs tens of milliseconds.
+ */
+export function createHttpFetch({
+  baseUrl,
+  socketPath,
+  connectTimeoutMs = 10_000,
+  closeGraceMs = 500,
+}: HttpFetchOptions = {}): HttpFetch {
+  const origin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
+  let connections: ReturnType<typeof open> | undefined
+  let closing: Promise<void> | undefined
+  const [reads, writes] = [new AbortController(), new AbortController()]
+  const close = async () => {
+    // Destroying an agent that already closes does not reach its connections: each request is ended by itself.
+    const grace = setTimeout(() => writes.abort(closed()), closeGraceMs)
+    reads.abort(closed())
+    await (await connections)?.agent.close()
+    clearTimeout(grace)
+  }
+  return {
+    fetch: async request => {
+      const url = new URL(request.url)
+      if (origin !== undefined && url.origin !== origin)
+        throw refusal('foreign-address', `The address is not below ${origin}.`)
+      if (closing) throw closed()
+      connections ??= open(connectTimeoutMs, socketPath)
+      const cutOff = request.method === 'GET' ? reads : writes
+      const signal = AbortSignal.any([request.signal, cutOff.signal])
+      return await send({ ...request, signal }, await connections)
+    },
+    close: () => (closing ??= close()),
+  }
+}
+
+const closed = () => new Error('The connections are closed.')
+
+async function open(connectTimeout: number, socketPath: string | undefined) {
+  const { Agent, fetch } = await import('undici')
+  // Deadlines belong to the transport; HTTP/1.1 keeps one request on a connection, so a fault concerns only that one.
+  const limits = { connectTimeout, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
+  const agent = new Agent({ ...limits, ...(socketPath !== undefined && { connect: { socketPath } }) })
+  return { agent, fetch }
+}
+
+async function send(
+  { url, method, headers, body, signal }: ApiRequest,
+  { agent, fetch }: Awaited<ReturnType<typeof open>>,
+): Promise<ApiResponse> {
+  return await fetch(url, {
+    method,
+    headers: [...headers],
+    body: await wholeBody(body),
+    signal,
+    redirect: 'manual',
+    dispatcher: agent,
+  })
+}
+
+/** Known before it is sent, so that its length is too. */
+async function wholeBody(body: ApiBody): Promise<string | Uint8Array | null> {
+  if (body === null || typeof body === 'string') return body
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

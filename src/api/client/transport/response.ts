@@ -1,0 +1,194 @@
+import { ApiError } from '../errors/api-error.ts'
+import { MAX_ANSWER_LEVELS, textHasMoreLevels } from '../../../lib/json-depth.ts'
+import type { AnyEndpoint, OutputOf } from '../../contract/endpoint.ts'
+import type { ApiResponse } from '../../contract/message.ts'
+import { ErrorBody } from '../../contract/error.ts'
+import { readShape } from '../../contract/read-shape.ts'
+import type { AnswerShape, FieldIssue, InvalidResponseCode } from '../errors/error-kinds.ts'
+import { fieldIssues, summarizeIssues } from '../errors/field-issues.ts'
+import type { LastAnswers } from '../cache/last-answers.ts'
+import { clean, printable } from '../../../lib/printable.ts'
+import { parseRetryAfter, rateLimitOf } from '../errors/rate-limit.ts'
+
+/** A good answer. */
+export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
+  value: OutputOf<E>
+  /** The body as received. */
+  text: string
+  status: number
+  requestId: string | undefined
+}
+
+type Received = {
+  endpoint: AnyEndpoint
+  response: ApiResponse
+  hideKey: (text: string) => string
+}
+
+const EXCERPT_CHARACTERS = 2_000
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']
+
+/** Body text up to a limit in decoded bytes; `complete` is false when there was more. `heard` hears of each piece. */
+export async function readText(
+  response: ApiResponse,
+  maxBytes: number,
+  heard: () => void = () => undefined,
+): Promise<{ text: string; complete: boolean }> {
+  const { body } = response
+  if (body === null) return { text: '', complete: true }
+  if (typeof body === 'string')
+    return Buffer.byteLength(body) > maxBytes ? { text: '', complete: false } : { text: body, complete: true }
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  // Leaving the loop early cancels the stream, which frees its connection.
+  for await (const chunk of body) {
+    heard()
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) return { text, complete: false }
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return { text: text + decoder.decode(), complete: true }
+}
+
+/**
+ * Reads a success body as the contract's answer; fields that the contract does not name survive. A read that answers
+ * what it did the last time has the same value again, the same object.
+ */
+export function parseAnswer<E extends AnyEndpoint>(
+  received: Received & { endpoint: E },
+  text: string,
+  url: string,
+  last: LastAnswers,
+): Answer<E> {
+  const { endpoint, response } = received
+  const cursor = headerCursor(received)
+  const parse = () => parseValue(received, text)
+  const value = endpoint.method === 'GET' ? last.valueOf(url, { endpoint, text, cursor }, parse) : parse()
+  return { value: value as OutputOf<E>, text, status: response.status, requestId: requestIdOf(response) }
+}
+
+function parseValue(received: Received, text: string): unknown {
+  const { endpoint, response } = received
+  const json = parseJson(text)
+  if (json.isTooDeep) {
+    const message = `The answer has more than ${MAX_ANSWER_LEVELS} levels of objects and lists.`
+    throw invalidResponse(received, 'too-large', message, { text })
+  }
+  if (!json.ok && text.trim() !== '') {
+    const html = looksLikeHtml(response, text)
+    const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
+    throw invalidResponse(received, html ? 'html' : 'not-json', message, { text })
+  }
+  const parsed = readShape(endpoint.response, json.value)
+  if (!parsed.success) {
+    const issues = fieldIssues(parsed.error)
+    throw invalidResponse(received, 'mismatch', summarizeIssues(issues), { text, issues })
+  }
+  return withHeaderCursor(received, parsed.data)
+}
+
+/** Puts a cursor that came in a header where lists have theirs. */
+function withHeaderCursor(received: Received, value: unknown): unknown {
+  const cursor = headerCursor(received)
+  if (cursor === undefined || typeof value !== 'object' || value === null) return value
+  return { ...value, nextCursor: cursor }
+}
+
+/** Undefined for lists that have their cursor in the body. */
+function headerCursor({ endpoint, response }: Received): string | null | undefined {
+  const header = endpoint.cursor?.fromHeader
+  return header === undefined ? undefined : response.headers.get(header)
+}
+
+/** An answer with a success status that cannot be used. */
+export function invalidResponse(
+  { endpoint, response, hideKey }: Received,
+  code: InvalidResponseCode,
+  message: string,
+  { text, issues }: { text?: string; issues?: FieldIssue[] } = {},
+): ApiError {
+  return new ApiError({
+    kind: 'invalid-response',
+    code,
+    message,
+    endpoint,
+    status: response.status,
+    requestId: requestIdOf(response),
+    issues,
+    excerpt: text === undefined ? undefined : excerptOf(hideKey(text)),
+    sent: true,
+  })
+}
+
+/** Reads an error status with whatever body came along. */
+export function httpError(
+  { endpoint, response, hideKey, keySource }: Received & { keySource?: string | undefined },
+  rawText: string,
+): ApiError {
+  const text = hideKey(rawText)
+  const body = ErrorBody().safeParse(parseJson(text).value)
+  const { code, message } = body.data ?? {}
+  const details = body.data?.details ?? undefined
+  const { status } = response
+  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'))
+  return new ApiError({
+    kind: 'http',
+    status,
+    code: code && clean(code),
+    message: message === undefined ? withoutContract(response) : printable(message),
+    details,
+    requestId: requestIdOf(response),
+    endpoint,
+    retryAfterMs,
+    limit: rateLimitOf({ endpoint, status, code, details, retryAfterMs }),
+    answer: shapeOf(response, text, body.success),
+    excerpt: body.success || text === '' ? undefined : excerptOf(text),
+    sent: true,
+    ...(status === 401 && { keySource }),
+  })
+}
+
+/** Following a redirect would hand the key to another address, so it is an error that names the target. */
+function withoutContract(response: ApiResponse): string {
+  const location = response.status < 400 ? response.headers.get('location') : null
+  if (location === null) return `HTTP ${response.status}`
+  const target = URL.canParse(location) ? new URL(location).origin : 'another path'
+  return `HTTP ${response.status} to ${target}, which is not followed`
+}
+
+function shapeOf(response: ApiResponse, text: string, isContract: boolean): AnswerShape {
+  if (isContract) return 'contract'
+  if (text.trim() === '') return 'empty'
+  if (looksLikeHtml(response, text)) return 'html'
+  return parseJson(text).ok ? 'json' : 'text'
+}
+
+function looksLikeHtml(response: ApiResponse, text: string): boolean {
+  return (
+    /^\s*<(?:!doctype html|html|head|body)\b/i.test(text) ||
+    (response.headers.get('content-type')?.includes('text/html') ?? false)
+  )
+}
+
+/** What is too deep is valid, but every step after the parser would fail on it. */
+function parseJson(text: string): { ok: boolean; isTooDeep?: boolean; value: unknown } {
+  if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) return { ok: false, isTooDeep: true, value: undefined }
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return { ok: false, value: undefined }
+  }
+}
+
+function requestIdOf(response: ApiResponse): string | undefined {
+  for (const name of REQUEST_ID_HEADERS) {
+    const value = response.headers.get(name)
+    if (value) return printable(value)
+  }
+  return undefined
+}
+
+function excerptOf(text: string): string {
+  return printable(text.length > EXCERPT_CHARACTERS ? `${text.slice(0, EXCERPT_CHARACTERS)}…` : text)
+}

@@ -1,0 +1,92 @@
+import { abortedError, ApiError, inCall } from '../errors/api-error.ts'
+import { type Clock, sleep } from '../../../lib/clock.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+
+export type RetryRule = {
+  /** Most requests for one call, the first included. */
+  attempts: number
+  /** Ceiling of the first pause; it doubles with each further one. */
+  baseMs: number
+  /** Ceiling of any pause that we choose ourselves. */
+  capMs: number
+  /** Longest `Retry-After` worth waiting for; beyond it the error goes to the caller. */
+  longestRetryAfterMs: number
+}
+
+export const defaultRetryRule: RetryRule = {
+  attempts: 3,
+  baseMs: 500,
+  capMs: 8_000,
+  longestRetryAfterMs: 60_000,
+}
+
+/** Spread on top of `Retry-After`, so that waiting clients do not come back in one instant. */
+const RETRY_AFTER_SPREAD_MS = 250
+
+/**
+ * Pause before the next request, in milliseconds, or `undefined` when there must be none.
+ * @param failed requests of this call that have failed so far, from 1
+ * @param random a number from 0 up to, not including, 1
+ */
+export function retryDelay(
+  error: ApiError,
+  failed: number,
+  rule: RetryRule,
+  random: number,
+): number | undefined {
+  if (failed >= rule.attempts || !repeatsByItself(error)) return undefined
+  if (error.retryAfterMs === undefined) return random * Math.min(rule.capMs, rule.baseMs * 2 ** (failed - 1))
+  if (error.retryAfterMs > rule.longestRetryAfterMs) return undefined
+  return error.retryAfterMs + random * RETRY_AFTER_SPREAD_MS
+}
+
+/**
+ * A deadline is not tried again, neither ours nor the one that the service kept for a silent MCP server: three in
+ * a row would keep a pane waiting for minutes.
+ */
+function repeatsByItself(error: ApiError): boolean {
+  return error.retryable && (error.kind === 'network' || (error.kind === 'http' && error.code !== 'TIMEOUT'))
+}
+
+/** Whether a repeat is harmless: reads, writes that are so by nature, and writes that carry a key. */
+export function isRepeatable(
+  endpoint: Pick<AnyEndpoint, 'risk' | 'idempotency'>,
+  idempotencyKey: string | undefined,
+): boolean {
+  if (endpoint.risk === 'read' || endpoint.idempotency === 'natural') return true
+  return endpoint.idempotency === 'header' && idempotencyKey !== undefined
+}
+
+export type RetryOptions = {
+  endpoint: AnyEndpoint
+  /** See {@link isRepeatable}; without it `attempt` runs at most once. */
+  repeatable: boolean
+  rule: RetryRule
+  clock: Clock
+  random: () => number
+  signal?: AbortSignal | undefined
+  /** Hears of each pause before a repeat, in milliseconds; what it returns is called at its end. */
+  pausing?: (error: ApiError, delay: number) => () => void
+}
+
+/** Runs `attempt` until it succeeds, its error is final, the rule ends or the signal aborts. */
+export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { endpoint, repeatable, rule, clock, random, signal, pausing } = options
+  let sent = false
+  for (let failed = 1; ; failed += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const delay = repeatable ? retryDelay(error, failed, rule, random()) : undefined
+      if (delay === undefined) throw inCall(error, endpoint, sent)
+      sent ||= error.sent
+      const resume = pausing?.(error, delay)
+      await sleep(delay, clock, signal)
+        .catch(() => {
+          throw abortedError(sent, endpoint)
+        })
+        .finally(resume)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { ApiError, connectionFault, isKeyRefusal } from '../errors/api-error.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+
+/** A request that waits before it is repeated, as the service or the retry rule says. */
+export type Repeat = {
+  endpoint: AnyEndpoint
+  /** Why it is repeated. */
+  error: ApiError
+  /** When it failed, and when it is repeated, in epoch milliseconds. */
+  since: number
+  at: number
+}
+
+/** A request under way. */
+type Exchange = {
+  /** Says that a part of the answer arrived. */
+  heard: () => void
+  /** Says that the request ended, with `answered` or with its error. */
+  ended: (outcome: unknown) => void
+}
+
+/** What is known of the connection to one service, from every request of its client. */
+export type ServiceMonitor = {
+  /** When the service answered last, be it with a refusal, in epoch milliseconds. */
+  lastAnswerAt: () => number | undefined
+  /** Whether anything was answered well so far, so that address, path and key are right. */
+  hasSucceeded: () => boolean
+  /** Since when requests under way have brought nothing, once that is long; epoch milliseconds. */
+  silentSince: () => number | undefined
+  /** The repeat that is waited for longest. */
+  repeat: () => Repeat | undefined
+  /** The same of writes. */
+  waitingWrite: () => Repeat | undefined
+  /** The service's refusal of the key, while nothing was answered since. */
+  keyRefusal: () => ApiError | undefined
+  /** Lets the next read try the key again. */
+  tryKeyAgain: () => void
+  begin: (endpoint: AnyEndpoint) => Exchange
+  /** Shows a pause before a repeat until the returned function is called. */
+  pausing: (repeat: Omit<Repeat, 'since'>) => () => void
+  /** Hears when silence or a repeat begins, goes on or ends. */
+  subscribe: (listener: () => void) => () => void
+}
+
+/** A wait that is shorter is no news, in milliseconds. */
+const SILENCE_MS = 5_000
+const LEAST_PAUSE_MS = 2_000
+
+export function createServiceMonitor(clock: Clock): ServiceMonitor {
+  const listeners = new Set<() => void>()
+  const underWay = new Map<object, number>()
+  const repeats = new Set<Repeat>()
+  let lastAnswerAt: number | undefined
+  let hasSucceeded = false
+  let lastHeardAt = -Infinity
+  let silentSince: number | undefined
+  let keyRefusal: ApiError | undefined
+  let cancel: (() => void) | undefined
+  const publish = (): void => listeners.forEach(listener => listener())
+  const look = (): void => {
+    cancel?.()
+    cancel = undefined
+    const since = Math.max(lastHeardAt, Math.min(...underWay.values()))
+    const silence = clock.now() - since
+    const wasSilent = silentSince !== undefined
+    silentSince = underWay.size > 0 && silence >= SILENCE_MS ? since : undefined
+    if (underWay.size > 0) cancel = clock.after(SILENCE_MS - (silence % SILENCE_MS), look)
+    if (wasSilent || silentSince !== undefined) publish()
+  }
+  const heard = (): void => {
+    lastHeardAt = clock.now()
+    if (silentSince !== undefined) look()
+  }
+  const ended = (outcome: unknown): void => {
+    const error = outcome instanceof ApiError ? outcome : undefined
+    if (outcome !== 'answered' && !(error && isAnswer(error))) return
+    heard()
+    lastAnswerAt = clock.now()
+    hasSucceeded ||= outcome === 'answered'
+    keyRefusal = error && isKeyRefusal(error) ? error : undefined
+  }
+  return {
+    lastAnswerAt: () => lastAnswerAt,
+    hasSucceeded: () => hasSucceeded,
+    silentSince: () => silentSince,
+    repeat: () => longest([...repeats]),
+    waitingWrite: () => longest([...repeats].filter(({ endpoint }) => endpoint.risk !== 'read')),
+    keyRefusal: () => keyRefusal,
+    tryKeyAgain: () => (keyRefusal = undefined),
+    begin(endpoint) {
+      const id = {}
+      // What reaches through to somebody's MCP server may be silent for long without a fault of the connection.
+      if (endpoint.deadlineMs === undefined) underWay.set(id, clock.now())
+      if (underWay.size === 1) look()
+      return {
+        heard,
+        ended(outcome) {
+          if (underWay.delete(id) && (underWay.size === 0 || silentSince !== undefined)) look()
+          ended(outcome)
+        },
+      }
+    },
+    pausing(failed) {
+      const repeat = { ...failed, since: clock.now() }
+      if (repeat.at - repeat.since < LEAST_PAUSE_MS) return () => undefined
+      repeats.add(repeat)
+      publish()
+      return () => {
+        repeats.delete(repeat)
+        publish()
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function longest(repeats: readonly Repeat[]): Repeat | undefined {
+  return repeats.toSorted((one, other) => other.at - one.at)[0]
+}
+
+/** Whether the service itself answered, and not a page, a proxy or nobody; that it cannot answer now is none. */
+function isAnswer(error: ApiError): boolean {
+  const fault = connectionFault(error)
+  if (fault !== undefined) return fault === 'key-refused'
+  return error.kind === 'invalid-response' || (error.kind === 'http' && error.answer === 'contract')
+}

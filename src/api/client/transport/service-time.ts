@@ -1,0 +1,37 @@
+import type { ApiHeaders } from '../../contract/message.ts'
+
+/** A clock that is further off than this is named, in milliseconds. */
+export const SKEW_MS = 30_000
+/** An answer that took longer says too little about the time at which it was written, in milliseconds. */
+const LONGEST_EXCHANGE_MS = 10_000
+
+/** The service's clock less this machine's, in milliseconds; one process works with one service. */
+let offset = 0
+
+/** The service's time in epoch milliseconds, by its last answers: what the times of its records are compared with. */
+export function serviceNow(): number {
+  return serviceTime(Date.now())
+}
+
+/** A time of this machine's clock, as the service's clock had it; epoch milliseconds. */
+export function serviceTime(now: number): number {
+  return now + offset
+}
+
+/** How far this machine's clock is ahead of the service's, in milliseconds; negative when it is behind. */
+export function clockSkew(): number {
+  return -offset
+}
+
+/**
+ * Reads the service's time from an answer. Its `Date` is in whole seconds, so the offset moves only as far as the answer
+ * proves it wrong. Times are epoch milliseconds of this machine's clock.
+ */
+export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt: number): void {
+  const date = Date.parse(headers.get('date') ?? '')
+  if (Number.isNaN(date) || receivedAt - sentAt > LONGEST_EXCHANGE_MS) return
+  const age = Number(headers.get('age') ?? 0) * 1000
+  const written = date + (age > 0 ? age : 0)
+  const [least, most] = [written - receivedAt, written + 1000 - sentAt]
+  if (least <= most) offset = Math.min(most, Math.max(least, offset))
+}

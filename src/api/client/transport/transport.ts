@@ -1,0 +1,108 @@
+import { BOUNDS } from '../../../lib/bounds.ts'
+import { ApiError } from '../errors/api-error.ts'
+import { type Clock, systemClock } from '../../../lib/clock.ts'
+import type { AnyEndpoint, InputOf } from '../../contract/endpoint.ts'
+import { withDeadline } from './deadline.ts'
+import type { Fetch } from './fetch.ts'
+import { createLastAnswers, type LastAnswers } from '../cache/last-answers.ts'
+import { networkError } from '../errors/network-fault.ts'
+import { type PreparedRequest, prepareRequest, type RequestTarget } from './request.ts'
+import { readServiceTime } from './service-time.ts'
+import type { Vocabulary } from './vocabulary.ts'
+import { type Answer, httpError, invalidResponse, parseAnswer, readText } from './response.ts'
+
+export type Deprecation = {
+  endpoint: AnyEndpoint
+  /** The `Link` header, which names the successor on some paths. */
+  link: string | undefined
+}
+
+export type TransportOptions = RequestTarget & {
+  fetch: Fetch
+  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
+  deadlineMs?: number
+  /** Most decoded bytes of any answer, whatever its endpoint says. */
+  maxResponseBytes?: number
+  clock?: Clock
+  /** Called for each answer that carries `Deprecation`. */
+  onDeprecation?: (deprecation: Deprecation) => void
+}
+
+type SendOptions = {
+  signal?: AbortSignal | undefined
+  deadlineMs?: number | undefined
+  /** Hears of the headers of an answer, and of each piece of its body. */
+  heard?: () => void
+}
+
+export type Transport = {
+  /** Checks an input and builds its request; see {@link prepareRequest}. */
+  prepare: <E extends AnyEndpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    idempotencyKey?: string,
+    vocabulary?: Vocabulary,
+  ) => PreparedRequest<E>
+  /** Sends a request once; every rejection is an {@link ApiError}. */
+  send: <E extends AnyEndpoint>(request: PreparedRequest<E>, options?: SendOptions) => Promise<Answer<E>>
+}
+
+const DEADLINE_MS = 30_000
+const MAX_RESPONSE_BYTES = BOUNDS.answer.most
+/** An error body longer than this is read no further. */
+const MAX_ERROR_BYTES = 256 * 1024
+
+/** One endpoint and one input make one request and one answer; retries and rates are the client's. */
+export function createTransport(options: TransportOptions): Transport {
+  const { clock = systemClock, deadlineMs = DEADLINE_MS } = options
+  const last = createLastAnswers()
+  const hideKey = (text: string) => (options.key ? text.replaceAll(options.key, '[key]') : text)
+  return {
+    prepare: (endpoint, input, idempotencyKey, vocabulary = options.vocabulary) =>
+      prepareRequest({ ...options, vocabulary }, endpoint, input, idempotencyKey),
+    send: (request, limits = {}) => {
+      const { endpoint } = request
+      const ms = limits.deadlineMs ?? endpoint.deadlineMs ?? deadlineMs
+      return withDeadline({ ms, clock, signal: limits.signal, endpoint }, (signal, heard) => {
+        const hear = () => {
+          heard()
+          limits.heard?.()
+        }
+        return exchange(request, signal, { ...options, clock }, { hideKey, last, heard: hear })
+      })
+    },
+  }
+}
+
+async function exchange<E extends AnyEndpoint>(
+  request: PreparedRequest<E>,
+  signal: AbortSignal,
+  options: TransportOptions & { clock: Clock },
+  { hideKey, last, heard }: { hideKey: (text: string) => string; last: LastAnswers; heard: () => void },
+): Promise<Answer<E>> {
+  const { endpoint, url, headers, body } = request
+  const asNetworkError = (error: unknown): never => {
+    throw error instanceof ApiError ? error : networkError(error, endpoint, hideKey)
+  }
+  const sentAt = options.clock.now()
+  const response = await options
+    .fetch({ method: endpoint.method, url, headers, body, signal })
+    .catch(asNetworkError)
+  heard()
+  const took = options.clock.now() - sentAt
+  const receivedAt = Date.now()
+  const received = { endpoint, response, hideKey }
+  if (response.headers.has('deprecation'))
+    options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
+  if (response.status < 200 || response.status > 299) {
+    // The status alone already says what happened, so a body cut short is no second error.
+    const { text } = await readText(response, MAX_ERROR_BYTES, heard).catch(() => ({ text: '' }))
+    throw httpError({ ...received, keySource: options.keySource }, text)
+  }
+  const limit = options.maxResponseBytes ?? endpoint.maxAnswerBytes ?? MAX_RESPONSE_BYTES
+  const { text, complete } = await readText(response, limit, heard).catch(asNetworkError)
+  if (!complete) throw invalidResponse(received, 'too-large', `The answer is larger than ${limit} bytes.`)
+  const answer = parseAnswer(received, text, url, last)
+  readServiceTime(response.headers, receivedAt - took, receivedAt)
+  return answer
+}

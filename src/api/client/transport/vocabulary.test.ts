@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { overWeb } from '../../../../test/web.ts'
+import { createBudget } from '../budget/budget.ts'
+import { createClient } from '../client.ts'
+import { announcedVocabulary } from './vocabulary.ts'
+
+describe('what a deployment announces', () => {
+  test.each([
+    [{}, '1'],
+    [{ evalVocabulary: { version: 2 } }, '2'],
+    [{ eval: { vocabularies: ['1', '2'] } }, '2'],
+    [{ evalVocabulary: 1 }, '1'],
+    [{ version: 2 }, '1'],
+    [null, '1'],
+  ])('%j speaks %s', (capabilities, version) => {
+    expect(announcedVocabulary(capabilities)).toBe(version)
+  })
+})
+
+/** A service that answers capabilities by a script and every list of runs with its vocabulary header. */
+function service(capabilities: (Response | Error)[]) {
+  const asked: string[] = []
+  const headers: (string | null)[] = []
+  const client = createClient({
+    baseUrl: 'http://x.test/api/v1',
+    key: 'sk_test',
+    budget: createBudget({ unlimited: true }),
+    negotiate: 'mcpjam',
+    retry: { attempts: 1 },
+    fetch: overWeb(async request => {
+      const { pathname } = new URL(request.url)
+      asked.push(pathname)
+      if (!pathname.endsWith('/capabilities')) {
+        headers.push(request.headers.get('x-mcpjam-eval-vocabulary'))
+        return Response.json([])
+      }
+      const next = capabilities.shift()
+      if (!next || next instanceof Error) throw next ?? new Error('asked too often')
+      return next
+    }),
+  })
+  const list = () => client.runs.list({ projectId: 'p', suiteId: 's' })
+  return { asked, headers, list, client }
+}
+
+describe('negotiation', () => {
+  test('asks once, then speaks what was announced where answers vary by it', async () => {
+    const { asked, headers, list, client } = service([Response.json({ evalVocabulary: { version: 2 } })])
+    await Promise.all([list(), list()])
+    await client.runs.get({ projectId: 'p', runId: 'r' }).catch(() => undefined)
+    expect(headers).toEqual(['2', '2', null])
+    expect(asked.filter(path => path.endsWith('/capabilities'))).toHaveLength(1)
+  })
+
+  test('a deployment without the route is spoken to in vocabulary 1, and not asked again', async () => {
+    const { asked, headers, list } = service([
+      Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 }),
+    ])
+    await list()
+    await list()
+    expect(headers).toEqual([null, null])
+    expect(asked.filter(path => path.endsWith('/capabilities'))).toHaveLength(1)
+  })
+
+  test('a lost line holds no list up, and the next read asks over again', async () => {
+    const { headers, list } = service([new TypeError('lost'), Response.json({ evalVocabulary: 2 })])
+    await list()
+    await list()
+    expect(headers).toEqual([null, '2'])
+  })
+})

@@ -1,0 +1,45 @@
+import { ApiError } from '../errors/api-error.ts'
+
+export type Vocabulary = { service: string; version: '1' | '2' }
+
+/** How deep an announcement is looked for; the body of `GET /capabilities` is not documented. */
+const DEPTH = 4
+
+function names2(value: unknown, depth: number): boolean {
+  if (value === 2 || value === '2') return true
+  if (depth === 0 || typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(inner => names2(inner, depth - 1))
+}
+
+function announces2(value: unknown, depth: number): boolean {
+  if (depth === 0 || typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, inner]) =>
+    /vocabular/i.test(key) ? names2(inner, depth) : announces2(inner, depth - 1),
+  )
+}
+
+/** The newest vocabulary that a deployment announces; one without such a block speaks 1 (contract: "Versioning"). */
+export function announcedVocabulary(capabilities: unknown): '1' | '2' {
+  return announces2(capabilities, DEPTH) ? '2' : '1'
+}
+
+/**
+ * Asks a deployment once for its vocabulary, when the first read needs it. An answer of any kind is kept, also a
+ * refusal, which means vocabulary 1; a lost line is asked over again the next time.
+ */
+export function createNegotiation(
+  service: string,
+  readCapabilities: () => Promise<unknown>,
+): () => Promise<Vocabulary | undefined> {
+  let known: Promise<Vocabulary | undefined> | undefined
+  const ask = async (): Promise<Vocabulary | undefined> => {
+    try {
+      const version = announcedVocabulary(await readCapabilities())
+      return version === '2' ? { service, version } : undefined
+    } catch (error) {
+      if (!(error instanceof ApiError && error.kind === 'http')) known = undefined
+      return undefined
+    }
+  }
+  return () => (known ??= ask())
+}

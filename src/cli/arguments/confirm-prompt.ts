@@ -1,0 +1,44 @@
+import { createInterface } from 'node:readline/promises'
+import { laidOut } from '../output/prose.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Whether a person is there to answer. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY
+}
+
+/**
+ * Asks where a person can answer; only the whole word agrees. Ctrl+C interrupts the program, Ctrl+D declines.
+ * @param effect what is about to happen, as the sentence says it: `createEvalRun spends credits`
+ * @throws UsageError where nobody can be asked, so that a script says it with --yes
+ */
+export async function agreed(effect: string): Promise<boolean> {
+  if (!canAsk()) throw new UsageError(`${effect}; add --yes to do it without a question.`)
+  return (await answerTo(`${effect}. Type yes to go on: `)) === 'yes'
+}
+
+/** What a person at the terminal types after a question; empty after Ctrl+D. */
+export async function answerTo(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let interrupted = false
+  // A line that is closed never answers its question; whoever is told of the signal ends what asked.
+  lines.once('close', () => {
+    if (!interrupted) resolve('')
+  })
+  // While it reads a line, the terminal sends no signal for Ctrl+C.
+  lines.once('SIGINT', () => {
+    interrupted = true
+    lines.close()
+    // A signal of one's own arrives only after the program has nothing left to do.
+    if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT')
+    else process.kill(process.pid, 'SIGINT')
+  })
+  const answered = lines.question(laidOut(question, process.stderr))
+  void answered.then(answer => resolve(answer.trim())).catch(() => undefined)
+  try {
+    return await promise
+  } finally {
+    lines.close()
+  }
+}

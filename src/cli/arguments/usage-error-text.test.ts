@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { refusalSentence } from './usage-error-text.ts'
+
+test.each([
+  [
+    "error: unknown option '--jsn'\n(Did you mean --json?)",
+    "Unknown option '--jsn'. Did you mean --json? See mcpdeck get --help.",
+  ],
+  ["error: missing required argument 'what'", "Missing required argument 'what'. See mcpdeck get --help."],
+  [
+    "error: option '--limit <count>' argument '0' is invalid. Give a whole number.",
+    "Option '--limit <count>' argument '0' is invalid. Give a whole number. See mcpdeck get --help.",
+  ],
+])('%s', (text, sentence) => {
+  expect(refusalSentence(text, 'mcpdeck get')).toBe(sentence)
+})

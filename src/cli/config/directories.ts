@@ -1,0 +1,22 @@
+import { isAbsolute, join } from 'node:path'
+import envPaths from 'env-paths'
+import { UsageError } from '../arguments/usage-error.ts'
+
+/**
+ * The program's directories, after XDG where the system has it.
+ * @throws UsageError where the environment names no place of its own for them
+ */
+export function directories(): { data: string; config: string; cache: string; state: string } {
+  const paths = envPaths('mcpdeck', { suffix: '' })
+  const loose = Object.values(paths).find(path => !isAbsolute(path))
+  if (loose !== undefined)
+    throw new UsageError(
+      `The directory ${loose} would depend on where mcpdeck is started: set HOME, and what there is of XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME and XDG_CACHE_HOME, to absolute paths.`,
+    )
+  return { data: paths.data, config: paths.config, cache: paths.cache, state: paths.log }
+}
+
+/** Where the config file lies, whether there is one or not. */
+export function configFile(env: NodeJS.ProcessEnv): string {
+  return env['MCPDECK_CONFIG'] || join(directories().config, 'config.yaml')
+}

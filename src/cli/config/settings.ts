@@ -1,0 +1,112 @@
+import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
+import { readConfig } from './file.ts'
+import { LOCAL_PROFILE } from './defaults.ts'
+import type { Preferences } from './schema.ts'
+import { directories } from './directories.ts'
+import type { AskSecret } from '../profile/profile-key.ts'
+import { type Choice, chooseProfile, type ProfileOptions, sourceText } from '../profile/profiles.ts'
+import { askSecret } from '../profile/secret-prompt.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+
+export { UsageError }
+
+/** Options that every command takes, as the command line gives them. */
+export type CommonOptions = ProfileOptions & {
+  project?: string
+  readOnly?: boolean
+  color?: boolean
+  ascii?: boolean
+  theme?: string
+  mouse?: boolean
+  screenReader?: boolean
+  logFile?: string
+}
+
+/** Where the data comes from and how it is shown. */
+export type Settings = {
+  target:
+    | { kind: 'local' }
+    | {
+        kind: 'remote'
+        baseUrl: string
+        key: string
+        /** Where the key comes from, in words. */
+        keySource: string
+        slug: string
+      }
+  /** What the header calls the source of the data, and how it marks it. */
+  profile: {
+    name: string
+    badge: BadgeColour | undefined
+    /** Addresses of its hosted UI by screen. */
+    web?: Readonly<Partial<Record<string, string>>> | undefined
+  }
+  /** The local workspace's directory, also for `serve`. */
+  dataDir: string
+  project: string | undefined
+  readOnly: boolean
+  color: boolean
+  ascii: boolean
+  logFile: string | undefined
+  /** What the config file says of looks and keys; options and the environment go before it. */
+  preferences: Preferences
+}
+
+/**
+ * What a command needs that works on the local workspace and nothing else.
+ * @throws UsageError when no directory is named where one should be
+ */
+export function localSettings(
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+): Pick<Settings, 'dataDir' | 'logFile'> {
+  if (options.dataDir === '') throw new UsageError('--data-dir is empty; name a directory.')
+  return {
+    dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data),
+    logFile: options.logFile,
+  }
+}
+
+/**
+ * Resolves what was asked for (see {@link chooseProfile}) and reads the key of a service, which may ask for it.
+ * @throws UsageError when the config file is wrong, a name is none, or there is no usable key
+ */
+export async function resolveSettings(
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+  ask: AskSecret = askSecret,
+): Promise<Settings> {
+  const { default: defaultProfile, profiles, ...preferences } = await readConfig(env)
+  const choice = chooseProfile(options, env, { default: defaultProfile, profiles })
+  if (choice.kind === 'local') return settingsOf(choice, '', preferences, options, env)
+  const { readKey } = await import('../profile/profile-key.ts')
+  return settingsOf(choice, await readKey(choice, env, ask), preferences, options, env)
+}
+
+/** The settings of what was chosen, with its key; the local workspace needs none. */
+export function settingsOf(
+  choice: Choice,
+  key: string,
+  preferences: Preferences,
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+): Settings {
+  const common = {
+    ...localSettings(options, env),
+    project: options.project,
+    readOnly: options.readOnly ?? false,
+    color: options.color ?? true,
+    ascii: options.ascii ?? false,
+    preferences,
+  }
+  if (choice.kind === 'local')
+    return { target: { kind: 'local' }, profile: { name: LOCAL_PROFILE, badge: undefined }, ...common }
+  const { name, badge, baseUrl, slug, web } = choice
+  return {
+    ...common,
+    target: { kind: 'remote', baseUrl, key, keySource: sourceText(choice.source), slug },
+    profile: { name, badge, web },
+    project: common.project ?? choice.project,
+    readOnly: common.readOnly || choice.readOnly,
+  }
+}

@@ -1,0 +1,258 @@
+import { join } from 'node:path'
+import chalk from 'chalk'
+import { render } from 'ink'
+import { createQueryClient, readAgain } from '../../api/client/cache/query-client.ts'
+import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
+import { createDispatcher } from '../../tui/keymap/dispatcher.ts'
+import type { Place } from '../../tui/router/place.ts'
+import { createRouter } from '../../tui/router/router.ts'
+import { App } from '../../app/shell/app.tsx'
+import { createReport } from '../../app/shell/report.ts'
+import type { ShellActions } from '../../app/shell/shell.tsx'
+import type { Abilities } from '../../tui/terminal/abilities.ts'
+import { createInput, type Input } from '../../tui/terminal/input.ts'
+import { toAscii } from '../../tui/terminal/ascii.ts'
+import { createLineScreen, type LineScreen } from '../../tui/terminal/line-screen.ts'
+import { copySequence, noticeSequence } from '../../tui/terminal/osc.ts'
+import { neverWaitFor } from '../../tui/terminal/output.ts'
+import { createPointer } from '../../tui/terminal/pointer.ts'
+import { createPace, PACES } from '../../tui/terminal/pace.ts'
+import { installRestore, type Restore } from '../../tui/terminal/restore.ts'
+import { createScreen, Screen } from '../../tui/terminal/screen.ts'
+import { createStdinProxy } from '../../tui/terminal/stdin-proxy.ts'
+import { startWatchdog, type Watchdog } from '../../tui/terminal/watchdog.ts'
+import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
+import { createToasts } from '../../components/toasts.tsx'
+import type { LinePace } from '../../hooks/workspace.tsx'
+import { openAnswerCache } from '../workspace/answer-cache.ts'
+import { openInBrowser } from './browser.ts'
+import { directories } from '../config/directories.ts'
+import { tellOpenWrites } from '../journal/open-writes.ts'
+import { createEditorHost } from '../editor/editor-host.ts'
+import { createFocusPace } from '../focus.ts'
+import type { PaintedScreen } from './last-screen.ts'
+import { createLeftovers } from '../process/memory-release.ts'
+import type { Log } from '../output/log.ts'
+import { createLook, type Look } from './look.ts'
+import type { Manners } from './tty-conventions.ts'
+import { keepPlaceLeft } from '../place-left.ts'
+import { releaseWithData, screenKeeper } from './restored-screen.ts'
+import { dispatchEvents } from './terminal-events.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
+
+/** High enough that a held key never waits for a frame. */
+const MAX_FPS = 120
+const BELL = '\x07'
+
+export type DashboardOptions = {
+  opened: OpenedWorkspace
+  place: Place
+  abilities: Abilities
+  ascii: boolean
+  manners: Manners
+  /** Colour of the profile's badge, where it says one. */
+  badge: BadgeColour | undefined
+  /** All bindings, where the config gives some of them other keys. */
+  bindings: readonly Bindings[] | undefined
+  log: Log
+  /** The picture of the last time, on the terminal already. */
+  painted?: PaintedScreen | undefined
+  /** Where the screen is kept for the next start; absent = not. */
+  lastScreenFile?: string | undefined
+}
+
+/** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
+export function openDashboard(options: DashboardOptions): void {
+  const { opened, manners, log } = options
+  const look = createLook({ ...options, env: process.env })
+  // Ink and its widgets colour through chalk's shared instance.
+  chalk.level = look.level
+  const { screen, linePace } = openScreen(look, manners)
+  // A screen reader gets lines; the screen of cells then never takes the terminal.
+  const surface = manners.screenReader ? createLineScreen(process.stdout, look.theme.symbols.pointer) : screen
+  const input = createInput(process.stdin)
+  const widgets = createStdinProxy()
+  const toasts = createToasts()
+  const watchdog = startWatchdog({
+    leaving: () => surface.leaving,
+    give: input.give,
+    end: code => restore.abandon(code),
+  })
+  const restore = installRestore({
+    screen: surface,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    log: log.error,
+    onExit: async reason => {
+      watchdog.ends()
+      if (reason !== 'crash') {
+        keepScreen()
+        keepPlaceLeft(opened.placeFile, router.here(), log)
+      }
+      keepAnswers()
+      instance.unmount()
+      await opened.close()
+    },
+  })
+  const router = createRouter(options.place)
+  const keepScreen = screenKeeper({ file: options.lastScreenFile, screen, router, log })
+  const dispatcher = createDispatcher({
+    settle: async () => {
+      await instance.waitUntilRenderFlush()
+      // What a frame shows takes its keys in effects that the frame after it sees.
+      await instance.waitUntilRenderFlush()
+    },
+    report: createReport(toasts, log.error),
+    bindings: options.bindings,
+  })
+  const pointer = createPointer()
+  const queryClient = createQueryClient()
+  const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
+  opened.onArrival(() => void readAgain(queryClient))
+  const leftovers = createLeftovers(queryClient)
+  const focusPace = createFocusPace(linePace, queryClient)
+  const workspace = { ...opened.workspace, pace: focusPace }
+  // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
+  input.onEvents(events => {
+    void dispatchEvents(events, {
+      press: async keys => {
+        if (keys.some(leavesAtOnce)) screen.release()
+        else await shown
+        workspace.seen?.stay()
+        opened.onKey()
+        await dispatcher.press(keys)
+        leftovers.putOff()
+      },
+      mouse: async (event, notches) => {
+        await shown
+        await dispatcher.act(() => void pointer.handle(event, notches))
+      },
+      paste: text => void dispatcher.act(() => dispatcher.paste(text)),
+      focus: focusPace.set,
+      reply: text => {
+        if (!screen.reply(text) && look.reply(text)) instance.rerender(app())
+      },
+    })
+  })
+  input.start()
+  const painted = takeOver(options.painted, surface)
+  if (painted) screen.adopt(painted.lines)
+  else surface.enter()
+  // Keys are meant for what the picture shows, so they wait until it is there again.
+  const shown = painted ? releaseWithData(screen, queryClient) : Promise.resolve()
+  const actions = shellActions({ restore, surface, screen, input, watchdog, ...options })
+  const app = () => (
+    <App
+      workspace={workspace}
+      queryClient={queryClient}
+      router={router}
+      dispatcher={dispatcher}
+      feed={sequence => void widgets.push(sequence)}
+      theme={look.theme}
+      toasts={toasts}
+      {...(!manners.screenReader && { regions: screen, pointer })}
+      actions={actions}
+    />
+  )
+  const instance = render(app(), {
+    stdout: surface.stdout,
+    stdin: widgets,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    maxFps: MAX_FPS,
+    interactive: true,
+    isScreenReaderEnabled: manners.screenReader,
+  })
+  instance.waitUntilExit().catch(restore.crash)
+  void tellOpenWrites({ opened, toasts, queryClient, log })
+}
+
+/** The screen of cells, which paints as the line to the terminal takes it. */
+function openScreen(look: Look, manners: Manners): { screen: Screen; linePace: LinePace } {
+  neverWaitFor(process.stdout)
+  const pace = createPace()
+  const screen = createScreen(process.stdout, {
+    askSynchronized: true,
+    // The Linux console has neither, and its old versions print parts of what they do not understand.
+    askKeyboard: process.env.TERM !== 'linux',
+    askBackground: look.asksBackground,
+    onWritten: pace.written,
+    mouse: manners.mouse,
+    ...(look.theme.ascii && { spell: toAscii }),
+  })
+  const spare = () => PACES[pace.level()]
+  pace.subscribe(() => screen.setPause(spare().paintPauseMs))
+  return { screen, linePace: { pollFactor: () => spare().pollFactor, subscribe: pace.subscribe } }
+}
+
+type Surface = Screen | LineScreen
+
+/** The picture when the screen goes on from it; where lines are told instead it is taken away. */
+function takeOver(painted: PaintedScreen | undefined, surface: Surface): PaintedScreen | undefined {
+  if (surface instanceof Screen) painted?.takeOver()
+  else painted?.undo()
+  return surface instanceof Screen ? painted : undefined
+}
+
+/** What the shell cannot do by itself, on this terminal. */
+function shellActions(options: {
+  restore: Restore
+  surface: Surface
+  screen: Screen
+  input: Input
+  watchdog: Watchdog
+  abilities: Abilities
+  manners: Manners
+  log: Log
+}): ShellActions {
+  const { restore, surface, screen, input, watchdog, abilities, manners, log } = options
+  return {
+    quit: () => restore.exit(0),
+    interrupt: () => restore.exit(130),
+    suspend: () => restore.suspend(),
+    redraw: () => surface.redraw(),
+    fault: log.error,
+    openBrowser: url => openInBrowser(url, process.env),
+    editor: createEditorHost({
+      directory: join(directories().state, 'edited'),
+      env: process.env,
+      lend: work =>
+        restore.lend(async () => {
+          input.pause()
+          watchdog.readsKeys(false)
+          try {
+            return await work()
+          } finally {
+            watchdog.readsKeys(true)
+            input.start()
+          }
+        }),
+    }),
+    copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
+    announce(sentence) {
+      if (manners.notify === 'bell') surface.control(BELL)
+      if (manners.notify === 'desktop' && !abilities.dumb)
+        surface.control(noticeSequence(sentence, process.env))
+    },
+    ...(surface === screen && {
+      setTitle: (text: string) => screen.setTitle(text),
+      toggleMouse: () => {
+        screen.setMouse(!screen.hasMouse)
+        return screen.hasMouse
+      },
+    }),
+  }
+}
+
+/** Sends a text to the terminal's clipboard; answers why it cannot. */
+function copyThrough(surface: Surface, text: string): string | undefined {
+  const result = copySequence(text, process.env)
+  if (!result.copied) return result.reason
+  surface.control(result.sequence)
+  return undefined
+}
+
+function leavesAtOnce(key: PressedKey): boolean {
+  return key.name === 'ctrl+c'
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { pictureOf } from '../../tui/terminal/picture.ts'
+import { keepLastScreen, readLastScreen } from './last-screen.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-last-screen-'))
+const file = join(folder, 'last-screen.json')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const size = { columns: 20, rows: 2 }
+const lines = [
+  '\u001B[31mred\u001B[m ❤️ 漢字',
+  '\u001B]8;;https://example.test/\u001B\\link\u001B]8;;\u001B\\',
+]
+const screen = { ...size, place: 'now', lines, picture: pictureOf(lines, size) }
+
+test('a screen that was kept is read as it was', () => {
+  keepLastScreen(file, screen)
+  expect(readLastScreen(file)).toEqual({ version: 1, ...screen })
+})
+
+test.each([
+  '\u001B]52;c;ZXZpbA==\u0007',
+  '\u001B]0;evil\u001B\\',
+  '\u009D0;evil\u009C',
+  '\u001B[?1049l',
+  '\u001B[6n',
+  '\u001Bc',
+  '\u001B',
+  '\u202E',
+  '\u{E0041}',
+  '\u001B]8;;evil\u0007',
+  '\u001B\u001B[m]0;evil\u0007',
+])('a file with %j in it is refused', sequence => {
+  for (const damaged of [
+    { picture: screen.picture + sequence },
+    { picture: sequence + screen.picture },
+    { lines: [`${lines[0]}${sequence}`, lines[1]!] },
+  ]) {
+    keepLastScreen(file, { ...screen, ...damaged })
+    expect(readLastScreen(file)).toBeUndefined()
+  }
+})
+
+test('any other JSON, no JSON, a folder and a pipe are refused', () => {
+  fc.assert(
+    fc.property(fc.json(), json => {
+      writeFileSync(file, json)
+      expect(readLastScreen(file)).toBeUndefined()
+    }),
+  )
+  fc.assert(
+    fc.property(
+      fc.constantFrom('version', 'columns', 'rows', 'place', 'lines', 'picture'),
+      fc.jsonValue(),
+      (key, value) => {
+        fc.pre(
+          JSON.stringify(value) !== JSON.stringify({ version: 1, ...screen }[key]) &&
+            typeof value !== 'string',
+        )
+        fc.pre(!(key === 'columns' && Number.isInteger(value)))
+        writeFileSync(file, JSON.stringify({ version: 1, ...screen, [key]: value }))
+        expect(readLastScreen(file)).toBeUndefined()
+      },
+    ),
+  )
+  writeFileSync(file, '{"version":')
+  expect(readLastScreen(file)).toBeUndefined()
+  expect(readLastScreen(folder)).toBeUndefined()
+  const pipe = join(folder, 'pipe')
+  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe])
+  expect(readLastScreen(pipe)).toBeUndefined()
+})

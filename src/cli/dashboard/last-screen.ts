@@ -1,0 +1,168 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { withoutUnprintable } from '../../lib/printable.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { makeDirectory } from '../../lib/files/make-directory.ts'
+import { onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
+import { ENTER, LEAVE, writeNow } from '../../tui/terminal/modes.ts'
+import { isAtTerminal } from './at-terminal.ts'
+import { configFile, directories } from '../config/directories.ts'
+
+/**
+ * What was on the screen when the program was left, so that the next start shows it before anything else is loaded.
+ * This file is part of the boot file: it imports next to nothing.
+ */
+export type LastScreen = {
+  version: 1
+  columns: number
+  rows: number
+  /** Locator of the place below the profile. */
+  place: string
+  /** One text with SGR for each row; the last one says from when the picture is. */
+  lines: string[]
+  /** What draws the lines on an empty screen. */
+  picture: string
+}
+
+/** A restored picture on the terminal, until the dashboard takes it over or it is taken back. */
+export type PaintedScreen = {
+  lines: readonly string[]
+  /** The dashboard looks after the terminal from now on. */
+  takeOver(): void
+  /** Gives the terminal back as it was; does nothing after `takeOver`. */
+  undo(): void
+}
+
+const VERSION = 1
+/** Colours and links, as rows have them; and what a painter adds to them. */
+const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
+const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHK]|\x1b\[2J|[\r\n\b]`, 'g')
+const STANDARD_OUTPUT = 1
+/** What decides which data is shown and how it looks, secrets by their fingerprint only. */
+const SHOWN_BY = [
+  'MCPDECK_BASE_URL',
+  'MCPDECK_PROFILE',
+  'MCPDECK_DATA_DIR',
+  'MCPDECK_CONFIG',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'TERM',
+  'COLORTERM',
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'COLORFGBG',
+  'MCPDECK_THEME',
+  'MCPDECK_SCREEN_READER',
+  'INK_SCREEN_READER',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+]
+
+/** Where the last screen of this way of starting lies; each data source and look has its own. */
+export function lastScreenFile(env: NodeJS.ProcessEnv): string {
+  const shown = SHOWN_BY.map(name => env[name] ?? '')
+  const secret = fingerprint(env['MCPDECK_API_KEY'] ?? '')
+  const identity = fingerprint([...shown, secret, configState(configFile(env))].join('\n'))
+  return join(directories().state, `last-screen-${identity}.json`)
+}
+
+/** The kept screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
+export function readLastScreen(file: string): LastScreen | undefined {
+  try {
+    const found = statSync(file)
+    if (!found.isFile() || found.size > BOUNDS.lastScreen.most) return undefined
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as LastScreen
+    return isWhole(kept) ? kept : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a file that others may have changed is what was kept: text, colours, links and, in the picture, moves of the cursor. */
+function isWhole(kept: Partial<LastScreen> | null): kept is LastScreen {
+  if (kept?.version !== VERSION || typeof kept.place !== 'string') return false
+  const { lines, picture, columns, rows } = kept
+  return (
+    Number.isInteger(columns) &&
+    Array.isArray(lines) &&
+    lines.length === rows &&
+    lines.every(line => holdsOnly(line, DRESS)) &&
+    holdsOnly(picture, PAINT)
+  )
+}
+
+function holdsOnly(text: unknown, sequences: RegExp): text is string {
+  if (typeof text !== 'string') return false
+  // A blank where a sequence stood, so that its neighbours never make another one.
+  const rest = text.replaceAll(sequences, ' ')
+  return withoutUnprintable(rest) === rest
+}
+
+/** Keeps the screen for the next start, for its owner only. Throws where the file cannot be written. */
+export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
+  makeDirectory(dirname(file))
+  const fresh = `${file}.${process.pid}`
+  const text = JSON.stringify({ version: VERSION, ...screen })
+  if (Buffer.byteLength(text) > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 })
+    renameSync(fresh, file)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+}
+
+/** Shows the kept screen at once where the program is started without arguments in a terminal of the same size. */
+export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
+  if (argv.length > 0 || !isAtTerminal()) return undefined
+  const kept = readKept(env)
+  if (!kept) return undefined
+  const { stdin, stdout } = process
+  if (stdout.columns !== kept.columns || stdout.rows !== kept.rows) return undefined
+  // What is typed from now on waits unread, and the terminal must not show it.
+  stdin.setRawMode(true)
+  writeNow(STANDARD_OUTPUT, ENTER + kept.picture)
+  let isOurs = true
+  const takeOver = (): void => {
+    isOurs = false
+    process.off('exit', undo)
+    stopListening()
+  }
+  const undo = (): void => {
+    if (!isOurs) return
+    takeOver()
+    writeNow(STANDARD_OUTPUT, LEAVE)
+    stdin.setRawMode(false)
+  }
+  const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
+  process.on('exit', undo)
+  return { lines: kept.lines, takeOver, undo }
+}
+
+/** Tells one state of the config file from another, since reading YAML would cost more than all the rest. */
+function configState(file: string): string {
+  try {
+    const { size, mtimeMs } = statSync(file)
+    return `${size}:${mtimeMs}`
+  } catch {
+    return ''
+  }
+}
+
+/** FNV-1a over UTF-16 units: tells texts apart, and nothing of a secret can be read back from 32 bits. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+/** Nothing where the environment has no place for it, which the program itself says better. */
+function readKept(env: NodeJS.ProcessEnv): LastScreen | undefined {
+  try {
+    return readLastScreen(lastScreenFile(env))
+  } catch {
+    return undefined
+  }
+}

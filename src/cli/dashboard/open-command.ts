@@ -1,0 +1,94 @@
+import { abilitiesOf } from '../../tui/terminal/abilities.ts'
+import { atProfileOf } from '../profile/at-profile.ts'
+import { isAtTerminal } from './at-terminal.ts'
+import { boundKeys } from '../config/bound-keys.ts'
+import { leaveCrashesAlone } from '../process/crashes.ts'
+import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
+import { createLog } from '../output/log.ts'
+import { resolveManners } from './tty-conventions.ts'
+import { printDirectly } from '../output/output.ts'
+import { askSecret } from '../profile/secret-prompt.ts'
+import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
+import { openWorkspace } from '../workspace/workspace.ts'
+
+/**
+ * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while the
+ * dashboard goes on by itself.
+ * @param commands what may stand where a place does, for whoever meant one of them
+ * @throws UsageError for a place or settings that cannot be used
+ */
+export async function openPlace(
+  placeText: string | undefined,
+  given: CommonOptions,
+  commands: readonly string[],
+  painted?: PaintedScreen,
+): Promise<number | undefined> {
+  const options = await atProfileOf(placeText, given, process.env)
+  let picture = painted
+  const settings = await resolveSettings(options, process.env, async question => {
+    // A question is asked below the shell's own lines, not in the picture.
+    picture?.undo()
+    picture = undefined
+    return await askSecret(question)
+  })
+  const manners = resolveManners(options, process.env, settings.preferences)
+  const log = createLog(settings.logFile)
+  const isTerminal = isAtTerminal()
+  const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
+  if (!isTerminal) {
+    if (placeText !== undefined) {
+      // A place that is none is bad usage here too.
+      const { openingPlace } = await import('./opening-place.ts')
+      openingPlace(placeText, opened.workspace.profile, { project: settings.project, commands })
+    }
+    const { plainSummary } = await import('./plain-summary.ts')
+    const code = await plainSummary(opened.workspace, printDirectly)
+    await opened.close()
+    return code
+  }
+  const abilities = abilitiesOf(process.env, true)
+  if (abilities.dumb && !manners.screenReader)
+    throw new UsageError(
+      `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
+    )
+  const [{ openDashboard }, { openingPlace }, { readPlaceLeft }] = await Promise.all([
+    import('./dashboard.tsx'),
+    import('./opening-place.ts'),
+    import('../place-left.ts'),
+  ])
+  // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
+  const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
+  const kept = keeps === undefined ? undefined : readLastScreen(keeps)
+  const left = readPlaceLeft(opened.placeFile) ?? kept?.place
+  if (left !== kept?.place) {
+    // It was left elsewhere since, in a session with options: the picture is of another place.
+    picture?.undo()
+    picture = undefined
+  }
+  const place = openingPlace(placeText, opened.workspace.profile, {
+    project: settings.project,
+    // Whoever names a project wants to begin there.
+    left: options.project === undefined ? left : undefined,
+    commands,
+  })
+  // From here on whoever looks after the terminal gives it back first.
+  leaveCrashesAlone()
+  openDashboard({
+    opened,
+    place,
+    painted: picture,
+    lastScreenFile: keeps,
+    abilities: settings.color ? abilities : { ...abilities, colour: 0 },
+    ascii: settings.ascii,
+    manners,
+    badge: settings.profile.badge,
+    bindings: await boundKeys(settings.preferences.keys),
+    log,
+  })
+  return undefined
+}
+
+/** Whether any option differs from how commander fills it in by itself. */
+function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
+  return color === false || mouse === false || Object.keys(others).length > 0
+}

@@ -1,0 +1,56 @@
+import { screens } from '../../app/registry.ts'
+import { parsePlace, type Place } from '../../tui/router/place.ts'
+import { isWebAddress, type Pages, readPlace } from '../../tui/router/web-address.ts'
+import { nowRoute } from '../../screens/now/route.ts'
+import { projectsRoute } from '../../screens/projects/route.ts'
+import { didYouMean } from '../../lib/nearest.ts'
+import { UsageError } from '../config/settings.ts'
+
+type OpeningOptions = {
+  project?: string | undefined
+  /** Locator of the place that was left last. */
+  left?: string | undefined
+  commands?: readonly string[]
+}
+
+const routes = screens.map(screen => screen.route)
+
+/**
+ * The place that the dashboard opens at: the one named, else the one left last, else the projects.
+ * @param commands what else may stand where a place does, for whoever meant one of them
+ */
+export function openingPlace(
+  text: string | undefined,
+  profile: Pages & { name: string },
+  { project, left, commands = [] }: OpeningOptions = {},
+): Place {
+  const before = left === undefined ? undefined : placeLeft(left)
+  if (text === undefined) return before ?? projectsRoute.to({ projectId: project })
+  const place = readPlace(routes, text, profile) ?? screenOf(text, project ?? before?.params['projectId'])
+  if (place) return place
+  if (isWebAddress(text))
+    throw new UsageError(
+      `"${text}" is the page of no place that profile ${profile.name} knows; its setting web tells such addresses.`,
+    )
+  const words = [...new Set(routes.map(({ screen }) => screen))]
+  const paths = routes.map(({ path }) => path).filter(path => !words.includes(path))
+  throw new UsageError(
+    `There is no place "${text}".${didYouMean(text, [...words, ...commands])} Places are written as ${[...words, ...paths].join(', ')}; mcpdeck --help lists the commands.`,
+  )
+}
+
+/** Screens of one project, which their name alone opens too: of the current project, else of the only one. */
+const named = screens.map(({ route }) => route).filter(({ path }) => path.startsWith('projects/{projectId}/'))
+
+function screenOf(text: string, projectId: string | undefined): Place | undefined {
+  const route = named.find(({ screen }) => screen === text)
+  return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }
+}
+
+/** The place that was left; Now begins with what is most urgent by now instead of with the line that was chosen then. */
+function placeLeft(text: string): Place | undefined {
+  const place = parsePlace(routes, text)
+  if (place?.screen !== nowRoute.screen) return place
+  const { line: _line, ...params } = place.params
+  return { ...place, params }
+}

@@ -1,0 +1,26 @@
+import { clean } from '../../tui/theme/text.ts'
+import { stateWords, suiteStateOf } from '../../domain/runs/suite-state.ts'
+import type { Workspace } from '../../hooks/workspace.tsx'
+import { reportError } from '../output/report-error.ts'
+
+/** What `mcpdeck` prints where there is no terminal: the projects with their servers and suites. */
+export async function plainSummary(workspace: Workspace, write: (text: string) => void): Promise<number> {
+  const { client, profile } = workspace
+  try {
+    write(`${profile.local ? 'local workspace' : profile.host}\n`)
+    for (const project of (await client.projects.list({})).items) {
+      const input = { projectId: project.id }
+      const [servers, suites] = await Promise.all([client.servers.list(input), client.suites.list(input)])
+      write(`project ${clean(project.name)} (${project.id})\n`)
+      for (const server of servers.items)
+        write(
+          `  server ${clean(server.name)} ${clean(server.transportType)}${server.enabled ? '' : ' disabled'}\n`,
+        )
+      for (const suite of suites.items)
+        write(`  suite ${clean(suite.name ?? suite.id)}: ${clean(stateWords(suiteStateOf({ suite })))}\n`)
+    }
+    return 0
+  } catch (error) {
+    return reportError(error)
+  }
+}

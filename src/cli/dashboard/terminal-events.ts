@@ -1,0 +1,47 @@
+import type { PressedKey } from '../../tui/keymap/binding.ts'
+import type { InputEvent } from '../../tui/terminal/input.ts'
+import type { MouseEvent } from '../../tui/terminal/mouse.ts'
+
+/** Who hears of what the terminal sends. */
+export type EventReceivers = {
+  press: (keys: PressedKey[]) => Promise<void>
+  /** `notches` counts equal turns of the wheel that came together. */
+  mouse: (event: MouseEvent, notches: number) => Promise<void>
+  paste: (text: string) => void
+  focus: (focused: boolean) => void
+  reply: (sequence: string) => void
+}
+
+/** Hands on the events of a chunk in order; keys between two other events go as one batch. */
+export async function dispatchEvents(events: readonly InputEvent[], to: EventReceivers): Promise<void> {
+  let keys: PressedKey[] = []
+  let notches = 0
+  const flush = async (): Promise<void> => {
+    const batch = keys
+    keys = []
+    if (batch.length > 0) await to.press(batch)
+  }
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'key') {
+      keys.push(event.key)
+      continue
+    }
+    await flush()
+    if (event.type === 'mouse') {
+      const next = events[index + 1]
+      notches += 1
+      if (next?.type === 'mouse' && isSameTurn(event, next)) continue
+      await to.mouse(event, notches)
+      notches = 0
+    } else if (event.type === 'paste') to.paste(event.text)
+    else if (event.type === 'focus') to.focus(event.focused)
+    else to.reply(event.sequence)
+  }
+  await flush()
+}
+
+function isSameTurn(event: MouseEvent, next: MouseEvent): boolean {
+  const { action, row, column } = event
+  const isWheel = action === 'wheel-up' || action === 'wheel-down'
+  return isWheel && next.action === action && next.row === row && next.column === column
+}

@@ -1,0 +1,49 @@
+import { THEME_CHOICES, type ThemeChoice } from '../../tui/theme/theme-choice.ts'
+import type { Preferences } from '../config/schema.ts'
+import { NOTIFY_CHOICES, type Notify } from '../config/notify-choices.ts'
+import { UsageError, type CommonOptions } from '../config/settings.ts'
+
+/** How the dashboard behaves towards the terminal and the person. */
+export type Manners = {
+  theme: ThemeChoice
+  mouse: boolean
+  notify: Notify
+  /** Plain lines, nothing that is only seen. */
+  screenReader: boolean
+}
+
+/**
+ * Flag, then environment, then the config file.
+ * @throws UsageError when a name is none of the choices
+ */
+export function resolveManners(
+  options: CommonOptions,
+  env: NodeJS.ProcessEnv,
+  config: Pick<Preferences, 'theme' | 'mouse' | 'notify' | 'screenReader'>,
+): Manners {
+  return {
+    theme:
+      chosen('--theme', THEME_CHOICES, options.theme) ??
+      chosen('MCPDECK_THEME', THEME_CHOICES, env.MCPDECK_THEME) ??
+      config.theme,
+    mouse: options.mouse === false ? false : config.mouse,
+    notify: chosen('MCPDECK_NOTIFY', NOTIFY_CHOICES, env.MCPDECK_NOTIFY) ?? config.notify,
+    screenReader: options.screenReader || wantsScreenReader(env) || config.screenReader,
+  }
+}
+
+/** Ours, or the variable of Ink's own. */
+export function wantsScreenReader(env: NodeJS.ProcessEnv): boolean {
+  return [env.MCPDECK_SCREEN_READER, env.INK_SCREEN_READER].some(value => value === '1' || value === 'true')
+}
+
+function chosen<Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+  given: string | undefined,
+): Choice | undefined {
+  if (given === undefined || given === '') return undefined
+  const found = choices.find(choice => choice === given)
+  if (found === undefined) throw new UsageError(`${name} is one of ${choices.join(', ')}, not "${given}".`)
+  return found
+}

@@ -1,0 +1,76 @@
+import { createTheme, type Theme, type Tone } from '../../tui/theme/theme.ts'
+import { fit, widthOf } from '../../tui/theme/text.ts'
+import { abilitiesOf } from '../../tui/terminal/abilities.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { linesWithin } from '../output/prose.ts'
+import type { CommonOptions } from '../config/settings.ts'
+
+/** One thing that the doctor looked at. */
+export type Check = {
+  check: string
+  state: 'ok' | 'warn' | 'fail' | 'skipped'
+  detail: string
+  /** What to do about it. */
+  next: string | null
+}
+
+/** What a failed check says about the program's exit: a wrong configuration, or a service that cannot be used. */
+export type Fault = 'configuration' | 'service'
+export type Finding = Check & { fault?: Fault }
+
+export function ok(check: string, detail: string): Finding {
+  return { check, state: 'ok', detail, next: null }
+}
+
+export function warn(check: string, detail: string, next: string): Finding {
+  return { check, state: 'warn', detail, next }
+}
+
+export function fail(check: string, fault: Fault, detail: string, next: string): Finding {
+  return { check, state: 'fail', detail, next, fault }
+}
+
+export function skipped(check: string, detail: string): Finding {
+  return { check, state: 'skipped', detail, next: null }
+}
+
+/** Configuration first, because nothing else can be believed before it is right. */
+export function exitCodeOf(findings: readonly Finding[]): number {
+  const faults = findings.flatMap(({ fault }) => fault ?? [])
+  if (faults.includes('configuration')) return EXIT.usage
+  return faults.length > 0 ? EXIT.noVerdict : EXIT.done
+}
+
+const LEVELS = { 0: 0, 16: 1, 256: 2, true: 3 } as const
+
+/** How a report is drawn on this standard output; without a terminal there is no colour. */
+export function reportTheme(common: CommonOptions): Theme {
+  const { colour, unicode } = abilitiesOf(process.env, process.stdout.isTTY)
+  const level = common.color === false || !process.stdout.isTTY ? 0 : LEVELS[colour]
+  return createTheme({ level, ascii: common.ascii === true || !unicode })
+}
+
+/** `✓ name  detail` with the next step below, for every check. */
+export function checkLines(checks: readonly Check[], theme: Theme): string {
+  const marks: Record<Check['state'], [Tone, string]> = {
+    ok: ['ok', theme.symbols.ok],
+    warn: ['warn', theme.symbols.warn],
+    fail: ['error', theme.symbols.error],
+    skipped: ['muted', theme.symbols.pending],
+  }
+  const width = Math.max(...checks.map(({ check }) => widthOf(check)))
+  const indent = width + 4
+  const below = (lines: readonly string[]): string[] => lines.map(line => ' '.repeat(indent) + line)
+  return checks
+    .flatMap(({ check, state, detail, next }) => {
+      const [first = '', ...others] = linesWithin(detail, process.stdout, indent)
+      const steps = next === null ? [] : linesWithin(next, process.stdout, indent)
+      return [
+        `${theme.paint(...marks[state])} ${fit(check, width)}  ${first}`,
+        ...below(others),
+        ...below(steps.map(line => theme.paint('muted', line))),
+      ]
+    })
+    .map(line => `${line}\n`)
+    .join('')
+}

@@ -1,0 +1,219 @@
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
+import { abilitiesOf } from '../../tui/terminal/abilities.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { compileCacheState } from '../process/compile-cache.ts'
+import { ConfigError, loadConfig, problemLine } from '../config/file.ts'
+import type { Config } from '../config/schema.ts'
+import { configFile, directories } from '../config/directories.ts'
+import { fail, type Finding, ok, skipped, warn } from './doctor-check.ts'
+import { checkDatabase, checkDirectory } from './doctor-files.ts'
+import type { Log } from '../output/log.ts'
+import { readKey } from '../profile/profile-key.ts'
+import { type Choice, chooseProfile, sourceText } from '../profile/profiles.ts'
+import {
+  localSettings,
+  type Settings,
+  settingsOf,
+  UsageError,
+  type CommonOptions,
+} from '../config/settings.ts'
+import { openWorkspace } from '../workspace/workspace.ts'
+
+const LEAST_COLUMNS = 60
+const LEAST_ROWS = 15
+const OTHERS_WRITE = 0o022
+/** Further apart than this, ages and waits that the program shows are wrong. */
+const SKEW_MS = 30_000
+const NOBODY = async () => undefined
+
+/** Everything that mcpdeck can tell about itself here, in the order in which it matters. */
+export async function selfChecks(common: CommonOptions, version: string, log: Log): Promise<Finding[]> {
+  const env = process.env
+  const { finding: configured, config } = await checkConfigFile(env)
+  const { finding: chosen, choice } = config
+    ? choose(common, config)
+    : { finding: skipped('profile', 'the config file has to be mended first'), choice: undefined }
+  const { finding: keyed, key } = choice
+    ? await checkKey(choice)
+    : { finding: skipped('key', 'there is no profile to read it for') }
+  const settings =
+    config && choice && key !== undefined ? settingsOf(choice, key, config, common, env) : undefined
+  return [
+    ok('version', `mcpdeck ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`),
+    checkTerminal(env, common),
+    configured,
+    chosen,
+    keyed,
+    ...(settings
+      ? await checkService(settings, log)
+      : [skipped('service', 'there is nothing to ask it with')]),
+    ...checkFiles(common),
+  ]
+}
+
+function checkTerminal(env: NodeJS.ProcessEnv, { ascii }: CommonOptions): Finding {
+  const { stdin, stdout } = process
+  if (!stdin.isTTY || !stdout.isTTY) return ok('terminal', 'there is none here, so mcpdeck prints plain text')
+  const { colour, unicode, dumb } = abilitiesOf(env, true)
+  const colours = { 0: 'no colours', 16: '16 colours', 256: '256 colours', true: 'true colour' }[colour]
+  const { columns, rows } = stdout
+  const detail = `${clean(env.TERM ?? '')}, ${colours}, ${unicode ? 'UTF-8' : 'ASCII'}, ${columns}×${rows}`
+  if (dumb)
+    return warn('terminal', `${detail}: it cannot move the cursor`, 'Set TERM to what the terminal is.')
+  if (columns < LEAST_COLUMNS || rows < LEAST_ROWS)
+    return warn('terminal', detail, `Make it at least ${LEAST_COLUMNS}×${LEAST_ROWS}.`)
+  if (!unicode && !ascii)
+    return warn('terminal', detail, 'Set LANG to a UTF-8 locale, such as C.UTF-8, for the better symbols.')
+  return ok('terminal', detail)
+}
+
+async function checkConfigFile(env: NodeJS.ProcessEnv): Promise<{ finding: Finding; config?: Config }> {
+  const path = configFile(env)
+  try {
+    const { config, exists } = await loadConfig(env)
+    if (!exists && env.MCPDECK_CONFIG)
+      return {
+        finding: warn(
+          'config',
+          `MCPDECK_CONFIG names ${path}, which is not there; everything is at its default`,
+          'Unset it, name another file, or write this one: mcpdeck config init.',
+        ),
+        config,
+      }
+    if (!exists) return { finding: ok('config', `there is no ${path}; everything is at its default`), config }
+    const mode = statSync(path).mode & 0o777
+    return process.platform !== 'win32' && (mode & OTHERS_WRITE) !== 0
+      ? {
+          finding: warn('config', `others can write ${path} (mode ${mode.toString(8)})`, `chmod 600 ${path}`),
+          config,
+        }
+      : { finding: ok('config', path), config }
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      const lines = error.problems.map(problem => problemLine(path, problem))
+      return { finding: fail('config', 'configuration', lines.join('\n'), `Mend ${path}.`) }
+    }
+    return { finding: fail('config', 'configuration', wordsOf(error), `Mend or move away ${path}.`) }
+  }
+}
+
+function choose(common: CommonOptions, config: Config): { finding: Finding; choice?: Choice } {
+  try {
+    const choice = chooseProfile(common, process.env, config)
+    const where =
+      choice.kind === 'local'
+        ? 'the local workspace'
+        : `${choice.name} at ${choice.baseUrl}${choice.readOnly ? ', read-only' : ''}`
+    return { finding: ok('profile', `${where} (${choice.because})`), choice }
+  } catch (error) {
+    const next = 'mcpdeck profile list names the profiles, mcpdeck profile add makes one.'
+    return { finding: fail('profile', 'configuration', wordsOf(error), next) }
+  }
+}
+
+async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: string }> {
+  if (choice.kind === 'local')
+    return { finding: ok('key', 'the local workspace needs none of yours'), key: '' }
+  const from = sourceText(choice.source)
+  try {
+    const key = await readKey(choice, process.env, NOBODY)
+    const finding =
+      process.env.MCPDECK_API_KEY && !(choice.source.kind === 'variable')
+        ? warn(
+            'key',
+            `from ${from}; MCPDECK_API_KEY is set, and not used`,
+            'Unset it, if nothing else needs it.',
+          )
+        : ok('key', `from ${from}, and it looks like one`)
+    return { finding, key }
+  } catch (error) {
+    const next = `The key of ${choice.name} comes from: ${from}.`
+    return { finding: fail('key', 'configuration', wordsOf(error), next) }
+  }
+}
+
+/** One request says whether the service is reached, whether it takes the key, and what time it has. */
+async function checkService(settings: Settings, log: Log): Promise<Finding[]> {
+  let clock: Finding = skipped('clock', 'the service did not tell its time')
+  const start = performance.now()
+  const opened = openWorkspace(settings, log, 'briefly', answer => {
+    clock = checkClock(answer.headers.get('date'))
+  })
+  const { client, profile } = opened.workspace
+  const where = profile.local ? 'the local workspace' : profile.host
+  try {
+    const { name, email } = await client.account.me({}, { priority: 'asked' })
+    const took = `${Math.round(performance.now() - start)} ms`
+    const who = clean(name ?? email ?? 'an account without a name')
+    return profile.local
+      ? [ok('service', `${where} answers, in ${took}`)]
+      : [
+          ok('service', `${where} answers, in ${took}`),
+          ok('account', `the key is accepted, as ${who}`),
+          clock,
+        ]
+  } catch (error) {
+    return [...serviceFault(error, where), ...(profile.local ? [] : [clock])]
+  } finally {
+    await opened.close()
+  }
+}
+
+function serviceFault(error: unknown, where: string): Finding[] {
+  const { title, sentence, next } = describeError(error)
+  const isAnswer = error instanceof ApiError && error.answer === 'contract'
+  if (!isAnswer) return [fail('service', 'service', `${where}: ${title}. ${sentence}`, next)]
+  return [
+    ok('service', `${where} answers`),
+    fail('account', 'service', `${title}: ${sentence} The service says: ${clean(error.message)}`, next),
+  ]
+}
+
+/** Compares the service's time, which is told in whole seconds, with this machine's. */
+export function checkClock(date: string | null, now = Date.now()): Finding {
+  const theirs = date === null ? NaN : Date.parse(date)
+  if (Number.isNaN(theirs)) return skipped('clock', 'the service does not tell its time')
+  const skew = now - theirs
+  const seconds = Math.round(Math.abs(skew) / 1000)
+  return Math.abs(skew) > SKEW_MS
+    ? warn(
+        'clock',
+        `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service, so ages are wrong`,
+        'Let the system set its clock by the network (NTP).',
+      )
+    : ok('clock', `within ${Math.max(1, seconds)} s of the service`)
+}
+
+function checkFiles(common: CommonOptions): Finding[] {
+  const { dataDir } = localSettings(common, process.env)
+  const { state, cache } = directories()
+  return [
+    checkDirectory({ name: 'config dir', path: dirname(configFile(process.env)), open: true }),
+    checkDirectory({ name: 'data dir', path: dataDir }),
+    checkDirectory({ name: 'state dir', path: state }),
+    checkDirectory({ name: 'cache dir', path: cache }),
+    checkCompileCache(process.env),
+    checkDatabase('workspace', join(dataDir, 'mcpdeck.sqlite')),
+    checkDatabase('journal', join(state, 'journal.sqlite')),
+    checkDatabase('budget', join(state, 'budget.sqlite')),
+  ]
+}
+
+/** Without a place for compiled code the program only starts slower; one that others can write runs their code. */
+function checkCompileCache({ NODE_DISABLE_COMPILE_CACHE: off }: NodeJS.ProcessEnv): Finding {
+  if (off) return ok('compile cache', 'there is none, because NODE_DISABLE_COMPILE_CACHE is set')
+  const state = compileCacheState()
+  if ('directory' in state) return ok('compile cache', state.directory)
+  const { why, next, exposed } = state
+  return exposed
+    ? warn('compile cache', `others can run code in mcpdeck: ${why}`, `Unset NODE_COMPILE_CACHE, or ${next}`)
+    : warn('compile cache', `there is none, so each start takes longer: ${why}`, next)
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof UsageError) return error.message
+  return error instanceof Error ? error.message : String(error)
+}

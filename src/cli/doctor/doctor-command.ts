@@ -1,0 +1,163 @@
+import { jsonText } from '../../lib/printable.ts'
+import manifest from '../../../package.json' with { type: 'json' }
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { DOCTOR_STEPS } from '../../api/contract/server-operations.ts'
+import { examined, stateOf, type ExaminedReport } from '../../domain/servers/findings.ts'
+import { formatDuration } from '../../tui/theme/format.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { type Check, checkLines, exitCodeOf, reportTheme } from './doctor-check.ts'
+import { selfChecks } from './doctor-checks.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { createLog } from '../output/log.ts'
+import { didYouMean } from '../../lib/nearest.ts'
+import { chooseProject } from '../arguments/project-choice.ts'
+import { say } from '../output/prose.ts'
+import { reportError } from '../output/report-error.ts'
+import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
+import { openWorkspace } from '../workspace/workspace.ts'
+
+type NamedServer = { id: string; name: string }
+/** What the doctor found at one server, or why it could not ask. */
+type Examined = { server: NamedServer } & (
+  | { report: ExaminedReport }
+  | { error: { code: string | null; message: string } }
+)
+
+/** `mcpdeck doctor` without a server: checks mcpdeck itself. */
+export async function examineSelf(common: CommonOptions, json: boolean | undefined): Promise<number> {
+  const findings = await selfChecks(common, manifest.version, createLog(common.logFile))
+  const exitCode = exitCodeOf(findings)
+  const checks = findings.map(({ check, state, detail, next }): Check => ({ check, state, detail, next }))
+  if (json) process.stdout.write(`${jsonText({ items: checks, exitCode })}\n`)
+  else {
+    process.stdout.write(checkLines(checks, reportTheme(common)))
+    say(verdict(checks))
+  }
+  return exitCode
+}
+
+function verdict(checks: readonly Check[]): string {
+  const count = (state: Check['state']) => checks.filter(check => check.state === state).length
+  const [faults, warnings] = [count('fail'), count('warn')]
+  if (faults + warnings === 0) return 'Everything is fine.'
+  return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
+}
+
+/** `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and nothing is known to be wrong. */
+export async function examineServers(
+  names: readonly string[],
+  common: CommonOptions,
+  json: boolean | undefined,
+): Promise<number> {
+  const settings = await resolveSettings(common, process.env)
+  const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+  const { client } = opened.workspace
+  try {
+    const { id: projectId } = await chooseProject(client, settings.project)
+    const servers = await namedServers(client, projectId, names)
+    const theme = reportTheme(common)
+    const pending = servers.map(server => examine(client, projectId, server))
+    const items: Examined[] = []
+    // In the order in which they were named, each as soon as it and those before it are there.
+    for (const one of pending) {
+      const done = await one
+      items.push(done)
+      if ('report' in done)
+        opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
+      if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
+    }
+    const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
+    if (json) process.stdout.write(`${jsonText({ items, exitCode })}\n`)
+    return exitCode
+  } catch (error) {
+    return reportError(error)
+  } finally {
+    await opened.close()
+  }
+}
+
+function isReady(item: Examined): boolean {
+  return 'report' in item && stateOf(item.report) === 'ready'
+}
+
+async function namedServers(
+  client: Client,
+  projectId: string,
+  names: readonly string[],
+): Promise<NamedServer[]> {
+  const servers: NamedServer[] = []
+  for await (const page of client.pages(contract.servers.list, { projectId }, { priority: 'asked' }))
+    servers.push(...page.items.map(({ id, name }) => ({ id, name })))
+  return names.map(wanted => {
+    const found = servers.find(({ id }) => id === wanted) ?? servers.find(({ name }) => name === wanted)
+    if (found) return found
+    const known = servers.map(({ name }) => clean(name))
+    throw new UsageError(
+      `There is no server "${wanted}" in this project.${didYouMean(wanted, known)} It has ${known.join(', ') || 'none'}.`,
+    )
+  })
+}
+
+async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {
+  try {
+    const input = { projectId, serverId: server.id, body: {} }
+    return { server, report: await examined(await client.servers.doctor(input, { priority: 'asked' })) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { server, error: { code: error.code ?? null, message: error.message } }
+  }
+}
+
+function checksOf(item: Examined): Check[] {
+  if ('error' in item) {
+    const { code, message } = item.error
+    return [{ check: clean(code ?? 'doctor'), state: 'fail', detail: clean(message), next: null }]
+  }
+  const { checks, error, findings } = item.report
+  const state = stateOf(item.report)
+  const order: readonly string[] = DOCTOR_STEPS
+  const steps = Object.entries(checks).sort(([a], [b]) => rankIn(order, a) - rankIn(order, b))
+  return [
+    ...steps.flatMap(([name, step]): Check[] =>
+      step
+        ? [
+            {
+              check: clean(name),
+              state: STATES[step.status] ?? 'warn',
+              detail: `${clean(step.detail)}${typeof step.durationMs === 'number' ? ` (${formatDuration(step.durationMs)})` : ''}`,
+              next: null,
+            },
+          ]
+        : [],
+    ),
+    ...findings.map(({ kind, text }): Check => ({
+      check: kind === 'wrong' ? 'warning' : 'not checked',
+      state: kind === 'wrong' ? 'warn' : 'skipped',
+      detail: `${clean(text)}.`,
+      next: null,
+    })),
+    {
+      check: 'doctor',
+      state: state === 'ready' ? 'ok' : ['partial', 'warnings'].includes(state) ? 'warn' : 'fail',
+      detail: clean(error ? `${state}: ${error.message}` : summaryOf(state, findings)),
+      next: state === 'oauth_required' ? 'It wants an OAuth grant: import tokens for it.' : null,
+    },
+  ]
+}
+
+/** How many things are known to be wrong stands behind the word. */
+function summaryOf(state: string, findings: ExaminedReport['findings']): string {
+  const count = findings.filter(({ kind }) => kind === 'wrong').length
+  return count === 0
+    ? state
+    : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`
+}
+
+const STATES: Record<string, Check['state']> = { ok: 'ok', error: 'fail', skipped: 'skipped' }
+
+function rankIn(order: readonly string[], name: string): number {
+  const rank = order.indexOf(name)
+  return rank < 0 ? order.length : rank
+}

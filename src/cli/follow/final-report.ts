@@ -1,0 +1,69 @@
+import { jsonText } from '../../lib/printable.ts'
+import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement } from './conclusion.ts'
+import type { Followed } from './follow-run.ts'
+import type { Output } from '../output/output.ts'
+import type { ReportMode } from './reporter.ts'
+import { laidOut, say } from '../output/prose.ts'
+import { conclusionLines, failureLines } from './labels.ts'
+
+/** A run that is followed no more; the label tells it from its siblings. */
+export type Result = { label: string; followed: Followed; conclusion: Conclusion }
+
+export type LastWordOptions = {
+  mode: ReportMode
+  output: Output
+  /** What stands for a figure that is not known. */
+  unknown: string
+  /** Whether a run that has not ended goes on without this process. */
+  goesOn: boolean
+  runGroupId: string | undefined
+}
+
+export function resultOf(label: string, followed: Followed, judgement: Judgement): Result {
+  return { label, followed, conclusion: conclude(followed, judgement) }
+}
+
+/** Prints what became of the runs, as text or as one object; resolves to the exit code of all of them. */
+export async function printLastWord(
+  results: readonly Result[],
+  { mode, output, unknown, goesOn, runGroupId }: LastWordOptions,
+): Promise<number> {
+  const exitCode = worstExitCode(results.map(({ conclusion }) => conclusion.exitCode))
+  const named = ({ label }: Result, line: string): string => `${label === '' ? '' : `${label}: `}${line}`
+  const words = (lines: readonly string[]): string =>
+    lines.map(line => `${laidOut(line, process.stdout)}\n`).join('')
+  const sentence = ({ conclusion, followed }: Result): string => sentenceOf(conclusion, followed, goesOn)
+  if (mode === 'text') {
+    const linesOf = (result: Result): string[] => [
+      ...failureLines(result.followed.trials),
+      ...conclusionLines(result.conclusion, unknown),
+    ]
+    await output.write(words(results.flatMap(result => linesOf(result).map(line => named(result, line)))))
+  } else {
+    const record = recordOf(results, exitCode, runGroupId)
+    const data = mode === 'jsonl' ? { event: 'ended', at: Date.now(), ...record } : record
+    await output.write(`${jsonText(data)}\n`)
+  }
+  if (output.closed) return exitCode
+  // What was decided about the runs is data; why nothing was is for people.
+  for (const result of results) {
+    const text = named(result, sentence(result))
+    if (mode === 'text' && result.followed.kind === 'ended') await output.write(words([text]))
+    else say(text)
+  }
+  return exitCode
+}
+
+/** One object for a single run; several of a group under `runs`, with their sums. */
+function recordOf(results: readonly Result[], exitCode: number, runGroupId: string | undefined): object {
+  const [only, ...others] = results
+  if (only && others.length === 0 && runGroupId === undefined) return only.conclusion
+  const runs = results.map(({ label, conclusion }) => ({ label, ...conclusion }))
+  const verdicts = runs.map(({ verdict }) => verdict)
+  const verdict = verdicts.includes(null) ? null : verdicts.includes('failed') ? 'failed' : 'passed'
+  const counts: Record<string, number | string> = { unit: 'trials' }
+  for (const { counts: each } of runs)
+    for (const [name, count] of Object.entries(each))
+      if (typeof count === 'number') counts[name] = Number(counts[name] ?? 0) + count
+  return { runGroupId: runGroupId ?? null, run: null, verdict, counts, exitCode, runs }
+}

@@ -1,0 +1,83 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { CAUSES, causeOf } from '../../domain/runs/causes.ts'
+import { passRate } from '../../domain/runs/trials.ts'
+import { variantNames } from '../../domain/runs/variants.ts'
+import { inUnit } from '../../domain/runs/counts.ts'
+import { counted } from '../../domain/runs/labels.ts'
+import { clean } from '../../tui/theme/text.ts'
+import type { Comparison, Conclusion } from './conclusion.ts'
+
+/** The last word for people: the counts, the gates and the comparison. */
+export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
+  const { run, gates, comparison } = conclusion
+  return [
+    ...(run ? [`${nameOf(run)}: ${countWords(conclusion, unknown)}`] : []),
+    ...gates.map(
+      ({ gate, passed, says }) =>
+        `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
+    ),
+    ...(comparison ? comparisonLines(comparison) : []),
+  ]
+}
+
+/** What the run counted, in its own unit; in trials where it tells none. */
+function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, unknown: string): string {
+  const share = measured ? passRate(measured) : rateOfTrials
+  const rate = share == null ? unknown : `${Math.floor(share * 1000 + 1e-9) / 10}%`
+  const { passed, failed } = measured ?? counts
+  const ended = measured
+    ? [[measured.undecided ?? 0, 'without a verdict'] as const]
+    : [
+        [counts.ungraded, 'without a verdict'] as const,
+        [counts.cancelled, 'cancelled'] as const,
+        [counts.pending + counts.running, 'not ended'] as const,
+      ]
+  const parts = [
+    `${passed} passed`,
+    `${failed} failed`,
+    ...ended.flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : [])),
+  ]
+  const { total: count, unit } = measured ?? counts
+  const total = count === null ? unit : inUnit(count, unit)
+  return `${total}, ${parts.join(', ')} (${rate} of the graded passed)`
+}
+
+function nameOf({ id, runNumber }: { id: string; runNumber?: number | null | undefined }): string {
+  return runNumber == null ? `run ${clean(id)}` : `run #${runNumber} (${clean(id)})`
+}
+
+const TOLD = ['new-failure', 'still-failing', 'fixed'] as const
+const MOST_TITLES = 10
+
+/** Counts of each kind of change, and the cases that somebody has to look at. */
+export function comparisonLines({ baseRunId, counts, cases }: Comparison): string[] {
+  const told = [...TOLD, 'flaky'] as const
+  const countOf = (kind: (typeof told)[number]): string =>
+    kind === 'new-failure'
+      ? counted(counts[kind], 'new failure')
+      : `${counts[kind]} ${kind.replace('-', ' ')}`
+  const all = told.map(countOf).join(', ')
+  const lines = [`against ${clean(baseRunId)}: ${all}`]
+  for (const kind of told) {
+    const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))
+    for (const { title } of of.slice(0, MOST_TITLES))
+      lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)
+    if (of.length > MOST_TITLES) lines.push(`  ${kind.replace('-', ' ')}: ${of.length - MOST_TITLES} more`)
+  }
+  return lines
+}
+
+/** The trials that somebody has to look at, with why and where to look. */
+export function failureLines(trials: readonly EvalIteration[]): string[] {
+  const nameOf = variantNames(trials)
+  const lines = trials.flatMap(trial => {
+    const cause = causeOf(trial)
+    if (cause === undefined) return []
+    const title = clean(nameOf(trial))
+    return [`  ${title}, trial ${trial.iterationNumber}: ${clean(trial.error ?? CAUSES[cause])} [${cause}]`]
+  })
+  const more = lines.length - MOST_FAILURES
+  return more > 0 ? [...lines.slice(0, MOST_FAILURES), `  and ${more} more`] : lines
+}
+
+const MOST_FAILURES = 20

@@ -1,0 +1,50 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { causeOf } from '../../domain/runs/causes.ts'
+
+/**
+ * A trial with only what following a run tells, judges by and reports. A run can have ten thousand, and what servers returned,
+ * scores and configuration are most of them; why one did not pass is told by its calls and scores, which stay there alone.
+ */
+export function toldTrial(trial: EvalIteration): EvalIteration {
+  const { id, testCaseId, title, iterationNumber, status, result, startedAt, durationMs } = trial
+  const { model, provider, tokensUsed, error, trialClass } = trial
+  const told: EvalIteration = {
+    id,
+    testCaseId,
+    title,
+    iterationNumber,
+    status,
+    result,
+    startedAt,
+    durationMs,
+    model,
+    provider,
+    tokensUsed,
+    error,
+    ...(typeof trialClass === 'string' && { trialClass }),
+  }
+  if (causeOf(trial) === undefined) return told
+  return {
+    ...told,
+    scores: trial.scores?.flatMap(toldScore),
+    expectedToolCalls: trial.expectedToolCalls?.map(({ toolName }) => ({ toolName })),
+    actualToolCalls: trial.actualToolCalls?.map(toldCall),
+  }
+}
+
+type Score = NonNullable<EvalIteration['scores']>[number]
+
+/** The scores that say why. */
+function toldScore({ scorerId, status, passed, error, rationale }: Score): Score[] {
+  return passed === false || status === 'error' ? [{ scorerId, status, passed, error, rationale }] : []
+}
+
+/** Which tool it was, and whether that went wrong. */
+function toldCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
+  const { isError } = Object(result) as { isError?: unknown }
+  return {
+    toolName,
+    ...(error != null && { error }),
+    ...(isError === true && { result: { isError } }),
+  }
+}

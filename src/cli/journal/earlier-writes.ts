@@ -1,0 +1,139 @@
+import { refusal } from '../../api/client/errors/api-error.ts'
+import {
+  mayRepeat,
+  isSameWrite,
+  type PlannedWrite,
+  readEarlier,
+  supersede,
+} from '../../api/client/journal/earlier.ts'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import { openWriteOf } from '../../api/client/journal/open-write.ts'
+import { lookBack, sendAgain, type Decision, type Resolution } from '../../api/client/journal/resolve.ts'
+import { titleOf } from '../../api/client/journal/labels.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { agreed, answerTo, canAsk } from '../arguments/confirm-prompt.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
+
+/** What a command line says about an earlier write of the same kind. */
+export type RepeatOptions = {
+  /** Id of an open write to go on with. */
+  retry?: string
+  /** Send another one, whatever became of earlier ones. */
+  new?: boolean
+}
+
+/** Options of commands that look at earlier writes. */
+export type EarlierOptions = RepeatOptions & {
+  /** Leaves other writes alone, and says nothing of them. */
+  quiet: boolean
+  say: (sentence: string) => void
+  /** Whether the command has `--retry` and `--new`; it has by default. */
+  repeats?: boolean
+}
+
+/** How a command goes on: with an open write, or with its own, after `supersede` has ended those that it replaces. */
+export type Going = { retry: JournalEntry } | { retry: undefined; supersede: () => Promise<void> }
+
+type Opened = Pick<OpenedWorkspace, 'journal' | 'workspace'>
+
+/**
+ * Reads the open writes of a profile back before a command sends one of its own. Where one of the same operation and
+ * target may have happened, a person decides.
+ * @throws ApiError `refused` with code `earlier-write` where nobody can be asked, or decided against it
+ * @throws UsageError for a `--retry` of something else
+ */
+export async function goAfterEarlier(
+  { journal, workspace }: Opened,
+  write: PlannedWrite,
+  { retry, new: isNew = false, quiet, say, repeats = true }: EarlierOptions,
+): Promise<Going> {
+  if (retry !== undefined && isNew) throw new UsageError('--retry and --new exclude each other.')
+  if (retry !== undefined) return { retry: await openWrite({ journal }, write, retry) }
+  const options = { journal, client: workspace.client }
+  const { same, settled, open } = await readEarlier(options, write, !quiet)
+  const rest =
+    open === 0 ? '' : `${writes(open)} in doubt: mcpdeck journal lists ${open === 1 ? 'it' : 'them'}.`
+  const others = [...settled.map(({ sentence }) => sentence), ...(rest ? [rest] : [])]
+  if (others.length > 0) say(clean(others.join(' ')))
+  const onward = { retry: undefined, supersede: () => supersede({ journal }, same) }
+  const inDoubt = same.filter(each => mayRepeat(each, write))
+  for (const each of same) if (isNew || !inDoubt.includes(each)) say(clean(each.sentence))
+  if (inDoubt.length === 0 || isNew) return onward
+  const chosen = repeats && canAsk() ? await decide(inDoubt, say) : undefined
+  if (chosen === 'new') return onward
+  if (chosen !== undefined) return { retry: chosen }
+  const message = inDoubt.map(each => sentenceOf(each, repeats)).join(' ')
+  throw refusal('earlier-write', message, { endpoint: write.endpoint })
+}
+
+function writes(count: number): string {
+  return count === 1 ? 'One other write is' : `${count} other writes are`
+}
+
+function sentenceOf({ entry: { id }, sentence }: Resolution, repeats: boolean): string {
+  const next = repeats
+    ? `add --retry ${id} to go on with it, or --new to send another one`
+    : `to send another one, end it first with mcpdeck journal dismiss ${id}`
+  return `${clean(sentence)} Nothing was sent: ${next}.`
+}
+
+/** Undefined for any other answer. */
+async function decide(
+  inDoubt: readonly Resolution[],
+  say: (sentence: string) => void,
+): Promise<JournalEntry | 'new' | undefined> {
+  for (const { entry, sentence } of inDoubt) say(`${entry.id}: ${clean(sentence)}`)
+  const ids = inDoubt.map(({ entry }) => String(entry.id))
+  const answer = await answerTo(`Type ${ids.join(' or ')} to go on with it, or new to send another one: `)
+  return answer === 'new' ? 'new' : inDoubt.find(({ entry }) => String(entry.id) === answer)?.entry
+}
+
+/** @throws UsageError */
+async function openWrite(
+  { journal }: Pick<Opened, 'journal'>,
+  write: PlannedWrite,
+  id: string,
+): Promise<JournalEntry> {
+  const entry = (await journal.unresolved()).find(each => String(each.id) === id)
+  if (!entry) throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
+  if (!isSameWrite(entry, { ...write, idempotencyKey: undefined }))
+    throw new UsageError(
+      `Write ${id} is another one: ${titleOf(entry, Date.now())}. mcpdeck journal send ${id} sends it.`,
+    )
+  return entry
+}
+
+/**
+ * Goes on with an open write: reads it back once more, and sends it with what was written then where it did not happen
+ * or a repeat is recognised.
+ * @returns undefined where the person declined
+ * @throws UsageError where it cannot be sent again
+ * @throws ApiError when the service does not answer; the write then stays open
+ */
+export async function goOnWith(
+  { journal, workspace }: Opened,
+  entry: JournalEntry,
+  isAgreed: boolean,
+): Promise<Decision | undefined> {
+  const options = { journal, client: workspace.client }
+  const looked = await lookBack(options, entry)
+  const seen = looked?.entry ?? entry
+  if (looked?.finding !== 'happened') {
+    refuseUnsendable(seen)
+    const title = titleOf(seen, Date.now())
+    if (!isAgreed && !(await agreed(`${title} is sent again with what was written then`))) return undefined
+  }
+  return await sendAgain(options, seen)
+}
+
+/** @throws UsageError for a write that cannot be sent again, with the reason */
+export function refuseUnsendable(entry: JournalEntry): void {
+  if (openWriteOf(entry, Date.now()).choices.includes('send')) return
+  const why = !entry.complete
+    ? 'its secrets are not kept'
+    : entry.readBack
+      ? 'it may have happened, and a repeat would not be recognised'
+      : 'it was not read back yet; mcpdeck journal does that'
+  throw new UsageError(`${titleOf(entry, Date.now())} cannot be sent again: ${why}.`)
+}

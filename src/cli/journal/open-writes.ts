@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { QueryClient } from '@tanstack/react-query'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import { listUnresolved, type Resolution, resolveJournal } from '../../api/client/journal/resolve.ts'
+import { refresh } from '../../api/client/cache/queries.ts'
+import type { Toasts } from '../../components/toasts.tsx'
+import type { Log } from '../output/log.ts'
+import type { OpenedWorkspace } from '../workspace/workspace.ts'
+
+/** Long enough to read one sentence before the next covers it, in milliseconds. */
+const READING_MS = 5_000
+
+/** How soon a write whose answer was lost is looked at, and how often while nothing can be read, in milliseconds. */
+const LOOK_MS = 5_000
+const AGAIN_MS = 30_000
+
+type Telling = { opened: OpenedWorkspace; toasts: Toasts; queryClient: QueryClient; log: Log }
+
+/**
+ * Finds out what became of the writes that an earlier session left open, and of those whose answer is lost in this one, and
+ * tells each; never rejects.
+ */
+export async function tellOpenWrites(telling: Telling): Promise<void> {
+  const { journal, workspace } = telling.opened
+  await look(telling, () => true)
+  if (workspace.profile.readOnly) return
+  let isWaiting = false
+  const lookSoon = async (pause: number): Promise<void> => {
+    if (isWaiting) return
+    isWaiting = true
+    await delay(pause, undefined, { ref: false })
+    isWaiting = false
+    // What was read back waits for the person, and is not read again until the next start.
+    const found = await look(telling, ({ readBack }) => readBack === undefined)
+    if (found.some(({ finding }) => finding === 'unresolved')) await lookSoon(AGAIN_MS)
+  }
+  journal.subscribe(() => void lookSoon(LOOK_MS))
+  await lookSoon(LOOK_MS)
+}
+
+async function look(
+  { opened, toasts, queryClient, log }: Telling,
+  only: (entry: JournalEntry) => boolean,
+): Promise<readonly Resolution[]> {
+  const { journal, workspace } = opened
+  try {
+    const resolutions = workspace.profile.readOnly
+      ? await listUnresolved(journal)
+      : await resolveJournal({ journal, client: workspace.client, only })
+    for (const { sentence } of resolutions) log.line(sentence)
+    for (const resolution of resolutions) refreshAfter(queryClient, resolution)
+    for (const { finding, isOpen, sentence } of resolutions) {
+      const offer =
+        isOpen && finding !== 'unresolved' ? ' Decide about it on Now or with mcpdeck journal.' : ''
+      toasts.show(finding === 'happened' ? 'ok' : 'warn', `${sentence}${offer}`)
+      await delay(READING_MS, undefined, { ref: false })
+    }
+    return resolutions
+  } catch (error) {
+    log.error(error)
+    const words = error instanceof Error ? error.message : String(error)
+    toasts.show('error', `The journal of earlier writes cannot be read: ${words}.`)
+    return []
+  }
+}
+
+function refreshAfter(queryClient: QueryClient, { endpoint, finding }: Resolution): void {
+  if (endpoint && finding === 'happened') refresh(queryClient, endpoint)
+}

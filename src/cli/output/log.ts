@@ -1,0 +1,112 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import { isoTime } from '../../lib/times.ts'
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { printable } from '../../lib/printable.ts'
+import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { createRedaction } from './redaction.ts'
+import { UsageError } from '../config/settings.ts'
+
+export type Log = {
+  enabled: boolean
+  line(text: string): void
+  error(error: unknown): void
+}
+
+/**
+ * A log file where one was asked for (mode 0600, secrets blanked out); otherwise nothing is written anywhere.
+ * @throws UsageError when the file cannot be written
+ */
+export function createLog(file: string | undefined): Log {
+  if (!file) return { enabled: false, line: () => undefined, error: () => undefined }
+  const redact = createRedaction(process.env)
+  const write = openLogFile(file)
+  const line = (text: string): void => write(`${isoTime(Date.now())} ${printable(redact(text))}\n`)
+  line('start')
+  opened = {
+    enabled: true,
+    line,
+    error: error => line(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  }
+  return opened
+}
+
+/** The log of this process, for what ends a command outside of it. */
+let opened: Log | undefined
+
+/** Notes what ended a command, with where it happened, where a log was asked for. */
+export function noteInLog(error: unknown): void {
+  opened?.error(error)
+}
+
+/** A line that is too long ends with how much of it is missing. */
+function cutLine(line: string): string {
+  const more = line.length - BOUNDS.logLine.most - 1
+  return more > 0 ? `${line.slice(0, BOUNDS.logLine.most)} … ${more} more characters\n` : line
+}
+
+/**
+ * Opens a file that only its owner reads, to write lines at its end until the process ends. A file that is full becomes
+ * `<file>.old`, in the place of the one before, and a new one begins.
+ * @throws UsageError when it cannot be written
+ */
+export function openLogFile(file: string): (line: string) => void {
+  let descriptor: number
+  let path: string
+  try {
+    descriptor = openForOwner(file)
+    path = realpathSync(file)
+  } catch (error) {
+    throw new UsageError(`The log file ${file} cannot be written: ${whyNot(error)}.`)
+  }
+  return line => {
+    try {
+      const text = cutLine(line)
+      if (hasNoRoom(descriptor, text)) descriptor = begunAnew(descriptor, path)
+      writeSync(descriptor, text)
+    } catch {
+      // A full disk must not end a program that only wanted to note something.
+    }
+  }
+}
+
+function openForOwner(file: string): number {
+  const descriptor = openSync(file, 'a', 0o600)
+  fchmodSync(descriptor, 0o600)
+  return descriptor
+}
+
+/** Whether a line makes a file longer than its bound; what is no file has none. */
+function hasNoRoom(descriptor: number, line: string): boolean {
+  const found = fstatSync(descriptor)
+  return found.isFile() && found.size + Buffer.byteLength(line) > BOUNDS.logFile.most
+}
+
+/** A file to go on in. Where the full one cannot be renamed, it is emptied: it is bounded in any case. */
+function begunAnew(full: number, path: string): number {
+  try {
+    // Another process that writes to the same file may have renamed it already.
+    if (isSameFile(full, path)) renameSync(path, `${path}.old`)
+    const fresh = openForOwner(path)
+    closeSync(full)
+    return fresh
+  } catch {
+    ftruncateSync(full)
+    return full
+  }
+}
+
+function isSameFile(descriptor: number, path: string): boolean {
+  const own = fstatSync(descriptor)
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.ino === own.ino && found.dev === own.dev
+}

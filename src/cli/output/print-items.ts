@@ -1,0 +1,23 @@
+import { jsonText } from '../../lib/printable.ts'
+import { clean, fit, widthOf } from '../../tui/theme/text.ts'
+import { behind } from './prose.ts'
+
+const GAP = '  '
+
+/** Prints records as `{"items": […]}` or as aligned columns, the last of which runs free, broken where a terminal ends. */
+export function printItems<T>(
+  items: readonly T[],
+  json: boolean | undefined,
+  cells: (item: T) => string[],
+): void {
+  if (json) {
+    process.stdout.write(`${jsonText({ items })}\n`)
+    return
+  }
+  const rows = items.map(item => cells(item).map(clean))
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => widthOf(row[column] ?? ''))))
+  for (const row of rows) {
+    const columns = row.slice(0, -1).map((cell, column) => fit(cell, widths[column] ?? 0) + GAP)
+    process.stdout.write(`${behind(columns.join(''), row.at(-1) ?? '', process.stdout).trimEnd()}\n`)
+  }
+}

@@ -1,0 +1,60 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { makeDirectory } from '../../lib/files/make-directory.ts'
+import { exposureOf, exposureOfPrivate } from '../../lib/files/owner-only.ts'
+import { directories } from '../config/directories.ts'
+
+/** Where compiled code can be stored, or why nowhere and what to do about it. */
+export type CompileCache = { directory: string } | { why: string; next: string }
+
+/**
+ * A directory for compiled code, made on first use. Whoever can write into it can run code in the program, so it is
+ * one that only this user can enter and that nobody else can replace.
+ */
+export function ownCompileCache(): CompileCache {
+  const next = 'Set XDG_CACHE_HOME to a directory of your own.'
+  try {
+    const { cache } = directories()
+    makeDirectory(join(cache, 'compiled'))
+    const directory = join(realpathSync.native(cache), 'compiled')
+    if (!lstatSync(directory).isDirectory()) return { why: `${directory} is a symbolic link`, next }
+    return exposureOfPrivate(directory) ?? { directory }
+  } catch (error) {
+    return { why: whyNot(error), next }
+  }
+}
+
+/**
+ * Lets Node store compiled code where only this user can. Where NODE_COMPILE_CACHE names another directory, Node has
+ * used that already; programs that are started from here do not use it if others can write it.
+ */
+export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
+  const { enableCompileCache, getCompileCacheDir } = process.getBuiltinModule('node:module')
+  const used = getCompileCacheDir()
+  if (used === undefined) {
+    const own = ownCompileCache()
+    if ('directory' in own) enableCompileCache(own.directory)
+  } else if (exposureOfUsed(used)) delete env['NODE_COMPILE_CACHE']
+}
+
+/** Where this process stores compiled code, or why nowhere; `exposed` where another user could change it. */
+export function compileCacheState(): CompileCache & { exposed?: boolean } {
+  const used = process.getBuiltinModule('node:module').getCompileCacheDir()
+  if (used === undefined) {
+    const own = ownCompileCache()
+    if ('why' in own) return own
+    return { why: `Node stores nothing in ${own.directory}`, next: 'See whether its disk is full.' }
+  }
+  const exposure = exposureOfUsed(used)
+  return exposure ? { ...exposure, exposed: true } : { directory: dirname(used) }
+}
+
+/** Node's cache is a directory of its version in the one that was named. */
+function exposureOfUsed(used: string): ReturnType<typeof exposureOf> {
+  try {
+    return exposureOf(realpathSync.native(used))
+  } catch (error) {
+    return { path: used, why: whyNot(error), next: 'Unset NODE_COMPILE_CACHE.' }
+  }
+}

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createQueryClient } from '../../api/client/cache/query-client.ts'
+import { createLeftovers } from './memory-release.ts'
+
+describe('what a start leaves over', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  function setUp() {
+    const queryClient = createQueryClient()
+    const collect = vi.fn<() => void>()
+    let resident = 90e6
+    const grow = (bytes: number): void => void (resident += bytes)
+    const machine = { collect, resident: () => resident, now: Date.now }
+    const leftovers = createLeftovers(queryClient, machine)
+    const read = (name: string, takes: number): void =>
+      void queryClient.fetchQuery({
+        queryKey: [name],
+        queryFn: () => new Promise(resolve => setTimeout(() => resolve(name), takes)),
+      })
+    return { collect, leftovers, read, grow, queryClient }
+  }
+
+  test('is given back once, when everything has been read', async () => {
+    const { collect, read, queryClient } = setUp()
+    read('short', 10)
+    read('long', 500)
+    await vi.advanceTimersByTimeAsync(450)
+    expect(collect).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(300)
+    expect(collect).toHaveBeenCalledOnce()
+    read('later', 10)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(collect).toHaveBeenCalledOnce()
+    queryClient.clear()
+  })
+
+  test('is collected again once memory has grown by a hundred megabytes, and no sooner than after ten seconds', async () => {
+    const { collect, read, grow, queryClient } = setUp()
+    read('first', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledOnce()
+    grow(99e6)
+    await vi.advanceTimersByTimeAsync(10_000)
+    read('second', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledOnce()
+    grow(2e6)
+    read('third', 10)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(collect).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(5000)
+    read('fourth', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledTimes(2)
+    queryClient.clear()
+  })
+
+  test('is collected without a rest between reads where memory has grown by twice as much', async () => {
+    const { collect, leftovers, read, grow, queryClient } = setUp()
+    read('first', 10)
+    await vi.advanceTimersByTimeAsync(200)
+    read('endless', 1e6)
+    grow(150e6)
+    await vi.advanceTimersByTimeAsync(10_000)
+    leftovers.putOff()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledOnce()
+    grow(60e6)
+    leftovers.putOff()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(collect).toHaveBeenCalledTimes(2)
+    await vi.advanceTimersByTimeAsync(1e6)
+    queryClient.clear()
+  })
+
+  test('waits while keys are pressed', async () => {
+    const { collect, leftovers, read, queryClient } = setUp()
+    read('short', 10)
+    for (let pressed = 0; pressed < 20; pressed += 1) {
+      await vi.advanceTimersByTimeAsync(33)
+      leftovers.putOff()
+    }
+    expect(collect).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(100)
+    expect(collect).toHaveBeenCalledOnce()
+    queryClient.clear()
+  })
+})

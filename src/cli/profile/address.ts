@@ -1,0 +1,21 @@
+import { API_PREFIX } from '../../api/contract/contract.ts'
+
+/** The service's name in its own header names (contract differences, row 35), unless a profile says another. */
+export const DEFAULT_SLUG = 'mcpjam'
+
+/** Why a text is no base address; undefined when it is one. */
+export function addressProblem(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol))
+    return `it is not an http or https URL, such as https://host${API_PREFIX}`
+  if (url.username || url.password) return 'it must not contain a user name or password'
+  if (url.search || url.hash) return 'it must not contain a query or a fragment'
+  return undefined
+}
+
+/** A base address that has no problem, without a slash at its end and with the version when it was left out. */
+export function normalAddress(text: string): string {
+  const url = new URL(text)
+  const path = url.pathname.replace(/\/+$/, '')
+  return `${url.origin}${path === '' ? API_PREFIX : path}`
+}

@@ -1,0 +1,48 @@
+import { isMap } from 'yaml'
+import type { LoadedConfig } from '../config/file.ts'
+import { loadConfig, writeConfig } from '../config/file.ts'
+import { defaultFile } from '../config/default-file.ts'
+import { LOCAL_PROFILE } from '../config/defaults.ts'
+import type { ProfileSettings } from '../config/schema.ts'
+import { profileNamed } from './profiles.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+
+/** A profile as it is written: what is at its default stays out of the file. */
+export type NewProfile = Partial<ProfileSettings> & Pick<ProfileSettings, 'baseUrl'>
+
+/** Adds a profile to the config file; comments and everything else in it stay. @throws UsageError when the name is taken */
+export async function addProfile(name: string, profile: NewProfile): Promise<void> {
+  await change(({ config, document }) => {
+    if (Object.hasOwn(config.profiles, name))
+      throw new UsageError(`There is a profile "${name}" already; remove it first, or edit the config file.`)
+    document.setIn(['profiles', name], document.createNode(profile))
+  })
+}
+
+/** Makes a profile the default one; `local` is the local workspace. */
+export async function makeDefault(name: string): Promise<void> {
+  await change(({ config, document }) => {
+    if (name !== LOCAL_PROFILE) profileNamed(config.profiles, name)
+    document.set('default', name)
+  })
+}
+
+/** Takes a profile out of the config file; the local workspace is the default again where it was the default. */
+export async function removeProfile(name: string): Promise<void> {
+  await change(({ config, document }) => {
+    profileNamed(config.profiles, name)
+    document.deleteIn(['profiles', name])
+    if (Object.keys(config.profiles).length === 1) document.delete('profiles')
+    if (config.default === name) document.delete('default')
+    // An empty block would be written as {} below the comments.
+    if (isMap(document.contents) && document.contents.items.length === 0) document.contents = null
+  })
+}
+
+/** The first change begins with the commented default file, as `config init` writes it. */
+async function change(work: (loaded: LoadedConfig) => void): Promise<void> {
+  const loaded = await loadConfig(process.env, defaultFile())
+  work(loaded)
+  // Only a document without errors comes out of loading.
+  await writeConfig(loaded.path, loaded.document.toString({ lineWidth: 0, nullStr: '' }))
+}

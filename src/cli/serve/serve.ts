@@ -1,0 +1,246 @@
+import { jsonText } from '../../lib/printable.ts'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServerType } from '@hono/node-server'
+import { API_PREFIX } from '../../api/contract/contract.ts'
+import { type EndingSignal, onEndingSignal } from '../../tui/terminal/ending-signals.ts'
+import { createService } from '../../service/workspace/service.ts'
+import { ServiceError } from '../../service/core/errors.ts'
+import type { AnswerShape } from '../../service/workspace/answer-shapes.ts'
+import { createFaults, parseFaults, type FaultyAnswer } from '../../service/faults/faults.ts'
+import { ensureKeyFile } from '../../service/core/access/key-files.ts'
+import { isLoopback } from '../../service/core/own-hosts.ts'
+import type { ModelSettings } from '../../service/models/settings.ts'
+import type { LogEntry } from '../../service/core/pipeline.ts'
+import { insertSamples } from '../../service/samples/insert-samples.ts'
+import type { Store } from '../../service/workspace/store.ts'
+import type { Log } from '../output/log.ts'
+import { laidOut } from '../output/prose.ts'
+import { createRedaction } from '../output/redaction.ts'
+import { createRequestLog } from './request-log.ts'
+
+export type ServeOptions = {
+  dataDir: string
+  /** 0 picks a free port. Default 0. */
+  port?: number
+  /** Default 127.0.0.1. */
+  host?: string
+  /** Allows a host that other machines can reach. */
+  allowRemote?: boolean
+  /** Names besides those of loopback under which requests to a loopback address are answered. Default: none. */
+  allowHost?: readonly string[]
+  /** Requests a minute and key, sustained; 0 switches the limit off. Default: the stored limit. */
+  rateLimit?: number
+  /** Requests of a key at once after a pause. Default: the stored limit. */
+  burst?: number
+  /** Runs that may be in flight at once. Default: the stored limit. */
+  maxRuns?: number
+  /** Adds samples to a workspace that has none. */
+  sample?: boolean
+  /** Whose shape answers have where the documents differ. Default: the service document's. */
+  shape?: AnswerShape
+  /** The endpoint of prompt steps. */
+  models?: ModelSettings | undefined
+  /** Specs such as `latency=50,429=0.1`. */
+  faults?: readonly string[]
+  /** Seed of the faults. Default 1. */
+  seed?: number
+  /** Where each request is noted: a file, or `-` for standard output. Default: nowhere. */
+  requestLog?: string
+  /** Where failures are noted, beside standard error. */
+  log?: Log
+  /** Prints one line of JSON instead of words, and notes requests as JSON. */
+  json?: boolean
+  stdout?: (text: string) => void
+  stderr?: (text: string) => void
+  /** Stops the service, beside SIGTERM and SIGINT. */
+  signal?: AbortSignal
+}
+
+/** What cannot be served; its message is for the person who typed it. */
+export class ServeError extends Error {
+  override readonly name = 'ServeError'
+}
+
+/**
+ * Serves the local workspace over HTTP until it is told to stop; resolves when answers are finished and nothing
+ * of it is left, with the signal that stopped it if one did.
+ * @throws ServeError when the options or the address cannot be used
+ */
+export async function serve(options: ServeOptions): Promise<EndingSignal | undefined> {
+  const { dataDir, port = 0, host = '127.0.0.1', rateLimit: perMinute, burst, seed = 1 } = options
+  const { stdout = text => void process.stdout.write(text) } = options
+  const { stderr = text => void process.stderr.write(laidOut(text, process.stderr)) } = options
+  const isRemote = !isLoopback(host)
+  if (isRemote && !options.allowRemote)
+    throw new ServeError(
+      `"${host}" can be reached from other machines; add --allow-remote if that is wanted.`,
+    )
+  const inject = createFaults(faultRatesOf(options.faults ?? []), seed)
+  let origin = ''
+  const service = await createService({
+    dataDir,
+    rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
+    models: options.models,
+    ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
+    ...(options.shape && { shape: options.shape }),
+    visitOrigin: () => origin,
+    ownHosts: isRemote ? undefined : ownHostsOf(host, options),
+    log: createServiceLog(options, { stdout, stderr }),
+  })
+  try {
+    if (options.sample) addSamples(service.store)
+    const keyFile = service.store.directory?.serveKey ?? ''
+    ensureKeyFile(service.store, keyFile, 'serve')
+    const { createAdaptorServer, RESPONSE_ALREADY_SENT } = await loadHttp()
+    const server = createAdaptorServer({
+      overrideGlobalObjects: false,
+      fetch: async (request, { outgoing }) => {
+        const answer = await inject(request, service.fetch)
+        if (answer.transport === 'send') return answer.response
+        await breakOff(answer, outgoing as ServerResponse)
+        return RESPONSE_ALREADY_SENT
+      },
+    })
+    server.listen(port, host)
+    await listening(server, host, port)
+    origin = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
+    const baseUrl = `${origin}${API_PREFIX}`
+    // Whoever reads that it serves may stop it at once.
+    const stopped = untilStopped(options.signal)
+    stdout(
+      options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile),
+    )
+    if (isRemote)
+      stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
+    const ending = await stopped
+    const closing = stopListening(server)
+    await service.close()
+    closing.cut()
+    await closing.closed
+    return ending
+  } finally {
+    await service.close()
+  }
+}
+
+/** Requests go where they were asked for, and what no caller is told goes to standard error and to the log. */
+function createServiceLog(
+  { requestLog, json = false, log }: ServeOptions,
+  { stdout, stderr }: Record<'stdout' | 'stderr', (text: string) => void>,
+) {
+  const note = createRequestLog(requestLog, { json, stdout })
+  const redact = createRedaction(process.env)
+  return (entry: LogEntry): void => {
+    if (entry.kind === 'request') {
+      note(entry)
+      if (entry.status !== 500) return
+    }
+    const who = entry.kind === 'request' ? `${entry.requestId} ${entry.status}` : 'mcpdeck serve'
+    stderr(`${redact(`${who}: ${describe(entry.error)}`)}\n`)
+    log?.line(who)
+    log?.error(entry.error)
+  }
+}
+
+function addSamples(store: Store): void {
+  try {
+    insertSamples(store, Date.now())
+  } catch (error) {
+    if (error instanceof ServiceError) throw new ServeError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** The HTTP server costs time to load, and only this command needs it. */
+export async function loadHttp() {
+  const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+    import('@hono/node-server'),
+    import('@hono/node-server/utils/response'),
+  ])
+  return { createAdaptorServer, RESPONSE_ALREADY_SENT }
+}
+
+/** How long open requests are waited for when a server stops, in milliseconds. */
+const OPEN_REQUESTS_MS = 5000
+
+/**
+ * Takes no more connections and lets those that are open finish; after a while what is still open is cut: half-sent
+ * requests, slow readers, answers without an end.
+ */
+export function stopListening(server: ServerType): { closed: Promise<unknown>; cut: () => void } {
+  const closed = once(server, 'close')
+  const cut = () => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  }
+  server.close()
+  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  const late = setTimeout(cut, OPEN_REQUESTS_MS)
+  return { closed: closed.finally(() => clearTimeout(late)), cut }
+}
+
+function ownHostsOf(host: string, { allowHost = [] }: ServeOptions): readonly string[] {
+  return [host, ...allowHost]
+}
+
+function faultRatesOf(specs: readonly string[]) {
+  try {
+    return parseFaults(specs)
+  } catch (error) {
+    throw new ServeError(describe(error), { cause: error })
+  }
+}
+
+async function listening(server: NodeJS.EventEmitter, host: string, port: number): Promise<void> {
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new ServeError(`Cannot listen on ${host}:${port}: ${whyNotListening(error)}.`, { cause: error })
+  }
+}
+
+/** Why an address cannot be listened on, and what to choose instead. */
+function whyNotListening(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return 'another program has this port; --port chooses another, 0 any free one'
+  if (code === 'EACCES') return 'this port is not for everyone; --port chooses another, from 1024 on'
+  if (code === 'EADDRNOTAVAIL') return 'this machine has no such address; --host chooses another'
+  return describe(error)
+}
+
+/** Cuts the connection before the answer, or after half of its body while the headers promise all of it. */
+async function breakOff({ response, transport }: FaultyAnswer, outgoing: ServerResponse): Promise<void> {
+  if (transport === 'truncate') {
+    const body = Buffer.from(await response.arrayBuffer())
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    await new Promise<void>(resolve => outgoing.write(body.subarray(0, body.length >> 1), () => resolve()))
+  }
+  outgoing.destroy()
+}
+
+function greeting(baseUrl: string, keyFile: string): string {
+  return `Serving the local workspace at ${baseUrl}\nThe key lies in ${keyFile}\nStop with Ctrl+C.\n`
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Resolves at the first signal, with it; a second one ends the process as usual. */
+export async function untilStopped(signal: AbortSignal | undefined): Promise<EndingSignal | undefined> {
+  let ending: EndingSignal | undefined
+  const stop = new AbortController()
+  const stopped = new Promise<void>(resolve => stop.signal.addEventListener('abort', () => resolve()))
+  const end = () => stop.abort()
+  const stopListening = onEndingSignal(received => {
+    ending ??= received
+    end()
+  })
+  if (signal?.aborted) end()
+  else signal?.addEventListener('abort', end, { once: true })
+  await stopped
+  stopListening()
+  signal?.removeEventListener('abort', end)
+  return ending
+}

@@ -1,0 +1,229 @@
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import * as z from 'zod'
+import { clean as cleanWhole } from '../../lib/printable.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { laidOut } from '../output/prose.ts'
+import { UsageError } from '../config/settings.ts'
+
+export type VisitOptions = {
+  /** What the owner handed over, for a scenario that asks for it; asked for when it is missing. */
+  invitation?: string | undefined
+  /** A key of the workspace, for a scenario of its project's members. */
+  key?: string | undefined
+  /** Asks for a key without showing it; undefined where there is no terminal. */
+  askSecret?: (question: string) => Promise<string | undefined>
+  /** Default: standard input. */
+  input?: Readable
+  /** Takes what the scenario says. Default: standard output. */
+  print?: (text: string) => void
+  /** Takes words to the visitor: questions, refusals, how it ended. Default: standard error. */
+  tell?: (text: string) => void
+  /** How often the session is asked whether it lives, in milliseconds. Default 2000. */
+  pollMs?: number
+}
+
+const POLL_MS = 2000
+const HELP = 'Type a message and press Enter. /rate 1-5 [words] says how it went, /end leaves.\n'
+
+const Shown = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  needs: z.string().nullish(),
+})
+const Opened = z.looseObject({ token: z.string() })
+const Said = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      role: z.string(),
+      text: z.string().nullish(),
+      toolName: z.string().nullish(),
+      isError: z.boolean().nullish(),
+    }),
+  ),
+})
+const Refusal = z.looseObject({
+  message: z.string(),
+  details: z.looseObject({ endedBy: z.string().nullish() }).nullish(),
+})
+
+/** What the endpoint says instead of an answer; `endedBy` is there when the session is over. */
+class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly endedBy: string | undefined
+
+  constructor(message: string, endedBy: string | undefined) {
+    super(message)
+    this.endedBy = endedBy
+  }
+}
+
+/**
+ * Visits a published scenario in a terminal, line by line. Whatever comes from there is made safe before it is printed.
+ * @returns 0 after the visitor's own end, 3 when the owner ended the session or there was no way in
+ * @throws UsageError when the link is none
+ */
+export async function runVisit(link: string, options: VisitOptions = {}): Promise<number> {
+  const url = URL.parse(link)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`"${clean(link)}" is no link to a scenario: one begins with http:// or https://.`)
+  const { print = writerTo(process.stdout), tell = writerTo(process.stderr), input = process.stdin } = options
+  let reader: Interface | undefined
+  let typed: AsyncIterator<string> | undefined
+  const open = (): AsyncIterator<string> => {
+    reader = createInterface({ input, terminal: false })
+    return reader[Symbol.asyncIterator]()
+  }
+  // A question for a secret has the input to itself, so lines are read from the first that is wanted on.
+  const lines: AsyncIterator<string> = { next: () => (typed ??= open()).next() }
+  const ask = async (question: string) => {
+    tell(question)
+    const { value, done } = await lines.next()
+    return done ? '' : value.trim()
+  }
+  try {
+    const shown = Shown.parse(await call('GET', link))
+    print(`${clean(shown.name)}\n${shown.description ? lined(shown.description) : ''}`)
+    const token = await enter(link, shown.needs, options, ask)
+    tell(HELP)
+    return await converse(new URL('/visit/session', url).href, token, {
+      lines,
+      print,
+      tell,
+      pollMs: options.pollMs,
+    })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    tell(lined(error.message))
+    return error.endedBy === undefined || error.endedBy === 'owner' ? EXIT.noVerdict : EXIT.done
+  } finally {
+    reader?.close()
+  }
+}
+
+function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
+  return text => void stream.write(laidOut(text, stream))
+}
+
+async function enter(
+  link: string,
+  needs: string | null | undefined,
+  { invitation, key, askSecret }: VisitOptions,
+  ask: (question: string) => Promise<string>,
+): Promise<string> {
+  const question = 'API key of the workspace: '
+  const shownKey =
+    key ?? (needs === 'key' ? ((await askSecret?.(question)) ?? (await ask(question))) : undefined)
+  // What cannot be a header would come back in the words of the failure.
+  if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey))
+    throw new UsageError('This is not an API key.')
+  const code = invitation ?? (needs === 'invitation' ? await ask('Your invitation: ') : undefined)
+  const body = code === undefined ? {} : { invitation: code }
+  return Opened.parse(await call('POST', `${link}/sessions`, shownKey, body)).token
+}
+
+type Talk = {
+  lines: AsyncIterator<string>
+  print: (text: string) => void
+  tell: (text: string) => void
+  pollMs: number | undefined
+}
+
+/** Says one line after the other until an end. @throws Refused when the session ends otherwise */
+async function converse(session: string, token: string, talk: Talk): Promise<number> {
+  const { lines, tell, pollMs } = talk
+  const ended = Promise.withResolvers<never>()
+  // An end that shows while a line is being answered is told by that answer as well.
+  ended.promise.catch(() => {})
+  const look = () =>
+    call('GET', session, token).catch((error: unknown) => {
+      if (error instanceof Refused && error.endedBy) ended.reject(error)
+    })
+  const watch = setInterval(() => void look(), pollMs ?? POLL_MS)
+  try {
+    for (;;) {
+      tell('> ')
+      const { value, done } = await Promise.race([lines.next(), ended.promise])
+      const line = done ? '/end' : value.trim()
+      if (line === '/end') {
+        await call('DELETE', session, token)
+        tell('You ended this session.\n')
+        return EXIT.done
+      }
+      if (line !== '') await carryOut(line, { session, token }, talk)
+    }
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+/** A refusal that leaves the session alive is told, and the next line may do better. */
+async function carryOut(
+  line: string,
+  { session, token }: { session: string; token: string },
+  { print, tell }: Talk,
+): Promise<void> {
+  try {
+    const rating = /^\/rate ([1-5])(?: (.+))?$/.exec(line)
+    if (rating) {
+      const comment = rating[2] === undefined ? {} : { comment: rating[2] }
+      await call('PUT', `${session}/feedback`, token, { rating: Number(rating[1]), ...comment })
+      tell('Thank you.\n')
+    } else if (line.startsWith('/')) tell(HELP)
+    else {
+      const { items } = Said.parse(await call('POST', `${session}/messages`, token, { text: line }))
+      for (const { role, text, toolName, isError } of items)
+        print(
+          role === 'tool'
+            ? `[${clean(toolName ?? 'a tool')} ${isError ? 'failed' : 'was used'}]\n`
+            : lined(text ?? ''),
+        )
+    }
+  } catch (error) {
+    if (!(error instanceof Refused) || error.endedBy) throw error
+    tell(lined(error.message))
+  }
+}
+
+/** @throws Refused also for an endpoint that cannot be reached or speaks otherwise */
+async function call(method: string, url: string, bearer?: string, body?: object): Promise<unknown> {
+  let response: Response
+  let answer: unknown
+  try {
+    response = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'mcpdeck',
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      redirect: 'error',
+    })
+    answer = await response.json()
+  } catch (error) {
+    throw new Refused(
+      `The scenario cannot be reached: ${reasonOf(error)}. Check the link, and whether whoever shared it still serves it.`,
+      undefined,
+    )
+  }
+  if (response.ok) return answer
+  const refusal = Refusal.safeParse(answer)
+  if (!refusal.success) throw new Refused(`The scenario answers with HTTP ${response.status}.`, undefined)
+  throw new Refused(refusal.data.message, refusal.data.details?.endedBy ?? undefined)
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+/** Text of several lines, each made safe. */
+function lined(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map(line => `${cleanWhole(line)}\n`)
+    .join('')
+}

@@ -1,0 +1,210 @@
+import { argumentChanges, type ArgumentChange, type ArgumentMatching } from './argument-changes.ts'
+
+/** How expected and actual calls are compared (schemas: MatchOptionsOverride); `extra` null = any number of further calls. */
+export type CallMatch = {
+  order: 'any' | 'in-order' | 'exact'
+  extra: number | null
+  arguments: ArgumentMatching
+}
+
+/** A call as it is compared. */
+export type PlainCall = {
+  toolName: string
+  arguments: Record<string, unknown>
+  /** How the arguments of this expected call are compared; absent = as the match says. */
+  argumentMatching?: ArgumentMatching
+}
+
+/** Places are positions in the lists that were compared. */
+export type CallRow =
+  | { kind: 'matched'; expected: number; actual: number }
+  /** The right tool with other arguments. */
+  | { kind: 'arguments'; expected: number; actual: number; changes: readonly ArgumentChange[] }
+  /** The right call where the order does not want it. */
+  | { kind: 'order'; expected: number; actual: number }
+  | { kind: 'missing'; expected: number }
+  | { kind: 'extra'; actual: number; allowed: boolean }
+
+export type CallDifference = {
+  /** Every expected and every actual call once: expected ones in their order, extra ones where they were called. */
+  rows: readonly CallRow[]
+  /** Whether the calls satisfy the match. */
+  holds: boolean
+}
+
+const ORDERS: Readonly<Record<string, CallMatch['order']>> = {
+  any: 'any',
+  ignore: 'any',
+  'in-order': 'in-order',
+  superset: 'in-order',
+  exact: 'exact',
+  strict: 'exact',
+}
+const MATCHINGS: readonly unknown[] = ['partial', 'exact', 'ignore'] satisfies ArgumentMatching[]
+
+/** The match that these options make, in either vocabulary; later ones go before earlier ones, what none says is the default. */
+export function callMatchOf(...layers: readonly (Record<string, unknown> | null | undefined)[]): CallMatch {
+  let order: CallMatch['order'] = 'any'
+  let extra: number | null | undefined
+  let matching: ArgumentMatching = 'partial'
+  for (const layer of layers) {
+    if (!layer) continue
+    const { toolCallOrder, extraToolCalls, maxExtraToolCalls } = layer
+    order = ORDERS[String(toolCallOrder)] ?? order
+    const most = extraToolCalls === 'unlimited' ? null : (extraToolCalls ?? maxExtraToolCalls)
+    if (most === null || typeof most === 'number') extra = most
+    const wanted = layer['arguments'] ?? layer['argumentMatching']
+    if (isMatching(wanted)) matching = wanted
+  }
+  return { order, extra: extra === undefined ? (order === 'exact' ? 0 : null) : extra, arguments: matching }
+}
+
+function isMatching(value: unknown): value is ArgumentMatching {
+  return MATCHINGS.includes(value)
+}
+
+/** A recorded or expected call, whatever its fields are called. */
+export function plainCall(call: Record<string, unknown>): PlainCall {
+  const name = call['toolName'] ?? call['name']
+  const given = call['arguments'] ?? call['args']
+  const matching = call['argumentMatching']
+  return {
+    toolName: typeof name === 'string' ? name : 'unnamed tool',
+    arguments: isObject(given) ? given : given == null ? {} : { value: given },
+    ...(isMatching(matching) && { argumentMatching: matching }),
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Positions of expected calls with those of the actual ones that satisfy them. */
+type Pairs = Map<number, number>
+type Compared = { expected: readonly PlainCall[]; actual: readonly PlainCall[]; match: CallMatch }
+type Changes = (expected: number, actual: number) => readonly ArgumentChange[]
+
+/**
+ * Aligns expected with actual calls and says of each what became of it. What is left over is aligned too: an expected call
+ * with the nearest other call of its tool, so that wrong arguments read as such and not as one call missing and one too many.
+ */
+export function callDifference(compared: Compared): CallDifference {
+  const { expected, actual, match } = compared
+  const changes: Changes = (e, a) => {
+    const wanted = expected[e]!
+    return argumentChanges(wanted.arguments, actual[a]!.arguments, wanted.argumentMatching ?? match.arguments)
+  }
+  const pairs = PAIRINGS[match.order](compared, changes)
+  const { aligned, extra } = alignLeftovers(compared, pairs, changes)
+  const most = match.extra ?? Infinity
+  const extras = extra.map((at, index): CallRow => ({ kind: 'extra', actual: at, allowed: index < most }))
+  return {
+    rows: inCallOrder(aligned, extras),
+    holds: pairs.size === expected.length && extra.length <= most,
+  }
+}
+
+const PAIRINGS: Record<CallMatch['order'], (compared: Compared, changes: Changes) => Pairs> = {
+  any: pairAny,
+  'in-order': pairInOrder,
+  exact: pairByPosition,
+}
+
+function pairByPosition({ expected, actual }: Compared, changes: Changes): Pairs {
+  const pairs: Pairs = new Map()
+  for (let at = 0; at < Math.min(expected.length, actual.length); at += 1)
+    if (expected[at]!.toolName === actual[at]!.toolName && changes(at, at).length === 0) pairs.set(at, at)
+  return pairs
+}
+
+function pairInOrder({ expected, actual }: Compared, changes: Changes): Pairs {
+  const pairs: Pairs = new Map()
+  let next = 0
+  for (const [e, { toolName }] of expected.entries()) {
+    const found = actual.findIndex(
+      (call, a) => a >= next && call.toolName === toolName && changes(e, a).length === 0,
+    )
+    if (found === -1) continue
+    pairs.set(e, found)
+    next = found + 1
+  }
+  return pairs
+}
+
+/** A largest pairing (augmenting paths), so that a loose expectation never takes the call that only a strict one fits. */
+function pairAny({ expected, actual }: Compared, changes: Changes): Pairs {
+  const byTool = Map.groupBy(actual.keys(), a => actual[a]!.toolName)
+  const fitting = expected.map(({ toolName }, e) =>
+    (byTool.get(toolName) ?? []).filter(a => changes(e, a).length === 0),
+  )
+  const takenBy = new Map<number, number>()
+  const place = (e: number, tried: Set<number>): boolean => {
+    for (const a of fitting[e]!) {
+      if (tried.has(a)) continue
+      tried.add(a)
+      const holder = takenBy.get(a)
+      if (holder !== undefined && !place(holder, tried)) continue
+      takenBy.set(a, e)
+      return true
+    }
+    return false
+  }
+  for (const e of expected.keys()) place(e, new Set())
+  return new Map([...takenBy].map(([a, e]) => [e, a]))
+}
+
+type Aligned = Exclude<CallRow, { kind: 'extra' }>
+
+/** A row for each expected call; what no row took is extra. */
+function alignLeftovers(
+  { expected, actual }: Compared,
+  pairs: Pairs,
+  changes: Changes,
+): { aligned: Aligned[]; extra: number[] } {
+  const taken = new Set(pairs.values())
+  const free = Map.groupBy(
+    [...actual.keys()].filter(a => !taken.has(a)),
+    a => actual[a]!.toolName,
+  )
+  const aligned = expected.map(({ toolName }, e): Aligned => {
+    const paired = pairs.get(e)
+    if (paired !== undefined) return { kind: 'matched', expected: e, actual: paired }
+    const others = free.get(toolName)
+    const found = others && nearest(others, a => changes(e, a))
+    if (!found) return { kind: 'missing', expected: e }
+    others.splice(found.index, 1)
+    const { at, differences } = found
+    return differences.length === 0
+      ? { kind: 'order', expected: e, actual: at }
+      : { kind: 'arguments', expected: e, actual: at, changes: differences }
+  })
+  return { aligned, extra: [...free.values()].flat().toSorted((a, b) => a - b) }
+}
+
+/** As many calls are looked at for the nearest one. */
+const MOST_NEAR = 100
+
+/** The call with the fewest differences, of equal ones the first. */
+function nearest(
+  calls: readonly number[],
+  changesTo: (actual: number) => readonly ArgumentChange[],
+): { index: number; at: number; differences: readonly ArgumentChange[] } | undefined {
+  let best: ReturnType<typeof nearest>
+  for (const [index, at] of calls.slice(0, MOST_NEAR).entries()) {
+    const differences = changesTo(at)
+    if (!best || differences.length < best.differences.length) best = { index, at, differences }
+    if (differences.length === 0) break
+  }
+  return best
+}
+
+function inCallOrder(aligned: readonly Aligned[], extras: readonly CallRow[]): CallRow[] {
+  const rows: CallRow[] = []
+  const left = [...extras]
+  const actualOf = (row: CallRow): number => ('actual' in row ? row.actual : -1)
+  for (const row of aligned) {
+    const before = left.findIndex(extra => actualOf(extra) > actualOf(row))
+    rows.push(...left.splice(0, before === -1 ? left.length : before), row)
+  }
+  return [...rows, ...left]
+}

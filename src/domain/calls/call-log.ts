@@ -1,0 +1,120 @@
+import type { Client } from '../../api/client/client.ts'
+import type {
+  CallToolResult,
+  GetPromptResult,
+  ResourceContents,
+} from '../../api/contract/server-operations.ts'
+import type { JsonObject } from '../../screens/servers/json-text.ts'
+
+/** What a server answered, by what it was asked for. */
+export type Answer =
+  | { kind: 'tool'; value: CallToolResult }
+  | { kind: 'prompt'; value: GetPromptResult }
+  | { kind: 'resource'; value: ResourceContents }
+
+export type Outcome =
+  | { state: 'running' }
+  | { state: 'answered'; answer: Answer; text: string; durationMs: number }
+  | { state: 'failed'; error: unknown; durationMs: number }
+
+export type CallSubject = {
+  kind: Answer['kind']
+  serverId: string
+  serverName: string
+  /** Name of the tool or prompt, or the resource's URI. */
+  target: string
+  input: JsonObject | undefined
+}
+
+/** A call, render or read made from here; times in epoch milliseconds and milliseconds. */
+export type CallRecord = CallSubject & {
+  id: string
+  startedAt: number
+  outcome: Outcome
+  /** Gives up waiting; the server may finish all the same. */
+  stop: () => void
+}
+
+/** Sends the request; resolves to the answer and the body as received. */
+export type Send = (signal: AbortSignal) => Promise<{ answer: Answer; text: string }>
+
+export type CallLog = {
+  /** Sends once, never again, and notes what came of it. Resolves when that is known. */
+  start: (subject: CallSubject, send: Send) => { record: CallRecord; settled: Promise<void> }
+  /** Calls to one server, newest first; the same array until one of them changes. */
+  of: (serverId: string) => readonly CallRecord[]
+  get: (id: string) => CallRecord | undefined
+  subscribe: (listener: () => void) => () => void
+}
+
+/** How many calls are remembered, and how much text their answers may hold together. */
+const MOST_RECORDS = 200
+const MOST_CHARACTERS = 30_000_000
+
+const logs = new WeakMap<Client, CallLog>()
+
+/** The calls of this session: one log as long as the client lives, wherever the person goes meanwhile. */
+export function callLogOf(client: Client): CallLog {
+  const known = logs.get(client)
+  if (known) return known
+  const log = createCallLog()
+  logs.set(client, log)
+  return log
+}
+
+export function createCallLog(clock: () => number = Date.now): CallLog {
+  let records: readonly CallRecord[] = []
+  const byServer = new Map<string, readonly CallRecord[]>()
+  const listeners = new Set<() => void>()
+  let next = 1
+  const set = (changed: readonly CallRecord[]): void => {
+    records = withinLimits(changed)
+    byServer.clear()
+    for (const listener of listeners) listener()
+  }
+  const settle = (id: string, outcome: Outcome): void =>
+    set(records.map(record => (record.id === id ? { ...record, outcome } : record)))
+  return {
+    start(subject, send) {
+      const controller = new AbortController()
+      const record: CallRecord = {
+        ...subject,
+        id: String(next),
+        startedAt: clock(),
+        outcome: { state: 'running' },
+        stop: () => controller.abort(),
+      }
+      next += 1
+      set([record, ...records])
+      const began = performance.now()
+      const took = (): number => performance.now() - began
+      const settled = send(controller.signal).then(
+        ({ answer, text }) => settle(record.id, { state: 'answered', answer, text, durationMs: took() }),
+        (error: unknown) => settle(record.id, { state: 'failed', error, durationMs: took() }),
+      )
+      return { record, settled }
+    },
+    of(serverId) {
+      const known = byServer.get(serverId)
+      if (known) return known
+      const found = records.filter(record => record.serverId === serverId)
+      byServer.set(serverId, found)
+      return found
+    },
+    get: id => records.find(record => record.id === id),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Drops the oldest; what still runs and the newest stay whatever their size. */
+function withinLimits(records: readonly CallRecord[]): readonly CallRecord[] {
+  let characters = 0
+  return records.filter(({ outcome }, index) => {
+    if (outcome.state === 'running') return true
+    characters += outcome.state === 'answered' ? outcome.text.length : 0
+    return index === 0 || (index < MOST_RECORDS && characters <= MOST_CHARACTERS)
+  })
+}

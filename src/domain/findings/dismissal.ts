@@ -1,0 +1,155 @@
+import { ApiError, isLineFault } from '../../api/client/errors/api-error.ts'
+import { findingName, type Finding } from './finding.ts'
+
+/** What becomes of the findings of one intent, before anything is sent. */
+export type DismissalPlan = {
+  send: readonly Finding[]
+  /** They are as wanted already, and are left as they are. */
+  already: readonly Finding[]
+  /** The service named no id for them. */
+  nameless: readonly Finding[]
+}
+
+/** @param dismissed whether they shall be dismissed or shown again */
+export function planDismissals(findings: readonly Finding[], dismissed: boolean): DismissalPlan {
+  return {
+    send: findings.filter(each => each.id !== undefined && each.isDismissed !== dismissed),
+    already: findings.filter(each => each.id !== undefined && each.isDismissed === dismissed),
+    nameless: findings.filter(each => each.id === undefined),
+  }
+}
+
+export type DismissalOutcome = {
+  done: readonly Finding[]
+  refused: readonly { finding: Finding; error: unknown }[]
+  /** Not sent: the person stopped, the line broke, or what came before was refused for the same reason. */
+  unsent: readonly Finding[]
+}
+
+/** Refusals in a row after which the rest of a list is taken to be refused too: its right is the same for every finding. */
+const FORBIDDEN_IN_A_ROW = 2
+
+/**
+ * Sends one after the other, and goes on after what is refused. It ends early when it is stopped or nothing answers any more; a list
+ * whose right is missing is left alone after a second refusal.
+ */
+export async function sendDismissals(
+  findings: readonly Finding[],
+  options: {
+    send: (finding: Finding) => Promise<unknown>
+    signal: AbortSignal
+    /** Hears after each one how many have been dealt with. */
+    onEach?: (finding: Finding, ended: number, wasDone: boolean) => void
+  },
+): Promise<DismissalOutcome> {
+  const done: Finding[] = []
+  const refused: { finding: Finding; error: unknown }[] = []
+  const unsent: Finding[] = []
+  const forbidden = new Map<string, number>()
+  let isOver = false
+  for (const [index, finding] of findings.entries()) {
+    const list = finding.scenario?.id ?? finding.source
+    if (isOver || options.signal.aborted || (forbidden.get(list) ?? 0) >= FORBIDDEN_IN_A_ROW) {
+      unsent.push(finding)
+      continue
+    }
+    try {
+      await options.send(finding)
+      done.push(finding)
+      forbidden.delete(list)
+      options.onEach?.(finding, index + 1, true)
+    } catch (error) {
+      const wasStopped = options.signal.aborted && error instanceof ApiError && !error.sent
+      if (wasStopped) unsent.push(finding)
+      else refused.push({ finding, error })
+      if (isForbidden(error)) forbidden.set(list, (forbidden.get(list) ?? 0) + 1)
+      else forbidden.delete(list)
+      isOver = isLineFault(error)
+      options.onEach?.(finding, index + 1, false)
+    }
+  }
+  return { done, refused, unsent }
+}
+
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.kind === 'http' && error.status === 403
+}
+
+/** What was last dismissed or shown again, as it was left, so that it can be taken back. */
+export type DismissalBatch = {
+  dismissed: boolean
+  entries: readonly {
+    key: string
+    id: string | undefined
+    name: string
+    scenarioId: string | undefined
+    status: string | undefined
+    dismissedAt: number | undefined
+  }[]
+}
+
+/** @param left the findings as they were read after the last write */
+export function batchOf(
+  dismissed: boolean,
+  done: readonly Finding[],
+  left: ReadonlyMap<string, Finding>,
+): DismissalBatch {
+  return {
+    dismissed,
+    entries: done.map(finding => {
+      const { status, dismissedAt } = left.get(finding.key) ?? {}
+      const { key, id, scenario } = finding
+      return { key, id, name: findingName(finding), scenarioId: scenario?.id, status, dismissedAt }
+    }),
+  }
+}
+
+export type UndoPlan = {
+  send: readonly Finding[]
+  /** Somebody else has changed their dismissal since, which is never overwritten. */
+  skipped: readonly { key: string; name: string; why: string }[]
+  /** They are taken back, though their status is another one by now, which that leaves alone. */
+  moved: readonly { key: string; name: string; from: string; to: string }[]
+}
+
+/**
+ * What of a batch can be taken back.
+ * @param now the findings as they are at this moment
+ * @param unread lists, by scenario, that could not be read: of what stands there nobody knows how it is
+ */
+export function planUndo(
+  batch: DismissalBatch,
+  now: ReadonlyMap<string, Finding>,
+  unread: ReadonlySet<string | undefined> = new Set(),
+): UndoPlan {
+  const send: Finding[] = []
+  const skipped: UndoPlan['skipped'][number][] = []
+  const moved: UndoPlan['moved'][number][] = []
+  for (const { key, name, scenarioId, status, dismissedAt } of batch.entries) {
+    const finding = now.get(key)
+    const why = unread.has(scenarioId)
+      ? 'its list cannot be read now'
+      : whySkipped(batch.dismissed, dismissedAt, finding)
+    if (!finding || why !== undefined) {
+      skipped.push({ key, name, why: why ?? 'it is gone' })
+      continue
+    }
+    send.push(finding)
+    if (status !== undefined && finding.status !== undefined && finding.status !== status)
+      moved.push({ key, name, from: status, to: finding.status })
+  }
+  return { send, skipped, moved }
+}
+
+function whySkipped(
+  dismissed: boolean,
+  leftAt: number | undefined,
+  finding: Finding | undefined,
+): string | undefined {
+  if (!finding) return 'it is gone'
+  if (finding.isDismissed !== dismissed)
+    return dismissed ? 'somebody has shown it again' : 'somebody has dismissed it again'
+  if (dismissed && leftAt !== undefined && finding.dismissedAt !== leftAt)
+    return 'somebody has dismissed it anew'
+  return undefined
+}

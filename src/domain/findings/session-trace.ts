@@ -1,0 +1,143 @@
+import { parseInner } from '../../lib/json-depth.ts'
+import { isObject } from './finding.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type Span = {
+  id: unknown
+  traceId: unknown
+  parent: unknown
+  name: string
+  startedAt: number
+  durationMs: number
+  isError: boolean
+  attributes: Fields
+}
+
+const MESSAGES = 'gen_ai.input.messages'
+const ANSWERS = 'gen_ai.output.messages'
+
+/**
+ * What was said and called in one session, out of a page of a trace export with content: messages in the form in which models'
+ * providers tell them, with the calls that led to each answer before it.
+ * @param ids what the session may be called there
+ * @returns undefined where the page does not hold the session
+ */
+export function messagesOfSession(page: unknown, ids: readonly string[]): Fields[] | undefined {
+  const spans = spansOf(page)
+  const root = spans.find(span => namesOf(span).some(name => ids.includes(name)))
+  if (!root) return undefined
+  const own = spans.filter(each => each !== root && each.traceId === root.traceId)
+  const said = messagesAt(root, MESSAGES)
+  const answers = messagesAt(root, ANSWERS).filter(answer => !isSame(answer, said.at(-1)))
+  return withCalls([...said, ...answers], own)
+}
+
+/** The sessions of a page in their order, each with all that it is called. */
+export function sessionsOnPage(page: unknown): string[][] {
+  const traces = new Map<unknown, string[]>()
+  for (const span of spansOf(page))
+    traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), ...namesOf(span)])
+  return [...traces.values()]
+}
+
+function namesOf({ attributes }: Span): string[] {
+  return ['session.id', 'gen_ai.conversation.id'].flatMap(name => {
+    const value = attributes[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : []
+  })
+}
+
+function spansOf(page: unknown): Span[] {
+  return fieldsAt(page, 'resourceSpans')
+    .flatMap(resource => fieldsAt(resource, 'scopeSpans'))
+    .flatMap(scope => fieldsAt(scope, 'spans'))
+    .map(toSpan)
+}
+
+function toSpan(span: Fields): Span {
+  const startedAt = epochMs(span['startTimeUnixNano'])
+  return {
+    id: span['spanId'],
+    traceId: span['traceId'],
+    parent: span['parentSpanId'],
+    name: typeof span['name'] === 'string' ? span['name'] : 'span',
+    startedAt,
+    durationMs: Math.max(0, epochMs(span['endTimeUnixNano']) - startedAt),
+    isError: isObject(span['status']) && span['status']['code'] === 2,
+    attributes: Object.fromEntries(
+      fieldsAt(span, 'attributes').map(({ key, value }) => [String(key), attributeValue(value)]),
+    ),
+  }
+}
+
+function fieldsAt(value: unknown, name: string): Fields[] {
+  const list = isObject(value) ? value[name] : undefined
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function attributeValue(value: unknown): unknown {
+  return isObject(value) ? (value['stringValue'] ?? value['intValue'] ?? value['boolValue']) : value
+}
+
+/** Nanoseconds as text; what cannot be read counts as the beginning of time. */
+function epochMs(nanoseconds: unknown): number {
+  const text = typeof nanoseconds === 'number' ? String(nanoseconds) : nanoseconds
+  return typeof text === 'string' && /^\d{1,20}$/.test(text) ? Number(BigInt(text) / 1_000_000n) : 0
+}
+
+function messagesAt({ attributes }: Span, name: string): Fields[] {
+  const parsed = parseJson(attributes[name])
+  return Array.isArray(parsed) ? parsed.filter(isObject) : []
+}
+
+function parseJson(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return parseInner(value)
+  } catch {
+    return value
+  }
+}
+
+function isSame(one: Fields, other: Fields | undefined): boolean {
+  return other !== undefined && JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** Calls stand before the answer that they led to, where the trace has as many steps as there are answers; else after all. */
+function withCalls(messages: readonly Fields[], spans: readonly Span[]): Fields[] {
+  const calls = spans.filter(({ attributes }) => isCall(attributes))
+  const steps = spans.filter(span => !calls.includes(span)).toSorted((a, b) => a.startedAt - b.startedAt)
+  const answers = messages.filter(({ role }) => role === 'assistant')
+  const isAligned = steps.length === answers.length
+  const rest = isAligned ? calls.filter(call => steps.every(({ id }) => id !== call.parent)) : calls
+  let answer = 0
+  const placed = messages.flatMap(message => {
+    if (message['role'] !== 'assistant') return [message]
+    const step = isAligned ? steps[answer] : undefined
+    answer += 1
+    return [...callMessages(calls.filter(({ parent }) => step !== undefined && parent === step.id)), message]
+  })
+  return [...placed, ...callMessages(rest)]
+}
+
+function isCall(attributes: Fields): boolean {
+  return attributes['gen_ai.operation.name'] === 'execute_tool' || 'gen_ai.tool.name' in attributes
+}
+
+function callMessages(calls: readonly Span[]): Fields[] {
+  if (calls.length === 0) return []
+  return [{ role: 'assistant', toolCalls: calls.toSorted((a, b) => a.startedAt - b.startedAt).map(toCall) }]
+}
+
+function toCall({ name, attributes, startedAt, durationMs, isError }: Span): Fields {
+  const server = Object.keys(attributes).find(key => key.endsWith('server.name'))
+  return {
+    toolName: attributes['gen_ai.tool.name'] ?? name,
+    serverName: server && attributes[server],
+    arguments: parseJson(attributes['gen_ai.tool.call.arguments']),
+    result: parseJson(attributes['gen_ai.tool.call.result']),
+    isError,
+    startedAt,
+    durationMs,
+  }
+}

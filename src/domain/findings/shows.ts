@@ -1,0 +1,49 @@
+import type { RunScorecard } from '../../api/contract/journey-run-shapes.ts'
+import type { Finding } from './finding.ts'
+import type { GoalScore } from './waves.ts'
+
+/** Whether a session shows a finding, and how that is known. */
+export type Shows = { shows: boolean; because: string }
+
+/** What is known of a session of a journey run before it is opened. */
+export type SessionFacts = {
+  /** Everything that the session is called. */
+  ids: readonly string[]
+  outcome: string | undefined
+  goal: GoalScore | undefined
+}
+
+/**
+ * Whether a session shows the finding, as far as its list, the scorecard of its run and the evidence tell; undefined where they do
+ * not. Evidence is a sample: what it does not name may show the finding all the same.
+ */
+export function showsFinding(
+  { subject, source }: Pick<Finding, 'subject' | 'source'>,
+  { ids, outcome, goal }: SessionFacts,
+  known: { evidence: ReadonlySet<string>; scorecard?: RunScorecard | undefined },
+): Shows | undefined {
+  if (ids.some(id => known.evidence.has(id))) return { shows: true, because: 'the evidence names it' }
+  if (source === 'swarm' && subject.kind === 'journey') {
+    if (goal?.isReached !== undefined)
+      return {
+        shows: !goal.isReached,
+        because: goal.isReached ? 'it reached the goal' : 'it missed the goal',
+      }
+    return outcome === 'failed' ? { shows: true, because: 'it failed' } : undefined
+  }
+  if (source === 'swarm' && subject.kind === 'criterion') return ofCriterion(subject.id, known.scorecard)
+  return undefined
+}
+
+/** A scorecard counts over the run: it tells of single sessions only where all of them, or none, failed. */
+function ofCriterion(id: string | null | undefined, scorecard: RunScorecard | undefined): Shows | undefined {
+  const criterion = scorecard?.criteria?.find(each => each.id === id?.split('/').at(-1))
+  const graded = scorecard?.sessionsGraded
+  if (criterion?.failCount == null || graded == null || graded !== scorecard?.sessionsTotal) return undefined
+  const isOpen = (criterion.pendingCount ?? 0) + (criterion.failedGradingCount ?? 0) > 0
+  if (isOpen) return undefined
+  if (criterion.failCount === 0) return { shows: false, because: 'no session of this run fails it' }
+  return criterion.failCount === graded
+    ? { shows: true, because: 'every session of this run fails it' }
+    : undefined
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Client } from '../../api/client/client.ts'
+import { createTraceIndex, SESSIONS_A_PAGE } from './trace-index.ts'
+
+type Query = { cursor?: string; limit: number; includeContent?: boolean }
+
+const span = (index: number, said: boolean) => ({
+  traceId: `t${index}`,
+  spanId: `s${index}`,
+  startTimeUnixNano: '1',
+  endTimeUnixNano: '2',
+  attributes: [
+    { key: 'session.id', value: { stringValue: `ses_${index}` } },
+    { key: 'gen_ai.conversation.id', value: { stringValue: `cht_${index}` } },
+    ...(said
+      ? [
+          {
+            key: 'gen_ai.input.messages',
+            value: { stringValue: JSON.stringify([{ role: 'user', content: `said in ${index}` }]) },
+          },
+        ]
+      : []),
+  ],
+})
+
+/** An export of so many sessions, whose cursors say where they go on; `a` is how many sessions one of its limit is. */
+function exportOf(count: { sessions: number }, { a = 1 } = {}) {
+  const asked: Query[] = []
+  const otlp = async (query: Query) => {
+    asked.push(query)
+    const begin = Number(query.cursor ?? 0)
+    const end = Math.min(count.sessions, begin + query.limit * a)
+    const spans = Array.from({ length: end - begin }, (_, index) =>
+      span(begin + index, query.includeContent === true),
+    )
+    return {
+      resourceSpans: [{ scopeSpans: [{ spans }] }],
+      ...(end < count.sessions && { nextCursor: String(end) }),
+    }
+  }
+  const client = { traceExports: { otlp } } as unknown as Pick<Client, 'traceExports'>
+  return { asked, index: createTraceIndex(client, 'p') }
+}
+
+const options = () => ({ signal: new AbortController().signal, heard: (_looked: number) => undefined })
+const said = (index: number) => [{ role: 'user', content: `said in ${index}` }]
+
+test('whichever session is opened, only its own content is read', async () => {
+  const positions = fc.integer({ min: 0, max: 699 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(positions, { minLength: 1, maxLength: 6 }), async wanted => {
+      const { asked, index } = exportOf({ sessions: 700 })
+      for (const each of wanted) {
+        const found = await index.read([`cht_${each}`, 'other'], options())
+        expect(found.messages).toMatchObject(said(each))
+      }
+      const withContent = asked.filter(({ includeContent }) => includeContent)
+      expect(withContent).toHaveLength(wanted.length)
+      expect(withContent.every(({ limit }) => limit === 1)).toBe(true)
+      // Where they stand is looked up once: four pages at most, and two requests for each session.
+      expect(asked.length).toBeLessThanOrEqual(4 + 2 * wanted.length)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('progress is told, and what is not there is said to be so; sessions that came since are found', async () => {
+  const count = { sessions: 450 }
+  const { index } = exportOf(count)
+  const heard: number[] = []
+  const missing = await index.read(['ses_460'], { ...options(), heard: looked => heard.push(looked) })
+  expect(missing).toMatchObject({ messages: undefined, isWhole: true })
+  expect(heard).toEqual([SESSIONS_A_PAGE, 2 * SESSIONS_A_PAGE, 450])
+  count.sessions = 470
+  expect((await index.read(['ses_460'], options())).messages).toMatchObject(said(460))
+})
+
+test('a service whose limit counts something else is read by the page', async () => {
+  const { index } = exportOf({ sessions: 500 }, { a: 0.5 })
+  expect((await index.read(['ses_33'], options())).messages).toMatchObject(said(33))
+})
+
+test('an export that is longer than is looked through says so, and the next look goes on', async () => {
+  const { index } = exportOf({ sessions: 5_000 })
+  expect(await index.read(['ses_4900'], options())).toMatchObject({
+    messages: undefined,
+    isWhole: false,
+    looked: 4_000,
+  })
+  expect((await index.read(['ses_4900'], options())).messages).toMatchObject(said(4_900))
+})

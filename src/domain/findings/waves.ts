@@ -1,0 +1,99 @@
+import type { JourneyRun, RunScorecard, SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { isObject, textAt, type Finding } from './finding.ts'
+
+/**
+ * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell silent; both have
+ * `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is stated without the markers.
+ */
+export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled'
+
+type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
+
+/** The state of a journey run by its status and its markers; undefined where it has no status. */
+export function journeyRunState({ status, canceled, stale }: Marked): JourneyRunState | undefined {
+  if (canceled === true) return 'canceled'
+  if (stale === true) return 'stale'
+  if (status === 'failed' && canceled == null) return 'failed_or_canceled'
+  return typeof status === 'string' ? status : undefined
+}
+
+/** A journey run as a place where a finding may have been seen. */
+export type WaveRun = {
+  id: string
+  waveId: string | undefined
+  journeyId: string | undefined
+  journeyName: string | undefined
+  state: JourneyRunState | undefined
+  total: number | undefined
+  failed: number | undefined
+  at: number | undefined
+}
+
+type OverviewRun = NonNullable<SwarmOverview['runs']>[number]
+
+export function overviewRun(run: OverviewRun): WaveRun {
+  const { runId: id, journeyName, ...rest } = run
+  return { ...waveRun({ ...rest, id }), journeyName: journeyName ?? undefined }
+}
+
+export function waveRun(
+  run: Pick<JourneyRun, 'id' | 'waveId' | 'journeyId' | 'summary' | 'createdAt'> & Marked,
+): WaveRun {
+  return {
+    id: run.id,
+    waveId: run.waveId ?? undefined,
+    journeyId: run.journeyId ?? undefined,
+    journeyName: undefined,
+    state: journeyRunState(run),
+    total: run.summary?.total ?? undefined,
+    failed: run.summary?.failed ?? undefined,
+    at: toEpochMs(run.createdAt),
+  }
+}
+
+/** The journey that a swarm finding is about: subjects carry it in front of what they name inside it. */
+export function journeyOf({ source, subject }: Finding): string | undefined {
+  return source === 'swarm' ? subject.id?.split('/')[0] || undefined : undefined
+}
+
+/** What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that is not told. */
+export function scorecardWords(
+  { source, subject }: Finding,
+  scorecard: RunScorecard | undefined,
+): string | undefined {
+  if (source !== 'swarm' || subject.kind !== 'criterion') return undefined
+  const id = subject.id?.split('/').at(-1)
+  const criterion = scorecard?.criteria?.find(each => each.id === id)
+  if (criterion?.failCount == null) return undefined
+  const { failCount, pendingCount, failedGradingCount } = criterion
+  const graded = scorecard?.sessionsGraded
+  const more = [
+    pendingCount ? `${pendingCount} not graded yet` : '',
+    failedGradingCount ? `${failedGradingCount} where the grader broke` : '',
+  ].filter(Boolean)
+  return `Fails in ${failCount}${graded == null ? '' : ` of ${graded}`} graded sessions of this run${more.length > 0 ? `; ${more.join(', ')}` : ''}.`
+}
+
+/** How far a session came to its goal, as its grader says; the document is open. */
+export type GoalScore = { score: number; isReached: boolean | undefined; reason: string | undefined }
+
+export function goalScoreOf(document: unknown): GoalScore | undefined {
+  if (!isObject(document) || typeof document['score'] !== 'number') return undefined
+  const { score, passed, threshold } = document
+  const isReached =
+    typeof passed === 'boolean' ? passed : typeof threshold === 'number' ? score >= threshold : undefined
+  return { score, isReached, reason: textAt(document, 'reason') }
+}
+
+/** Runs in which a finding may have been seen: those of the wave that saw it last, then earlier ones of its journey. */
+export function runsBehind(finding: Finding, runs: readonly WaveRun[]): WaveRun[] {
+  const journeyId = journeyOf(finding)
+  const isLast = (run: WaveRun): boolean => run.waveId !== undefined && run.waveId === finding.lastSeenIn
+  const isOfJourney = (run: WaveRun): boolean => journeyId !== undefined && run.journeyId === journeyId
+  // A wave runs several journeys; where the subject's own is known, the others of the wave say nothing of it.
+  const knowsJourney = runs.some(run => isLast(run) && isOfJourney(run))
+  return runs
+    .filter(run => isOfJourney(run) || (!knowsJourney && isLast(run)))
+    .toSorted((a, b) => Number(isLast(b)) - Number(isLast(a)) || (b.at ?? 0) - (a.at ?? 0))
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { exportIncident } from './notebook-export.ts'
+import { factsOf } from './notebook-facts.ts'
+
+const AT = Date.UTC(2026, 10, 21, 17, 42, 10)
+const run = { id: 'run_1', suiteId: 'sui_1', status: 'completed', runNumber: 9, createdAt: AT } as EvalRun
+const trials = [
+  {
+    id: 'i1',
+    testCaseId: 'c1',
+    title: 'Sum is wrong',
+    status: 'completed',
+    result: 'failed',
+    error: 'got 41',
+  },
+  { id: 'i2', testCaseId: 'c2', title: 'Long operation', status: 'completed', result: 'passed' },
+] as EvalIteration[]
+
+async function exported(facts: readonly (readonly [string, string])[], note = ''): Promise<string> {
+  const pinned = {
+    kind: 'run',
+    id: run.id,
+    name: '#9',
+    facts,
+    place: { screen: 'runs', params: { projectId: 'p', runId: run.id } },
+  }
+  const incident = {
+    id: 'i',
+    title: 'Incident 2026-11-21',
+    openedAt: AT,
+    entries: [{ id: 'e', at: AT, note, pinned }],
+  }
+  const locator = () => 'mcpdeck://local/projects/p/runs/run_1'
+  return await exportIncident(incident, { locator, now: AT })
+}
+
+test('a pinned run names its suite, and the case that failed with its cause', () => {
+  const facts = factsOf('run', run, { suite: 'Nightly', trials })
+  expect(facts).toContainEqual(['Suite', 'Nightly (sui_1)'])
+  const failing = facts.filter(([label]) => label === 'Failing case')
+  expect(failing).toHaveLength(1)
+  expect(failing[0]![1]).toMatch(/^Sum is wrong \(an expectation of the case was not met: .*got 41/)
+})
+
+test('times are UTC alone, and what cannot be markup is not escaped', async () => {
+  const text = await exported([['Error', 'got 41 (wanted 42) at +00:00 {a: 1} #3!']])
+  expect(text).toContain('## 2026-11-21 17:42:10 UTC: run #9\n')
+  expect(text).toContain('- Error: got 41 (wanted 42) at +00:00 {a: 1} #3!\n')
+  expect(text).not.toMatch(/\\[+(){}!]/)
+})
+
+test('what begins a line as markup does, or ends a heading, is escaped', async () => {
+  const text = await exported([], '# not a heading\n+ no list\n- none\n1. none\n=====\n[x](y) ends #')
+  expect(text).toContain('> \\# not a heading\n> \\+ no list\n> \\- none\n> 1\\. none\n> \\=====')
+  expect(text).toContain('> \\[x\\](y) ends \\#')
+})
+
+test('a notebook with a time that no calendar has is exported all the same', async () => {
+  const incident = {
+    id: 'i',
+    title: 'Night',
+    openedAt: 1.7e18,
+    entries: [{ id: 'e', at: -1e300, note: 'x' }],
+  }
+  const text = await exportIncident(incident, { locator: () => '', now: AT })
+  expect(text).toContain('Opened impossible time, still open.')
+  expect(text).toContain('## impossible time: note')
+})

@@ -1,0 +1,97 @@
+import { utcTime } from '../../lib/times.ts'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import type { Incident, NotebookEntry, Pinned } from './notebook.ts'
+import { clean, printable } from '../../lib/printable.ts'
+import { type Own, redacted, SECRET } from '../../lib/redaction/redaction.ts'
+
+export type ExportOptions = Own & {
+  /** How the place of a pinned thing is written, such as `mcpdeck://local/projects/P/runs/R`. */
+  locator: (place: Pinned['place']) => string
+  /** Epoch milliseconds. */
+  now: number
+  /** Told of each entry that is done. */
+  progress?: (done: number, total: number) => void
+  /** Gives it up. */
+  signal?: AbortSignal
+}
+
+/** How long it works without letting anything else happen, in milliseconds. */
+const TURN_MS = 10
+
+/**
+ * An incident as Markdown that others may read: redacted, and none of its texts can pass for markup. To redact costs
+ * microseconds a character, so a long one is worked on in turns, between which keys and answers have theirs.
+ *
+ * @throws what the signal was aborted with
+ */
+export async function exportIncident(incident: Incident, options: ExportOptions): Promise<string> {
+  const safe = (text: string): string => redacted(text, options)
+  const thing = (text: string): string => code(redacted(text, { ...options, isId: true }))
+  const line = (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim())
+  const ended = incident.closedAt === undefined ? 'still open' : `closed ${utcTime(incident.closedAt)}`
+  const parts = [
+    `# ${line(incident.title)}`,
+    `Opened ${utcTime(incident.openedAt)}, ${ended}. Exported ${utcTime(options.now)} by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.`,
+  ]
+  let turn = performance.now()
+  for (const [done, entry] of incident.entries.toSorted((one, other) => one.at - other.at).entries()) {
+    if (performance.now() - turn >= TURN_MS) {
+      options.progress?.(done, incident.entries.length)
+      await setImmediate()
+      options.signal?.throwIfAborted()
+      turn = performance.now()
+    }
+    parts.push(entryText(entry))
+  }
+  return `${parts.join('\n\n')}\n`
+
+  function entryText({ at, note, pinned }: NotebookEntry): string {
+    const title = pinned ? `${pinned.kind} ${pinned.name}` : 'note'
+    const facts = pinned && [
+      ...pinned.facts.map(([label, value]) => `- ${line(`${label}: ${value}`)}`),
+      `- Id: ${thing(pinned.id)}`,
+      `- Place: ${thing(options.locator(pinned.place))}`,
+    ]
+    const words = safe(note)
+      .trim()
+      .split(/\r\n|[\n\r\u2028\u2029]/)
+      .map(each => `> ${escaped(each)}`.trimEnd())
+    return [`## ${utcTime(at)}: ${line(title)}`, facts?.join('\n'), note.trim() !== '' && words.join('\n')]
+      .filter(Boolean)
+      .join('\n\n')
+  }
+}
+
+/** What is markup wherever it stands, and what is only where a line begins or a heading ends. */
+const MARKUP = /[\\`*_[\]<>|~]|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
+
+/** Text that a renderer shows as it is; what is not printable becomes visible. */
+function escaped(text: string): string {
+  return printable(text)
+    .replaceAll(MARKUP, found =>
+      /^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&'),
+    )
+    .replaceAll(`\\${SECRET.slice(0, -1)}\\]`, SECRET)
+    .replaceAll('\\[address\\]', '[address]')
+}
+
+function code(text: string): string {
+  return `\`${clean(text.replaceAll(/[`\s]/g, ' ')).trim()}\``
+}
+
+/** Why a file was not written. */
+export type WriteRefusal = 'exists' | { reason: string }
+
+/** Writes a text for its owner only. A file that is there is left alone unless it may be replaced. */
+export function writeForOwner(file: string, text: string, replace: boolean): WriteRefusal | undefined {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: replace ? 'w' : 'wx' })
+    // One that was there keeps its mode otherwise.
+    chmodSync(file, 0o600)
+    return undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists'
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,222 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import { localTime } from '../../lib/times.ts'
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../lib/clock.ts'
+
+/** A thing as it was when it was pinned. */
+export type Pinned = {
+  /** Such as `run`. */
+  kind: string
+  id: string
+  name: string
+  /** Where it is. */
+  place: { screen: string; params: Readonly<Record<string, string>> }
+  /** What was known of it: labels and values as text. */
+  facts: readonly (readonly [label: string, value: string])[]
+}
+
+/** Times are epoch milliseconds. */
+export type NotebookEntry = {
+  id: string
+  at: number
+  /** Free text, also of several lines; may be empty where something is pinned. */
+  note: string
+  pinned?: Pinned | undefined
+}
+
+export type Incident = {
+  id: string
+  title: string
+  openedAt: number
+  /** Absent while it is the open one. */
+  closedAt?: number | undefined
+  /** In the order of time. */
+  entries: readonly NotebookEntry[]
+}
+
+/** The incidents of a profile; at most one is open. Whatever changes something throws where it cannot be kept. */
+export type Notebook = {
+  /** Those opened last first. @throws Error when what is kept cannot be read */
+  incidents(): readonly Incident[]
+  /** Begins one and closes the one that was open. */
+  begin(title: string): Incident
+  rename(incidentId: string, title: string): void
+  close(incidentId: string): void
+  /** Goes on with an older one and closes the one that was open. */
+  reopen(incidentId: string): void
+  /** Into the open incident; without one it begins one of its own. */
+  pin(pinned: Pinned): { incident: Incident; entry: NotebookEntry }
+  addNote(incidentId: string, note: string): NotebookEntry
+  /** @param from the note as the person saw it; another one is there by somebody else and is not written over */
+  editNote(incidentId: string, entryId: string, note: { from: string; to: string }): void
+  remove(incidentId: string, entryId: string): void
+  /** Sees what other processes wrote meanwhile. */
+  look(): void
+  subscribe(listener: () => void): () => void
+  /** Changes whenever `incidents` may answer something else. */
+  version(): number
+}
+
+/** Most that is kept; the closed incidents opened first go first, and an incident that is full takes no more. */
+export const MAX_INCIDENTS = BOUNDS.notebookIncidents.most
+export const MAX_ENTRIES = BOUNDS.notebookEntries.most
+export const MAX_NOTE = BOUNDS.notebookNote.most
+export const MAX_TITLE = BOUNDS.notebookTitle.most
+export const MAX_FACTS = BOUNDS.notebookFacts.most
+export const MAX_FACT = BOUNDS.notebookFact.most
+
+/** The incident that is not kept any more as soon as another one begins. */
+export function nextToGo(incidents: readonly Incident[]): Incident | undefined {
+  const oldest = incidents.toSorted((one, other) => one.openedAt - other.openedAt)
+  return oldest.length >= MAX_INCIDENTS ? oldest[0] : undefined
+}
+
+/** Why a note cannot be taken as it is. */
+export function noteProblem(note: string): string | undefined {
+  if (note.length <= MAX_NOTE) return undefined
+  return `A note has at most ${MAX_NOTE} characters; this one has ${note.length}.`
+}
+
+/**
+ * @param options.read what is kept now, because other processes write there too; throws where it cannot be read
+ * @param options.alone does a change while no other process does
+ * @param options.stamp changes whenever `read` may answer something else
+ */
+export function createNotebook(options: {
+  clock: Clock
+  read: () => readonly Incident[]
+  write: (incidents: readonly Incident[]) => void
+  alone?: (work: () => void) => void
+  stamp?: () => string
+}): Notebook {
+  const { clock, read, write, alone = work => work(), stamp = () => '' } = options
+  let known: readonly Incident[] | undefined
+  let seen = ''
+  let version = 0
+  const listeners = new Set<() => void>()
+  const changed = (): void => {
+    version += 1
+    for (const listener of listeners) listener()
+  }
+  const change = (edit: (incidents: readonly Incident[], now: number) => readonly Incident[]): void => {
+    alone(() => {
+      const next = worthKeeping(edit(read(), clock.now()))
+      write(next)
+      seen = stamp()
+      known = next
+    })
+    changed()
+  }
+  const edit = (id: string, to: (incident: Incident, now: number) => Incident): void =>
+    change((incidents, now) => {
+      if (!incidents.some(each => each.id === id)) throw new Error('That incident is not kept any more.')
+      return incidents.map(each => (each.id === id ? to(each, now) : each))
+    })
+  const add = (incident: Incident, entry: NotebookEntry): Incident => {
+    if (incident.entries.length >= MAX_ENTRIES)
+      throw new Error(`“${incident.title}” is full with ${MAX_ENTRIES} entries; begin another incident.`)
+    return { ...incident, entries: [...incident.entries, entry] }
+  }
+  return {
+    incidents() {
+      if (known) return known
+      seen = stamp()
+      known = read()
+      return known
+    },
+    look() {
+      if (stamp() === seen) return
+      seen = stamp()
+      known = undefined
+      changed()
+    },
+    begin(title) {
+      const incident = newIncident(titled(title), clock.now())
+      change((incidents, now) => [incident, ...closed(incidents, now)])
+      return incident
+    },
+    rename: (id, title) => edit(id, incident => ({ ...incident, title: titled(title) })),
+    close: id => edit(id, (incident, now) => ({ ...incident, closedAt: now })),
+    reopen: id =>
+      change((incidents, now) =>
+        closed(incidents, now).map(each => (each.id === id ? { ...each, closedAt: undefined } : each)),
+      ),
+    pin(pinned) {
+      const now = clock.now()
+      const entry: NotebookEntry = { id: newId(), at: now, note: '', pinned: bounded(pinned) }
+      let into: Incident | undefined
+      change(incidents => {
+        const open = incidents.find(({ closedAt }) => closedAt === undefined)
+        into = add(open ?? newIncident(`Incident ${localTime(now)}`, now), entry)
+        const { id } = into
+        return open ? incidents.map(each => (each.id === id ? into! : each)) : [into, ...incidents]
+      })
+      return { incident: into!, entry }
+    },
+    addNote(id, note) {
+      const entry: NotebookEntry = { id: newId(), at: clock.now(), note: usable(note) }
+      edit(id, incident => add(incident, entry))
+      return entry
+    },
+    editNote: (id, entryId, { from, to }) =>
+      edit(id, incident => {
+        const entry = incident.entries.find(each => each.id === entryId)
+        if (!entry) throw new Error('That entry was taken out meanwhile.')
+        if (entry.note !== from)
+          throw new Error(`The note was changed elsewhere meanwhile; it reads now: ${entry.note}`)
+        const edited = { ...entry, note: usable(to) }
+        return { ...incident, entries: incident.entries.map(each => (each === entry ? edited : each)) }
+      }),
+    remove: (id, entryId) =>
+      edit(id, incident => ({
+        ...incident,
+        entries: incident.entries.filter(entry => entry.id !== entryId),
+      })),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    version: () => version,
+  }
+}
+
+function newIncident(title: string, now: number): Incident {
+  return { id: newId(), title, openedAt: now, entries: [] }
+}
+
+function newId(): string {
+  return randomUUID().slice(0, 13)
+}
+
+function usable(note: string): string {
+  const problem = noteProblem(note)
+  if (problem !== undefined) throw new Error(problem)
+  return note
+}
+
+function titled(title: string): string {
+  return title.trim().slice(0, MAX_TITLE) || 'Incident'
+}
+
+function closed(incidents: readonly Incident[], now: number): Incident[] {
+  return incidents.map(each => (each.closedAt === undefined ? { ...each, closedAt: now } : each))
+}
+
+function worthKeeping(incidents: readonly Incident[]): readonly Incident[] {
+  const latest = incidents.toSorted((one, other) => other.openedAt - one.openedAt)
+  const isOpen = ({ closedAt }: Incident): boolean => closedAt === undefined
+  const rest = latest.filter(each => !isOpen(each)).slice(0, MAX_INCIDENTS - 1)
+  return latest.filter(each => isOpen(each) || rest.includes(each))
+}
+
+function bounded({ kind, id, name, place, facts }: Pinned): Pinned {
+  const cut = (text: string): string => text.slice(0, MAX_FACT)
+  const params = Object.entries(place.params).map(([key, value]) => [key, cut(value)])
+  return {
+    kind: cut(kind),
+    id: cut(id),
+    name: cut(name),
+    place: { screen: place.screen, params: Object.fromEntries(params) as Record<string, string> },
+    facts: facts.slice(0, MAX_FACTS).map(([label, value]) => [cut(label), cut(value)] as const),
+  }
+}

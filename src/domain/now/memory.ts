@@ -1,0 +1,159 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { markOf } from '../seen/seen.ts'
+import type { NowLine } from './line.ts'
+
+/** What the doctor last said of a server that was examined from here. `at` in epoch milliseconds. */
+export type ServerCheck = {
+  projectId: string
+  serverId: string
+  /** The server's name as it was called then. */
+  name: string | undefined
+  /** The report's status; `no-report` where the doctor itself failed. */
+  status: string
+  /** What failed, in the service's words. */
+  why: string | undefined
+  at: number
+}
+
+export type Acknowledgement = { mark: string; at: number }
+
+/** What Now keeps for a profile. */
+export type NowKept = {
+  /** Ids of the chosen projects; absent = all that the key reaches. */
+  projects: readonly string[] | undefined
+  /** By the line's key, those acknowledged last first. */
+  acknowledged: ReadonlyMap<string, Acknowledgement>
+  /** By `checkKey`, the latest first. */
+  checks: ReadonlyMap<string, ServerCheck>
+}
+
+/** How many lines waited, and when that was last looked at, in epoch milliseconds. */
+export type NowCount = { waiting: number; at: number }
+
+type Acknowledged = Pick<NowLine, 'key' | 'fingerprint'>
+
+export type NowMemory = {
+  /** The same object until something changes. */
+  kept(): NowKept
+  /** Takes over what other processes have noted since. */
+  refresh(): void
+  acknowledge(lines: readonly Acknowledged[]): void
+  /** They count as never acknowledged. */
+  recall(lines: readonly Pick<NowLine, 'key'>[]): void
+  chooseProjects(ids: readonly string[] | undefined): void
+  noteCheck(check: ServerCheck): void
+  /** What was said of a server no longer holds: it is another one now, or gone. */
+  forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
+  /** How many lines waited when Now was last on screen; undefined before it ever was. The same object until it is looked at again. */
+  count(): NowCount | undefined
+  /** So many wait at this moment. */
+  setCount(waiting: number): void
+  subscribe(listener: () => void): () => void
+}
+
+/** Most that is kept of each; those noted first go first. */
+export const MAX_ACKNOWLEDGED = BOUNDS.acknowledged.most
+export const MAX_CHECKS = BOUNDS.nowChecks.most
+export const MAX_PROJECTS = BOUNDS.nowProjects.most
+/** A text that is longer is cut, an id that is longer is not kept. */
+export const MAX_TEXT = BOUNDS.nowText.most
+
+export const NOTHING_KEPT: NowKept = { projects: undefined, acknowledged: new Map(), checks: new Map() }
+
+export function checkKey({ projectId, serverId }: Pick<ServerCheck, 'projectId' | 'serverId'>): string {
+  return `${projectId}/${serverId}`
+}
+
+/** Memory over what `read` answers now, because other processes keep theirs in the same place. */
+export function createNowMemory(options: {
+  clock: Clock
+  read: () => NowKept
+  write: (kept: NowKept) => void
+}): NowMemory {
+  const { clock, read, write } = options
+  let kept: NowKept | undefined
+  let count: NowCount | undefined
+  const listeners = new Set<() => void>()
+  const tell = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const change = (edit: (kept: NowKept) => NowKept): void => {
+    kept = edit(read())
+    write(kept)
+    tell()
+  }
+  return {
+    kept: () => (kept ??= read()),
+    refresh() {
+      const next = read()
+      if (kept !== undefined && asText(kept) === asText(next)) return
+      kept = next
+      tell()
+    },
+    acknowledge(lines) {
+      const at = clock.now()
+      const wanted = lines.filter(({ key }) => key.length <= MAX_TEXT)
+      const fresh = new Map(wanted.map(line => [line.key, { mark: markOf(line.fingerprint), at }]))
+      change(before => ({
+        ...before,
+        acknowledged: newestFirst(fresh, before.acknowledged, MAX_ACKNOWLEDGED),
+      }))
+    },
+    recall(lines) {
+      const gone = new Set(lines.map(({ key }) => key))
+      change(before => ({
+        ...before,
+        acknowledged: new Map([...before.acknowledged].filter(([key]) => !gone.has(key))),
+      }))
+    },
+    chooseProjects: ids =>
+      change(before => ({ ...before, projects: ids?.filter(isShort).slice(0, MAX_PROJECTS) })),
+    noteCheck(check) {
+      if (!isShort(check.projectId) || !isShort(check.serverId)) return
+      const cut = {
+        ...check,
+        name: check.name?.slice(0, MAX_TEXT),
+        status: check.status.slice(0, MAX_TEXT),
+        why: check.why?.slice(0, MAX_TEXT),
+      }
+      change(before => ({
+        ...before,
+        checks: newestFirst(new Map([[checkKey(check), cut]]), before.checks, MAX_CHECKS),
+      }))
+    },
+    forgetCheck(server) {
+      const gone = checkKey(server)
+      if (!read().checks.has(gone)) return
+      change(before => ({ ...before, checks: new Map([...before.checks].filter(([key]) => key !== gone)) }))
+    },
+    count: () => count,
+    setCount(waiting) {
+      const at = clock.now()
+      if (count?.waiting === waiting && count.at === at) return
+      count = { waiting, at }
+      tell()
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function asText({ projects, acknowledged, checks }: NowKept): string {
+  return JSON.stringify([projects, [...acknowledged], [...checks]])
+}
+
+function isShort(id: string): boolean {
+  return id.length <= MAX_TEXT
+}
+
+function newestFirst<T>(
+  fresh: ReadonlyMap<string, T>,
+  earlier: ReadonlyMap<string, T>,
+  most: number,
+): Map<string, T> {
+  const others = [...earlier].filter(([key]) => !fresh.has(key))
+  return new Map([...fresh, ...others].slice(0, most))
+}

@@ -1,0 +1,365 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { scenarioFinding, swarmFinding } from '../findings/finding.ts'
+import { isAcknowledged } from './acknowledged.ts'
+import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
+import { openNowMemory } from '../../api/now/memory-file.ts'
+import { MAX_ACKNOWLEDGED, NOTHING_KEPT } from './memory.ts'
+import { orderLines } from './order.ts'
+import { NOW_READ_KINDS, NOW_READS, type NowReadCounts, pauseAfter, planReads } from './plan.ts'
+import { connectionLine, rateLine, writeLines } from '../../screens/now/request-lines.ts'
+import { DAY_MS, runLines, wantsRuns } from './run-lines.ts'
+import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 12)
+const project = { id: 'prj_1', name: 'Sandbox' }
+
+const line = fc.record({
+  key: fc.string(),
+  kind: fc.constantFrom(...NOW_KINDS),
+  urgency: fc.constantFrom(...URGENCIES),
+  at: fc.option(fc.nat(), { nil: undefined }),
+})
+const lines = fc.uniqueArray(line, { selector: ({ key }) => key })
+
+describe('the order of lines', () => {
+  test('is the same whatever order they come in, and loses none', () => {
+    fc.assert(
+      fc.property(lines, fc.infiniteStream(fc.nat()), (all, numbers) => {
+        const shuffled = all
+          .map(each => ({ each, by: numbers.next().value }))
+          .sort((one, other) => one.by - other.by)
+          .map(({ each }) => each)
+        expect(orderLines(shuffled)).toEqual(orderLines(all))
+        expect(new Set(orderLines(all))).toEqual(new Set(all))
+      }),
+    )
+  })
+
+  test('groups by urgency, then by kind, and puts the latest of a group first', () => {
+    fc.assert(
+      fc.property(lines, all => {
+        const ordered = orderLines(all)
+        for (const [index, one] of ordered.slice(1).entries()) {
+          const before = ordered[index]!
+          const rank = ({ urgency, kind }: typeof one) =>
+            URGENCIES.indexOf(urgency) * NOW_KINDS.length + NOW_KINDS.indexOf(kind)
+          expect(rank(before)).toBeLessThanOrEqual(rank(one))
+          if (rank(before) === rank(one) && one.at !== undefined)
+            expect(before.at).toBeGreaterThanOrEqual(one.at)
+        }
+      }),
+    )
+  })
+})
+
+const counts = fc.record(
+  Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, fc.nat(200)])),
+) as fc.Arbitrary<NowReadCounts>
+
+function rateOf(wanted: NowReadCounts, pauses: Record<string, number>): number {
+  return NOW_READ_KINDS.reduce((sum, kind) => sum + wanted[kind] / pauses[kind]!, 0)
+}
+
+describe('the plan of reads', () => {
+  test('never sends more than it may, however many things there are', () => {
+    fc.assert(
+      fc.property(counts, fc.integer({ min: 1, max: 120_000 }), (wanted, requestMs) => {
+        expect(rateOf(wanted, planReads(wanted, requestMs))).toBeLessThanOrEqual((1 / requestMs) * (1 + 1e-9))
+      }),
+    )
+  })
+
+  test('asks again after any error but a missing right', () => {
+    const told = (status: number) =>
+      new ApiError({ kind: 'http', code: 'X', message: '', status, sent: true, answer: 'contract' })
+    expect(pauseAfter(told(403), 5)).toBe(false)
+    for (const error of [null, told(500), told(429)]) expect(pauseAfter(error, 5)).toBe(5)
+  })
+
+  test('reads nothing more often than it declares, and as often where there is room', () => {
+    fc.assert(
+      fc.property(counts, fc.integer({ min: 0, max: 120_000 }), (wanted, requestMs) => {
+        const pauses = planReads(wanted, requestMs)
+        for (const kind of NOW_READ_KINDS) expect(pauses[kind]).toBeGreaterThanOrEqual(NOW_READS[kind].every)
+        const declared = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, NOW_READS[kind].every]))
+        if (requestMs === 0 || rateOf(wanted, declared) <= 1 / requestMs) expect(pauses).toEqual(declared)
+      }),
+    )
+  })
+
+  test('makes reads of less weight rarer, each to its longest pause, before those of more', () => {
+    fc.assert(
+      fc.property(counts, fc.integer({ min: 1, max: 120_000 }), (wanted, requestMs) => {
+        const pauses = planReads(wanted, requestMs)
+        for (const one of NOW_READ_KINDS)
+          for (const other of NOW_READ_KINDS)
+            if (NOW_READS[one].weight > NOW_READS[other].weight && pauses[one] > NOW_READS[one].every)
+              expect(pauses[other]).toBeGreaterThanOrEqual(
+                wanted[other] === 0 ? NOW_READS[other].every : NOW_READS[other].longest,
+              )
+      }),
+    )
+  })
+})
+
+function run(id: string, fields: Partial<EvalRun>): EvalRun {
+  return { id, suiteId: 'sui_1', status: 'completed', createdAt: NOW - 60_000, ...fields }
+}
+
+function linesOf(runs: EvalRun[]): NowLine[] {
+  return runLines({
+    project,
+    suite: { id: 'sui_1', name: 'nightly' },
+    runs: { value: runs, at: NOW },
+    trialsOf: () => undefined,
+    now: NOW,
+  })
+}
+
+describe('lines of runs', () => {
+  test.each([
+    ['failed', 'act', { result: 'failed' }],
+    ['broken', 'act', { status: 'failed' }],
+    ['undecided', 'look', {}],
+    [undefined, undefined, { status: 'cancelled' }],
+    [undefined, undefined, { result: 'passed' }],
+    [undefined, undefined, { result: 'failed', completedAt: NOW - DAY_MS - 1 }],
+  ] as const)('tell a suite that is %s, and none that passed or failed long ago', (word, urgency, fields) => {
+    const found = linesOf([run('r1', fields)])
+    expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
+  })
+
+  test('tell of a suite its present state and since when, in one line', () => {
+    const failed = (number: number, age: number) =>
+      run(`r${number}`, {
+        result: 'failed',
+        runNumber: number,
+        createdAt: NOW - age,
+        summary: { passed: 3, failed: 2 },
+      })
+    const [one, ...others] = linesOf([failed(3, 1_000), failed(2, 2_000), failed(1, 3_000)])
+    expect(others).toEqual([])
+    expect(one).toMatchObject({
+      urgency: 'act',
+      thing: { record: { id: 'r3' } },
+      at: NOW - 3_000,
+      sentence: 'nightly #3 failed: 3 of 5 passed; failed since #1',
+    })
+    const passed = run('r4', { result: 'passed', runNumber: 4, createdAt: NOW - 500 })
+    expect(linesOf([passed, failed(3, 1_000), failed(2, 2_000)])).toEqual([])
+    expect(linesOf([failed(3, 1_000), { ...passed, createdAt: NOW - 5_000 }])).toMatchObject([
+      { at: NOW - 1_000 },
+    ])
+  })
+
+  test('keep a suite that failed while only a part of it has passed since, which is less urgent', () => {
+    const failed = run('r1', {
+      result: 'failed',
+      runNumber: 1,
+      createdAt: NOW - 9_000,
+      summary: { passed: 3, failed: 3, total: 6 },
+      selectedCaseCount: 6,
+      totalCaseCount: 6,
+    })
+    const part = run('r2', {
+      result: 'passed',
+      runNumber: 2,
+      createdAt: NOW - 5_000,
+      summary: { passed: 3, failed: 0, total: 3 },
+      selectedCaseCount: 3,
+      totalCaseCount: 6,
+    })
+    expect(linesOf([part, failed])).toMatchObject([
+      { urgency: 'look', sentence: 'nightly #1 failed: 3 of 6 passed; #2 passed 3 of 6 cases' },
+    ])
+    const { selectedCaseCount: _selected, totalCaseCount: _total, ...unstated } = part
+    const lines = runLines({
+      project,
+      suite: { id: 'sui_1', name: 'nightly' },
+      runs: { value: [unstated, failed], at: NOW },
+      trialsOf: () => undefined,
+      isRerun: id => id === 'r2',
+      now: NOW,
+    })
+    expect(lines[0]!.sentence).toBe('nightly #1 failed: 3 of 6 passed; #2 passed failed cases only')
+  })
+
+  test('a running one counts its trials; pages that were not read leave the rest open', () => {
+    const items = ['completed', 'failed', 'running', 'pending'].map((status, index) => ({
+      id: `t${index}`,
+      iterationNumber: index,
+      status,
+      result: index === 0 ? 'passed' : index === 1 ? 'failed' : null,
+      startedAt: NOW - 40_000 + index * 10_000,
+      durationMs: 10_000,
+    }))
+    const told = (whole: boolean) =>
+      runLines({
+        project,
+        suite: { id: 'sui_1', name: 'nightly' },
+        runs: { value: [run('r1', { status: 'running', runNumber: 7 })], at: NOW },
+        trialsOf: () => ({ value: { items, whole }, at: NOW }),
+        now: NOW - 20_000,
+      })[0]!.sentence
+    expect(told(true)).toBe('nightly #7: 2 of 4 trials ended, 1 failed, about 20 s left')
+    expect(told(false)).toBe('nightly #7: 2 of 4 or more trials ended, 1 failed')
+  })
+
+  test('runs of a suite are read while one is in flight, and for a day after', () => {
+    const latest = (status: string, age: number) => ({ latestRun: { id: 'r', status, createdAt: NOW - age } })
+    expect(wantsRuns(latest('running', 9 * DAY_MS), NOW)).toBe(true)
+    expect(wantsRuns(latest('completed', DAY_MS), NOW)).toBe(true)
+    expect(wantsRuns(latest('completed', 3 * DAY_MS), NOW)).toBe(false)
+    expect(wantsRuns({ latestRun: null }, NOW)).toBe(false)
+  })
+})
+
+describe('lines of things', () => {
+  test('findings that are new or regressed and not dismissed, of both sources', () => {
+    const swarm = (id: string, status: string, dismissedAt?: number) =>
+      swarmFinding({ id, status, dismissedAt, subject: { id: 's', label: `subject ${id}` } })
+    const told = findingLines(project, {
+      at: NOW,
+      value: [
+        swarm('f1', 'new'),
+        swarm('f2', 'regressed'),
+        swarm('f3', 'recurring'),
+        swarm('f4', 'new', NOW),
+        scenarioFinding({ id: 'f5', status: 'new', title: 'Slow' }, { id: 'scn_1', name: 'Shop' }),
+      ],
+    })
+    expect(told.map(({ word, urgency, target }) => [word, urgency, target])).toEqual([
+      ['new', 'look', { to: 'finding', projectId: 'prj_1', findingId: 'f1', scenarioId: undefined }],
+      ['regressed', 'act', { to: 'finding', projectId: 'prj_1', findingId: 'f2', scenarioId: undefined }],
+      ['new', 'look', { to: 'finding', projectId: 'prj_1', findingId: 'f5', scenarioId: 'scn_1' }],
+    ])
+    expect(told[2]!.sentence).toBe('Slow in Shop')
+  })
+
+  test('scenarios that are open to anyone, never with their link', () => {
+    const scenario = (id: string, mode: string) => ({
+      id,
+      name: id,
+      mode,
+      link: 'https://x/visit/secretlink',
+    })
+    const told = scenarioLines(project, {
+      at: NOW,
+      value: [scenario('a', 'anyone_with_link'), scenario('b', 'invited_only')] as never,
+    })
+    expect(told.map(({ thing }) => thing.record.id)).toEqual(['a'])
+    expect(JSON.stringify(told)).not.toContain('secretlink')
+  })
+
+  test('servers whose last examination was not good, each with the age of its own', () => {
+    const check = (serverId: string, status: string, at: number) => ({
+      projectId: 'prj_1',
+      serverId,
+      name: serverId,
+      status,
+      why: undefined,
+      at,
+    })
+    const told = serverLines(
+      [project],
+      [check('a', 'ready', 1), check('b', 'error', 2), { ...check('c', 'error', 3), projectId: 'prj_2' }],
+    )
+    expect(told.map(({ key, readAt }) => [key, readAt])).toEqual([['server prj_1/b', 2]])
+  })
+
+  test('requests in trouble: writes without an end, a pause, a line that is down', () => {
+    const entry = {
+      id: 4,
+      operation: 'createEvalRun',
+      input: { projectId: 'prj_1', body: { suiteId: 'sui_1' } },
+      complete: true,
+      idempotencyKey: 'secret-key',
+      sent: true,
+      intendedAt: NOW,
+      lastSeenAt: NOW,
+    }
+    const [write] = writeLines([project], { value: [entry], at: NOW }, NOW)
+    expect(write!.sentence).toMatch(/^Create eval run \(\d\d:\d\d\) may have happened: its answer was lost$/)
+    expect(write!.target).toEqual({ to: 'suite', projectId: 'prj_1', suiteId: 'sui_1' })
+    expect(JSON.stringify(write)).not.toContain('secret-key')
+    expect(rateLine(NOW + 4_200, NOW)[0]!.sentence).toContain('in 5 s')
+    expect(rateLine(NOW, NOW)).toEqual([])
+    expect(connectionLine(undefined, NOW, 'x')).toEqual([])
+    expect(connectionLine('silent', NOW, 'api.example')[0]!.sentence).toContain('api.example does not answer')
+    expect(connectionLine('key-refused', NOW, 'api.example')[0]!.sentence).toContain(
+      'api.example refuses the key',
+    )
+  })
+})
+
+describe('what Now keeps', () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'mcpdeck-now-'))
+  })
+  afterEach(() => rmSync(directory, { recursive: true }))
+  const open = () => {
+    const faults: unknown[] = []
+    const file = join(directory, 'state', 'now.json')
+    return { file, faults, memory: openNowMemory({ file, onFault: error => faults.push(error) }) }
+  }
+
+  test('an acknowledged line comes back when it says something else, also in the next session', () => {
+    const { file, memory } = open()
+    const told = { key: 'run r1', fingerprint: 'in flight' }
+    memory.acknowledge([told])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const later = open().memory
+    expect(isAcknowledged(told, later.kept())).toBe(true)
+    expect(isAcknowledged({ ...told, fingerprint: 'failed' }, later.kept())).toBe(false)
+    later.recall([told])
+    expect(isAcknowledged(told, open().memory.kept())).toBe(false)
+  })
+
+  test('two processes keep what each of them notes', () => {
+    const [one, other] = [open().memory, open().memory]
+    expect(one.kept()).toEqual(NOTHING_KEPT)
+    other.chooseProjects(['prj_1'])
+    one.noteCheck({ projectId: 'p', serverId: 's', name: 'n', status: 'error', why: 'x'.repeat(999), at: 1 })
+    other.acknowledge([{ key: 'k', fingerprint: 'f' }])
+    const kept = open().memory.kept()
+    expect(kept.projects).toEqual(['prj_1'])
+    expect([...kept.checks.keys()]).toEqual(['p/s'])
+    expect([...kept.acknowledged.keys()]).toEqual(['k'])
+    expect([...one.kept().acknowledged.keys()]).toEqual([])
+    one.refresh()
+    expect([...one.kept().acknowledged.keys()]).toEqual(['k'])
+    const same = one.kept()
+    one.refresh()
+    expect(one.kept()).toBe(same)
+    other.forgetCheck({ projectId: 'p', serverId: 's' })
+    expect(open().memory.kept()).toMatchObject({ projects: ['prj_1'], checks: new Map() })
+  })
+
+  test('is bounded, and the file of another version or a broken one is as if nothing was kept', () => {
+    const { file, memory, faults } = open()
+    const many = Array.from({ length: MAX_ACKNOWLEDGED + 5 }, (_, index) => ({
+      key: `k${index}`,
+      fingerprint: '',
+    }))
+    memory.acknowledge(many)
+    memory.acknowledge([{ key: 'last', fingerprint: '' }])
+    expect(memory.kept().acknowledged.size).toBe(MAX_ACKNOWLEDGED)
+    expect(memory.kept().acknowledged.has('last')).toBe(true)
+    for (const text of [
+      '{',
+      '{"version":9}',
+      JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), checks: 1 }),
+    ]) {
+      writeFileSync(file, text)
+      expect(open().memory.kept()).toEqual(NOTHING_KEPT)
+    }
+    expect(faults).toEqual([])
+  })
+})

@@ -1,0 +1,107 @@
+import type { ProjectScenario } from '../../api/contract/scenarios.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { Finding } from '../findings/finding.ts'
+import { valueWords } from '../findings/insights.ts'
+import type { NowLine, NowProject, Read } from './line.ts'
+import { checkKey, type ServerCheck } from './memory.ts'
+
+/** Findings that are new or came back, those that were dismissed left out. */
+export function findingLines(project: NowProject, { value, at }: Read<readonly Finding[]>): NowLine[] {
+  return value.flatMap(finding => {
+    const { status, id } = finding
+    if (finding.isDismissed || (status !== 'new' && status !== 'regressed')) return []
+    const name = finding.title ?? finding.subject.label ?? finding.subject.id ?? finding.fingerprint
+    const where = finding.scenario ? ` in ${finding.scenario.name}` : ''
+    const dimension = finding.dimension === undefined ? '' : ` (${valueWords(finding.dimension)})`
+    const times = finding.occurrences === undefined ? '' : `, seen ${timesWords(finding.occurrences)}`
+    return [
+      {
+        key: `finding ${project.id} ${finding.key}`,
+        kind: 'finding',
+        urgency: status === 'regressed' ? 'act' : 'look',
+        isFault: true,
+        mark: status === 'regressed' ? 'error' : 'warn',
+        word: status,
+        sentence: `${name ?? 'A finding without a name'}${dimension}${where}${times}`,
+        project,
+        at: finding.lastSeenAt ?? finding.updatedAt,
+        readAt: at,
+        fingerprint: [status, finding.occurrences, finding.lastSeenAt, finding.severity].join(' '),
+        target:
+          id === undefined
+            ? { to: 'project', projectId: project.id }
+            : { to: 'finding', projectId: project.id, findingId: id, scenarioId: finding.scenario?.id },
+        thing: { kind: 'finding', record: { id: finding.key, ...finding.record } },
+      } satisfies NowLine,
+    ]
+  })
+}
+
+function timesWords(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
+}
+
+/** Scenarios that anyone may open who has the link. The link itself is never told: whoever has it gets in. */
+export function scenarioLines(
+  project: NowProject,
+  { value, at }: Read<readonly ProjectScenario[]>,
+): NowLine[] {
+  return value
+    .filter(({ mode }) => mode === 'anyone_with_link')
+    .map(scenario => {
+      const { link: _link, ...record } = scenario
+      return {
+        key: `scenario ${scenario.id}`,
+        kind: 'scenario',
+        urgency: 'look',
+        isFault: false,
+        mark: 'warn',
+        word: 'open',
+        sentence: `${scenario.name} is open to anyone with the link`,
+        project,
+        at: toEpochMs(scenario.updatedAt) ?? toEpochMs(scenario.createdAt),
+        readAt: at,
+        fingerprint: `anyone_with_link ${toEpochMs(scenario.updatedAt) ?? ''}`,
+        target: { to: 'scenario', projectId: project.id, scenarioId: scenario.id },
+        thing: { kind: 'scenario', record },
+      } satisfies NowLine
+    })
+}
+
+/** What a doctor's report that is not `ready` says, and how urgent that is. */
+const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }> = {
+  error: { urgency: 'act', mark: 'error', word: 'error', says: 'cannot be used' },
+  'no-report': { urgency: 'act', mark: 'error', word: 'no report', says: 'could not be examined' },
+  oauth_required: { urgency: 'look', mark: 'warn', word: 'needs OAuth', says: 'wants an OAuth grant' },
+  warnings: { urgency: 'look', mark: 'warn', word: 'warnings', says: 'has warnings' },
+  partial: { urgency: 'look', mark: 'warn', word: 'partial', says: 'answers in part' },
+}
+
+/** Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own check. */
+export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>): NowLine[] {
+  return [...checks].flatMap(check => {
+    const project = projects.find(({ id }) => id === check.projectId)
+    if (!project || check.status === 'ready') return []
+    const { says, ...look } = CHECKS[check.status] ?? {
+      urgency: 'look',
+      mark: 'warn',
+      word: check.status,
+      says: `is ${check.status}`,
+    }
+    return [
+      {
+        key: `server ${checkKey(check)}`,
+        kind: 'server',
+        ...look,
+        isFault: true,
+        sentence: `${check.name ?? check.serverId} ${says}${check.why === undefined ? '' : `: ${check.why}`}`,
+        project,
+        at: check.at,
+        readAt: check.at,
+        fingerprint: `${check.status} ${check.why ?? ''}`,
+        target: { to: 'server', projectId: check.projectId, serverId: check.serverId },
+        thing: { kind: 'server', record: { id: check.serverId, ...check } },
+      } satisfies NowLine,
+    ]
+  })
+}

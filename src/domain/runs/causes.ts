@@ -1,0 +1,124 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { standingOf } from './trials.ts'
+
+/** Where to look for what went wrong with a trial. */
+export type Cause = 'case' | 'server' | 'model' | 'environment' | 'throttling' | 'grader' | 'unknown'
+
+/** What each cause says of a trial. */
+export const CAUSES: Record<Cause, string> = {
+  case: 'an expectation of the case was not met',
+  server: 'the MCP server failed',
+  model: 'the model did not do what was expected',
+  environment: 'the trial could not be set up, or what executed it ended',
+  throttling: 'somebody refused because of too many requests',
+  grader: 'the grader itself broke',
+  unknown: 'the service gives no reason',
+}
+
+/** Causes in the order in which they are told: what was to be measured first, the means of measuring last. */
+export const CAUSE_ORDER = [
+  'server',
+  'model',
+  'case',
+  'environment',
+  'throttling',
+  'grader',
+  'unknown',
+] as const satisfies readonly Cause[]
+
+/** Causes that say nothing about what was to be measured, even where a verdict was given. */
+const OUTSIDE: ReadonlySet<Cause> = new Set(['environment', 'throttling', 'grader'])
+
+/** Whether a cause says nothing about what was to be measured. */
+export function isOutside(cause: Cause): boolean {
+  return OUTSIDE.has(cause)
+}
+
+/** Causes by the class that some services tell with each trial (contract: "Trial classification"). */
+const BY_CLASS: Readonly<Record<string, Cause>> = { evaluator_error: 'grader', setup_failed: 'environment' }
+
+/** What the local workspace says of a trial whose process or thread went away (`src/service/runs`). */
+const EXECUTOR_GONE = /\bended before the trial did\b/
+const THROTTLED = /\b429\b|rate[ _-]?limit|too many requests|throttl/i
+
+type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown } | null }
+
+/**
+ * Why a trial did not pass, by its class, its scores and its calls; undefined for one that passed, waits or was
+ * stopped.
+ */
+export function causeOf(trial: EvalIteration): Cause | undefined {
+  const standing = standingOf(trial)
+  if (standing !== 'failed' && standing !== 'ungraded') return undefined
+  const trialClass = trial['trialClass']
+  if (trialClass === 'skipped') return undefined
+  if (isThrottled(trial)) return 'throttling'
+  const known = typeof trialClass === 'string' ? BY_CLASS[trialClass] : undefined
+  if (known) return known
+  if (standing === 'ungraded' && trial.scores?.some(score => score.status === 'error')) return 'grader'
+  if (standing === 'ungraded' && EXECUTOR_GONE.test(trial.error ?? '')) return 'environment'
+  if (callsOf(trial).some(isFailedCall)) return 'server'
+  if (standing === 'failed') return missesCalls(trial) ? 'model' : 'case'
+  return trial.model ? 'model' : trial.error ? 'server' : 'unknown'
+}
+
+/** Whether a trial measured what it was to measure, and found it wanting. */
+export function isMeasuredFailure(trial: EvalIteration): boolean {
+  const cause = causeOf(trial)
+  return standingOf(trial) === 'failed' && cause !== undefined && !isOutside(cause)
+}
+
+/** Trials of one cause: `failed` of them were graded and found wanting; `reason` is that of `first`. */
+export type CauseCount = {
+  cause: Cause
+  count: number
+  failed: number
+  first: EvalIteration
+  reason: string | undefined
+}
+
+/** How often each cause occurs; those that don't occur are left out. */
+export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
+  const found = new Map<Cause, CauseCount>()
+  for (const trial of trials) {
+    const cause = causeOf(trial)
+    if (cause === undefined) continue
+    const known = found.get(cause) ?? { cause, count: 0, failed: 0, first: trial, reason: undefined }
+    known.count += 1
+    if (standingOf(trial) === 'failed' && !isOutside(cause)) known.failed += 1
+    if (known.reason === undefined) {
+      known.reason = reasonOf(trial)
+      known.first = trial
+    }
+    found.set(cause, known)
+  }
+  return CAUSE_ORDER.flatMap(cause => found.get(cause) ?? [])
+}
+
+/** What a trial says of why it did not pass; undefined where it says nothing. */
+export function reasonOf(trial: EvalIteration): string | undefined {
+  const broken = trial.scores?.find(score => score.status === 'error')?.error
+  const failed = callsOf(trial).find(isFailedCall)?.error
+  return trial.error ?? broken ?? (typeof failed === 'string' ? failed : undefined)
+}
+
+/** The contract has no class for it, so the words of errors are all there is. */
+function isThrottled(trial: EvalIteration): boolean {
+  const texts = [trial.error, ...callsOf(trial).map(({ error }) => error)]
+  return texts.some(text => typeof text === 'string' && THROTTLED.test(text))
+}
+
+function isFailedCall({ error, result }: Call): boolean {
+  return (error !== undefined && error !== null) || result?.isError === true
+}
+
+/** Whether a model left out a tool that it was expected to call. */
+function missesCalls(trial: EvalIteration): boolean {
+  if (!trial.model) return false
+  const called = new Set(callsOf(trial).map(({ toolName }) => toolName))
+  return (trial.expectedToolCalls ?? []).some(({ toolName }) => !called.has(toolName))
+}
+
+function callsOf({ actualToolCalls }: EvalIteration): Call[] {
+  return actualToolCalls ?? []
+}

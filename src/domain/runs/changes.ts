@@ -1,0 +1,68 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
+
+/** How a case stands against an earlier run; `unknown` = one side was not graded. */
+export const CASE_CHANGES = [
+  'new-failure',
+  'still-failing',
+  'fixed',
+  'passing',
+  'removed',
+  'unknown',
+] as const
+export type CaseChange = (typeof CASE_CHANGES)[number]
+
+export type ChangedCase = {
+  caseKey: string
+  /** With its model where several compared variants have one title. */
+  title: string
+  change: CaseChange
+  /** Whether its trials in the later run disagree. */
+  flaky: boolean
+  /** Whether its definition was changed in between, so that like is not compared with like. */
+  configChanged: boolean
+}
+
+/** What a comparison takes from the trials of the later run. */
+export type ComparedTrial = Pick<EvalIteration, 'id' | 'result' | 'model'>
+
+/** Each compared case with what changed, by the outcomes of both runs; `trials` are those of the later run. */
+export function changedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): ChangedCase[] {
+  const known = new Map(trials.map(trial => [trial.id, trial]))
+  const titled = Map.groupBy(comparison.cases, ({ title }) => title)
+  return comparison.cases.map(compared => {
+    const own = (compared.compare.iterationIds ?? []).flatMap(id => known.get(id) ?? [])
+    const seen = new Set(own.map(({ result }) => result))
+    const model = titled.get(compared.title)!.length > 1 ? own.find(each => each.model)?.model : undefined
+    return {
+      caseKey: compared.caseKey,
+      title: model ? `${compared.title} (${model})` : compared.title,
+      change: changeOf(compared),
+      flaky: seen.has('passed') && seen.has('failed'),
+      configChanged: compared.configChanged === true,
+    }
+  })
+}
+
+function changeOf({ status, base, compare }: ComparedCase): CaseChange {
+  if (status === 'removed_case') return 'removed'
+  const [before, after] = [base.outcome, compare.outcome]
+  if (after === 'failed') {
+    if (before === 'failed') return 'still-failing'
+    return before === 'passed' || status === 'new_case' ? 'new-failure' : 'unknown'
+  }
+  if (after !== 'passed') return 'unknown'
+  return before === 'failed' && status === 'fixed' ? 'fixed' : 'passing'
+}
+
+/** How many cases changed in which way, those that never occur included; `flaky` counts across the others. */
+export type ChangeCounts = Record<CaseChange | 'flaky', number>
+
+export function countChanges(cases: readonly ChangedCase[]): ChangeCounts {
+  const counts = Object.fromEntries([...CASE_CHANGES, 'flaky'].map(name => [name, 0])) as ChangeCounts
+  for (const { change, flaky } of cases) {
+    counts[change] += 1
+    if (flaky) counts.flaky += 1
+  }
+  return counts
+}

@@ -1,0 +1,71 @@
+import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
+import { changedCases, type ChangedCase, type ComparedTrial } from './changes.ts'
+import { counted } from './labels.ts'
+
+/** What a compared case is shown under, in the order in which the groups deserve a look. */
+export const COMPARISON_GROUPS = [
+  'regressed',
+  'still failing',
+  'new',
+  'fixed',
+  'changed',
+  'flaky',
+  'removed',
+  'unchanged',
+] as const
+export type ComparisonGroup = (typeof COMPARISON_GROUPS)[number]
+
+export type GroupedCase = ChangedCase & { group: ComparisonGroup; compared: ComparedCase }
+
+/** Each compared case with its group, in the order of the groups and within them as the service answered. */
+export function groupedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): GroupedCase[] {
+  const cases = changedCases(comparison, trials).map((changed, index): GroupedCase => {
+    const compared = comparison.cases[index] as ComparedCase
+    return { ...changed, compared, group: groupOf(changed, compared) }
+  })
+  const byGroup = Map.groupBy(cases, ({ group }) => group)
+  return COMPARISON_GROUPS.flatMap(group => byGroup.get(group) ?? [])
+}
+
+/** By the outcomes, as `changedCases` tells them; what the service calls `changed` compares no like with like. */
+function groupOf({ change, flaky }: ChangedCase, { status }: ComparedCase): ComparisonGroup {
+  if (change === 'removed') return 'removed'
+  if (status === 'new_case') return 'new'
+  if (change === 'still-failing') return 'still failing'
+  if (status === 'changed' || change === 'unknown') return 'changed'
+  if (change === 'new-failure') return 'regressed'
+  if (change === 'fixed') return 'fixed'
+  return flaky ? 'flaky' : 'unchanged'
+}
+
+/** How many cases of each group, those that never occur left out; `rerun` says what is not there in words of a rerun. */
+export function groupWords(cases: readonly GroupedCase[], rerun = false): string {
+  const parts = COMPARISON_GROUPS.flatMap(group => {
+    const count = cases.filter(each => each.group === group).length
+    return count === 0 ? [] : [`${count} ${rerun && group === 'removed' ? 'not run again' : group}`]
+  })
+  return parts.join(', ') || 'no case in common'
+}
+
+/** What became of the cases that ran again, counted in cases: `Of 3 cases that ran again: 3 fixed.` */
+export function rerunWords(cases: readonly GroupedCase[]): string {
+  const again = cases.filter(({ change }) => change !== 'removed')
+  const count = (wanted: (each: GroupedCase) => boolean): number => again.filter(wanted).length
+  const parts: [number, string][] = [
+    [count(({ change }) => change === 'fixed'), 'fixed'],
+    [count(({ change }) => change === 'still-failing'), 'still failing'],
+    [count(({ change }) => change === 'new-failure'), 'failing for the first time'],
+    [count(({ change }) => change === 'unknown'), 'without a verdict'],
+    [count(({ change }) => change === 'passing'), 'passing'],
+  ]
+  const flaky = count(each => each.flaky)
+  const told = parts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`)
+  const also = flaky > 0 ? `; ${flaky} flaky` : ''
+  return `Of ${counted(again.length, 'case')} that ran again: ${told.join(', ') || 'none ended'}${also}.`
+}
+
+/** A run that says which run it repeats; some services do, and no document of the contract names the field. */
+export function parentOf(run: object): string | undefined {
+  const parent = (run as { rerunOf?: unknown }).rerunOf
+  return typeof parent === 'string' ? parent : undefined
+}

@@ -1,0 +1,178 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { schemaChanges, type SchemaChange } from './comparison-schema.ts'
+import { counted } from './labels.ts'
+
+/** A tool as somebody saw it. */
+export type SeenTool = {
+  name: string
+  description?: string | undefined
+  inputSchema?: unknown
+  outputSchema?: unknown
+  /** Too long to be kept: only its digest is. */
+  omitted?: boolean
+  hash?: string | undefined
+}
+
+/** The tools of one server at one moment. */
+export type ToolListing = {
+  serverName: string
+  /** Digest of the listing where its recorder gives one. */
+  hash?: string | undefined
+  tools: readonly SeenTool[]
+}
+
+export type ToolChange = {
+  serverName: string
+  toolName: string
+  kind: 'gone' | 'new' | 'description' | 'schema' | 'output' | 'unknown'
+  /** What of the schema changed; empty for the other kinds. */
+  changes: readonly SchemaChange[]
+}
+
+/** A trace comes from somebody's service: no more than this is read of it. */
+const MOST_SERVERS = 50
+const MOST_TOOLS = 2_000
+
+type JsonObject = Record<string, unknown>
+
+/**
+ * The tools that a trace says its trial saw (`toolsSeen`, which the local workspace writes); undefined where the trace says
+ * nothing of it, which is not the same as a server without tools.
+ */
+export function toolsSeenIn(trace: unknown): ToolListing[] | undefined {
+  const seen = isObject(trace) ? trace['toolsSeen'] : undefined
+  if (!Array.isArray(seen)) return undefined
+  const listings = seen.slice(0, MOST_SERVERS).flatMap((each): ToolListing[] => {
+    if (!isObject(each) || typeof each['serverName'] !== 'string' || !Array.isArray(each['tools'])) return []
+    const { serverName, hash, tools } = each
+    const known = (tools as unknown[]).slice(0, MOST_TOOLS).flatMap(toolOf)
+    return [{ serverName, tools: known, ...(typeof hash === 'string' && { hash }) }]
+  })
+  return listings.length > 0 ? listings : undefined
+}
+
+function toolOf(value: unknown): SeenTool[] {
+  if (!isObject(value) || typeof value['name'] !== 'string') return []
+  const { name, description, inputSchema, outputSchema, omitted, hash } = value
+  return [
+    {
+      name,
+      ...(typeof description === 'string' && { description }),
+      ...(isObject(inputSchema) && { inputSchema }),
+      ...(isObject(outputSchema) && { outputSchema }),
+      ...(omitted === true && { omitted }),
+      ...(typeof hash === 'string' && { hash }),
+    },
+  ]
+}
+
+/**
+ * How tools changed between two looks, servers and tools in the order of the earlier one, new tools last. Servers that only one
+ * side knows are left out: nobody looked at them twice.
+ */
+export function toolChanges(before: readonly ToolListing[], after: readonly ToolListing[]): ToolChange[] {
+  const later = new Map(after.map(listing => [listing.serverName, listing]))
+  return before.flatMap(({ serverName, hash, tools }) => {
+    const now = later.get(serverName)
+    if (!now || (hash !== undefined && hash === now.hash)) return []
+    const known = new Map(now.tools.map(tool => [tool.name, tool]))
+    const named = new Set(tools.map(({ name }) => name))
+    const change = (toolName: string, kind: ToolChange['kind'], changes: readonly SchemaChange[] = []) => ({
+      serverName,
+      toolName,
+      kind,
+      changes,
+    })
+    return [
+      ...tools.flatMap(tool => {
+        const other = known.get(tool.name)
+        if (!other) return [change(tool.name, 'gone')]
+        if (tool.omitted || other.omitted)
+          return tool.omitted && other.omitted && tool.hash === other.hash
+            ? []
+            : [change(tool.name, 'unknown')]
+        const schema = schemaChanges(tool.inputSchema ?? {}, other.inputSchema ?? {})
+        const output = schemaChanges(tool.outputSchema ?? {}, other.outputSchema ?? {})
+        return [
+          ...(schema.length > 0 ? [change(tool.name, 'schema', schema)] : []),
+          ...(output.length > 0 ? [change(tool.name, 'output', output)] : []),
+          ...((tool.description ?? '') === (other.description ?? '')
+            ? []
+            : [change(tool.name, 'description')]),
+        ]
+      }),
+      ...now.tools.filter(({ name }) => !named.has(name)).map(({ name }) => change(name, 'new')),
+    ]
+  })
+}
+
+/** `the schema of get-sum changed: a is now string (was number)`. */
+export function changeWords({ toolName, kind, changes }: ToolChange, most = 3): string {
+  switch (kind) {
+    case 'gone':
+      return `the tool ${toolName} is gone`
+    case 'new':
+      return `the tool ${toolName} is new`
+    case 'description':
+      return `the description of ${toolName} changed`
+    case 'unknown':
+      return `${toolName} is too large to be kept, so how it changed is not known`
+    case 'schema':
+    case 'output': {
+      const what = kind === 'schema' ? 'the schema' : 'the output schema'
+      const told = changes
+        .slice(0, most)
+        .map(({ path, says }) => `${path === '' ? 'it' : `\`${path}\``} ${says}`)
+      const rest = changes.length - told.length
+      return `${what} of ${toolName} changed: ${told.join('; ')}${rest > 0 ? `; ${rest} more` : ''}`
+    }
+  }
+}
+
+/** Tools by name with the titles of the cases whose trials call or expect them. */
+export function casesByTool(
+  trials: readonly Pick<EvalIteration, 'id' | 'title' | 'expectedToolCalls' | 'actualToolCalls'>[],
+): Map<string, Set<string>> {
+  const cases = new Map<string, Set<string>>()
+  for (const trial of trials)
+    for (const call of [...(trial.expectedToolCalls ?? []), ...(trial.actualToolCalls ?? [])]) {
+      const name = toolNameOf(call)
+      if (name === undefined) continue
+      const titles = cases.get(name) ?? new Set()
+      cases.set(name, titles.add(trial.title ?? trial.id))
+    }
+  return cases
+}
+
+export function toolNameOf(call: Record<string, unknown>): string | undefined {
+  const name = call['toolName'] ?? call['name']
+  return typeof name === 'string' ? name : undefined
+}
+
+/** How much a change can have to do with a failure: arguments that were right may be wrong, then all else. */
+export function mayBreak({ kind, changes }: ToolChange): boolean {
+  return kind === 'gone' || ((kind === 'schema' || kind === 'output') && changes.some(({ breaks }) => breaks))
+}
+
+/**
+ * What changed about tools that failing cases use, in one sentence each, what may break calls first:
+ * `everything: the schema of get-sum changed: a is now string (3 cases)`.
+ */
+export function changesBehind(
+  changes: readonly ToolChange[],
+  failing: Parameters<typeof casesByTool>[0],
+): { change: ToolChange; cases: ReadonlySet<string>; says: string }[] {
+  const cases = casesByTool(failing)
+  return changes
+    .flatMap(change => {
+      const using = cases.get(change.toolName)
+      if (!using || change.kind === 'new') return []
+      const says = `${change.serverName}: ${changeWords(change)} (${counted(using.size, 'case')})`
+      return [{ change, cases: using, says }]
+    })
+    .toSorted((one, other) => Number(mayBreak(other.change)) - Number(mayBreak(one.change)))
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

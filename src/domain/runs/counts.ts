@@ -1,0 +1,80 @@
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { TrialCounts } from './trials.ts'
+import { grouped } from './labels.ts'
+
+/** What a run counted, in one unit; `unit` is in words and undefined where the service tells none. */
+export type RunCounts = {
+  passed: number
+  failed: number
+  /** Counted, and without a verdict. */
+  undecided: number | undefined
+  total: number | undefined
+  unit: string | undefined
+}
+
+type Counted = Pick<EvalRun, 'decisionSummary' | 'summary'>
+
+/** The counts of the run's decision with their unit, which no rate is ever converted from (contract: "Decision summary"). */
+export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>) {
+  const counts = decisionSummary?.counts ?? {}
+  const [passed, failed] = [countOf(counts.passed), countOf(counts.failed)]
+  const unit = unitOf(decisionSummary)
+  if (passed === undefined || failed === undefined || unit === undefined) return undefined
+  return {
+    passed,
+    failed,
+    undecided: countOf(counts.undecided),
+    total: countOf(counts.total),
+    unit,
+  } satisfies RunCounts
+}
+
+/** The counts of a run: those of its decision, else those of its summary, of which the contract gives no unit. */
+export function runCounts(run: Counted): RunCounts | undefined {
+  const own = decisionCounts(run)
+  if (own) return own
+  const [passed, failed] = [countOf(run.summary?.passed), countOf(run.summary?.failed)]
+  if (passed === undefined || failed === undefined) return undefined
+  return {
+    passed,
+    failed,
+    undecided: undefined,
+    total: countOf(run.summary?.total),
+    unit: unitOf(run.decisionSummary),
+  }
+}
+
+/**
+ * The trials of a run as its decision counts them by class, where a service does: the contract leaves these counts open. Trials
+ * that run count as pending there. Undefined where they do not add up.
+ */
+export function toldTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
+  const { total: all, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
+  const total = countOf(all)
+  const of = (name: string) => countOf(classes[name]) ?? 0
+  const sum = Object.keys(classes).reduce((all, name) => all + of(name), 0)
+  if (total === undefined || sum !== total) return undefined
+  const [passed, failed, cancelled, pending] = [of('passed'), of('failed'), of('cancelled'), of('pending')]
+  const ended = total - pending
+  const ungraded = ended - passed - failed - cancelled
+  return { total, passed, failed, ungraded, cancelled, pending, running: 0, ended }
+}
+
+function unitOf(summary: EvalRun['decisionSummary']): string | undefined {
+  return summary?.measurementUnit ? unitName(summary.measurementUnit) : undefined
+}
+
+/** A unit of the wire in words. An iteration of a case is a trial, and everywhere called one. */
+export function unitName(unit: string): string {
+  return unit === 'iterations' ? 'trials' : unit.replaceAll('_', ' ')
+}
+
+/** `1 case execution`, `2 case executions`: units are plurals. */
+export function inUnit(count: number, unit: string): string {
+  return `${grouped(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
+}
+
+/** What can be a count: whole and not below 0. */
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
+}

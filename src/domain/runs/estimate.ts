@@ -1,0 +1,68 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { amountOf } from './amount.ts'
+import { isOpenTrial, type TrialCounts } from './trials.ts'
+
+/**
+ * How many of the trials that ended last tell the pace: of a long run more, or the second that passed since they were read would
+ * seem a standstill where hundreds end in it.
+ */
+const LAST = 20
+const LAST_SHARE = 0.1
+
+/** An estimate beyond it, thirty days in milliseconds, says nothing. */
+const LONGEST_MS = 30 * 86_400_000
+
+type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
+
+/**
+ * Milliseconds until as many open trials have ended, at the pace of those that ended last. Silence since the last end
+ * counts, so that a run that hangs never seems to be almost done; undefined before two ends tell a pace.
+ */
+export function estimateRemaining(trials: readonly Timed[], open: number, now: number): number | undefined {
+  if (open === 0) return 0
+  const ends = trials.flatMap(trial => endOf(trial) ?? [])
+  const starts = trials.flatMap(({ status, startedAt }) =>
+    status === 'pending' ? [] : (toEpochMs(startedAt) ?? []),
+  )
+  const last = ends.sort((a, b) => a - b).slice(-Math.max(LAST, Math.ceil(LAST_SHARE * ends.length)))
+  if (last.length < 2) return undefined
+  // Where all ends are known, the time before the first belongs to the pace too.
+  const isWhole = last.length === ends.length
+  const from = isWhole ? starts.reduce((least, start) => Math.min(least, start), last[0]!) : last[0]!
+  const ended = isWhole ? last.length : last.length - 1
+  const perTrial = (last.at(-1)! - from) / ended
+  const silence = Math.max(0, now - last.at(-1)!)
+  return Math.max(perTrial * open - Math.min(silence, perTrial), (silence / ended) * open, 0)
+}
+
+/**
+ * Milliseconds until all trials have ended, if they go on as they did on average since the start: where only counts are known.
+ * Undefined before the first has ended.
+ */
+export function averageRemaining(
+  { ended, total }: Pick<TrialCounts, 'ended' | 'total'>,
+  startedAt: number | undefined,
+  now: number,
+): number | undefined {
+  if (ended === 0 || startedAt === undefined || now <= startedAt) return undefined
+  return ((now - startedAt) / ended) * (total - ended)
+}
+
+function endOf(trial: Timed): number | undefined {
+  const start = toEpochMs(trial.startedAt)
+  const took = amountOf(trial.durationMs)
+  return isOpenTrial(trial) || start === undefined || took === undefined ? undefined : start + took
+}
+
+/** `about 2 min left`: rounded up, so that it is never sooner than was estimated. */
+export function remainingWords(remaining: number | undefined): string {
+  if (remaining === undefined || !(remaining <= LONGEST_MS)) return 'time left unknown'
+  const seconds = Math.ceil(remaining / 1000)
+  if (seconds <= 5) return 'a few seconds left'
+  if (seconds <= 55) return `about ${Math.ceil(seconds / 5) * 5} s left`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 60) return `about ${minutes} min left`
+  const rest = minutes % 60
+  return `about ${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`} left`
+}

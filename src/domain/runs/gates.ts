@@ -1,0 +1,154 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { amountOf } from './amount.ts'
+import type { ChangedCase } from './changes.ts'
+import { decisionCounts } from './counts.ts'
+import { gradedParts, gradedWords, type GradedPart } from './graded.ts'
+import { counted } from './labels.ts'
+import { countTrials, passRate } from './trials.ts'
+
+/**
+ * A condition on a run beside its own verdict. Rates are fractions, times milliseconds. `min-graded` is the floor under all others:
+ * what was not graded is in no rate, so a rate alone would hold for a run that measured next to nothing.
+ */
+export type Gate =
+  | { gate: 'min-graded'; wanted: number }
+  | { gate: 'min-pass-rate'; wanted: number }
+  | { gate: 'no-new-failures-against'; wanted: string }
+  | { gate: 'max-duration'; wanted: number }
+  | { gate: 'max-tokens'; wanted: number }
+
+/** `passed: null` = what the gate asks for is not known. `actual` has the unit of `wanted`, or counts new failures. */
+export type GateResult = Gate & { actual: number | null; passed: boolean | null; says: string }
+
+/** What gates judge by. `changes` is a sentence where the runs could not be compared. */
+export type GateFacts = {
+  run: EvalRun
+  trials: readonly EvalIteration[]
+  changes: readonly ChangedCase[] | string
+}
+
+/** Judges the gates of one run; what is not known never passes and never fails. */
+export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult[] {
+  const floors = gates.flatMap(gate => (gate.gate === 'min-graded' ? [judgeGraded(gate, facts)] : []))
+  const isEnough = floors.every(({ passed }) => passed === true)
+  return gates.map(gate => judgeGate(gate, facts, isEnough))
+}
+
+/** @param isEnough whether as much of the run was graded as has to be */
+function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult {
+  switch (gate.gate) {
+    case 'min-graded':
+      return judgeGraded(gate, facts)
+    case 'min-pass-rate':
+      return judgePassRate(gate, facts, isEnough)
+    case 'no-new-failures-against':
+      return judgeNewFailures(gate, facts.changes)
+    case 'max-duration':
+      return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
+    case 'max-tokens':
+      return judgeMost(gate, tokensOf(facts.trials), count => counted(count, 'token'), 'used')
+  }
+}
+
+/** What was not graded fails no run, so too little of it is not known and no failure. */
+function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials }: GateFacts): GateResult {
+  const most = `at least ${percent(gate.wanted)} must be`
+  const parts = gradedParts(run, countTrials(trials))
+  const [least] = parts.toSorted((one, other) => shareOf(one) - shareOf(other))
+  if (!least || least.total === 0)
+    return { ...gate, actual: null, passed: null, says: `nothing was counted, ${most}` }
+  const actual = shareOf(least)
+  return {
+    ...gate,
+    actual,
+    passed: actual >= gate.wanted ? true : null,
+    says: `${gradedWords(least)}, ${most}`,
+  }
+}
+
+function shareOf({ graded, total }: GradedPart): number {
+  return total === 0 ? 0 : graded / total
+}
+
+/**
+ * In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision summary"). Where too
+ * little was graded it is known only when it could not be reached with all the rest either.
+ */
+function judgePassRate(
+  gate: Extract<Gate, { gate: 'min-pass-rate' }>,
+  facts: GateFacts,
+  isEnough: boolean,
+): GateResult {
+  const { passed, failed, total, unit } = decisionCounts(facts.run) ?? {
+    ...countTrials(facts.trials),
+    unit: 'trials',
+  }
+  const actual = passRate({ passed, failed })
+  const wanted = percent(gate.wanted)
+  if (actual === undefined)
+    return { ...gate, actual: null, passed: null, says: `nothing was graded, at least ${wanted} must pass` }
+  const isReached = actual >= gate.wanted
+  const isLost = total !== undefined && total > 0 && (total - failed) / total < gate.wanted
+  const says = `${percent(actual)} of ${passed + failed} graded ${unit} passed, at least ${wanted} must`
+  return { ...gate, actual, passed: isEnough ? isReached : isLost ? false : null, says }
+}
+
+function judgeNewFailures(
+  gate: Extract<Gate, { gate: 'no-new-failures-against' }>,
+  changes: GateFacts['changes'],
+): GateResult {
+  if (typeof changes === 'string') return { ...gate, actual: null, passed: null, says: changes }
+  const failures = changes.filter(({ change }) => change === 'new-failure')
+  const ungraded = changes.filter(({ change }) => change === 'unknown').length
+  const actual = failures.length
+  if (actual > 0) {
+    const names = failures.slice(0, 5).map(({ title }) => title)
+    const more = actual > names.length ? ` and ${actual - names.length} more` : ''
+    return {
+      ...gate,
+      actual,
+      passed: false,
+      says: `${counted(actual, 'new failure')}: ${names.join(', ')}${more}`,
+    }
+  }
+  if (ungraded > 0) {
+    const says = `no new failure among the graded, but ${counted(ungraded, 'case')} could not be compared`
+    return { ...gate, actual, passed: null, says }
+  }
+  return { ...gate, actual, passed: true, says: 'no new failures' }
+}
+
+function judgeMost(
+  gate: Extract<Gate, { wanted: number }>,
+  actual: number | undefined,
+  words: (amount: number) => string,
+  verb: string,
+): GateResult {
+  const most = `at most ${words(gate.wanted)} allowed`
+  if (actual === undefined)
+    return { ...gate, actual: null, passed: null, says: `the service does not tell, ${most}` }
+  return { ...gate, actual, passed: actual <= gate.wanted, says: `${verb} ${words(actual)}, ${most}` }
+}
+
+function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
+  const [from, to] = [toEpochMs(createdAt), toEpochMs(completedAt)]
+  return from === undefined || to === undefined ? undefined : to - from
+}
+
+/** Tokens of all trials; a trial without a model uses none, one with a model and no figure leaves the sum unknown. */
+function tokensOf(trials: readonly EvalIteration[]): number | undefined {
+  let sum = 0
+  for (const { tokensUsed, model, startedAt } of trials) {
+    const used = amountOf(tokensUsed)
+    if (used === undefined && (tokensUsed != null || (model && startedAt != null))) return undefined
+    sum += used ?? 0
+  }
+  return sum
+}
+
+/** Whole percent where they are whole; otherwise cut, so that 94.96% never reads as the 95% it does not reach. */
+function percent(fraction: number): string {
+  return `${Math.floor(fraction * 1000 + 1e-9) / 10}%`
+}

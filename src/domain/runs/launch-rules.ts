@@ -1,0 +1,112 @@
+import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
+import type { AdviceKey } from '../../api/client/errors/error-advice.ts'
+
+/** What a launch of a saved suite says about where its cases run. */
+export type LaunchChoice = {
+  /** Several environments or several clients are one run group. */
+  environmentIds: readonly string[]
+  clientIds: readonly string[]
+  serverIds: readonly string[]
+}
+
+/** Where a person would correct it. */
+export type LaunchField =
+  | 'environments'
+  | 'clients'
+  | 'servers'
+  | 'model'
+  | 'modelKeys'
+  | 'iterations'
+  | 'cases'
+
+/** Why a launch would be refused: the contract's reason where it has one, and ids that could be chosen instead. */
+export type LaunchObstacle = {
+  field: LaunchField
+  reason: AdviceKey
+  /** What to say instead of the advice of `reason`. */
+  sentence?: string
+  candidates: readonly string[]
+}
+
+type LaunchableSuite = Pick<EvalSuiteDetail, 'environment' | 'environmentIds' | 'hosts'>
+
+/** Most targets of one run group, and how often a case may be tried (contract: "Limits"). */
+export const MOST_TARGETS = 10
+export const ITERATIONS = { least: 1, most: 10 } as const
+
+/** Whether a launch is a run group: several environments or several clients. */
+export function isGroup({ environmentIds, clientIds }: Omit<LaunchChoice, 'serverIds'>): boolean {
+  return environmentIds.length + clientIds.length > 1
+}
+
+/**
+ * Checks a launch by the contract's "Environment rules" before anything is sent; undefined when nothing stands in its
+ * way. What only the service knows, such as whether an environment can run now, is left to it.
+ */
+export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): LaunchObstacle | undefined {
+  const { environmentIds, clientIds, serverIds } = choice
+  const attached = suite.environmentIds ?? []
+  const clients = suite.hosts ?? []
+  if (environmentIds.length > 0 && clientIds.length > 0)
+    return { field: 'clients', reason: 'HETEROGENEOUS_TARGETS', candidates: [] }
+  if (environmentIds.some(id => !attached.includes(id)))
+    return { field: 'environments', reason: 'ENVIRONMENT_NOT_ATTACHED', candidates: attached }
+  if (serverIds.length > 0 && attached.length > 0)
+    return { field: 'servers', reason: 'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE', candidates: [] }
+  const known = new Set(clients.map(({ id }) => id))
+  if (clientIds.some(id => !known.has(id)))
+    return {
+      field: 'clients',
+      reason: 'VALIDATION_ERROR',
+      sentence: 'The suite is not attached to that client.',
+      candidates: [...known],
+    }
+  if (environmentIds.length + clientIds.length > MOST_TARGETS)
+    return {
+      field: environmentIds.length > 0 ? 'environments' : 'clients',
+      reason: 'VALIDATION_ERROR',
+      sentence: `A run group has at most ${MOST_TARGETS} targets.`,
+      candidates: [],
+    }
+  if (environmentIds.length > 0 || clientIds.length > 0) return undefined
+  if (attached.length > 1)
+    return { field: 'environments', reason: 'ENVIRONMENT_REQUIRED', candidates: attached }
+  const hasServers = serverIds.length > 0 || (suite.environment?.servers ?? []).length > 0
+  // The only client goes without saying, and may bring servers of its own.
+  if (attached.length === 0 && clients.length !== 1 && !hasServers)
+    return { field: 'servers', reason: 'NO_SAVED_SERVER_SELECTION', candidates: [] }
+  return undefined
+}
+
+/** Options that a run group does not take (schemas: EvalRunGroupCreateRequest), in words. */
+export const SINGLE_RUN_ONLY = {
+  servers: 'other servers',
+  model: 'other model',
+  modelKeys: 'model key',
+} as const
+
+/** Which options of a launch that is a run group it does not take. */
+export function notForGroups(
+  choice: LaunchChoice & { model?: string | undefined; hasModelKeys: boolean },
+): (keyof typeof SINGLE_RUN_ONLY)[] {
+  if (!isGroup(choice)) return []
+  const given = {
+    servers: choice.serverIds.length > 0,
+    model: choice.model !== undefined,
+    modelKeys: choice.hasModelKeys,
+  }
+  return (['servers', 'model', 'modelKeys'] as const).filter(option => given[option])
+}
+
+/** The environment or client that a launch uses, chosen or because it is the only one; empty = the saved servers. */
+export function targetsOf(
+  suite: LaunchableSuite,
+  { environmentIds, clientIds }: LaunchChoice,
+): Pick<LaunchChoice, 'environmentIds' | 'clientIds'> {
+  const none = { environmentIds: [], clientIds: [] }
+  if (environmentIds.length + clientIds.length > 0) return { environmentIds, clientIds }
+  const attached = suite.environmentIds ?? []
+  if (attached.length > 0) return { ...none, environmentIds: attached.length === 1 ? attached : [] }
+  const clients = suite.hosts ?? []
+  return { ...none, clientIds: clients.length === 1 ? clients.map(({ id }) => id) : [] }
+}

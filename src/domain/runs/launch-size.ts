@@ -1,0 +1,64 @@
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
+
+/** What a launch will execute. */
+export type LaunchSize = {
+  cases: number
+  /** Least and most iterations of its cases; both 0 where there is none. */
+  iterations: { least: number; most: number }
+  /** Of one target; a run group executes them for each. */
+  trials: number
+}
+
+type SizedCase = Pick<EvalCase, 'iterations' | 'models' | 'steps'>
+
+/**
+ * Counts what a launch executes: a case's iterations, at least the suite's floor unless the launch says how many, once for
+ * each model of a case that asks one, unless one model is laid over all of them.
+ */
+export function launchSize(
+  { settings }: Pick<EvalSuiteDetail, 'settings'>,
+  cases: readonly SizedCase[],
+  { iterations, oneModel }: { iterations?: number | undefined; oneModel: boolean },
+): LaunchSize {
+  const floor = settings?.minimumIterations ?? 1
+  const counts = cases.map(each => iterations ?? Math.max(each.iterations ?? 1, floor))
+  const trials = cases.map((each, index) => counts[index]! * (oneModel ? 1 : executionsOf(each)))
+  return {
+    cases: cases.length,
+    iterations: {
+      least: cases.length === 0 ? 0 : Math.min(...counts),
+      most: Math.max(0, ...counts),
+    },
+    trials: trials.reduce((sum, count) => sum + count, 0),
+  }
+}
+
+/** A case without a prompt asks no model, however many it names. */
+function executionsOf({ models, steps }: SizedCase): number {
+  return steps.some(({ kind }) => kind === 'prompt') ? Math.max(1, models?.length ?? 0) : 1
+}
+
+/** How long runs of a suite took, in milliseconds. */
+export type EarlierDurations = { runs: number; median: number; least: number; most: number }
+
+/** Enough to tell a usual length from a chance one. */
+const LATEST_RUNS = 5
+
+/** How long the latest runs took that executed to their end; undefined where there is none. */
+export function earlierDurations(
+  runs: readonly Pick<EvalRun, 'status' | 'createdAt' | 'completedAt'>[],
+): EarlierDurations | undefined {
+  const lengths = runs
+    .filter(({ status }) => status === 'completed')
+    .flatMap(({ createdAt, completedAt }) => {
+      const [began, ended] = [toEpochMs(createdAt), toEpochMs(completedAt)]
+      return began === undefined || ended === undefined || ended < began ? [] : [ended - began]
+    })
+    .slice(0, LATEST_RUNS)
+    .toSorted((one, other) => one - other)
+  if (lengths.length === 0) return undefined
+  const middle = lengths[Math.floor((lengths.length - 1) / 2)]!
+  return { runs: lengths.length, median: middle, least: lengths[0]!, most: lengths.at(-1)! }
+}

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Client } from '../../api/client/client.ts'
+import { isTerminalRunStatus } from '../../api/contract/runs.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { pollInterval } from '../polling/poll-interval.ts'
+
+/** Pause before a launch is tried again where nothing shows when a slot becomes free, in milliseconds. */
+const BLIND_PAUSE_MS = 15_000
+
+/** A run in flight that holds a run slot of the organization; what is not known may be of another project. */
+export type SlotHolder = {
+  runId: string
+  runNumber?: number | undefined
+  suiteId?: string | undefined
+  suiteName?: string | undefined
+  status?: string | undefined
+}
+
+/** The runs in flight that the list of suites tells of: the latest of each. */
+export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
+  return suites.flatMap(({ id, name, latestRun }) =>
+    latestRun?.id && latestRun.status && !isTerminalRunStatus(latestRun.status)
+      ? [{ runId: latestRun.id, suiteId: id, suiteName: name ?? id, status: latestRun.status }]
+      : [],
+  )
+}
+
+/**
+ * Which runs a refusal at the limit names, or where it names none, those that the suites tell of. The contract does not say
+ * under which key it names them, so ids are looked for in all its lists.
+ */
+export async function slotHolders(
+  client: Client,
+  projectId: string,
+  { details }: Pick<ApiError, 'details'>,
+): Promise<SlotHolder[]> {
+  const lists = Object.values(details ?? {}).filter(value => Array.isArray(value)) as unknown[][]
+  const ids = lists.flat().filter(value => typeof value === 'string')
+  const { items: suites } = await client.suites.list({ projectId }, { priority: 'asked' })
+  if (ids.length === 0) return latestInFlight(suites)
+  const names = new Map(suites.map(({ id, name }) => [id, name ?? id]))
+  return await Promise.all(
+    ids.map(async (runId): Promise<SlotHolder> => {
+      try {
+        const run = await client.runs.get({ projectId, runId }, { priority: 'asked' })
+        const { suiteId, status, runNumber } = run
+        const suiteName = names.get(suiteId) ?? suiteId
+        return { runId, suiteId, suiteName, status, ...(runNumber != null && { runNumber }) }
+      } catch {
+        // It may be a run of another project of the organization.
+        return { runId }
+      }
+    }),
+  )
+}
+
+/**
+ * Resolves when one of these runs has ended, or after a while where none of them can be read.
+ * @throws ApiError, or the reason of the signal
+ */
+export async function slotFree(
+  client: Client,
+  projectId: string,
+  holders: readonly SlotHolder[],
+  signal: AbortSignal,
+): Promise<void> {
+  const readable = new Set(holders.map(({ runId }) => runId))
+  const stop = client.budget.startPolling()
+  try {
+    while (readable.size > 0) {
+      const { pollers, unlimited, refillPerSecond } = client.budget.snapshot()
+      const load = { live: pollers, requestsEach: readable.size, visible: true, unlimited, refillPerSecond }
+      await delay(pollInterval(load), undefined, { signal })
+      for (const runId of readable) {
+        const standing = await standingOf(client, { projectId, runId }, signal)
+        if (standing === 'ended') return
+        if (standing === 'unreadable') readable.delete(runId)
+      }
+    }
+    await delay(BLIND_PAUSE_MS, undefined, { signal })
+  } finally {
+    stop()
+  }
+}
+
+async function standingOf(
+  client: Client,
+  run: { projectId: string; runId: string },
+  signal: AbortSignal,
+): Promise<'ended' | 'in-flight' | 'unreadable'> {
+  try {
+    const { status } = await client.runs.get(run, { signal })
+    return isTerminalRunStatus(status) ? 'ended' : 'in-flight'
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.kind === 'aborted') throw error
+    return error.retryable ? 'in-flight' : 'unreadable'
+  }
+}

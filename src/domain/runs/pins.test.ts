@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openPins } from '../../api/runs/pins-file.ts'
+
+function place() {
+  const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-pins-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const faults: unknown[] = []
+  const file = join(directory, 'state', 'followed.json')
+  return { directory, file, faults, open: () => openPins({ file, onFault: error => faults.push(error) }) }
+}
+const pin = (runId: string) => ({ projectId: 'p', runId })
+
+test('what is followed is there at the next start, for its owner only', () => {
+  const { file, open, faults } = place()
+  open().add([{ ...pin('a'), label: 'staging', suiteId: 's' }])
+  expect(open().list()).toEqual([{ projectId: 'p', runId: 'a', label: 'staging', suiteId: 's' }])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(faults).toEqual([])
+})
+
+test('two processes do not undo what the other one followed', () => {
+  const { open } = place()
+  const [one, other] = [open(), open()]
+  expect([one.list(), other.list()]).toEqual([[], []])
+  one.add([pin('a')])
+  other.add([pin('b')])
+  one.remove('a')
+  expect(open().list()).toEqual([pin('b')])
+})
+
+test.each(['', '{', '{"version":2,"runs":[]}', '{"version":1}', '{"version":1,"runs":[{"runId":1},null]}'])(
+  'a file that holds %j holds none',
+  text => {
+    const { file, open, faults } = place()
+    open().add([pin('a')])
+    writeFileSync(file, text)
+    expect(open().list()).toEqual([])
+    open().add([pin('b')])
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ version: 1, runs: [pin('b')] })
+    expect(faults).toEqual([])
+  },
+)
+
+test('where nothing can be written it is followed until the end of the program', () => {
+  const { directory, open, faults } = place()
+  writeFileSync(join(directory, 'state'), 'in the way')
+  const pins = open()
+  pins.add([pin('a')])
+  expect(pins.list()).toEqual([pin('a')])
+  expect(faults).toHaveLength(1)
+})

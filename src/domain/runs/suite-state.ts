@@ -1,0 +1,285 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { EvalRun, isTerminalRunStatus } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { parentOf } from './comparison-groups.ts'
+import { runCounts, toldTrials, type RunCounts } from './counts.ts'
+import { outcomeOfRun, type RunOutcome } from './outcome.ts'
+import { countTrials, passRate } from './trials.ts'
+import { counted, grouped } from './labels.ts'
+
+/** A run as far as a list shows it; what a service adds to it is read where it is there. */
+export type ListedRun = Pick<EvalRun, 'id' | 'status'> &
+  Partial<
+    Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>
+  > & {
+    /** Only its counts are stated, as of the last run in a list of suites. */
+    isCountsOnly?: true
+  }
+
+/** How much of its suite a run executed and graded. */
+export type Coverage = {
+  /** Cases that the run selected, of those of its suite; undefined where that is not known. */
+  cases: { selected: number; total: number } | undefined
+  /** Whether it repeated the failed cases of another run; how many may not be known. */
+  isRerun: boolean
+  /** What has a verdict, of all that was to be executed; `unit` is undefined where the service states none. */
+  graded: { count: number; passed: number; total: number; unit: string | undefined } | undefined
+  /** Every case executed and everything graded; undefined where that is not known. */
+  isWhole: boolean | undefined
+}
+
+/** A run with what it came to. `unknown` = it ended, and the service does not state its verdict. */
+export type ReportedRun = {
+  run: ListedRun
+  outcome: RunOutcome | 'unknown'
+  /** In the run's own unit. */
+  counts: RunCounts | undefined
+  coverage: Coverage
+}
+
+/** What is known of a run beside its record. */
+export type RunFacts = {
+  /** All trials of the run, where all were read. */
+  trials?: readonly EvalIteration[] | undefined
+  /** How many cases its suite has now. */
+  caseCount?: number | undefined
+  /** Whether it is known to be a rerun of failed cases, though its record does not say so. */
+  isRerun?: boolean | undefined
+}
+
+/**
+ * What a suite's runs say of it.
+ * - `outcome` is that of the last run over everything; a later run over a part spoils it when it did not pass, and never heals it.
+ * - Without a run over everything, it is that of the last run, whose coverage says what it speaks for.
+ */
+export type SuiteState = {
+  outcome: ReportedRun['outcome'] | 'never-run'
+  /** The run whose outcome this is; undefined when there was no run. */
+  judgedBy: ReportedRun | undefined
+  /** The first of the runs that came to this outcome one after another. */
+  since: ReportedRun | undefined
+  /** The newest run, which may be in flight, or cover a part. */
+  latest: ReportedRun | undefined
+  /** Passed, and nothing is left out or unknown: the one state that may be shown as plainly green. */
+  isPlainlyPassed: boolean
+  /** Pass rates of the latest runs as fractions, oldest first; undefined for a run over a part, or one without a verdict. */
+  trend: readonly (number | undefined)[] | undefined
+}
+
+/** A run with its outcome and coverage. */
+export function reportRun(run: ListedRun, facts: RunFacts = {}): ReportedRun {
+  const counts = runCounts(run)
+  return { run, outcome: reportedOutcome(run, counts), counts, coverage: coverageOf(run, facts) }
+}
+
+/** Passed, over every case of its suite, and so did everything in it: under a threshold a run may pass without that. */
+export function isPlainlyPassed({ outcome, coverage }: ReportedRun): boolean {
+  return outcome === 'passed' && coverage.isWhole === true && !isShort(coverage)
+}
+
+/** Whether less passed than was to be executed. */
+export function isShort({ graded }: Coverage): boolean {
+  return graded !== undefined && graded.passed < graded.total
+}
+
+/** How much of its suite a run covered: by its record, else by what else is known of it. */
+export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Coverage {
+  const cases = selectedCases(run, facts)
+  const graded = gradedOf(run, facts)
+  const isRerun = (facts.isRerun ?? false) || parentOf(run) !== undefined
+  const parts = [
+    cases ? cases.selected >= cases.total : isRerun ? false : undefined,
+    graded && graded.total > 0 && graded.count >= graded.total,
+  ]
+  const isWhole = parts.includes(false) ? false : parts.includes(undefined) ? undefined : true
+  return { cases, isRerun, graded, isWhole }
+}
+
+/** Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under a threshold. */
+export function partWords({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
+  const { cases, isRerun, graded } = coverage
+  const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
+  const ofAll = (count: number, word: string): string =>
+    graded
+      ? [`${grouped(count)} of ${grouped(graded.total)}`, graded.unit, word].filter(Boolean).join(' ')
+      : ''
+  return [
+    cases && cases.selected < cases.total
+      ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}`
+      : '',
+    !cases && isRerun ? 'failed cases only' : '',
+    !isUnfinished && graded && graded.count < graded.total ? ofAll(graded.count, 'graded') : '',
+    outcome === 'passed' && graded && graded.count === graded.total && isShort(coverage)
+      ? ofAll(graded.passed, 'passed')
+      : '',
+  ].filter(part => part !== '')
+}
+
+/** A run in words: `passed, 3 of 6 cases`; `coverage unknown` where a run that passed does not say what it covered. */
+export function reportWords(report: ReportedRun): string {
+  const { run, outcome, coverage } = report
+  const isOpen = outcome === 'in-flight' || outcome === 'unknown'
+  const unstated = coverage.isWhole === undefined && (outcome === 'passed' || outcome === 'unknown')
+  return [isOpen ? run.status : outcome, ...partWords(report), unstated ? 'coverage unknown' : '']
+    .filter(part => part !== '')
+    .join(', ')
+}
+
+/** A suite in words: `failed; last run passed, 3 of 6 cases`. */
+export function stateWords({ judgedBy, latest }: SuiteState): string {
+  if (!judgedBy || !latest) return 'never run'
+  return judgedBy === latest
+    ? reportWords(judgedBy)
+    : `${reportWords(judgedBy)}; last run ${reportWords(latest)}`
+}
+
+/**
+ * Judges a suite by what is known of its runs.
+ * @param runs its latest runs, in any order; what the suite's own record says of its runs is taken too
+ * @param factsOf what else is known of a run
+ */
+export function suiteStateOf(options: {
+  suite: Pick<EvalSuite, 'latestRun'>
+  runs?: readonly ListedRun[] | undefined
+  factsOf?: ((runId: string) => RunFacts) | undefined
+}): SuiteState {
+  const { suite, factsOf } = options
+  const caseCount = countAt(suite, 'caseCount')
+  const known = allRuns(suite, options.runs ?? [])
+  const reports = known.map(run => reportRun(run, { caseCount, ...factsOf?.(run.id) }))
+  const latest = reports[0]
+  const ended = reports.filter(({ outcome }) => outcome !== 'in-flight' && outcome !== 'cancelled')
+  const judgedBy = judgeOf(ended) ?? reports[0]
+  return {
+    outcome: judgedBy?.outcome ?? 'never-run',
+    judgedBy,
+    since: judgedBy && sinceOf(ended, judgedBy),
+    latest,
+    isPlainlyPassed: judgedBy !== undefined && isPlainlyPassed(judgedBy),
+    trend: statesItsRuns(suite) || options.runs ? trendOf(reports) : undefined,
+  }
+}
+
+/** The run that the suite is judged by, of runs that ended, the newest first. */
+function judgeOf(ended: readonly ReportedRun[]): ReportedRun | undefined {
+  const overall = ended.find(isOverEverything) ?? ended.find(({ coverage }) => coverage.isWhole === undefined)
+  if (!overall) return ended[0]
+  const later = ended.slice(0, ended.indexOf(overall))
+  const spoiling = later.find(({ outcome }) => outcome !== 'passed' && outcome !== 'unknown')
+  return overall.outcome === 'passed' || overall.outcome === 'unknown' ? (spoiling ?? overall) : overall
+}
+
+/** How far back runs came to the same outcome; a part that passed between them heals nothing. */
+function sinceOf(ended: readonly ReportedRun[], judgedBy: ReportedRun): ReportedRun {
+  let since = judgedBy
+  for (const report of ended.slice(ended.indexOf(judgedBy) + 1)) {
+    if (report.outcome === judgedBy.outcome) since = report
+    else if (report.outcome !== 'passed' || report.coverage.isWhole !== false) break
+  }
+  return since
+}
+
+/** Every case, and most of what was to be executed has a verdict. */
+function isOverEverything({ coverage: { cases, graded } }: ReportedRun): boolean {
+  if (!cases || cases.selected < cases.total) return false
+  return graded === undefined || graded.count * 2 > graded.total
+}
+
+/** Rates of runs that ended over everything, oldest first. What has no verdict counts as not passed: a full bar means all of it. */
+function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
+  const rateOf = ({ counts, coverage: { graded } }: ReportedRun): number | undefined =>
+    graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
+  return reports
+    .filter(({ outcome }) => outcome !== 'in-flight')
+    .map(report => (isOverEverything(report) ? rateOf(report) : undefined))
+    .toReversed()
+}
+
+/** All runs that are known, each once and the newest first. */
+function allRuns(suite: Pick<EvalSuite, 'latestRun'>, listed: readonly ListedRun[]): ListedRun[] {
+  const { latestRun } = suite
+  const own = latestRun?.id && latestRun.status ? [latestRunOf(latestRun)] : []
+  const found = new Map<string, ListedRun>()
+  for (const run of [...own, ...recentRuns(suite), ...listed]) {
+    const earlier = found.get(run.id)
+    // Two answers of one run: the one that says that it has ended is the newer one.
+    if (earlier && isTerminalRunStatus(earlier.status) && !isTerminalRunStatus(run.status)) continue
+    found.set(run.id, run)
+  }
+  return [...found.values()].toSorted((one, other) => ageOrder(one) - ageOrder(other))
+}
+
+function ageOrder({ createdAt }: ListedRun): number {
+  return -(toEpochMs(createdAt) ?? Number.MAX_SAFE_INTEGER)
+}
+
+type LatestRun = NonNullable<EvalSuite['latestRun']>
+
+/** The list of suites states counts of the last run, and no verdict. */
+function latestRunOf({ id, status, passed, failed, createdAt }: LatestRun): ListedRun {
+  return {
+    id: id ?? '',
+    status: status ?? '',
+    isCountsOnly: true,
+    summary: { passed, failed },
+    ...(createdAt != null && { createdAt }),
+  }
+}
+
+const listedRuns = new WeakMap<object, readonly ListedRun[]>()
+
+/** Services may state the latest runs with the suite; what is no run there is left out. */
+function recentRuns(suite: object): readonly ListedRun[] {
+  const listed = fieldOf(suite, 'recentRuns')
+  if (!Array.isArray(listed)) return []
+  const known = listedRuns.get(listed) ?? listed.flatMap(run => EvalRun().safeParse(run).data ?? [])
+  listedRuns.set(listed, known)
+  return known
+}
+
+/** Whether the suite's own record states its latest runs. */
+export function statesItsRuns(suite: object): boolean {
+  return Array.isArray(fieldOf(suite, 'recentRuns'))
+}
+
+function reportedOutcome(run: ListedRun, counts: RunCounts | undefined): ReportedRun['outcome'] {
+  const outcome = outcomeOfRun({ ...run, result: run.result ?? null })
+  if (outcome !== 'undecided' || !run.isCountsOnly) return outcome
+  return counts && counts.passed + counts.failed > 0 ? 'unknown' : outcome
+}
+
+function selectedCases(run: Partial<ListedRun>, { trials, caseCount }: RunFacts): Coverage['cases'] {
+  const selected = countAt(run, 'selectedCaseCount') ?? casesOf(trials)
+  const total = countAt(run, 'totalCaseCount')
+  // Cases that were added since the run are not covered by it.
+  const most =
+    total === undefined || caseCount === undefined ? (total ?? caseCount) : Math.max(total, caseCount)
+  return selected === undefined || most === undefined ? undefined : { selected, total: most }
+}
+
+/** How many cases the trials are of; undefined where one of them does not say. */
+function casesOf(trials: readonly EvalIteration[] | undefined): number | undefined {
+  if (!trials || trials.length === 0 || trials.some(({ testCaseId }) => testCaseId == null)) return undefined
+  return new Set(trials.map(({ testCaseId }) => testCaseId)).size
+}
+
+function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['graded'] {
+  const counted = toldTrials(run) ?? (trials && countTrials(trials))
+  if (counted) {
+    const { passed, failed, total } = counted
+    return { count: passed + failed, passed, total, unit: 'trials' }
+  }
+  const { passed, failed, total, unit } = runCounts(run) ?? {}
+  if (passed === undefined || failed === undefined || total === undefined) return undefined
+  return { count: passed + failed, passed, total, unit }
+}
+
+function countAt(record: object, field: string): number | undefined {
+  const value = fieldOf(record, field)
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+function fieldOf(record: object, field: string): unknown {
+  return (record as Record<string, unknown>)[field]
+}

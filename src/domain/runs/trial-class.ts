@@ -1,0 +1,72 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { standingOf } from './trials.ts'
+
+/**
+ * What became of a trial, the most urgent first: the contract's classes ("Trial classification"), `ungraded` for one that ended
+ * without a verdict and without a class, and `running`. Only `failed` and `passed` are verdicts.
+ */
+export const TRIAL_CLASSES = [
+  'failed',
+  'execution_failed',
+  'timed_out',
+  'evaluator_error',
+  'setup_failed',
+  'ungraded',
+  'running',
+  'pending',
+  'cancelled',
+  'skipped',
+  'passed',
+] as const
+export type TrialClass = (typeof TRIAL_CLASSES)[number]
+
+/** Each class in a word or two, and what it says of the trial. */
+export const CLASS_WORDS: Record<TrialClass, { word: string; says: string }> = {
+  failed: { word: 'failed', says: 'It was measured and found wanting.' },
+  execution_failed: { word: 'broke off', says: 'It broke off on the way, which is no failure of the case.' },
+  timed_out: { word: 'timed out', says: 'It took too long, which is no failure of the case.' },
+  evaluator_error: {
+    word: 'grader error',
+    says: 'The grader itself broke, which is no failure of the case and no low score.',
+  },
+  setup_failed: {
+    word: 'not run',
+    says: 'It could not be set up, so that nothing was measured.',
+  },
+  ungraded: { word: 'ungraded', says: 'It ended without a verdict.' },
+  running: { word: 'running', says: 'It is under way.' },
+  pending: { word: 'pending', says: 'It waits for its turn.' },
+  cancelled: { word: 'cancelled', says: 'It was stopped.' },
+  skipped: { word: 'skipped', says: 'It was left out.' },
+  passed: { word: 'passed', says: 'It did what the case asks for.' },
+}
+
+/** The classes of trials that ended other than they should have. */
+const FAILING: ReadonlySet<TrialClass> = new Set(TRIAL_CLASSES.slice(0, TRIAL_CLASSES.indexOf('running')))
+
+export function isFailing(trialClass: TrialClass): boolean {
+  return FAILING.has(trialClass)
+}
+
+type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 'startedAt'> &
+  Record<string, unknown>
+
+const TIMED_OUT = /\btim(?:ed?|ing)[ -]?out\b|\btimeout\b|\bdeadline\b/i
+
+/**
+ * The class of a trial: what its state says, then what the service tells (some do, contract: "Trial classification"), else what
+ * can be told from its scores and its error.
+ */
+export function classOfTrial(trial: Classed): TrialClass {
+  const standing = standingOf(trial)
+  if (standing !== 'ungraded') return standing
+  const told = TRIAL_CLASSES.find(each => each === trial['trialClass'])
+  if (told && !STANDINGS.has(told)) return told
+  if (trial.scores?.some(({ status }) => status === 'error')) return 'evaluator_error'
+  if (trial.status !== 'failed') return 'ungraded'
+  if (TIMED_OUT.test(trial.error ?? '')) return 'timed_out'
+  return trial.startedAt == null ? 'setup_failed' : 'execution_failed'
+}
+
+/** Classes that the state itself tells: one that says otherwise is not believed. */
+const STANDINGS: ReadonlySet<TrialClass> = new Set(['passed', 'failed', 'running', 'pending', 'cancelled'])

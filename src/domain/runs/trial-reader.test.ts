@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { overWeb } from '../../../test/web.ts'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { createClient } from '../../api/client/client.ts'
+import { createTrialReader } from './trial-reader.ts'
+
+/** A service whose run has pages of one trial each, in the states that are given. */
+function reader(states: string[], aRound?: number) {
+  const asked: number[] = []
+  const client = createClient({
+    baseUrl: 'http://service.test/api/v1',
+    budget: createBudget({ unlimited: true }),
+    fetch: overWeb(async request => {
+      const at = Number(new URL(request.url).searchParams.get('cursor') ?? 0)
+      asked.push(at)
+      const items = [{ id: `t${at}`, iterationNumber: 1, status: states[at] }]
+      return Response.json({ items, nextCursor: at + 1 < states.length ? String(at + 1) : null })
+    }),
+  })
+  const trials = createTrialReader(client, { projectId: 'p', runId: 'r' }, {}, aRound ? { aRound } : {})
+  return {
+    trials,
+    read: async () => {
+      asked.length = 0
+      return (await trials.read()).map(({ status }) => status)
+    },
+    asked,
+  }
+}
+
+test('reads every page until its trials have ended, and the last one always', async () => {
+  const states = ['completed', 'running', 'pending']
+  const { trials, read, asked } = reader(states)
+  expect(await read()).toEqual(states)
+  expect(trials.requests).toBe(3)
+  states[1] = 'completed'
+  expect(await read()).toEqual(states)
+  expect(asked).toEqual([1, 2])
+  states[2] = 'completed'
+  expect(await read()).toEqual(states)
+  expect(asked).toEqual([2])
+  expect(trials.requests).toBe(1)
+})
+
+test('reads no more pages at a time than it may, and gives the others as they were', async () => {
+  const states = ['pending', 'pending', 'pending']
+  const { trials, read, asked } = reader(states, 1)
+  const seen: [number, boolean][] = []
+  for (let round = 0; round < 3; round += 1) seen.push([(await read()).length, trials.isWhole])
+  expect(seen).toEqual([
+    [1, false],
+    [2, false],
+    [3, true],
+  ])
+  states.fill('completed')
+  expect(await read()).toEqual(['completed', 'pending', 'pending'])
+  expect(await read()).toEqual(['completed', 'completed', 'pending'])
+  expect(await read()).toEqual(['completed', 'completed', 'completed'])
+  expect(asked).toEqual([2])
+  expect(trials.requests).toBe(1)
+})

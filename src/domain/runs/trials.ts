@@ -1,0 +1,58 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+
+/** What became of some trials, counted in trials; `total` is the sum of all but `ended`. */
+export type TrialCounts = {
+  total: number
+  passed: number
+  failed: number
+  /** Ended without a verdict: not executed, or not graded. */
+  ungraded: number
+  cancelled: number
+  pending: number
+  running: number
+  /** All that will not change any more. */
+  ended: number
+}
+
+type Standing = Exclude<keyof TrialCounts, 'total' | 'ended'>
+type Judged = Pick<EvalIteration, 'status' | 'result'>
+
+const BY_STATUS: Readonly<Record<string, Standing>> = {
+  pending: 'pending',
+  running: 'running',
+  cancelled: 'cancelled',
+}
+const BY_RESULT: Readonly<Record<string, Standing>> = { passed: 'passed', failed: 'failed' }
+
+/** Where a trial stands; a trial without a verdict is no failure of its case. */
+export function standingOf({ status, result }: Judged): Standing {
+  return BY_STATUS[status] ?? BY_RESULT[result ?? ''] ?? 'ungraded'
+}
+
+/** Whether a trial may still change. */
+export function isOpenTrial({ status }: Pick<EvalIteration, 'status'>): boolean {
+  return status === 'pending' || status === 'running'
+}
+
+export function countTrials(trials: readonly Judged[]): TrialCounts {
+  const counts = {
+    total: trials.length,
+    passed: 0,
+    failed: 0,
+    ungraded: 0,
+    cancelled: 0,
+    pending: 0,
+    running: 0,
+    ended: 0,
+  }
+  for (const trial of trials) {
+    counts[standingOf(trial)] += 1
+    if (!isOpenTrial(trial)) counts.ended += 1
+  }
+  return counts
+}
+
+/** Share of passed among what was graded, from 0 to 1; undefined where nothing was graded. */
+export function passRate({ passed, failed }: { passed: number; failed: number }): number | undefined {
+  return passed + failed === 0 ? undefined : passed / (passed + failed)
+}

@@ -1,0 +1,69 @@
+import { variantKey, type EvalIteration } from '../../api/contract/iterations.ts'
+import { classOfTrial, TRIAL_CLASSES, type TrialClass } from './trial-class.ts'
+import { countTrials } from './trials.ts'
+
+/** The trials of one case on one model. */
+export type CaseTrials = {
+  key: string
+  title: string | undefined
+  model: string | undefined
+  /** In the order in which they were given. */
+  trials: readonly EvalIteration[]
+  passed: number
+  /** Those that passed or failed. */
+  graded: number
+  /** Whether those that were graded disagree. */
+  flaky: boolean
+  /** The most urgent class among them. */
+  worst: TrialClass
+}
+
+type Placed = Pick<EvalIteration, 'testCaseId' | 'title' | 'model' | 'provider'>
+
+/** The key of a trial's variant: its case on its model. */
+export function variantOfTrial({ testCaseId, title, model, provider }: Placed): string {
+  return variantKey({ caseId: testCaseId ?? title ?? '', model, provider })
+}
+
+/** Trials put together by their variant, in the order in which these first occur. */
+export function byCase(trials: readonly EvalIteration[]): CaseTrials[] {
+  return [...Map.groupBy(trials, variantOfTrial)].map(([key, own]): CaseTrials => {
+    const { passed, failed } = countTrials(own)
+    const classes = new Set(own.map(classOfTrial))
+    const [first] = own
+    return {
+      key,
+      title: first?.title ?? undefined,
+      model: first?.model ?? undefined,
+      trials: own,
+      passed,
+      graded: passed + failed,
+      flaky: passed > 0 && failed > 0,
+      worst: TRIAL_CLASSES.find(each => classes.has(each)) ?? 'ungraded',
+    }
+  })
+}
+
+/**
+ * What a trial's variant is called among the trials of its run: the title of its case, with the model where the case has several
+ * variants, and with the provider too where they are of one model.
+ */
+export function variantNames(trials: readonly EvalIteration[]): (trial: EvalIteration) => string {
+  const ofCase = new Map<string, Map<string, string | undefined>>()
+  for (const trial of trials) {
+    const known = ofCase.get(caseOf(trial)) ?? new Map<string, string | undefined>()
+    ofCase.set(caseOf(trial), known.set(variantOfTrial(trial), trial.model ?? undefined))
+  }
+  return trial => {
+    const { model, provider } = trial
+    const name = trial.title ?? trial.testCaseId ?? trial.id
+    const models = [...(ofCase.get(caseOf(trial))?.values() ?? [])]
+    if (models.length < 2 || !model) return name
+    const isAlone = models.filter(each => each === model).length < 2
+    return `${name} (${isAlone || !provider ? model : `${provider}/${model}`})`
+  }
+}
+
+function caseOf({ testCaseId, title, id }: EvalIteration): string {
+  return testCaseId ?? title ?? id
+}

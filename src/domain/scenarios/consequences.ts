@@ -1,0 +1,179 @@
+import { effectOf, exposes, isAccessMode, ADMITS, lockedOut, rowOf, type AccessChange } from './table.ts'
+import { KIND_WORDS, listed, MODE_WORDS, modeWords } from './labels.ts'
+
+/** What is known before a change. */
+export type AccessFacts = {
+  /** The mode as the service last answered it. */
+  mode: string | null | undefined
+  /** Sessions that live now, where the service tells. */
+  liveSessions?: number | undefined
+  /** The last `accessVersion` that an answer proved, and still holds as far as is known here. */
+  accessVersion?: number | undefined
+}
+
+export type Consequence = { text: string; tone: 'plain' | 'muted' | 'warn' }
+
+/** A change as its question puts it. */
+export type Consequences = {
+  lines: readonly Consequence[]
+  /** To be typed before an act that opens a scenario to strangers or ends sessions, and why. */
+  word?: { text: string; reason: string }
+}
+
+/** Everything that a change does, a line each, in the order in which it matters: who, sessions, version, link, what is lost. */
+export function consequencesOf(change: AccessChange, facts: AccessFacts): Consequences {
+  const effect = effectOf(change)
+  const word = wordFor(change)
+  return {
+    lines: [
+      ...directionLines(change),
+      ...peopleLines(change, facts),
+      ...sessionLines(change, facts),
+      ...versionLines(change, facts),
+      ...linkLines(change),
+      ...(effect.lost === undefined ? [] : [warn(`Cannot be undone: ${effect.lost}`)]),
+    ],
+    ...(word && { word }),
+  }
+}
+
+function plain(text: string): Consequence {
+  return { text, tone: 'plain' }
+}
+function warn(text: string): Consequence {
+  return { text, tone: 'warn' }
+}
+
+function directionLines(change: AccessChange): Consequence[] {
+  if (change.do !== 'mode') return []
+  const path = `${modeWords(change.from)} > ${MODE_WORDS[change.to]}`
+  switch (rowOf(change)) {
+    case 'tighten':
+      return [plain(`Tightens access: ${path}.`)]
+    case 'loosen':
+      return [plain(`Loosens access: ${path}.`)]
+    case 'sameMode':
+      return [plain(`Changes nothing: it is for ${path.split(' > ')[1]} already.`)]
+    default:
+      return [
+        warn(
+          `The mode before, ${modeWords(change.from)}, is not known to this program: expect it to tighten.`,
+        ),
+      ]
+  }
+}
+
+function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[] {
+  switch (change.do) {
+    case 'publish':
+      return [plain(`May enter: ${listed(ADMITS[change.mode].map(kind => KIND_WORDS[kind]))}.`)]
+    case 'unpublish':
+      return [plain('Loses access at once: everybody.')]
+    case 'mode':
+      return isAccessMode(change.from) ? modePeople(change.from, change.to) : []
+    case 'invite':
+      return [
+        plain(`${change.email} may enter with an invitation, while the mode admits invited people.`),
+        ...(mode === 'project_members'
+          ? [warn('It is for members of the project now: the invitation counts once the mode is another.')]
+          : []),
+        plain(
+          change.mail
+            ? 'The service sends them a mail.'
+            : 'No mail is sent: hand the invitation over yourself.',
+        ),
+      ]
+    case 'remove':
+      return removedPeople(change.member, mode)
+    case 'rotate':
+      return [
+        warn('It evicts nobody: whoever came in by the old link stays in.'),
+        plain('The old link lets nobody else in from now on.'),
+      ]
+    case 'rebind':
+      return [plain(`Visitors meet ${change.environment} from their next message on; who may enter stays.`)]
+    case 'limits':
+      return [plain('Replaces all caps for anonymous visitors, also those that somebody else set.')]
+  }
+}
+
+/** Being no member any more keeps out only where members alone may enter. */
+function removedPeople(member: string, mode: string | null | undefined): Consequence[] {
+  if (mode === 'invited_only') return [plain(`Loses access at once: ${member}.`)]
+  const open = isAccessMode(mode)
+    ? `It is for ${MODE_WORDS[mode]}: whoever is among them may enter again without an invitation.`
+    : 'Whether the mode lets them in without an invitation is not known here.'
+  return [plain(`Loses the invitation at once: ${member}.`), warn(open)]
+}
+
+function modePeople(
+  from: Parameters<typeof lockedOut>[0],
+  to: Parameters<typeof lockedOut>[1],
+): Consequence[] {
+  const out = lockedOut(from, to).map(kind => KIND_WORDS[kind])
+  const admitted = lockedOut(to, from).map(kind => KIND_WORDS[kind])
+  return [
+    ...(out.length > 0 ? [plain(`Lose access at once: ${listed(out)}.`)] : []),
+    ...(admitted.length > 0 ? [plain(`May enter from now on: ${listed(admitted)}.`)] : []),
+  ]
+}
+
+function sessionLines(change: AccessChange, { liveSessions }: AccessFacts): Consequence[] {
+  const { sessions } = effectOf(change)
+  const count = liveSessions === undefined ? '' : ` (${liveSessions} now)`
+  switch (sessions) {
+    case 'none':
+      return []
+    case 'end':
+      return [
+        warn(
+          `All live sessions${count} end at once, answers being written included${
+            change.do === 'unpublish' ? '' : ', also of those who may still enter'
+          }.`,
+        ),
+      ]
+    case 'stay':
+      return [plain(`No session ends: whoever is in${count} stays in.`)]
+    case 'unsure':
+      return [warn(`Live sessions${count} may end.`)]
+  }
+}
+
+function versionLines(change: AccessChange, { accessVersion }: AccessFacts): Consequence[] {
+  const { accessVersion: moves, answersVersion } = effectOf(change)
+  const known = accessVersion === undefined ? '' : ` (last proved: ${accessVersion})`
+  const told = answersVersion ? 'the answer tells it' : 'the answer does not tell it'
+  switch (moves) {
+    case 'first':
+      return [plain(`accessVersion: ${told}.`)]
+    case 'moves':
+      return [plain(`accessVersion moves on${known}; ${told}.`)]
+    case 'stays':
+      return [plain(`accessVersion stays${known}; ${told}.`)]
+    case 'unsure':
+      return [plain(`accessVersion may move on${known}; ${told}.`)]
+  }
+}
+
+function linkLines(change: AccessChange): Consequence[] {
+  switch (effectOf(change).link) {
+    case 'new':
+      return [plain('A link is made, unless the environment is published already; then nothing changes.')]
+    case 'dies':
+      return [plain('Its link opens nothing any more.')]
+    case 'replaced':
+      return [plain('Everybody who shall still enter needs the new link.')]
+    case 'stays':
+      return change.do === 'rebind' ? [plain('The link stays.')] : []
+  }
+}
+
+function wordFor(change: AccessChange): Consequences['word'] {
+  if (exposes(change)) return { text: 'open', reason: 'Strangers who have the link will be let in.' }
+  if (change.do === 'unpublish') return { text: 'unpublish', reason: 'This ends every session for good.' }
+  if (change.do === 'remove') return { text: 'remove', reason: 'This ends every live session.' }
+  const { sessions } = effectOf(change)
+  return sessions === 'end' || sessions === 'unsure'
+    ? { text: 'end', reason: 'This ends live sessions.' }
+    : undefined
+}

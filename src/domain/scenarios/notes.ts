@@ -1,0 +1,158 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import type { Clock } from '../../lib/clock.ts'
+
+/** Somebody who was invited or removed from here; the service never lists its members. */
+export type MemberNote = { member: string; change: 'invited' | 'removed'; at: number }
+
+/** Caps for anonymous visitors as they were sent; the service never answers them to a read. */
+export type CapsNote = {
+  at: number
+  caps: Readonly<Record<string, number | boolean>>
+  /** When the service said that the scenario was changed last, as long as all of that was done from here. */
+  changedAt?: number | undefined
+}
+
+/** What is known of a scenario only because it was done or answered here; times are epoch milliseconds. */
+export type ScenarioNotes = {
+  /** When something was noted last. */
+  at: number
+  environmentId?: string
+  /** The last `accessVersion` that an answer carried. */
+  version?: { value: number; at: number; by: 'publish' | 'rebind' }
+  /** The last change from here after that answer that moved the version on. */
+  moved?: { by: string; at: number }
+  /** The latest first; nobody is in it twice. */
+  members: readonly MemberNote[]
+  caps?: CapsNote
+}
+
+/** Something to note of a scenario. */
+export type Noting =
+  | { kind: 'environment'; environmentId: string }
+  | { kind: 'version'; value: number; by: 'publish' | 'rebind' }
+  | { kind: 'moved'; by: string }
+  | { kind: 'member'; member: string; change: MemberNote['change'] }
+  | { kind: 'caps'; caps: CapsNote['caps']; changedAt: number | undefined }
+  /** A change from here, by the times of the last change that the service told before and after it. */
+  | { kind: 'changed'; from: number; to: number }
+
+/** What this machine knows of the access to scenarios beside what the service answers. */
+export type AccessNotes = {
+  of(scenarioId: string): ScenarioNotes | undefined
+  note(scenarioId: string, noting: Noting): void
+  /** The scenario is gone for good. */
+  forget(scenarioId: string): void
+  /** Sees what other processes noted meanwhile. */
+  look(): void
+  subscribe(listener: () => void): () => void
+  /** Changes whenever `of` may answer something else. */
+  version(): number
+}
+
+/** Most scenarios that are kept, those noted last, and most members of one. */
+export const MAX_SCENARIOS = BOUNDS.noteScenarios.most
+export const MAX_MEMBERS = BOUNDS.memberNotes.most
+/** An id or an address that is longer is not kept. */
+export const MAX_TEXT = BOUNDS.noteMember.most
+
+/** The notes of a scenario once something is added to them. */
+export function noted(before: ScenarioNotes | undefined, noting: Noting, at: number): ScenarioNotes {
+  const notes: ScenarioNotes = { members: [], ...before, at }
+  switch (noting.kind) {
+    case 'environment':
+      return { ...notes, environmentId: noting.environmentId }
+    case 'version': {
+      // A fresh answer speaks of everything that moved it before.
+      const { moved: _moved, ...rest } = notes
+      return { ...rest, version: { value: noting.value, by: noting.by, at } }
+    }
+    case 'moved':
+      return { ...notes, moved: { by: noting.by, at } }
+    case 'member': {
+      const { member, change } = noting
+      const others = notes.members.filter(other => !isSame(other.member, member))
+      return { ...notes, members: [{ member, change, at }, ...others].slice(0, MAX_MEMBERS) }
+    }
+    case 'caps':
+      return { ...notes, caps: { at, caps: noting.caps, changedAt: noting.changedAt } }
+    case 'changed': {
+      const { caps } = notes
+      return caps?.changedAt === noting.from ? { ...notes, caps: { ...caps, changedAt: noting.to } } : notes
+    }
+  }
+}
+
+/** The version that still holds as far as is known here: undefined when none was proved, or something moved it since. */
+export function provedVersion(notes: ScenarioNotes | undefined): number | undefined {
+  return notes?.moved ? undefined : notes?.version?.value
+}
+
+/** The notes worth keeping, those noted last first. */
+export function notesToKeep(all: ReadonlyMap<string, ScenarioNotes>): [id: string, notes: ScenarioNotes][] {
+  return [...all]
+    .filter(([id]) => id.length <= MAX_TEXT)
+    .toSorted(([, one], [, other]) => other.at - one.at)
+    .slice(0, MAX_SCENARIOS)
+}
+
+/** Notes in memory. `keep` hears what is to be kept, and answers what is known beside it. */
+export function createAccessNotes(options: {
+  clock: Clock
+  /** What was kept; asked for when it is first needed, and before each change, because other processes keep notes too. */
+  read: () => ReadonlyMap<string, ScenarioNotes>
+  write: (all: readonly [id: string, notes: ScenarioNotes][]) => void
+  /** Does a change while no other process does. */
+  alone?: (work: () => void) => void
+  /** Changes whenever `read` may answer something else. */
+  stamp?: () => string
+}): AccessNotes {
+  const { clock, read, write, alone = work => work(), stamp = () => '' } = options
+  let known: ReadonlyMap<string, ScenarioNotes> | undefined
+  let seen = ''
+  let version = 0
+  const listeners = new Set<() => void>()
+  const changed = (): void => {
+    version += 1
+    for (const listener of listeners) listener()
+  }
+  const change = (edit: (all: Map<string, ScenarioNotes>) => void): void => {
+    alone(() => {
+      const all = new Map(read())
+      edit(all)
+      const kept = notesToKeep(all)
+      known = new Map(kept)
+      write(kept)
+      seen = stamp()
+    })
+    changed()
+  }
+  return {
+    of(id) {
+      if (!known) {
+        seen = stamp()
+        known = read()
+      }
+      return known.get(id)
+    },
+    look() {
+      if (stamp() === seen) return
+      known = undefined
+      changed()
+    },
+    note(id, noting) {
+      if (noting.kind === 'member' && noting.member.length > MAX_TEXT) return
+      change(all => all.set(id, noted(all.get(id), noting, clock.now())))
+    },
+    forget: id => change(all => void all.delete(id)),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    version: () => version,
+  }
+}
+
+/** Addresses are compared as mail does, ids as they are. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}

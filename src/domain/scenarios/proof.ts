@@ -1,0 +1,176 @@
+import { effectOf, type AccessChange } from './table.ts'
+import { modeWords } from './labels.ts'
+
+/** What an answer to a change may hold; every field only as far as the contract has it there. */
+export type ChangeAnswer = {
+  id?: string | null | undefined
+  mode?: string | null | undefined
+  accessVersion?: number | null | undefined
+  created?: boolean | null | undefined
+  overridesIgnored?: boolean | null | undefined
+  deleted?: boolean | null | undefined
+  rotated?: boolean | null | undefined
+  removed?: string | null | undefined
+}
+
+/** What was read after the change; undefined where it could not be read. */
+export type ReadBack = {
+  /** Whether the scenario is still listed. */
+  published?: boolean | undefined
+  mode?: string | null | undefined
+  liveSessions?: number | undefined
+}
+
+/** One thing that is known after a change, or expressly not known. */
+export type Proof = { how: 'proved' | 'contradicts' | 'untold'; text: string }
+
+/** What the answer and what was read back prove of a change, and what nobody tells. */
+export function proofsOf(
+  change: AccessChange,
+  expected: { scenarioId?: string | undefined },
+  answer: ChangeAnswer,
+  read: ReadBack,
+): Proof[] {
+  return [
+    ...answerProofs(change, expected, answer, read),
+    ...versionProofs(change, answer),
+    ...readProofs(change, read),
+  ]
+}
+
+/** Whether a change whose answer was lost happened, as far as reading back settles it. */
+export function happenedBy(change: AccessChange, read: ReadBack): 'yes' | 'no' | 'unknown' {
+  if (change.do === 'unpublish' && read.published !== undefined) return read.published ? 'no' : 'yes'
+  if (change.do === 'mode' && read.mode != null) return read.mode === change.to ? 'yes' : 'no'
+  return 'unknown'
+}
+
+const HAPPENED = {
+  yes: 'The answer was lost, and what was read back shows that it happened.',
+  no: 'The answer was lost, and what was read back shows that it did not happen, or was undone since.',
+  unknown: 'The answer was lost: it may have happened all the same.',
+} as const
+
+/** What is known of a change whose answer was lost: reading back decides, and what it leaves open is said. */
+export function lossProofs(change: AccessChange, read: ReadBack): Proof[] {
+  const how = { yes: 'proved', no: 'contradicts', unknown: 'untold' } as const
+  const happened = happenedBy(change, read)
+  return [{ how: how[happened], text: HAPPENED[happened] }, ...readProofs(change, read)]
+}
+
+/** What to do when the answer to a change was lost, by what was read back, and whether a repeat does harm. */
+export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
+  if (happenedBy(change, read) === 'yes') return 'Nothing is left to be done about it.'
+  switch (change.do) {
+    case 'publish':
+      return 'Publish it again: that changes nothing if it is published already, and says so. The link was in the lost answer; rotating makes one that is known here.'
+    case 'unpublish':
+      return 'Unpublish it again while it is listed; a repeat is harmless.'
+    case 'mode':
+      return 'Change the mode again if it is not the one you want.'
+    case 'invite':
+      return 'Invite again: a repeat is harmless, and brings the invitation where the service answers one.'
+    case 'remove':
+      return 'Remove again: where the member is not found any more, it happened.'
+    case 'rotate':
+      return 'Which link holds now cannot be read. Rotate again: then the answer tells it, and every earlier link is dead.'
+    case 'rebind':
+    case 'limits':
+      return 'Do it again: a repeat is harmless.'
+  }
+}
+
+const proved = (text: string): Proof => ({ how: 'proved', text })
+const contradicts = (text: string): Proof => ({ how: 'contradicts', text })
+const untold = (text: string): Proof => ({ how: 'untold', text })
+
+function answerProofs(
+  change: AccessChange,
+  expected: { scenarioId?: string | undefined },
+  answer: ChangeAnswer,
+  read: ReadBack,
+): Proof[] {
+  switch (change.do) {
+    case 'publish':
+      return publishProofs(change.mode, answer)
+    case 'unpublish':
+      if (answer.deleted !== true) return [untold('The answer says that nothing was published there.')]
+      if (expected.scenarioId !== undefined && answer.id != null && answer.id !== expected.scenarioId)
+        return [contradicts(`Answered: ANOTHER scenario was taken offline, ${answer.id}.`)]
+      return [proved('Answered: it is offline.')]
+    case 'mode':
+      return [modeProof(change.to, answer.mode)]
+    case 'invite':
+      return [untold('The answer names no members; the invitation counts by the contract.')]
+    case 'remove':
+      return [
+        answer.removed == null
+          ? untold('The answer does not say who was removed.')
+          : proved(`Answered: ${answer.removed} was removed.`),
+      ]
+    case 'rotate':
+      return [
+        answer.rotated === false
+          ? contradicts('Answered: the link was not rotated.')
+          : proved('Answered: the link is another one.'),
+        untold(
+          read.liveSessions === 0
+            ? 'Nobody was evicted, and nobody was in.'
+            : 'Nobody was evicted: sessions that began by the old link live on.',
+        ),
+      ]
+    case 'rebind':
+      return [proved('Answered: it points at the environment.')]
+    case 'limits':
+      return [proved('Answered: the caps as they were sent; they cannot be read again later.')]
+  }
+}
+
+function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
+  if (answer.created === false) {
+    const text = `Answered: it was published already, for ${modeWords(answer.mode)}: by somebody else, or by a request from here whose answer was lost.`
+    return [
+      answer.mode === wanted ? untold(text) : contradicts(text),
+      ...(answer.overridesIgnored === true ? [contradicts('Answered: what was asked for was ignored.')] : []),
+    ]
+  }
+  return [proved('Answered: it is published.'), modeProof(wanted, answer.mode)]
+}
+
+function modeProof(wanted: string, answered: string | null | undefined): Proof {
+  if (answered == null) return untold('The answer does not tell the mode.')
+  return answered === wanted
+    ? proved(`Answered: it is for ${modeWords(answered)}.`)
+    : contradicts(`Answered: it is for ${modeWords(answered)}, not for ${modeWords(wanted)}.`)
+}
+
+function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): Proof[] {
+  const effect = effectOf(change)
+  if (accessVersion != null) return [proved(`Answered: accessVersion is ${accessVersion}.`)]
+  if (effect.answersVersion) return [untold('The answer has no accessVersion, though it could.')]
+  if (effect.accessVersion === 'stays') return []
+  return [untold('The answer does not tell accessVersion; by the contract it has moved on.')]
+}
+
+/** What a reading alone proves, also where the answer was lost. */
+export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
+  const proofs: Proof[] = []
+  if (change.do === 'unpublish' && read.published !== undefined)
+    proofs.push(
+      read.published ? contradicts('Read back: it is still listed.') : proved('Read back: it is not listed.'),
+    )
+  if (change.do === 'mode' && read.mode != null)
+    proofs.push(
+      read.mode === change.to
+        ? proved(`Read back: it is for ${modeWords(read.mode)}.`)
+        : contradicts(`Read back: it is for ${modeWords(read.mode)}; somebody may have changed it since.`),
+    )
+  if (change.do === 'invite' || change.do === 'remove')
+    proofs.push(untold('Members cannot be listed: what was done from here is kept on this machine.'))
+  if (read.liveSessions !== undefined && change.do !== 'unpublish') {
+    const ended = effectOf(change).sessions === 'end'
+    const text = `Read back: ${read.liveSessions} live ${read.liveSessions === 1 ? 'session' : 'sessions'}.`
+    proofs.push(ended && read.liveSessions > 0 ? untold(`${text} They may have begun since.`) : proved(text))
+  }
+  return proofs
+}

@@ -1,0 +1,25 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { CallOptions, Client } from '../../api/client/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { InputOf } from '../../api/contract/endpoint.ts'
+import type { Scenario } from '../../api/contract/user-testing-shapes.ts'
+
+/** A deployment that knows publishing by its other verb answers one of these to the first. */
+const OTHER_VERB = [404, 405]
+
+/**
+ * Publishes by POST, and by PUT where the deployment does not take that (differences, row 4). Publishing is idempotent, so the
+ * second request is safe; when the environment itself is what was not found, its answer says so again.
+ */
+export async function publishEnvironment(
+  client: Pick<Client, 'call'>,
+  input: InputOf<typeof contract.userTesting.publish>,
+  options?: CallOptions,
+): Promise<Scenario> {
+  try {
+    return await client.call(contract.userTesting.publish, input, options)
+  } catch (error) {
+    if (!(error instanceof ApiError) || !OTHER_VERB.includes(error.status ?? 0)) throw error
+    return await client.call(contract.userTesting.publishPut, input, options)
+  }
+}

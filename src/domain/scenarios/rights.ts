@@ -1,0 +1,56 @@
+import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { isFeatureOff } from '../projects/feature-gate.ts'
+import type { AccessChange } from './table.ts'
+
+/** Names in `can`, by what they allow. */
+const PERMISSIONS: Record<AccessChange['do'], string> = {
+  publish: 'publishUserTestingScenario',
+  unpublish: 'unpublishUserTestingScenario',
+  mode: 'changeUserTestingExposure',
+  invite: 'changeUserTestingExposure',
+  remove: 'changeUserTestingExposure',
+  rotate: 'changeUserTestingExposure',
+  rebind: 'changeUserTestingExposure',
+  limits: 'manageUserTestingGuestExecution',
+}
+
+/** The role that an action usually asks for (limits-and-errors, section 8). */
+const ROLES: Record<AccessChange['do'], string> = {
+  publish: 'an admin',
+  unpublish: 'an admin',
+  mode: 'an editor or admin',
+  invite: 'an editor or admin',
+  remove: 'an editor or admin',
+  rotate: 'an editor or admin',
+  rebind: 'an editor or admin',
+  limits: 'an admin',
+}
+
+export const GATE_CLOSED = 'User testing is switched off for this organization; waiting does not change that.'
+
+/** Whether user testing is off for the organization, as far as the capabilities report it. */
+export function isGateClosed(capabilities: ProjectCapabilities | undefined): boolean {
+  return isFeatureOff(capabilities, 'readUserTesting')
+}
+
+/**
+ * Whether a refused action is refused for the feature's sake. Publishing and unpublishing ask for the same role and only
+ * publishing is gated, so that a difference between them is the gate.
+ */
+function isGated({ can }: ProjectCapabilities): boolean {
+  return can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false
+}
+
+/** Why an action is not on offer; undefined where it may be tried. The service decides in the end. */
+export function obstacle(
+  action: AccessChange['do'],
+  capabilities: ProjectCapabilities | undefined,
+): string | undefined {
+  const may = capabilities?.can[PERMISSIONS[action]]
+  if (!capabilities || may === true) return undefined
+  if (action !== 'unpublish' && (isGateClosed(capabilities) || (may === false && isGated(capabilities))))
+    return GATE_CLOSED
+  if (may !== false) return undefined
+  const role = capabilities.projectRole ?? capabilities.role
+  return `This takes ${ROLES[action]} of the project${role ? `; you are ${role}` : ''}.`
+}

@@ -1,0 +1,119 @@
+import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
+
+export type AccessMode = (typeof SCENARIO_MODES)[number]
+
+/** How somebody proves who they are at a share link: by a key of the project, by an invitation, or not at all. */
+export const VISITOR_KINDS = ['member', 'invited', 'stranger'] as const
+export type VisitorKind = (typeof VISITOR_KINDS)[number]
+
+/** Whom a mode lets in. Members of the project and invited people are different people. */
+export const ADMITS: Record<AccessMode, readonly VisitorKind[]> = {
+  project_members: ['member'],
+  invited_only: ['invited'],
+  anyone_with_link: ['member', 'invited', 'stranger'],
+}
+
+/** A change of access as a person asks for it; the mode before is whatever the service last answered. */
+export type AccessChange =
+  | { do: 'publish'; mode: AccessMode }
+  | { do: 'unpublish' }
+  | { do: 'mode'; from: string | null | undefined; to: AccessMode }
+  | { do: 'invite'; email: string; mail?: boolean }
+  | { do: 'remove'; member: string }
+  | { do: 'rotate' }
+  | { do: 'rebind'; environment: string }
+  | { do: 'limits' }
+
+export type AccessRow =
+  | 'publish'
+  | 'unpublish'
+  | 'tighten'
+  | 'loosen'
+  | 'sameMode'
+  | 'fromUnknownMode'
+  | 'invite'
+  | 'remove'
+  | 'rotate'
+  | 'rebind'
+  | 'limits'
+
+/** What a change does, as far as the contract says. */
+export type Effect = {
+  /** What becomes of sessions that live: all end, all stay, or it depends on what cannot be known here. */
+  sessions: 'none' | 'end' | 'stay' | 'unsure'
+  accessVersion: 'first' | 'moves' | 'stays' | 'unsure'
+  link: 'new' | 'dies' | 'replaced' | 'stays'
+  /** Whether the answer carries `accessVersion`. */
+  answersVersion: boolean
+  /** What cannot be taken back, as the end of a sentence; undefined where the change can be changed back without loss. */
+  lost: string | undefined
+  /** Whether it is refused while the feature is off for the organization. */
+  gated: boolean
+}
+
+const STAYS = { sessions: 'stay', accessVersion: 'stays', link: 'stays', answersVersion: false } as const
+const NARROWS = { sessions: 'end', accessVersion: 'moves', link: 'stays', answersVersion: false } as const
+const ENDED = 'sessions that ended do not come back; whoever may still enter opens the link again.'
+
+/** The contract's table (service-api, "Scenario access"; limits-and-errors, sections 7 and 10), a row for each kind of change. */
+export const ACCESS_TABLE: Record<AccessRow, Effect> = {
+  publish: {
+    sessions: 'none',
+    accessVersion: 'first',
+    link: 'new',
+    answersVersion: true,
+    lost: undefined,
+    gated: true,
+  },
+  unpublish: {
+    ...NARROWS,
+    link: 'dies',
+    lost: 'publishing again makes another scenario with another link and without its members.',
+    gated: false,
+  },
+  tighten: { ...NARROWS, lost: ENDED, gated: true },
+  loosen: { ...STAYS, lost: undefined, gated: true },
+  sameMode: { ...STAYS, lost: undefined, gated: true },
+  fromUnknownMode: { ...STAYS, sessions: 'unsure', accessVersion: 'unsure', lost: ENDED, gated: true },
+  invite: { ...STAYS, lost: undefined, gated: true },
+  remove: {
+    ...NARROWS,
+    lost: 'somebody who is invited again gets a new session, not the old one.',
+    gated: true,
+  },
+  rotate: { ...STAYS, link: 'replaced', lost: 'the present link never works again.', gated: true },
+  rebind: { ...STAYS, answersVersion: true, lost: undefined, gated: true },
+  limits: { ...STAYS, lost: undefined, gated: true },
+}
+
+export function isAccessMode(mode: string | null | undefined): mode is AccessMode {
+  return SCENARIO_MODES.some(known => known === mode)
+}
+
+/** Who may enter under `from` and not under `to`. */
+export function lockedOut(from: AccessMode, to: AccessMode): readonly VisitorKind[] {
+  return ADMITS[from].filter(kind => !ADMITS[to].includes(kind))
+}
+
+/** A change tightens as soon as it takes access from anybody, whomever else it lets in. */
+export function tightens(from: AccessMode, to: AccessMode): boolean {
+  return lockedOut(from, to).length > 0
+}
+
+/** The row of the table that a change is. */
+export function rowOf(change: AccessChange): AccessRow {
+  if (change.do !== 'mode') return change.do
+  if (!isAccessMode(change.from)) return 'fromUnknownMode'
+  if (change.from === change.to) return 'sameMode'
+  return tightens(change.from, change.to) ? 'tighten' : 'loosen'
+}
+
+export function effectOf(change: AccessChange): Effect {
+  return ACCESS_TABLE[rowOf(change)]
+}
+
+/** Whether everybody who has the link may enter once the change is made, and could not before. */
+export function exposes(change: AccessChange): boolean {
+  if (change.do === 'publish') return change.mode === 'anyone_with_link'
+  return change.do === 'mode' && change.to === 'anyone_with_link' && change.from !== 'anyone_with_link'
+}

@@ -1,0 +1,107 @@
+import { parseInner } from '../../lib/json-depth.ts'
+import * as z from 'zod'
+import { type ApiBody, plainHeaders } from '../../api/contract/message.ts'
+import { shape } from '../../api/contract/shapes.ts'
+import type { Fetch } from '../../api/client/transport/fetch.ts'
+
+/**
+ * What answers where visitors come in: `listening` is a `mcpdeck serve`, though not for certain one of this workspace; `other` is some
+ * other program.
+ */
+export type DoorState = 'listening' | 'other' | 'nothing'
+
+/** What a share link leads to. */
+export type LinkState =
+  | { leads: 'open'; name: string }
+  | { leads: 'nowhere' }
+  | { leads: 'unknown'; why: string }
+
+/** Where visitors of the local workspace come in. A service has its own door, which nobody but its visitors may try. */
+export type VisitorDoor = {
+  /** What links begin with that are made here. */
+  origin: string
+  /** The command that serves visitors there. */
+  start: string
+  /** Who answers at an address of this machine; no link is sent there. */
+  look(origin?: string): Promise<DoorState>
+  /** What a link leads to, asked of the workspace itself: no session is opened and nothing leaves this process. */
+  leadsTo(link: string): Promise<LinkState>
+}
+
+/** Path of a share link of the local workspace: one secret below it. */
+const LINK_PATH = /^\/visit\/([\w.-]+)$/
+const PATIENCE_MS = 1_500
+const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
+
+const Described = shape(() => z.looseObject({ name: z.string() }))
+const Refused = shape(() => z.looseObject({ code: z.string() }))
+
+export function createVisitorDoor(options: {
+  origin: string
+  start: string
+  /** The workspace's own function. */
+  answer: Fetch
+  /** Over the network. */
+  http: Fetch
+}): VisitorDoor {
+  const { origin, start, answer, http } = options
+  const get = async (fetch: Fetch, url: string): Promise<{ status: number; body: unknown }> => {
+    const { status, body } = await fetch({
+      method: 'GET',
+      url,
+      headers: plainHeaders({ accept: 'application/json', 'user-agent': 'mcpdeck' }),
+      body: null,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    return { status, body: parsed(await textOf(body)) }
+  }
+  return {
+    origin,
+    start,
+    async look(at = origin) {
+      if (!LOOPBACK.includes(new URL(at).hostname)) return 'other'
+      try {
+        const { status, body } = await get(http, `${at}/visit/session`)
+        // Without a session's token the visitors' endpoint refuses, in its own words.
+        return status === 401 && Refused().safeParse(body).data?.code === 'UNAUTHORIZED'
+          ? 'listening'
+          : 'other'
+      } catch {
+        return 'nothing'
+      }
+    },
+    async leadsTo(link) {
+      const secret = LINK_PATH.exec(URL.parse(link.trim())?.pathname ?? '')?.[1]
+      if (secret === undefined || secret === 'session')
+        return { leads: 'unknown', why: 'This is no link to a scenario of the local workspace.' }
+      try {
+        const { status, body } = await get(answer, `http://local.invalid/visit/${secret}`)
+        const described = Described().safeParse(body)
+        if (status === 200 && described.success) return { leads: 'open', name: described.data.name }
+        if (status === 404) return { leads: 'nowhere' }
+        return { leads: 'unknown', why: `The workspace answered with status ${status}.` }
+      } catch (error) {
+        return { leads: 'unknown', why: error instanceof Error ? error.message : String(error) }
+      }
+    },
+  }
+}
+
+async function textOf(body: ApiBody): Promise<string> {
+  if (body === null || typeof body === 'string') return body ?? ''
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > 100_000) break
+  }
+  return text
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseInner(text)
+  } catch {
+    return undefined
+  }
+}

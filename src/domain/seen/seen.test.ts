@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { VirtualClock } from '../../../test/client/virtual-clock.ts'
+import { createHome, removeHome } from '../../../test/pty/home.ts'
+import { openSeen } from '../../api/seen-file.ts'
+import { createSeen, listsToKeep, newsOf, REST_MS, type SeenList, type SeenRow } from './seen.ts'
+
+const row = (id: string, mark = 'a', bornAt?: number): SeenRow => ({ id, mark, bornAt })
+const news = (before: SeenList | undefined, ...rows: SeenRow[]) => Object.fromEntries(newsOf(before, rows))
+const seenAt = (at: number, rows: Record<string, string>, whole = true): SeenList => ({
+  at,
+  whole,
+  rows: new Map(Object.entries(rows)),
+})
+
+describe('news', () => {
+  test('is what is new or says something else, and nothing before the first look', () => {
+    expect(news(undefined, row('a'))).toEqual({})
+    expect(news(seenAt(1, { a: 'a', b: 'a' }), row('a'), row('b', 'z'), row('c'))).toEqual({
+      b: 'changed',
+      c: 'new',
+    })
+  })
+
+  test('of a list that is read in parts, an old row that was not read before is none', () => {
+    const before = seenAt(10_000_000, { a: 'a' })
+    expect(news(before, row('old', 'a', 1_000), row('young', 'a', 10_000_001))).toEqual({ young: 'new' })
+    expect(news(seenAt(1, { a: 'a' }, false), row('b'))).toEqual({})
+  })
+})
+
+describe('a look', () => {
+  const open = (kept: ReadonlyMap<string, SeenList> = new Map()) => {
+    const clock = new VirtualClock()
+    return { clock, seen: createSeen({ kept, clock, keep: () => undefined }) }
+  }
+
+  test('ends when no key came for a while, and what was on screen then is seen', async () => {
+    const { clock, seen } = open()
+    seen.stay()
+    seen.show('servers', [row('a'), row('b')])
+    await clock.advance(REST_MS - 1)
+    seen.stay()
+    await clock.advance(REST_MS - 1)
+    expect(seen.of('servers')).toBeUndefined()
+    await clock.advance(1)
+    expect([...seen.of('servers')!.rows]).toEqual([
+      ['a', 'a'],
+      ['b', 'a'],
+    ])
+    expect(news(seen.of('servers'), row('a'), row('c'))).toEqual({ c: 'new' })
+  })
+
+  test('what was acknowledged comes back when it changes again', () => {
+    const { seen } = open(new Map([['runs', seenAt(1, { a: 'a' })]]))
+    const rows = [row('a', 'b'), row('n')]
+    expect(news(seen.of('runs'), ...rows)).toEqual({ a: 'changed', n: 'new' })
+    seen.acknowledge('runs', rows)
+    expect(news(seen.of('runs'), ...rows)).toEqual({})
+    expect(news(seen.of('runs'), row('a', 'c'), row('n', 'z'))).toEqual({ a: 'changed', n: 'changed' })
+  })
+
+  test('any rows that were on screen are no news after it, whatever was kept before', () => {
+    const rows = fc.uniqueArray(
+      fc.record({ id: fc.string({ minLength: 1, maxLength: 20 }), mark: fc.constantFrom('a', 'b') }),
+      { selector: ({ id }) => id },
+    )
+    fc.assert(
+      fc.property(rows, rows, (earlier, now) => {
+        const kept = seenAt(1, Object.fromEntries(earlier.map(({ id, mark }) => [id, mark])))
+        const { seen } = open(new Map([['list', kept]]))
+        seen.show('list', now)
+        seen.endLook()
+        expect(news(seen.of('list'), ...now)).toEqual({})
+      }),
+    )
+  })
+
+  test('what is kept stays within its bound, the lists looked at last first', () => {
+    const { seen } = open()
+    const many = Array.from({ length: 5_000 }, (_, index) => row(`r${index}`))
+    seen.show('huge', many)
+    seen.endLook()
+    expect(seen.of('huge')).toMatchObject({ whole: false, rows: { size: 2_000 } })
+    expect(news(seen.of('huge'), ...many)).toEqual({})
+    const lists = new Map(Array.from({ length: 500 }, (_, at) => [`l${at}`, seenAt(at, { a: 'a' })] as const))
+    const names = listsToKeep(lists).map(([name]) => name)
+    expect(names).toHaveLength(300)
+    expect(names[0]).toBe('l499')
+  })
+})
+
+describe('the file', () => {
+  let file: string
+  const faults: unknown[] = []
+  const open = () => openSeen({ file, onFault: error => faults.push(error) })
+  beforeEach(() => {
+    const home = createHome()
+    onTestFinished(() => removeHome(home))
+    file = join(home, 'state', 'seen.json')
+    faults.length = 0
+  })
+
+  test('keeps a look for the next start, for its owner only; nothing is written where nothing was looked at', () => {
+    open().close()
+    expect(existsSync(file)).toBe(false)
+    const first = open()
+    first.show('servers', [row('__proto__'), row('b')])
+    first.close()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const second = open()
+    expect(news(second.of('servers'), row('__proto__'), row('b', 'z'))).toEqual({ b: 'changed' })
+  })
+
+  test('two processes keep what each of them looked at', () => {
+    const [one, other] = [open(), open()]
+    expect(one.of('servers')).toBeUndefined()
+    other.show('runs', [row('r')])
+    other.close()
+    one.show('servers', [row('s')])
+    one.close()
+    const next = open()
+    expect(next.of('runs')?.rows.has('r')).toBe(true)
+    expect(next.of('servers')?.rows.has('s')).toBe(true)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', '{"version":1,'],
+    ['another version', '{"version":2,"lists":[]}'],
+    ['other things', '{"version":1,"lists":[{"name":"servers","at":"x","whole":true,"rows":[]},null]}'],
+  ])('that holds %s is as if nothing was seen', (_, text) => {
+    const made = open()
+    made.show('servers', [row('a')])
+    made.close()
+    writeFileSync(file, text)
+    const next = open()
+    expect(next.of('servers')).toBeUndefined()
+    next.show('servers', [row('a')])
+    next.close()
+    expect(readFileSync(file, 'utf8')).toContain('"servers"')
+    expect(faults).toEqual([])
+  })
+
+  test('that cannot be written is a fault for the log', () => {
+    writeFileSync(join(file, '../..', 'state'), 'in the way')
+    const seen = open()
+    seen.show('servers', [row('a')])
+    seen.close()
+    expect(faults).toHaveLength(1)
+  })
+})

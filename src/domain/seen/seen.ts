@@ -1,0 +1,161 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import type { Clock } from '../../lib/clock.ts'
+
+/** How a row differs from what the person saw of it last. */
+export type News = 'new' | 'changed'
+
+/** What was seen of one list. */
+export type SeenList = {
+  /** When the look at it ended, epoch milliseconds. */
+  at: number
+  /** Every row that there was is in `rows`. */
+  whole: boolean
+  /** What each row said, as its mark, by its id. */
+  rows: ReadonlyMap<string, string>
+}
+
+/** A row as it is compared: its id, the mark of what it says, and when the thing was made where that is known. */
+export type SeenRow = { id: string; mark: string; bornAt?: number | undefined }
+
+/**
+ * What a person has seen of lists. A look begins with the program, or with the first key after a rest, and ends with the
+ * program or when no key came for {@link REST_MS}: what was on screen in it counts as seen from then on.
+ */
+export type Seen = {
+  /** What earlier looks saw of a list, with what was acknowledged since; undefined before the first look has ended. */
+  of(list: string): SeenList | undefined
+  /** The list as it is on screen now. */
+  show(list: string, rows: readonly SeenRow[]): void
+  /** These rows are no news until they say something else. */
+  acknowledge(list: string, rows: readonly SeenRow[]): void
+  /** The person is there: a key was pressed. */
+  stay(): void
+  /** What was on screen since the last look counts as seen. */
+  endLook(): void
+  subscribe(listener: () => void): () => void
+  /** Changes whenever `of` may answer something else. */
+  version(): number
+}
+
+/** What is new in a list since the person last looked at it. */
+export type ListNews = {
+  /** By the row's key; rows that say what they said then are left out. */
+  news: ReadonlyMap<string, News>
+  /** When the last look ended, epoch milliseconds; undefined before the first one has, and then nothing is news. */
+  lookedAt: number | undefined
+  /** Takes rows out of the news until they say something else. */
+  acknowledge: (keys: readonly string[]) => void
+}
+
+/** How long nothing is pressed until a look is over, in milliseconds. */
+export const REST_MS = 10 * 60_000
+/** Most rows that are kept of one list, and of all. */
+const MAX_ROWS = BOUNDS.seenRows.most
+const MAX_ALL_ROWS = BOUNDS.seenAllRows.most
+const MAX_LISTS = BOUNDS.seenLists.most
+/** An id or name of a list that is longer is not kept. */
+const MAX_NAME = BOUNDS.seenName.most
+/** How far the clocks of the service and of this machine may be apart, in milliseconds. */
+const SKEW_MS = 10 * 60_000
+
+/** FNV-1a over UTF-16 units: tells what a row says from what it said, in seven characters. */
+export function markOf(text: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
+/**
+ * The rows that are new or say something else than when they were seen. Before the first look nothing is news. Of a list that is
+ * read in parts, a row that was made before the last look is an old one that was not read then.
+ */
+export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): ReadonlyMap<string, News> {
+  const news = new Map<string, News>()
+  if (!before) return news
+  for (const { id, mark, bornAt } of rows) {
+    const seen = before.rows.get(id)
+    if (seen === mark) continue
+    if (seen !== undefined) news.set(id, 'changed')
+    else if (bornAt === undefined ? before.whole : bornAt > before.at - SKEW_MS) news.set(id, 'new')
+  }
+  return news
+}
+
+/** @param keep told whenever something was seen or acknowledged */
+export function createSeen(options: {
+  kept: ReadonlyMap<string, SeenList>
+  clock: Clock
+  keep: () => void
+}): Seen & { lists: () => ReadonlyMap<string, SeenList> } {
+  const { clock, keep } = options
+  const lists = new Map(options.kept)
+  const shown = new Map<string, readonly SeenRow[]>()
+  const listeners = new Set<() => void>()
+  let version = 0
+  let cancel: (() => void) | undefined
+  const changed = (): void => {
+    version += 1
+    keep()
+    for (const listener of listeners) listener()
+  }
+  const endLook = (): void => {
+    cancel?.()
+    cancel = undefined
+    if (shown.size === 0) return
+    const at = clock.now()
+    for (const [name, rows] of shown) lists.set(name, looked(lists.get(name), rows, at))
+    shown.clear()
+    changed()
+  }
+  return {
+    of: list => lists.get(list),
+    show(list, rows) {
+      if (list.length <= MAX_NAME) shown.set(list, rows)
+    },
+    acknowledge(list, rows) {
+      const seen = lists.get(list)
+      if (!seen) return
+      lists.set(list, { ...seen, rows: merged(rows, seen.rows) })
+      changed()
+    },
+    stay() {
+      cancel?.()
+      cancel = clock.after(REST_MS, endLook)
+    },
+    endLook,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    version: () => version,
+    lists: () => lists,
+  }
+}
+
+function looked(before: SeenList | undefined, rows: readonly SeenRow[], at: number): SeenList {
+  const whole = rows.length <= MAX_ROWS && rows.every(isKept)
+  return { at, whole, rows: merged(rows, before?.rows ?? new Map()) }
+}
+
+function isKept({ id }: SeenRow): boolean {
+  return id.length <= MAX_NAME
+}
+
+/** The rows, then those of earlier looks that were not read this time, within the bound. */
+function merged(rows: readonly SeenRow[], earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const kept = new Map(rows.filter(isKept).map(({ id, mark }) => [id, mark]))
+  for (const [id, mark] of earlier) if (!kept.has(id)) kept.set(id, mark)
+  return new Map([...kept].slice(0, MAX_ROWS))
+}
+
+/** The lists that are worth keeping, those looked at last first, within a bound. */
+export function listsToKeep(lists: ReadonlyMap<string, SeenList>): [name: string, list: SeenList][] {
+  let room = MAX_ALL_ROWS
+  return [...lists]
+    .sort(([, one], [, other]) => other.at - one.at)
+    .slice(0, MAX_LISTS)
+    .filter(([, list]) => {
+      room -= list.rows.size
+      return room >= 0
+    })
+}

@@ -1,0 +1,66 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
+import type { ArgumentFault, Unusable } from '../../lib/untrusted/messages.ts'
+
+export type { ArgumentFault } from '../../lib/untrusted/messages.ts'
+
+type JsonObject = Record<string, unknown>
+
+/** What is wrong with arguments; or why that is not known. */
+export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable
+
+/** A larger schema is not looked at. */
+const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
+/** Longest time for compiling one schema and checking against it, in milliseconds. */
+export const SCHEMA_LIMIT_MS = 2000
+
+/** Schemas as JSON, since one is used for many checks; undefined for those that are not looked at. */
+const texts = new WeakMap<object, string | Unusable>()
+
+/** Whether a tool's input schema can be used. It is compiled apart from the screen's thread, within bounds. */
+export async function checkSchema(
+  schema: JsonObject | null | undefined,
+  limitMs = SCHEMA_LIMIT_MS,
+): Promise<{ usable: true } | Unusable> {
+  const text = textOf(schema)
+  if (typeof text !== 'string') return text
+  const outcome = await inThread('compile', { text: `{"schema":${text}}` }, limitMs)
+  return 'answer' in outcome ? outcome.answer : unusable(outcome)
+}
+
+/** Checks arguments against a tool's input schema, apart from the screen's thread and within bounds. */
+export async function checkArguments(
+  schema: JsonObject | null | undefined,
+  value: JsonObject,
+  limitMs = SCHEMA_LIMIT_MS,
+): Promise<ArgumentVerdict> {
+  const text = textOf(schema)
+  if (typeof text !== 'string') return text
+  const given = { text: `{"schema":${text},"value":${JSON.stringify(value)}}` }
+  const outcome = await inThread('arguments', given, limitMs)
+  return 'answer' in outcome ? outcome.answer : unusable(outcome)
+}
+
+function unusable({ why, isLimit }: { why: string; isLimit: boolean }): Unusable {
+  return { unusable: why, ...(isLimit && { isLimit }) }
+}
+
+function textOf(schema: JsonObject | null | undefined): string | Unusable {
+  if (!schema) return { unusable: 'the server gave none' }
+  if (typeof schema !== 'object') return written(schema)
+  const known = texts.get(schema)
+  if (known !== undefined) return known
+  const text = written(schema)
+  texts.set(schema, text)
+  return text
+}
+
+function written(schema: unknown): string | Unusable {
+  try {
+    const text = JSON.stringify(schema)
+    return text.length > MOST_SCHEMA_CHARACTERS ? { unusable: 'it is too large', isLimit: true } : text
+  } catch (error) {
+    // Such as one that is nested deeper than the stack.
+    return { unusable: error instanceof Error ? error.message : String(error), isLimit: true }
+  }
+}

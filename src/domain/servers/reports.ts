@@ -1,0 +1,131 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import { DoctorReport } from '../../api/contract/server-operations.ts'
+import { readKeptFile, writeKeptFile } from '../../api/kept-file.ts'
+import { withoutSecrets } from '../../lib/redaction/redaction.ts'
+import type { DoctorFinding, ExaminedReport } from './findings.ts'
+
+type Server = { projectId: string; serverId: string }
+type Kept = { key: string; at: number; report: ExaminedReport }
+
+/** The doctor's last report on each server that was examined from here, kept for the next start. */
+export type DoctorReports = {
+  /** What is kept of a project's servers; `at` in epoch milliseconds of this machine. */
+  of(projectId: string): { serverId: string; at: number; report: ExaminedReport }[]
+  keep(server: Server, report: ExaminedReport): void
+  forget(server: Server): void
+}
+
+const VERSION = 1
+/** Most servers; those examined longest ago go first. */
+const MOST_SERVERS = BOUNDS.doctorReports.most
+const MOST_TEXT = BOUNDS.doctorText.most
+const MOST_ENTRIES = BOUNDS.doctorEntries.most
+
+/** Kept in a file for its owner only; one that is missing, broken or of another version holds none. */
+export function openDoctorReports({
+  file,
+  onFault,
+  now = Date.now,
+}: {
+  file: string
+  onFault: (error: unknown) => void
+  now?: () => number
+}): DoctorReports {
+  const change = (edit: (kept: Kept[]) => Kept[]): void => {
+    try {
+      writeKeptFile(file, { version: VERSION, reports: edit(read(file)).slice(0, MOST_SERVERS) })
+    } catch (error) {
+      onFault(error)
+    }
+  }
+  return {
+    of: projectId =>
+      read(file).flatMap(({ key, at, report }) => {
+        const [project, serverId] = JSON.parse(key) as [string, string]
+        return project === projectId ? [{ serverId, at, report }] : []
+      }),
+    keep(server, report) {
+      const key = keyOf(server)
+      change(kept => [
+        { key, at: now(), report: shortened(report) },
+        ...kept.filter(each => each.key !== key),
+      ])
+    },
+    forget(server) {
+      const key = keyOf(server)
+      if (read(file).some(each => each.key === key)) change(kept => kept.filter(each => each.key !== key))
+    },
+  }
+}
+
+function keyOf({ projectId, serverId }: Server): string {
+  return JSON.stringify([projectId, serverId])
+}
+
+function read(file: string): Kept[] {
+  const { version, reports } = Object(readKeptFile(file)) as { version?: unknown; reports?: unknown }
+  return version === VERSION && Array.isArray(reports) ? reports.filter(isKept) : []
+}
+
+function isKept(value: unknown): value is Kept {
+  const { key, at, report } = Object(value) as Record<string, unknown>
+  if (typeof key !== 'string' || typeof at !== 'number' || !isKey(key)) return false
+  const { findings } = Object(report) as { findings?: unknown }
+  return Array.isArray(findings) && findings.every(isFinding) && DoctorReport().safeParse(report).success
+}
+
+function isKey(key: string): boolean {
+  try {
+    const parts = JSON.parse(key) as unknown
+    return Array.isArray(parts) && parts.length === 2 && parts.every(part => typeof part === 'string')
+  } catch {
+    return false
+  }
+}
+
+function isFinding(value: unknown): value is DoctorFinding {
+  const { kind, text } = Object(value) as Record<string, unknown>
+  return (kind === 'wrong' || kind === 'unchecked') && typeof text === 'string'
+}
+
+/** What the screen shows of a report, without its listings; texts are the server's, so secrets in them are blanked out. */
+function shortened(report: ExaminedReport): ExaminedReport {
+  const { generatedAt, status, connection, initInfo, capabilities, checks, error, findings } = report
+  const server = Object(initInfo?.['serverInfo']) as Record<string, unknown>
+  return {
+    generatedAt,
+    status,
+    connection: { status: connection.status, detail: cut(connection.detail) },
+    initInfo: initInfo && {
+      ...textsOf(initInfo, ['protocolVersion']),
+      serverInfo: textsOf(server, ['name', 'title', 'version']),
+    },
+    capabilities:
+      capabilities && Object.fromEntries(first(Object.keys(capabilities)).map(name => [cut(name), {}])),
+    checks: Object.fromEntries(
+      first(Object.entries(checks)).map(([name, check]) => [
+        cut(name),
+        check && { status: check.status, detail: cut(check.detail), durationMs: check.durationMs },
+      ]),
+    ),
+    error: error && { code: error.code, message: cut(error.message) },
+    findings: first(findings).map(({ kind, text }) => ({ kind, text: cut(text) })),
+  }
+}
+
+function first<T>(items: readonly T[]): T[] {
+  return items.slice(0, MOST_ENTRIES)
+}
+
+function cut(text: string): string {
+  return withoutSecrets(text.slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT)
+}
+
+function textsOf(record: Record<string, unknown>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const value = record[name]
+      return typeof value === 'string' ? [[name, cut(value)]] : []
+    }),
+  )
+}

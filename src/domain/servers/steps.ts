@@ -1,0 +1,36 @@
+import type { DoctorCheck } from '../../api/contract/server-operations.ts'
+
+/** Steps that an examination has taken so far, by name. */
+export type StepsTaken = Readonly<Record<string, DoctorCheck>>
+
+/**
+ * The steps of examinations that are under way, where the service runs in this process and reports them as they end; any
+ * other answers all of them at once.
+ */
+export type DoctorSteps = {
+  /** The same object until another step has ended. */
+  of(serverId: string): StepsTaken
+  begin(serverId: string): void
+  note(serverId: string, step: string, check: DoctorCheck): void
+  subscribe(listener: () => void): () => void
+}
+
+const NONE: StepsTaken = {}
+
+export function createDoctorSteps(): DoctorSteps {
+  const byServer = new Map<string, StepsTaken>()
+  const listeners = new Set<() => void>()
+  const set = (serverId: string, steps: StepsTaken): void => {
+    byServer.set(serverId, steps)
+    for (const listener of listeners) listener()
+  }
+  return {
+    of: serverId => byServer.get(serverId) ?? NONE,
+    begin: serverId => set(serverId, NONE),
+    note: (serverId, step, check) => set(serverId, { ...byServer.get(serverId), [step]: check }),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { assertionNames, assertions, type AssertionName } from '../../api/contract/assertions.ts'
+import { serversNamedIn, textFaults, type KnownTools } from './case-faults.ts'
+
+const known: KnownTools = new Map([
+  ['everything', new Set(['echo', 'get-sum'])],
+  ['silent', undefined],
+])
+const caseWith = (step: string): string => `title: One\nsteps:\n  - ${step}\n`
+const faultsOf = (text: string) =>
+  textFaults(text, known).map(({ line, column, message }) => `${line}:${column} ${message}`)
+
+describe('what is probably a mistake in a case', () => {
+  test.each([
+    [
+      '{ id: a, kind: toolCall, serverName: everythin, toolName: echo }',
+      'no server "everythin". Did you mean "everything"?',
+    ],
+    [
+      '{ id: a, kind: toolCall, serverName: everything, toolName: ecko }',
+      'no tool "ecko". Did you mean "echo"?',
+    ],
+    [
+      '{ id: a, kind: toolCall, toolName: echo, argments: {} }',
+      'no field "argments" in a step. Did you mean "arguments"?',
+    ],
+    ['{ id: a, kind: toolCall, toolName: echo, prompt: hi }', 'This toolCall step takes no "prompt"'],
+    ['{ id: a, kind: prompt }', 'This prompt step needs "prompt".'],
+    ['{ id: a, kind: assert, assertion: { needle: x } }', 'no type in this assertion'],
+    ['{ id: a, kind: assert, assertion: { type: responseContain } }', 'Did you mean "responseContains"?'],
+    ['{ id: a, kind: assert, assertion: { type: responseContains, needl: x } }', 'no field "needl"'],
+    ['{ id: a, kind: assert, assertion: { type: turnCountUnder, turns: -1 } }', '"turns" must be at least 0'],
+  ])('%s', (step, message) => {
+    const faults = faultsOf(caseWith(step))
+    expect(faults.join('\n')).toContain(message)
+    expect(faults.every(fault => fault.startsWith('3:'))).toBe(true)
+  })
+
+  test('the tools of a server that did not list them are not judged', () => {
+    expect(faultsOf(caseWith('{ id: a, kind: toolCall, serverName: silent, toolName: anything }'))).toEqual(
+      [],
+    )
+    expect(
+      faultsOf(caseWith('{ id: a, kind: assert, assertion: { type: toolNeverCalled, toolName: anything } }')),
+    ).toEqual([])
+  })
+
+  test('checks of cases and suites are assertions too, and a file is judged by the servers that it names', () => {
+    const file = `suite:
+  name: S
+  servers: [everything]
+  settings: { checks: [{ type: noToolError }] }
+cases:
+  - title: One
+    steps: [{ id: a, kind: toolCall, toolName: gone }]
+    checks: { list: [{ type: firstToolWas, toolName: nobody }] }
+`
+    expect(faultsOf(file)).toEqual([
+      expect.stringMatching(/^4:32 There is no assertion type "noToolError"\. Did you mean "noToolErrors"/),
+      '7:48 The servers have no tool "gone".',
+      '8:54 The servers have no tool "nobody".',
+    ])
+    expect(serversNamedIn(file)).toEqual(['everything'])
+  })
+})
+
+/** Fields that satisfy each type. */
+const valid: Record<AssertionName, object> = {
+  toolCalledWith: { toolName: 'echo', args: { args: {} } },
+  toolCalledAtLeastOnce: { toolName: 'echo' },
+  toolNeverCalled: { toolName: 'get-sum' },
+  firstToolWas: { toolName: 'echo' },
+  responseContains: { needle: 'x' },
+  responseMatches: { pattern: 'x' },
+  noToolErrors: {},
+  finalAssistantMessageNonEmpty: {},
+  tokenBudgetUnder: { tokens: 1 },
+  turnCountUnder: { turns: 1 },
+  widgetRendered: {},
+  widgetRenderLatencyUnder: { ms: 1 },
+  widgetNoConsoleErrors: {},
+}
+
+test('no declared assertion with its own fields is a fault, and every other field is one', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...assertionNames), fc.string({ unit: 'grapheme-ascii' }), (name, extra) => {
+      const fields = valid[name]
+      const step = (more: object) =>
+        caseWith(JSON.stringify({ id: 'a', kind: 'assert', assertion: { type: name, ...fields, ...more } }))
+      expect(textFaults(step({}), known)).toEqual([])
+      fc.pre(!['type', '__proto__', ...Object.keys(assertions[name].fields().shape)].includes(extra))
+      expect(textFaults(step({ [extra]: 1 }), known)).toHaveLength(1)
+    }),
+  )
+})

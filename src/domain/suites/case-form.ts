@@ -1,0 +1,147 @@
+import type * as z from 'zod'
+import {
+  EvalCaseCreateRequest,
+  type EvalCase,
+  type EvalCaseUpdateRequest,
+} from '../../api/contract/suites.ts'
+import { isSameJson } from '../json/same-json.ts'
+import { changesBetween, type Change } from './changes.ts'
+import { caseWords } from './field-labels.ts'
+import { checkDocument } from './schema-problems.ts'
+import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
+import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
+
+/** A case as a person writes it: what the contract takes for a new one, without what is as it is by default. */
+export type CaseForm = EvalCaseCreateRequest
+type CaseEdit = z.input<typeof EvalCaseUpdateRequest>
+type Step = CaseForm['steps'][number]
+
+const STEP_FIELDS = ['id', 'kind', 'prompt', 'serverName', 'toolName', 'arguments', 'action', 'assertion']
+
+/** The form in its one order of fields, without defaults, so that two forms that mean the same are equal. */
+export function normalCase(form: CaseForm): CaseForm {
+  const { id, title, steps, expectedOutput, iterations, isNegative, scenario, models, matchOptions, checks } =
+    form
+  return {
+    ...(id !== undefined && { id }),
+    title,
+    steps: steps.map(normalStep),
+    ...(expectedOutput && { expectedOutput }),
+    ...(iterations !== undefined && iterations !== 1 && { iterations }),
+    ...(isNegative && { isNegative }),
+    ...(scenario && { scenario }),
+    ...(models && models.length > 0 && { models: models.map(normalModel) }),
+    ...(matchOptions && { matchOptions }),
+    ...(checks && { checks: normalChecks(checks) }),
+  }
+}
+
+/** A stored case as a form; the id is the one that files know. */
+export function formOfCase(stored: EvalCase): CaseForm {
+  const { declaredId, title, steps, expectedOutput, iterations, isNegative, scenario, models } = stored
+  return normalCase({
+    ...(isDeclarable(declaredId) && { id: declaredId }),
+    title,
+    // A kind that is not known yet is kept: the service decides.
+    steps: steps as Step[],
+    ...(expectedOutput != null && { expectedOutput }),
+    ...(iterations != null && { iterations }),
+    ...(isNegative != null && { isNegative }),
+    ...(scenario != null && { scenario }),
+    ...(models && {
+      models: models.map(({ model, provider }) => ({ model, ...(provider != null && { provider }) })),
+    }),
+    ...(stored.matchOptions && { matchOptions: stored.matchOptions }),
+    ...(stored.checks && { checks: checksOf(stored.checks) }),
+  })
+}
+
+/** What changes from one form to the other as the service takes it: only the fields that differ. */
+export function caseEdit(from: CaseForm, to: CaseForm): { edit: CaseEdit; changes: readonly Change[] } {
+  const [before, after] = [normalCase(from), normalCase(to)]
+  const all: Required<CaseEdit> = {
+    title: after.title,
+    steps: after.steps,
+    expectedOutput: after.expectedOutput ?? '',
+    iterations: after.iterations ?? 1,
+    isNegative: after.isNegative ?? false,
+    scenario: after.scenario ?? '',
+    models: after.models ?? [],
+    matchOptions: after.matchOptions ?? null,
+    checks: after.checks ?? null,
+  }
+  const changed = Object.entries(all).filter(
+    ([name]) => !isSameJson(before[name as keyof CaseForm], after[name as keyof CaseForm]),
+  )
+  const { id: _from, ...shownBefore } = before
+  const { id: _to, ...shownAfter } = after
+  return { edit: Object.fromEntries(changed), changes: changesBetween(shownBefore, shownAfter) }
+}
+
+/** Cases as YAML, one document each, their fields explained in the first. */
+export function writeCases(forms: readonly CaseForm[], about: readonly string[] = []): string {
+  return forms
+    .map((form, index) =>
+      writeDocument({
+        value: normalCase(form),
+        words: index === 0 ? { '': caseWords() } : {},
+        ...(index === 0 && { about }),
+      }),
+    )
+    .join('---\n')
+}
+
+/** The cases that a text holds, one a document. A kind of step that the contract does not know is refused, as the service does. */
+export function readCases(text: string): Read<readonly CaseForm[]> {
+  const read = readYaml(text)
+  if (!read.ok) return read
+  const checked = read.value.map(document => checkDocument(document, EvalCaseCreateRequest()))
+  const problems = checked.flatMap(each => (each.ok ? [] : each.problems))
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, value: checked.flatMap(each => (each.ok ? [normalCase(each.value)] : [])) }
+}
+
+/** The one case that a text holds. */
+export function readCase(text: string): Read<CaseForm> {
+  const read = readYaml(text)
+  if (!read.ok) return read
+  const [document, second] = read.value
+  if (!document) return { ok: false, problems: [{ line: 1, column: 1, message: 'There is no case here.' }] }
+  const checked = checkDocument(document, EvalCaseCreateRequest())
+  if (!checked.ok) return checked
+  if (second)
+    return {
+      ok: false,
+      problems: [{ ...second.at([]), message: 'This is one case; this begins a second one.' }],
+    }
+  return { ok: true, value: normalCase(checked.value) }
+}
+
+/** Whether the service takes this id for a new case. */
+function isDeclarable(id: string | null | undefined): id is string {
+  return id != null && EvalCaseCreateRequest().shape.id.safeParse(id).success
+}
+
+function normalStep(step: Step): Step {
+  const known = STEP_FIELDS.filter(name => step[name] != null)
+  const others = Object.keys(step).filter(name => !STEP_FIELDS.includes(name))
+  return Object.fromEntries([...known, ...others].map(name => [name, step[name]])) as Step
+}
+
+/** `provider/model` names its provider already. */
+function normalModel({ model, provider }: { model: string; provider?: string | undefined }) {
+  const isNamed = provider === undefined || model.startsWith(`${provider}/`)
+  return isNamed ? { model } : { model, provider }
+}
+
+/** A list without a mode would be inherited over, which is never what its author meant; so the mode is always said. */
+function normalChecks({ mode, list }: NonNullable<CaseForm['checks']>): NonNullable<CaseForm['checks']> {
+  return { mode: mode ?? (list ? 'replace' : 'inherit'), ...(list && { list }) }
+}
+
+function checksOf({ mode, list }: NonNullable<EvalCase['checks']>): NonNullable<CaseForm['checks']> {
+  return {
+    ...(mode != null && { mode: mode as NonNullable<NonNullable<CaseForm['checks']>['mode']> }),
+    ...(list != null && { list }),
+  }
+}

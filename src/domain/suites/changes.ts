@@ -1,0 +1,45 @@
+import { MAX_ANSWER_LEVELS, withinLevels } from '../../lib/json-depth.ts'
+import { isSameJson } from '../json/same-json.ts'
+
+/** One difference between two values, by the path of what differs; a side that is not there is undefined. */
+export type Change = { path: string; from: unknown; to: unknown }
+
+/**
+ * What differs, in the order of the fields; lists and blocks are gone into where both sides have one, as deep as an answer
+ * can be.
+ */
+export function changesBetween(from: unknown, to: unknown, path = '', levels = MAX_ANSWER_LEVELS): Change[] {
+  if (isSameJson(from, to)) return []
+  if (levels === 0) return [{ path, from, to }]
+  const below = (name: string | number): string =>
+    typeof name === 'number' ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`
+  if (Array.isArray(from) && Array.isArray(to))
+    return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
+      changesBetween(from[index], to[index], below(index), levels - 1),
+    ).flat()
+  if (isBlock(from) && isBlock(to))
+    return [...new Set([...Object.keys(to), ...Object.keys(from)])].flatMap(name =>
+      changesBetween(from[name], to[name], below(name), levels - 1),
+    )
+  return [{ path, from, to }]
+}
+
+/** Longest value that a line of a difference shows. */
+const MOST_SHOWN = 120
+
+/** `iterations: 1 → 3`, `scenario: + "calm"`, `steps[2]: − {…}`; the arrow is the caller's. */
+export function changeLine({ path, from, to }: Change, arrow: string): string {
+  const name = path === '' ? 'all of it' : path
+  if (from === undefined) return `${name}: + ${shortJson(to)}`
+  if (to === undefined) return `${name}: - ${shortJson(from)}`
+  return `${name}: ${shortJson(from)} ${arrow} ${shortJson(to)}`
+}
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(withinLevels(value)) ?? 'nothing'
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+}
+
+function isBlock(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,59 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import { printable } from '../../lib/printable.ts'
+import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+
+/**
+ * What a service's refusal says is wrong with a text, at the lines of the fields that it names; empty where the refusal is about
+ * something else, such as a right or a line that is down.
+ */
+export function refusalProblems(error: unknown, text: string): TextProblem[] {
+  if (!(error instanceof ApiError) || error.code !== 'VALIDATION_ERROR') return []
+  const read = readYaml(text)
+  const document = read.ok ? read.value[0] : undefined
+  const start = { line: 1, column: 1 }
+  return fieldsOf(error).map(({ path, message }) => {
+    const known = document && partIn(document.value, path)
+    const place = known ? document.at(known) : start
+    return { ...place, message: printable(`The service refused it: ${message}`) }
+  })
+}
+
+/** The fields that a refusal names, with its words. */
+function fieldsOf({ details = {}, message }: ApiError): { path: string[]; message: string }[] {
+  const issues = Array.isArray(details['issues']) ? (details['issues'] as unknown[]) : []
+  const named = issues
+    .filter(isPlainObject)
+    .flatMap(({ path, message: words }) =>
+      typeof path === 'string'
+        ? [{ path: path.split('.'), message: `${path}: ${textOr(words, message)}` }]
+        : [],
+    )
+  if (named.length > 0) return named
+  const { field } = details
+  return [{ path: typeof field === 'string' ? field.split('.') : [], message }]
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise
+}
+
+/** The part of a document that a field of a request came from: the longest end of its path that is there. */
+function partIn(value: unknown, path: readonly string[]): string[] | undefined {
+  const ends = path.map((_, from) => path.slice(from))
+  const roots = isPlainObject(value) && isPlainObject(value['suite']) ? [['suite'], []] : [[]]
+  for (const end of ends) {
+    const found = roots.map(root => [...root, ...end]).find(whole => isThere(value, whole))
+    if (found) return found
+  }
+  return undefined
+}
+
+function isThere(value: unknown, path: readonly string[]): boolean {
+  let part = value
+  for (const name of path) {
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return false
+    part = (part as Record<string, unknown>)[name]
+  }
+  return true
+}

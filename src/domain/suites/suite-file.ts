@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { assertionNames, assertions } from '../../api/contract/assertions.ts'
+import { shape, strictBody } from '../../api/contract/shapes.ts'
+import { EvalCaseCreateRequest, type EvalCase, type EvalSuiteDetail } from '../../api/contract/suites.ts'
+import { formOfCase, normalCase, type CaseForm } from './case-form.ts'
+import { caseWords, SUITE_WORDS } from './field-labels.ts'
+import { checkDocument } from './schema-problems.ts'
+import { formOfSuite, normalSuite, SuiteForm, type Names } from './suite-form.ts'
+import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
+
+/** A suite with its cases in one file. */
+export const SuiteFile = shape(() =>
+  strictBody({ suite: SuiteForm(), cases: z.array(EvalCaseCreateRequest()).min(1) }),
+)
+export type SuiteFile = z.infer<typeof SuiteFile>
+
+/** A stored suite as a file. The id that syncs find it by is the service's own. */
+export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], names: Names): SuiteFile {
+  return { suite: formOfSuite(detail, names, detail.id), cases: cases.map(formOfCase) }
+}
+
+/** The file as YAML, its fields explained; the same suite is always the same text. */
+export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): string {
+  return writeDocument({
+    value: { suite: normalSuite(file.suite), cases: file.cases.map(normalCase) },
+    words: { suite: SUITE_WORDS, cases: caseWords() },
+    about,
+  })
+}
+
+/** The suite that a text describes: one document, with every case once. */
+export function readSuiteFile(text: string): Read<SuiteFile> {
+  const read = readYaml(text)
+  if (!read.ok) return read
+  const [document, second] = read.value
+  if (!document) return wrong({ line: 1, column: 1 }, 'The file is empty; it needs suite: and cases:.')
+  if (second) return wrong(second.at([]), 'A suite file is one document; this begins a second one.')
+  const checked = checkDocument(document, SuiteFile())
+  if (!checked.ok) return checked
+  const { suite, cases } = checked.value
+  const problems = repeatedIds(document, cases)
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, value: { suite: normalSuite(suite), cases: cases.map(normalCase) } }
+}
+
+/** The settings of a suite by themselves, as a text to edit. */
+export function writeSettings(form: SuiteForm, about: readonly string[] = []): string {
+  const { id: _id, ...words } = SUITE_WORDS
+  const { id: _own, ...value } = normalSuite(form)
+  return writeDocument({ value, words: { '': words }, about })
+}
+
+/** The settings that a text describes. */
+export function readSettings(text: string): Read<SuiteForm> {
+  const read = readYaml(text)
+  if (!read.ok) return read
+  const [document, second] = read.value
+  if (!document) return wrong({ line: 1, column: 1 }, 'There is nothing here.')
+  if (second) return wrong(second.at([]), 'Settings are one document; this begins a second one.')
+  const checked = checkDocument(document, SuiteForm())
+  return checked.ok ? { ok: true, value: normalSuite(checked.value) } : checked
+}
+
+/** The file's JSON Schema, for editors. */
+export function suiteFileSchema(): object {
+  return {
+    ...withWords(z.toJSONSchema(SuiteFile(), { io: 'input' })),
+    title: 'mcpdeck suite file',
+  }
+}
+
+/** The types of assertions with their fields, as JSON Schema. */
+function assertionSchemas(): Json[] {
+  return assertionNames.map(name => {
+    const { $schema: _, ...fields } = z.toJSONSchema(assertions[name].fields(), { io: 'input' }) as Json
+    return {
+      ...fields,
+      description: `Holds when ${assertions[name].holds}.`,
+      properties: { type: { const: name }, ...fields.properties },
+      required: ['type', ...((fields['required'] as string[] | undefined) ?? [])],
+    }
+  })
+}
+
+type Json = {
+  properties?: Record<string, Json>
+  items?: Json
+  anyOf?: Json[]
+  description?: string
+  [key: string]: unknown
+}
+
+/** The schema with the words that documents carry. */
+function withWords(schema: object): Json {
+  const root = schema as Json
+  const described = (block: Json | undefined, words: Readonly<Record<string, string>>): void => {
+    for (const [name, property] of Object.entries(block?.properties ?? {}))
+      if (words[name] !== undefined) property.description = words[name]
+  }
+  described(root.properties?.['suite'], SUITE_WORDS)
+  const form = root.properties?.['cases']?.items
+  described(form, caseWords())
+  const assertion = { $ref: '#/$defs/assertion' }
+  const step = form?.properties?.['steps']?.items?.properties
+  if (step) step['assertion'] = assertion
+  const ofCase = unlessNull(form?.properties?.['checks'])?.properties?.['list']
+  const ofSuite = root.properties?.['suite']?.properties?.['settings']?.properties?.['checks']
+  for (const list of [ofCase, unlessNull(ofSuite)]) if (list) list.items = assertion
+  return { ...root, $defs: { assertion: { anyOf: assertionSchemas() } } }
+}
+
+/** The schema of a value that may be null as well. */
+function unlessNull(schema: Json | undefined): Json | undefined {
+  return schema?.anyOf?.[0] ?? schema
+}
+
+function repeatedIds(document: YamlDocument, cases: readonly CaseForm[]): TextProblem[] {
+  const seen = new Map<string, number>()
+  return cases.flatMap(({ id }, index) => {
+    if (id === undefined) return []
+    const earlier = seen.get(id)
+    seen.set(id, earlier ?? index)
+    if (earlier === undefined) return []
+    const message = `The case ${earlier + 1} has the id "${id}" already; ids are there once.`
+    return [{ ...document.at(['cases', index, 'id']), message }]
+  })
+}
+
+function wrong(place: { line: number; column: number }, message: string): Read<never> {
+  return { ok: false, problems: [{ ...place, message }] }
+}

@@ -1,0 +1,112 @@
+import type { CallOptions, Client } from '../../api/client/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
+import type { KnownTools } from './case-faults.ts'
+import { readNames, type ProjectNames } from './project-names.ts'
+import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { fileOf, type SuiteFile } from './suite-file.ts'
+import { planSync, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
+
+const ASKED = { priority: 'asked' } as const
+
+/** A stored suite with its cases, as a file. @throws ApiError */
+export async function readSuite(client: Client, projectId: string, suiteId: string): Promise<SuiteFile> {
+  const names = await readNames(client, projectId)
+  const { detail, cases } = await readStored(client, projectId, suiteId)
+  return fileOf(detail, cases, names)
+}
+
+/** What an import may be told beside the file. */
+export type ImportTarget = {
+  /** The suite to bring to what the file says, by id or name, whatever the file calls it. */
+  into?: string | undefined
+  /** A new suite, also where one of that id or name is there. */
+  asNew?: boolean
+}
+
+/** What importing a file would do now; reads only. @throws ApiError */
+export async function readPlan(
+  client: Client,
+  projectId: string,
+  file: SuiteFile,
+  { into, asNew = false }: ImportTarget = {},
+): Promise<{ plan: SyncPlan; names: ProjectNames } | SyncObstacle> {
+  const names = await readNames(client, projectId)
+  const { items } = await client.suites.list({ projectId }, ASKED)
+  const found = asNew ? { suite: undefined } : suiteOfFile(file, items, into)
+  if ('obstacle' in found) return found
+  const stored = found.suite && (await readStored(client, projectId, found.suite.id))
+  const plan = planSync(file, stored, names)
+  return 'obstacle' in plan ? plan : { plan, names }
+}
+
+/** The line of a file's text that an obstacle is about. */
+export function placedObstacle({ obstacle, path = [] }: SyncObstacle, text: string): TextProblem {
+  const read = readYaml(text)
+  const place = (read.ok ? read.value[0]?.at(path) : undefined) ?? { line: 1, column: 1 }
+  return { ...place, message: obstacle }
+}
+
+async function readStored(
+  client: Client,
+  projectId: string,
+  suiteId: string,
+): Promise<{ detail: EvalSuiteDetail; cases: readonly EvalCase[] }> {
+  const target = { projectId, suiteId }
+  const [detail, { items }] = await Promise.all([
+    client.suites.get(target, ASKED),
+    client.cases.list(target, ASKED),
+  ])
+  return { detail, cases: items }
+}
+
+/** What cases can be checked against: the project's servers, and the tools of those that answered. */
+export type CheckBasis = {
+  known: KnownTools
+  /** Servers that were asked for their tools and did not list them. */
+  unlisted: readonly string[]
+}
+
+/**
+ * Reads what the names in cases are checked against. The tools of the named servers are listed, which connects to them; one that
+ * does not answer is no obstacle, its tools stay unchecked.
+ * @param wanted names or ids of servers
+ * @throws ApiError where the servers of the project cannot be read; the signal's reason when it aborts
+ */
+export async function readCheckBasis(
+  client: Client,
+  projectId: string,
+  wanted: readonly string[],
+  call: CallOptions = ASKED,
+): Promise<CheckBasis> {
+  const { servers } = await readNames(client, projectId, call)
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  const unlisted: string[] = []
+  await Promise.all(
+    servers.map(async ({ id, name }) => {
+      const keys = [id, ...(name ? [name] : [])]
+      for (const key of keys) known.set(key, undefined)
+      if (!keys.some(key => wanted.includes(key))) return
+      const tools = await listTools(client, { projectId, serverId: id }, call)
+      if (tools) for (const key of keys) known.set(key, tools)
+      else unlisted.push(name ?? id)
+    }),
+  )
+  return { known, unlisted }
+}
+
+async function listTools(
+  client: Client,
+  target: { projectId: string; serverId: string },
+  call: CallOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  const names = new Set<string>()
+  try {
+    for await (const { items } of client.pages(contract.servers.tools, { ...target, body: {} }, call))
+      for (const { name } of items) names.add(name)
+    return names
+  } catch {
+    call.signal?.throwIfAborted()
+    return undefined
+  }
+}

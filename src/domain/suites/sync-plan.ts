@@ -1,0 +1,187 @@
+import type {
+  EvalCase,
+  EvalCaseUpdateRequest,
+  EvalSuite,
+  EvalSuiteDetail,
+} from '../../api/contract/suites.ts'
+import type * as z from 'zod'
+import { caseEdit, formOfCase, type CaseForm } from './case-form.ts'
+import type { Change } from './changes.ts'
+import type { SuiteFile } from './suite-file.ts'
+import { formOfSuite, suiteChange, type Names, type SuiteChange, type SuiteForm } from './suite-form.ts'
+
+/** A stored case that the file has otherwise. */
+export type ChangedCase = {
+  id: string
+  title: string
+  edit: z.input<typeof EvalCaseUpdateRequest>
+  changes: readonly Change[]
+}
+
+/** What an import would do, before anything is sent. */
+export type SyncPlan = {
+  /** The suite as it is in the service; undefined when it is to be created. */
+  suite: { id: string; name: string } | undefined
+  file: SuiteFile
+  /** Undefined when it is created, since nothing of it can be compared before. */
+  settings: SuiteChange | undefined
+  created: readonly CaseForm[]
+  changed: readonly ChangedCase[]
+  unchanged: readonly { id: string; title: string }[]
+  /** In the service and not in the file. */
+  others: readonly { id: string; title: string }[]
+  /** Left behind by an import that did not end; deleted in any case. */
+  seeds: readonly string[]
+}
+
+/**
+ * The case that a suite is created with, because the service creates none without; the cases of the file follow with their
+ * own ids, and it is deleted.
+ */
+export const SEED_TITLE = 'mcpdeck imports this suite (this case is deleted when it is done)'
+
+/** Why a file cannot be imported, in a sentence; `path` is the part of the file that it is about. */
+export type SyncObstacle = { obstacle: string; path?: readonly PropertyKey[] }
+
+/**
+ * The suite that a file is about: the one whose id it says, else the only one of its name, else none yet.
+ * @param into an id or name that goes before what the file says
+ */
+export function suiteOfFile(
+  { suite }: SuiteFile,
+  suites: readonly EvalSuite[],
+  into?: string,
+): { suite: EvalSuite | undefined } | SyncObstacle {
+  const wanted = into ?? suite.id
+  const byId = suites.find(({ id }) => id === wanted)
+  if (byId) return { suite: byId }
+  const name = into ?? suite.name
+  const named = suites.filter(each => each.name === name)
+  if (named.length > 1)
+    return {
+      obstacle: `There are ${named.length} suites called "${name}": ${named.map(({ id }) => id).join(', ')}. Say which one by its id.`,
+    }
+  if (into !== undefined && named.length === 0)
+    return { obstacle: `There is no suite "${into}" in this project.` }
+  return { suite: named[0] }
+}
+
+/** Compares a file with what is stored; `stored` is undefined for a new suite. */
+export function planSync(
+  file: SuiteFile,
+  stored: { detail: EvalSuiteDetail; cases: readonly EvalCase[] } | undefined,
+  names: Names,
+): SyncPlan | SyncObstacle {
+  const obstacle = missingThings(file.suite, names) ?? (stored ? undefined : cannotCreate(file))
+  if (obstacle) return obstacle
+  if (!stored)
+    return {
+      suite: undefined,
+      file,
+      settings: undefined,
+      created: file.cases,
+      changed: [],
+      unchanged: [],
+      others: [],
+      seeds: [],
+    }
+  const { detail } = stored
+  const seeds = stored.cases.filter(({ title }) => title === SEED_TITLE)
+  const cases = stored.cases.filter(each => !seeds.includes(each))
+  const pairs = pairUp(file.cases, cases)
+  const changed: ChangedCase[] = []
+  const unchanged: SyncPlan['unchanged'][number][] = []
+  for (const [form, match] of pairs) {
+    if (!match) continue
+    const { edit, changes } = caseEdit(formOfCase(match), form)
+    const { id, title } = match
+    if (changes.length === 0) unchanged.push({ id, title })
+    else changed.push({ id, title, edit, changes })
+  }
+  const matched = new Set(pairs.values())
+  return {
+    suite: { id: detail.id, name: detail.name ?? detail.id },
+    file,
+    settings: suiteChange(formOfSuite(detail, names), file.suite, names),
+    created: file.cases.filter(form => !pairs.get(form)),
+    changed,
+    unchanged,
+    others: cases.filter(each => !matched.has(each)).map(({ id, title }) => ({ id, title })),
+    seeds: seeds.map(({ id }) => id),
+  }
+}
+
+/** Whether an import would send nothing. */
+export function isSettled(plan: SyncPlan, prune: boolean): boolean {
+  const { settings, created, changed, others, seeds } = plan
+  const isSuiteSame = settings !== undefined && settings.changes.length === 0
+  return isSuiteSame && created.length + changed.length + seeds.length + (prune ? others.length : 0) === 0
+}
+
+/** Each case of the file with the stored one that it is: by its id, and where it has none by a title that is there once. */
+function pairUp(
+  forms: readonly CaseForm[],
+  stored: readonly EvalCase[],
+): ReadonlyMap<CaseForm, EvalCase | undefined> {
+  const byId = new Map(stored.map(each => [each.declaredId ?? each.id, each]))
+  const claimed = new Set(forms.flatMap(({ id }) => (id === undefined ? [] : (byId.get(id) ?? []))))
+  return new Map(
+    forms.map(form => {
+      if (form.id !== undefined) return [form, byId.get(form.id)]
+      const titled = stored.filter(each => each.title === form.title && !claimed.has(each))
+      const [only] = titled
+      if (titled.length !== 1 || !only) return [form, undefined]
+      claimed.add(only)
+      return [form, only]
+    }),
+  )
+}
+
+/** Named servers and environments that the project has not, so that nothing is half done for them. */
+function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined {
+  const { servers = [], clients = [], environments = [], schedule } = suite
+  const named = [
+    ...servers.map((name, index) => ({ name, path: ['servers', index] })),
+    ...clients.flatMap((client, index) =>
+      (client.servers ?? []).map((name, at) => ({ name, path: ['clients', index, 'servers', at] })),
+    ),
+  ].filter(({ name }) => !names.serverId(name))
+  const placed = [
+    ...environments.map((name, index) => ({ name, path: ['environments', index] })),
+    ...(schedule?.environment ? [{ name: schedule.environment, path: ['schedule', 'environment'] }] : []),
+  ].filter(({ name }) => !names.environmentId(name))
+  const unknown = [
+    ...named.map(({ name }) => `server "${name}"`),
+    ...placed.map(({ name }) => `environment "${name}"`),
+  ]
+  const [first] = [...named, ...placed]
+  if (!first) return undefined
+  return {
+    obstacle: `The project has no ${[...new Set(unknown)].join(' and no ')}, or several of that name.`,
+    path: ['suite', ...first.path],
+  }
+}
+
+/** What the contract wants of a new suite beside what a form needs. */
+function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
+  const { name, servers = [] } = file.suite
+  if (servers.length === 0)
+    return { obstacle: `A new suite needs servers; "${name}" names none.`, path: ['suite', 'name'] }
+  if (modelOfNew(file) === undefined)
+    return {
+      obstacle: `A new suite needs a model; "${name}" names none, and some of its cases prompt one.`,
+      path: ['suite', 'name'],
+    }
+  return undefined
+}
+
+/** Stands where the contract wants a suite's default model and no case asks one. */
+const NO_MODEL = 'none'
+
+/** The default model of a new suite: the file's, else that of its first case; undefined where a case prompts one that nobody names. */
+export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
+  const modelless = cases.filter(({ models = [] }) => models.length === 0)
+  const prompts = modelless.some(({ steps }) => steps.some(({ kind }) => kind === 'prompt'))
+  if (suite.model !== undefined || prompts) return suite.model
+  return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
+}

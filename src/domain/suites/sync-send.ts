@@ -1,0 +1,114 @@
+import type { Client } from '../../api/client/client.ts'
+import { createCases, type BatchOptions, type CaseOutcome } from './batch.ts'
+import { modelOfNew, SEED_TITLE, type SyncPlan } from './sync-plan.ts'
+import { formOfSuite, suiteChange, type Names } from './suite-form.ts'
+
+export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
+  /** Delete the cases that the file has not. */
+  prune: boolean
+  /** Hears how far it is. */
+  progress?: (done: number, total: number) => void
+}
+
+/** What an import did. */
+export type SyncDone = {
+  suiteId: string
+  isNew: boolean
+  isSuiteChanged: boolean
+  outcomes: readonly CaseOutcome[]
+  changed: number
+  deleted: number
+}
+
+const ASKED = { priority: 'asked' } as const
+
+/**
+ * Carries a plan out, step by step: the suite, what is deleted, what changes, what is new. Every request is sent once; when
+ * one is refused the rest is not sent, and importing again goes on from what is there.
+ * @throws ApiError
+ */
+export async function sendSync(
+  client: Client,
+  projectId: string,
+  plan: SyncPlan,
+  names: Names,
+  options: SyncOptions,
+): Promise<SyncDone> {
+  const { file, created, changed, others } = plan
+  const { prune, progress, ...policy } = options
+  const gone = prune ? others.map(({ id }) => id) : []
+  const total = 1 + gone.length + changed.length + created.length
+  let done = 0
+  const step = (count = 1): void => {
+    done += count
+    progress?.(done, total)
+  }
+  const suiteId = plan.suite?.id ?? (await createSuite(client, projectId, plan, names))
+  const target = { projectId, suiteId }
+  // Of a suite that was just created, what it came to is compared like that of any other.
+  const settings = plan.settings ?? (await settingsOfNew(client, target, plan, names))
+  if (Object.keys(settings.edit).length > 0)
+    await client.suites.update({ ...target, body: settings.edit }, ASKED)
+  if (settings.schedule) await client.suites.schedule({ ...target, body: settings.schedule }, ASKED)
+  step()
+  for (const caseId of gone) {
+    await client.cases.delete({ ...target, caseId }, ASKED)
+    step()
+  }
+  for (const { id: caseId, edit } of changed) {
+    await client.cases.update({ ...target, caseId, body: edit }, ASKED)
+    step()
+  }
+  const declaredSuiteId = file.suite.id
+  const outcomes = await createCases(client, target, created, { ...policy, declaredSuiteId }, ASKED)
+  step(created.length)
+  for (const caseId of await seedsIn(client, target, plan))
+    await client.cases.delete({ ...target, caseId }, ASKED)
+  return {
+    suiteId,
+    isNew: plan.suite === undefined,
+    isSuiteChanged: plan.suite === undefined || settings.changes.length > 0,
+    outcomes,
+    changed: changed.length,
+    deleted: gone.length,
+  }
+}
+
+async function createSuite(
+  client: Client,
+  projectId: string,
+  { file }: SyncPlan,
+  names: Names,
+): Promise<string> {
+  const { name, description, servers = [] } = file.suite
+  const body = {
+    name,
+    ...(description !== undefined && { description }),
+    serverIds: servers.map(text => names.serverId(text) ?? text),
+    model: modelOfNew(file) ?? '',
+    tests: [
+      { title: SEED_TITLE, steps: [{ id: 'wait', kind: 'prompt' as const, prompt: 'Nothing to do.' }] },
+    ],
+  }
+  return (await client.suites.create({ projectId, body }, ASKED)).suiteId
+}
+
+async function settingsOfNew(
+  client: Client,
+  target: { projectId: string; suiteId: string },
+  { file }: SyncPlan,
+  names: Names,
+) {
+  const detail = await client.suites.get(target, ASKED)
+  return suiteChange(formOfSuite(detail, names), file.suite, names)
+}
+
+async function seedsIn(
+  client: Client,
+  target: { projectId: string; suiteId: string },
+  { suite, seeds }: SyncPlan,
+): Promise<readonly string[]> {
+  if (suite) return seeds
+  const { items } = await client.cases.list(target, ASKED)
+  return items.filter(({ title }) => title === SEED_TITLE).map(({ id }) => id)
+}

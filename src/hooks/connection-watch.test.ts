@@ -1,0 +1,121 @@
+import { QueryObserver, type QueryClient } from '@tanstack/react-query'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { VirtualClock } from '../../test/client/virtual-clock.ts'
+import { ApiError } from '../api/client/errors/api-error.ts'
+import { createQueryClient } from '../api/client/cache/query-client.ts'
+import { createLineWatch } from './connection-watch.ts'
+
+const lost = new ApiError({ kind: 'network', code: 'refused', message: 'connection refused', sent: false })
+const PROJECTS = ['projects', 'list', {}]
+const SUITES = ['suites', 'list', { projectId: 'p' }]
+const TOOLS = ['servers', 'tools', { projectId: 'p', serverId: 's' }]
+
+/** A watch over queries on screen whose answers a line carries that can be cut. */
+function setup(keys: readonly (readonly unknown[])[], isUp = true) {
+  const clock = new VirtualClock()
+  const queryClient = createQueryClient()
+  const line = { up: isUp, asked: [] as { key: string; at: number }[] }
+  const ask = (queryKey: readonly unknown[]): Promise<string> => {
+    line.asked.push({ key: String(queryKey[0]), at: clock.now() })
+    return line.up ? Promise.resolve('answer') : Promise.reject(lost)
+  }
+  const show = (queryKey: readonly unknown[], staleTime = 0) =>
+    new QueryObserver(queryClient, { queryKey, queryFn: () => ask(queryKey), staleTime }).subscribe(() => {})
+  const stops = keys.map(queryKey => show(queryKey))
+  const watch = createLineWatch(queryClient, clock)
+  const stop = watch.start()
+  onTestFinished(() => {
+    for (const end of [stop, ...stops]) end()
+    queryClient.clear()
+  })
+  const leave = (): void => stops.splice(0).forEach(end => end())
+  return { clock, queryClient, line, watch, stop, show, leave }
+}
+
+async function refreshAll(queryClient: QueryClient): Promise<void> {
+  await queryClient.refetchQueries({ type: 'active' })
+}
+
+test.each([
+  ['that is cut', true],
+  ['that was never up', false],
+])('a line %s is noticed once, and its return by asking for one thing only', async (_, wasUp) => {
+  const { clock, queryClient, line, watch } = setup([PROJECTS, SUITES], wasUp)
+  await clock.advance(0)
+  expect(watch.since() === undefined).toBe(wasUp)
+  line.up = false
+  if (wasUp) await refreshAll(queryClient)
+  const since = clock.now()
+  expect(watch.since()).toBe(since)
+  line.asked.length = 0
+  await clock.advance(60_000)
+  expect(watch.since()).toBe(since)
+  const pauses = line.asked.map(({ at }, index) => at - (line.asked[index - 1]?.at ?? since))
+  expect(pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_125, 15_000, 15_000])
+  line.up = true
+  line.asked.length = 0
+  await clock.advance(15_000)
+  expect(watch.since()).toBeUndefined()
+  expect(line.asked.map(({ key }) => key).sort()).toEqual(['projects', 'suites'])
+  await clock.advance(600_000)
+  expect(line.asked).toHaveLength(2)
+  expect(clock.pending).toBe(0)
+})
+
+test('a server that does not answer behind a service that does is no line that is down', async () => {
+  const { clock, queryClient, line, watch } = setup([TOOLS])
+  line.up = false
+  await refreshAll(queryClient)
+  expect(watch.since()).toBeUndefined()
+  expect(clock.pending).toBe(0)
+})
+
+test('a line that is down is down wherever one goes, until something is answered', async () => {
+  const { clock, queryClient, line, watch, show, leave } = setup([PROJECTS])
+  await clock.advance(0)
+  line.up = false
+  await refreshAll(queryClient)
+  const since = watch.since()
+  expect(since).toBeDefined()
+  leave()
+  queryClient.setQueryData(SUITES, 'read before')
+  expect(watch.since()).toBe(since)
+  onTestFinished(show(SUITES, Infinity))
+  await clock.advance(5_000)
+  expect(watch.since()).toBe(since)
+  line.up = true
+  await clock.advance(15_000)
+  expect(watch.since()).toBeUndefined()
+})
+
+test('nothing is asked any more once it stops', async () => {
+  const { clock, queryClient, line, stop } = setup([PROJECTS])
+  line.up = false
+  await refreshAll(queryClient)
+  stop()
+  line.asked.length = 0
+  await clock.advance(600_000)
+  expect(line.asked).toEqual([])
+})
+
+test('whenever the line comes and goes, its state is right soon and asking stays rare', async () => {
+  const spans = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), spans, async (wasUp, lasting) => {
+      const { clock, queryClient, line, watch, stop } = setup([PROJECTS, SUITES], wasUp)
+      await clock.advance(0)
+      for (const span of lasting) {
+        line.up = !line.up
+        if (!line.up) await refreshAll(queryClient)
+        line.asked.length = 0
+        await clock.advance(span)
+        if (!line.up) expect(watch.since()).toBeDefined()
+        else if (span >= 15_000) expect(watch.since()).toBeUndefined()
+        expect(line.asked.length).toBeLessThanOrEqual(span / 2_000 + 2)
+      }
+      stop()
+    }),
+    { numRuns: 50 },
+  )
+})

@@ -1,0 +1,145 @@
+import type { Query, QueryCacheNotifyEvent, QueryClient } from '@tanstack/react-query'
+import { ApiError, connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
+import { isPlainRead } from '../api/client/cache/cache-contents.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** Why the service cannot be reached, and since when. */
+export type LineFault = {
+  kind: ConnectionFault
+  /** In the clock's milliseconds. */
+  since: number
+  /** What was answered last, where anything was. */
+  error: ApiError | undefined
+  /** When the service wants to be read again, in the clock's milliseconds. */
+  until: number | undefined
+}
+
+/** Knows since when the service does not answer, and notices by itself when it does again. */
+export type LineWatch = {
+  /** When the connection was lost, in the clock's milliseconds; undefined while it is up. */
+  since: () => number | undefined
+  /** Why, and until when; the same object until that changes. */
+  fault: () => LineFault | undefined
+  /** Watches until the returned function is called. */
+  start: () => () => void
+}
+
+const FIRST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 15_000
+const GROWTH = 1.5
+
+/**
+ * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; when it is answered,
+ * all others are. Until then the connection is lost wherever the person goes. Only plain reads count and are repeated: a read over
+ * POST waits for somebody's MCP server. A key that was refused is not tried again.
+ */
+export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWatch {
+  let fault: LineFault | undefined
+  /** What failed last for want of an answer, while nothing has been answered since. */
+  let lastLost: Query | undefined
+  let lastError: ApiError | undefined
+  let pause = FIRST_PAUSE_MS
+  let cancel: (() => void) | undefined
+  // Answers and failures are counted, because several can have one time.
+  let turn = 0
+  let lastAnswer = 0
+  /** The turn at which a query began to fail. */
+  const failing = new WeakMap<Query, number>()
+  const isLost = (query: Query): boolean => {
+    const kind = isPlainRead(query) ? connectionFault(query.state.error) : undefined
+    // One read may fail on a service that answers all others.
+    return kind === 'unavailable' ? (failing.get(query) ?? Infinity) > lastAnswer : kind !== undefined
+  }
+  const lost = (): Query[] => queryClient.getQueryCache().findAll({ type: 'active', predicate: isLost })
+  const onScreen = (): Query | undefined =>
+    queryClient.getQueryCache().findAll({ type: 'active', predicate: isPlainRead })[0]
+  const isOpen = (): boolean =>
+    queryClient.getQueryCache().findAll({ type: 'active', predicate: isAskedAgain }).length > 0
+  const look = (): void => {
+    // Whoever goes to another place takes what failed from the screen, and what is there was read before.
+    const isDown = lost().length > 0 || (fault !== undefined && lastLost !== undefined)
+    if (!isDown && (fault === undefined || isOpen())) return
+    const kind = isDown ? (connectionFault(lastError) ?? fault?.kind) : undefined
+    if (kind === fault?.kind && lastError === fault?.error) return
+    const isSame = kind === fault?.kind
+    fault = kind && { kind, since: fault?.since ?? clock.now(), error: lastError, until: untilOf(kind) }
+    if (isSame) return
+    cancel?.()
+    pause = FIRST_PAUSE_MS
+    schedule()
+  }
+  const untilOf = (kind: ConnectionFault): number | undefined =>
+    kind === 'unavailable' && lastError?.retryAfterMs !== undefined
+      ? clock.now() + lastError.retryAfterMs
+      : undefined
+  const schedule = (): void => {
+    if (fault === undefined || fault.kind === 'key-refused') return
+    const wait = Math.max(pause, (fault.until ?? 0) - clock.now())
+    cancel = clock.after(wait, () => void probe())
+  }
+  const probe = async (): Promise<void> => {
+    const [failed] = lost().sort((a, b) => a.state.errorUpdatedAt - b.state.errorUpdatedAt)
+    const query = failed ?? onScreen() ?? lastLost
+    if (!query) return
+    await queryClient.refetchQueries(
+      { predicate: candidate => candidate === query },
+      { cancelRefetch: false },
+    )
+    if (!isLost(query)) {
+      await queryClient.refetchQueries({ type: 'active', predicate: isLost }, { cancelRefetch: false })
+    }
+    if (fault === undefined) return
+    pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)
+    cancel?.()
+    schedule()
+  }
+  const hear = ({ query, action }: QueryEvent): void => {
+    turn += 1
+    if (isAnswer(action)) {
+      lastAnswer = turn
+      lastLost = undefined
+      lastError = undefined
+    }
+    if (action.type === 'success') failing.delete(query)
+    if (action.type !== 'error' || connectionFault(action.error) === undefined) return
+    if (!failing.has(query)) failing.set(query, turn)
+    if (!isLost(query)) return
+    lastLost = query
+    lastError = query.state.error as ApiError
+  }
+  return {
+    since: () => fault?.since,
+    fault: () => fault,
+    start: () => {
+      const unsubscribe = queryClient.getQueryCache().subscribe(event => {
+        if (event.type === 'updated') hear(event)
+        look()
+      })
+      lastLost = lost()[0]
+      lastError = lastLost?.state.error as ApiError | undefined
+      look()
+      return () => {
+        unsubscribe()
+        cancel?.()
+        fault = undefined
+      }
+    },
+  }
+}
+
+/** A query without data forgets its failure while it is asked again. */
+function isAskedAgain({ state }: Query): boolean {
+  return (
+    state.fetchStatus === 'fetching' && state.error === null && state.errorUpdatedAt > state.dataUpdatedAt
+  )
+}
+
+type QueryEvent = Extract<QueryCacheNotifyEvent, { type: 'updated' }>
+
+/** Whether the service has answered, be it with a refusal. */
+function isAnswer(action: QueryEvent['action']): boolean {
+  if (action.type === 'success') return action.manual !== true
+  if (action.type !== 'error' || !(action.error instanceof ApiError)) return false
+  const { kind } = action.error
+  return (kind === 'http' || kind === 'invalid-response') && connectionFault(action.error) === undefined
+}

@@ -1,0 +1,130 @@
+import { withinLevels } from './json-depth.ts'
+
+/**
+ * What is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and all that fonts may
+ * leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation selectors.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu
+/** Text that is known to be printable without a further look. */
+const ASCII = /^[\x20-\x7e]*$/
+const ASCII_LINES = /^[\x20-\x7e\n\t]*$/
+/** Scripts whose letters join, or whose marks stack, by U+200C and U+200D. */
+const JOINING = [
+  'Arab',
+  'Syrc',
+  'Nkoo',
+  'Deva',
+  'Beng',
+  'Guru',
+  'Gujr',
+  'Orya',
+  'Taml',
+  'Telu',
+  'Knda',
+  'Mlym',
+]
+  .concat('Sinh', 'Khmr', 'Mymr', 'Tibt', 'Mong')
+  .map(script => String.raw`\p{Script_Extensions=${script}}`)
+  .join('')
+const JOINERS: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])
+/** Joiners that join letters or pictures, and selectors that choose a picture: people see what they do. */
+const JOINT = new RegExp(
+  String.raw`(?<=[${JOINING}])[\u200C\u200D]` +
+    String.raw`|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})` +
+    String.raw`|(?<=\p{Emoji})[\uFE0E\uFE0F]`,
+  'uy',
+)
+
+/**
+ * Text from outside for one line of a screen: what is not printable becomes visible, line breaks too; a tab is two blanks,
+ * a lone surrogate U+FFFD. Joiners and selectors that belong to the letter or picture before them stay.
+ */
+export function clean(text: string): string {
+  if (ASCII.test(text)) return text
+  return text.toWellFormed().replace(UNPRINTABLE, visible)
+}
+
+/** Text from outside in several lines: as {@link clean}, but line feeds and tabs stay, and CR LF is a line feed. */
+export function printable(text: string): string {
+  if (ASCII_LINES.test(text)) return text
+  return text
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replace(UNPRINTABLE, (found, at: number, whole: string) =>
+      found === '\n' || found === '\t' ? found : visible(found, at, whole),
+    )
+}
+
+/** Text without what is not printable, joiners and selectors aside: for cells, whose width is counted already. */
+export function withoutUnprintable(text: string): string {
+  return text.replace(UNPRINTABLE, found => (JOINERS.has(found) ? found : ''))
+}
+
+/** Whether a text is one JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. What no answer
+ * can hold for its depth is replaced.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  return escapedJson(JSON.stringify(withinLevels(value), null, indent) ?? 'null')
+}
+
+/** The same JSON with every character printable; line breaks between its parts are line feeds. */
+export function escapedJson(json: string): string {
+  if (ASCII_LINES.test(json)) return json
+  return json
+    .replaceAll(/\r\n?/g, '\n')
+    .replace(UNPRINTABLE, found => (found === '\n' || found === '\t' ? found : unitEscapes(found)))
+}
+
+/** YAML whose strings with such characters stand in double quotes, as {@link hasUnprintable} tells, with all of them escaped. */
+export function escapedYaml(yaml: string): string {
+  return yaml.replace(UNPRINTABLE, found => {
+    if (found === '\n' || found === '\t') return found
+    return found.length > 1 ? String.raw`\U${hexOf(found, 8)}` : unitEscapes(found)
+  })
+}
+
+/** XML text and attributes with what is not printable as character references; what XML cannot hold is gone already. */
+export function escapedXml(xml: string): string {
+  return xml.replace(UNPRINTABLE, found =>
+    found === '\n' || found === '\t' ? found : `&#x${hexOf(found, 1)};`,
+  )
+}
+
+/** Whether something in a text is not printable; line feeds and tabs are. */
+export function hasUnprintable(text: string): boolean {
+  return text.search(UNPRINTABLE_IN_LINES) !== -1
+}
+
+const UNPRINTABLE_IN_LINES = new RegExp(String.raw`(?![\n\t])${UNPRINTABLE.source}`, 'u')
+
+/** A visible stand-in: control pictures for C0, code points in angle brackets for the rest. */
+function visible(character: string, at: number, whole: string): string {
+  const code = character.codePointAt(0)!
+  if (character === '\t') return '  '
+  if (code < 0x20) return String.fromCharCode(0x2400 + code)
+  if (code === 0x7f) return '␡'
+  JOINT.lastIndex = at
+  const isJoint = JOINERS.has(character) && JOINT.test(whole)
+  return isJoint ? character : `<${hexOf(character, 4)}>`
+}
+
+function hexOf(character: string, digits: number): string {
+  return character.codePointAt(0)!.toString(16).toUpperCase().padStart(digits, '0')
+}
+
+function unitEscapes(character: string): string {
+  return [...Array(character.length).keys()]
+    .map(unit => String.raw`\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`)
+    .join('')
+}

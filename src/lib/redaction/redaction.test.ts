@@ -1,0 +1,225 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { exportIncident } from '../../domain/notebook/notebook-export.ts'
+import type { Incident } from '../../domain/notebook/notebook.ts'
+import { redacted, withoutSecrets } from './redaction.ts'
+
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const core = fc
+  .array(fc.constantFrom(...letters), { minLength: 24, maxLength: 40 })
+  .map(characters => characters.join(''))
+  // Nothing of the words around a secret holds its core, and each part of it stays recognisable.
+  .filter(text => /\d/.test(text) && /[a-z]/i.test(text))
+
+/** Each kind of secret around its core, which must not survive. */
+const SHAPES: readonly ((core: string) => string)[] = [
+  secret => `sk_${secret}`,
+  secret => `sk-${secret}`,
+  secret => `Bearer ${secret}`,
+  secret => `Authorization: Basic ${secret}`,
+  secret => `eyJ${secret}.${secret}.${secret}`,
+  secret => `ghp_${secret}`,
+  secret => `vst_${secret}`,
+  secret => `http://127.0.0.1:4747/visit/${secret}`,
+  secret => `https://app.example/s/${secret}`,
+  secret => `app.example/s/${secret}`,
+  secret => `see localhost:4747/join/${secret}.`,
+  secret => `127.0.0.1:4747/s/${secret}?a=b`,
+  secret => `https://ann:${secret}@host.example/x`,
+  secret => `https://host.example/x?access_token=${secret}`,
+  secret => `{"client_secret": "${secret}"}`,
+  secret => `password=${secret}`,
+  secret => `mbr_01m7zybf2c0000dz79svnzat35.${secret}`,
+  secret => `Set-Cookie: sid=${secret}; Path=/`,
+  secret => `export GITHUB_TOKEN=${secret}`,
+  secret => `deploy --password ${secret}`,
+  secret => `https://host.example/x?sig=${secret}&b=1`,
+  secret => `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`,
+  secret => `${secret}@mail.example.com`,
+  secret => `${secret}@localhost`,
+  secret => `${secret}@[10.0.0.1]`,
+  secret => `/home/${secret}/notes`,
+  secret => `/Users/${secret}/notes`,
+  secret => `C:\\Users\\${secret}\\notes`,
+]
+
+const HIDINGS = ['\n', '\r\n', '\n> ', '\n  ', '\n| ', '**', '~~', '`', '\u200b', '\u00ad', '<br>', '" + "']
+
+/** How URLs, HTML and JSON spell what is special to them, and what anybody may spell so. */
+const special = (spell: (code: string) => string) => (text: string) =>
+  text.replaceAll(/[^A-Za-z0-9\s]/g, each => spell(each.codePointAt(0)!.toString(16).padStart(2, '0')))
+const percent = special(code => `%${code}`)
+const SPELLINGS: readonly ((text: string) => string)[] = [
+  text => text,
+  percent,
+  text => percent(percent(text)),
+  text => [...text].map(each => `%${each.codePointAt(0)!.toString(16).padStart(2, '0')}`).join(''),
+  special(code => `&#x${code};`),
+  special(code => `\\u00${code}`),
+]
+const words = fc.constantFrom('', 'see ', 'it said: ', 'risk_level is high, ', 'déjà vu (“so”) ', '- ', '# ')
+
+/** A text with a secret in it that is broken at some places. */
+const seeded = fc
+  .tuple(
+    core,
+    fc.constantFrom(...SHAPES),
+    words,
+    words,
+    fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...HIDINGS)), { maxLength: 3 }),
+    fc.boolean(),
+    fc.constantFrom(...SPELLINGS),
+  )
+  .map(([secret, shape, before, after, cuts, isEscaped, spelt]) => {
+    let text = isEscaped ? shape(secret).replaceAll(/[_./:=@-]/g, '\\$&') : spelt(shape(secret))
+    const { length } = text
+    const placed = cuts.map(([place, hiding]) => ({ at: place % (length + 1), hiding }))
+    // From the end, so that no hiding breaks another.
+    for (const { at, hiding } of placed.toSorted((one, other) => other.at - one.at)) {
+      text = text.slice(0, at) + hiding + text.slice(at)
+    }
+    return { secret, text: `${before}${text} ${after}` }
+  })
+
+/** The text as a renderer, or somebody who joins its lines and reads what is spelt out, would have it. */
+function joined(text: string): string {
+  const shown = text
+    .replaceAll(/\n[ \t>|\\]*/g, '')
+    .replaceAll(/[\r\u00ad\u200b`*~\\\uFFFD]|<br>|" \+ "/g, '')
+  const read = shown.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  )
+  return read === text ? text : joined(read)
+}
+
+describe('redaction', () => {
+  test('leaves no secret, wherever and however it is broken', () => {
+    fc.assert(
+      fc.property(seeded, ({ secret, text }) => {
+        expect(joined(redacted(text))).not.toContain(secret)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('of an exported incident leaves none in any of its places', async () => {
+    const place = fc.constantFrom('title', 'note', 'name', 'label', 'value', 'id', 'param', 'kind')
+    await fc.assert(
+      fc.asyncProperty(seeded, place, async ({ secret, text }, where) => {
+        const at = (name: string, otherwise: string) => (where === name ? text : otherwise)
+        const incident: Incident = {
+          id: 'i',
+          title: at('title', 'Outage'),
+          openedAt: 0,
+          entries: [
+            {
+              id: 'e',
+              at: 1,
+              note: at('note', 'nothing'),
+              pinned: {
+                kind: at('kind', 'run'),
+                id: at('id', 'run_1'),
+                name: at('name', '#1'),
+                place: { screen: 'runs', params: { runId: at('param', 'run_1') } },
+                facts: [[at('label', 'Status'), at('value', 'failed')]],
+              },
+            },
+          ],
+        }
+        const locator = ({ params }: { params: Readonly<Record<string, string>> }) =>
+          `mcpdeck://local/${params['runId']}`
+        const text2 = await exportIncident(incident, { locator, now: 2 })
+        expect(joined(text2)).not.toContain(secret)
+      }),
+      { numRuns: 1_500 },
+    )
+  })
+
+  test.each(['', 'a', 'no', '/'])('a known value as short as “%s” leaves the text readable', short => {
+    const text = 'GET /api/v1/projects answered 200, no errors'
+    expect(withoutSecrets(text, [short])).toBe(text)
+    expect(redacted(text, { known: [short], homes: [short] })).toBe(text)
+  })
+
+  test('takes known secrets and homes out, whatever they look like', () => {
+    const own = { known: ['plain words key'], homes: ['/srv/people/ann'] }
+    expect(redacted('a plain wo\nrds key in /srv/people/ann/x', own)).toBe('a [secret] in ~/x')
+  })
+
+  test('leaves ids, times, words and addresses of things as they are', () => {
+    const harmless = [
+      'run_01m7zqv07x0000k3jd8s7 of prj_01m7zqv07x0000k3jd8s7 failed: 9 of 10 passed, risk_assessment done',
+      'https://api.example/api/v1/projects/prj_01m7zqv07x0000k3jd8s7/eval-runs?limit=20',
+      '2026-11-21 18:42:10 +01:00 (17:42:10 UTC)\nserver everything, stdio\n- the basket is empty',
+    ]
+    for (const text of harmless) expect(redacted(text)).toBe(text)
+  })
+
+  test('leaves names of models, tools and versions as they are', () => {
+    const harmless = [
+      'Qwen2-5-Coder-32B-Instruct, anthropic/claude-sonnet-4.5, getStructuredContentV2ForThing',
+      '@modelcontextprotocol/server-everything@2026.1.0 and server-everything@2.0.1-beta.3',
+      'tokens: 8,540, p95 @ 3.5s, config cfg_1d07e00451a3e5e0927ecf27a0dd59e2',
+      '550e8400-e29b-41d4-a716-446655440000 at 2026-11-21T18:42:10.123Z',
+    ]
+    for (const text of harmless) expect(redacted(text)).toBe(text)
+  })
+
+  test.each([
+    [
+      '[the link](http://127.0.0.1:4747/visit/Ab3-dEf9hJk) ok',
+      '[the link](http://127.0.0.1:4747/visit/[secret]) ok',
+    ],
+    ['{"credentials":{"value":"q7XcV9bN2mK4jH6gF8dS1aP3"}}', '{"credentials":[secret]"value":"[secret]"}}'],
+    ['sent AIzaSyA1b2C3d4E5f6G7h8 with it', 'sent [secret] with it'],
+    ['ann.lee (at) example (dot) com', '[address]'],
+    ['write to änn.lée@exämple.com, "ann lee"@example.com', 'write to [address], [address]'],
+    ['ann.lee＠example。com or ann.lee @ example.com', '[address] or [address]'],
+    ['ann&commat;example&period;com', '[address]'],
+    ['file%3A%2F%2F%2Fhome%2Fann%2Fx', 'file%3A%2F%2F~%2Fx'],
+  ])('of %s leaves %s', (text, left) => {
+    expect(redacted(text)).toBe(left)
+  })
+
+  test('of an id takes only what lets somebody in', () => {
+    const id = 'q7XcV9bN2mK4jH6gF8dS1aP3'
+    expect(redacted(id)).toBe('[secret]')
+    expect(redacted(`mcpdeck://cloud/projects/${id}`, { isId: true })).toBe(`mcpdeck://cloud/projects/${id}`)
+    expect(redacted(`sk_${id}`, { isId: true })).toBe('sk_[secret]')
+  })
+
+  test('of a log leaves addresses of people and homes, and nothing that lets anybody in', () => {
+    expect(withoutSecrets('GET /visit/abc?x=1 ann@example.com Bearer abc.def', [])).toBe(
+      'GET /visit/[secret]?x=1 ann@example.com Bearer [secret]',
+    )
+  })
+
+  test('of a long text takes no longer than its length asks for', () => {
+    for (const unit of [
+      'a',
+      'a.',
+      'sk',
+      '"',
+      '/',
+      'https://',
+      '@',
+      '\n',
+      'Bearer',
+      '<b',
+      '\\',
+      '%41',
+      '&#',
+      'a_',
+      '| ',
+      'eyJ',
+      'aeyJ',
+      'ask-',
+      '1token=',
+    ]) {
+      const began = process.cpuUsage()
+      expect(redacted(unit.repeat(60_000 / unit.length)).length).toBeGreaterThan(0)
+      const { user, system } = process.cpuUsage(began)
+      expect((user + system) / 1000, unit).toBeLessThan(3000)
+    }
+  })
+})

@@ -1,0 +1,173 @@
+import {
+  isAlias,
+  isCollection,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  visit,
+  type Document,
+  type Node,
+} from 'yaml'
+import { BOUNDS } from '../bounds.ts'
+import { printable } from '../printable.ts'
+import { offsetOf, placeAt, type TextPlace } from './yaml-places.ts'
+
+/** One thing that is wrong in a text. */
+export type TextProblem = TextPlace & { message: string }
+/** Reading ends in what the text says, or in everything that is wrong with it. */
+export type Read<T> = { ok: true; value: T } | { ok: false; problems: readonly TextProblem[] }
+/** One document of a text: its value, and where each part of it stands. */
+export type YamlDocument = {
+  value: unknown
+  at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace
+}
+
+/** Longest text that is read, in bytes: a hundred of the largest cases that a service takes need less. */
+export const MAX_TEXT_BYTES = BOUNDS.editedText.most
+/** Aliases are for a handful of shared steps, not for growing a short text into a huge one. */
+const MAX_ALIASES = 100
+/** Deepest nesting; far beyond any case, and far before the parser's own limits. */
+const MAX_DEPTH = BOUNDS.editedLevels.most
+const MAX_PROBLEMS = 20
+const NEWLINE = 0x0a
+
+/** Bytes as text. Binary data, another encoding and what is too long are refused, with the line where that begins. */
+export function readText(bytes: Uint8Array): Read<string> {
+  if (bytes.length > MAX_TEXT_BYTES)
+    return refused(
+      bytes,
+      MAX_TEXT_BYTES,
+      `The text is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MiB; the rest from here on is too much.`,
+    )
+  const zero = bytes.indexOf(0)
+  if (zero >= 0) return refused(bytes, zero, 'This is binary data, not text.')
+  try {
+    return { ok: true, value: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return refused(bytes, firstBroken(bytes), 'This is not UTF-8.')
+  }
+}
+
+function refused(bytes: Uint8Array, offset: number, message: string): Read<never> {
+  let line = 1
+  let start = 0
+  for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < offset; at = bytes.indexOf(NEWLINE, at + 1)) {
+    line += 1
+    start = at + 1
+  }
+  return { ok: false, problems: [{ line, column: offset - start + 1, message }] }
+}
+
+/** Where the bytes stop being UTF-8: the replacement character of a lenient reading stands there. */
+function firstBroken(bytes: Uint8Array): number {
+  const lenient = new TextDecoder('utf-8').decode(bytes)
+  for (let at = lenient.indexOf('\uFFFD'); at >= 0; at = lenient.indexOf('\uFFFD', at + 1)) {
+    const offset = Buffer.byteLength(lenient.slice(0, at))
+    // One that was written on purpose is three bytes of its own.
+    if (!(bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd)) return offset
+  }
+  return bytes.length
+}
+
+/**
+ * The documents of a YAML text. Only what JSON can say is taken: tags, keys that are no text, numbers beyond JSON's, keys
+ * that are there twice and aliases without measure are refused at their line. Empty documents are left out.
+ */
+export function readYaml(text: string): Read<readonly YamlDocument[]> {
+  const lines = new LineCounter()
+  const problemAt = (offset: number, message: string): TextProblem => ({
+    ...placeAt(text, offset),
+    message: printable(message),
+  })
+  const failed = (problems: readonly TextProblem[]): Read<never> => ({
+    ok: false,
+    problems: problems.slice(0, MAX_PROBLEMS),
+  })
+  const deep = depthProblem(text)
+  if (deep !== undefined) return failed([problemAt(deep, `This is nested deeper than ${MAX_DEPTH} levels.`)])
+  try {
+    const parsed = parseAllDocuments(text, {
+      prettyErrors: false,
+      logLevel: 'silent',
+      lineCounter: lines,
+      stringKeys: false,
+    })
+    const documents = 'empty' in parsed ? [] : parsed
+    const broken = documents.flatMap(document => [
+      ...[...document.errors, ...document.warnings]
+        // A tag is refused below, known or not.
+        .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
+        .map(({ pos, message }) => problemAt(pos[0], parserWords(message))),
+      ...oddities(document).map(({ offset, message }) => problemAt(offset, message)),
+    ])
+    if (broken.length > 0) return failed(broken)
+    return {
+      ok: true,
+      value: documents
+        .filter(({ contents }) => contents !== null && !(isScalar(contents) && contents.value === null))
+        .map(document => ({
+          value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown,
+          at: (path, onKey = false) => placeAt(text, offsetOf(document.contents, path, onKey)),
+        })),
+    }
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error)
+    const alias = /alias/i.test(words) ? text.search(/\*[^\s,\]}]/) : 0
+    return failed([problemAt(Math.max(0, alias), parserWords(words))])
+  }
+}
+
+function parserWords(words: string): string {
+  return `This cannot be read as YAML: ${words.trim().replace(/\.$/, '')}.`
+}
+
+/** Where brackets or indentation nest too deep; the parser would run out of stack. */
+function depthProblem(text: string): number | undefined {
+  let depth = 0
+  const dashes = /(?:- ){65}/.exec(text)
+  if (dashes) return dashes.index
+  for (const { 0: bracket, index } of text.matchAll(/[[{\]}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1)
+    // Brackets within texts count too, so the limit is far above what is meant.
+    if (depth > 16 * MAX_DEPTH) return index
+  }
+  return undefined
+}
+
+/** What YAML can say and JSON cannot. */
+function oddities(document: Document): { offset: number; message: string }[] {
+  const found: { offset: number; message: string }[] = []
+  const say = (node: unknown, message: string): void => {
+    found.push({ offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message })
+  }
+  visit(document, {
+    Node(key, node, path) {
+      if (isCollection(node) && path.filter(isCollection).length >= MAX_DEPTH) {
+        say(node, `This is nested deeper than ${MAX_DEPTH} levels.`)
+        return visit.BREAK
+      }
+      if ('tag' in node && node.tag !== undefined && !isAlias(node))
+        say(node, `The tag ${node.tag} is not taken; write the value as it is.`)
+      if (isAlias(node) && path.includes(node.resolve(document) as Node))
+        say(node, `The block ${node.source} holds itself.`)
+      if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))
+        say(node, 'A name in front of a colon must be a text; put it in quotes.')
+      if (isScalar(node)) {
+        const odd = key === 'key' ? undefined : oddNumber(node.value, node.source)
+        if (odd) say(node, odd)
+      }
+      return undefined
+    },
+  })
+  return found
+}
+
+function oddNumber(value: unknown, source: string | undefined): string | undefined {
+  if (typeof value !== 'number') return undefined
+  if (!Number.isFinite(value)) return 'JSON has no such number; put it in quotes if it is a text.'
+  // JSON writes the shortest digits that mean the same number; whoever wrote those means it.
+  if (source !== undefined && /^-?\d{16,21}$/.test(source) && source !== String(value))
+    return 'This number is too long to be kept exactly; put it in quotes if it is a text.'
+  return undefined
+}

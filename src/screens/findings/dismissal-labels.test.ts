@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { swarmFinding } from '../../domain/findings/finding.ts'
+import { dismissalSentence } from './dismissal-labels.ts'
+
+const [one, two] = ['one', 'two'].map(id => swarmFinding({ id, status: 'new' }))
+const gone = { finding: one!, error: new ApiError({ kind: 'network', message: 'ECONNREFUSED', sent: true }) }
+const missing = {
+  finding: two!,
+  error: new ApiError({ kind: 'http', status: 404, code: 'NOT_FOUND', message: 'No.', sent: true }),
+}
+const said = (refused: (typeof gone)[]): string =>
+  dismissalSentence(
+    { outcome: { done: [], refused, unsent: [] }, already: 0, total: refused.length },
+    true,
+    'Z',
+  ).text
+
+test('what was not answered is not told as refused, and one finding that was never marked keeps no mark', () => {
+  expect(said([gone])).toMatch(/^Dismissed 0 of 1 finding; 1 not answered \([^)]+\)\.$/)
+  expect(said([missing, gone])).toMatch(
+    /^Dismissed 0 of 2 findings; 1 refused \(Not found\); 1 not answered \([^)]+\)\. What is left keeps its mark\.$/,
+  )
+})

@@ -1,0 +1,116 @@
+import { isLineFault } from '../../api/client/errors/api-error.ts'
+import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../domain/findings/dismissal.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
+import { findingName } from '../../domain/findings/finding.ts'
+import { plural } from '../../tui/theme/format.ts'
+import type { Question } from '../../components/confirm.tsx'
+
+type Told = { tone: 'ok' | 'warn' | 'error'; text: string }
+
+/** Names in a sentence, so that it stays one. */
+const MOST_NAMES = 3
+
+/** What is asked before anything is sent: how many, what it means, what it does not. */
+export function dismissalQuestion(of: {
+  plan: DismissalPlan
+  dismissed: boolean
+  /** Marked ones that filters hide. */
+  hidden: number
+  /** Requests are not counted. */
+  unlimited: boolean
+}): Question {
+  const { plan, dismissed, hidden, unlimited } = of
+  const [only] = plan.send
+  const what = plan.send.length === 1 && only ? findingName(only) : plural(plan.send.length, 'finding')
+  const active = plan.send.filter(({ status }) => status !== 'resolved').length
+  const lines = [
+    dismissed
+      ? 'Dismissed is not resolved: the status stays, and what keeps recurring shows as recurring and dismissed.'
+      : 'The status stays as it is; only the dismissal goes.',
+    dismissed && active > 0 && activeWords(plan),
+    plan.already.length > 0 &&
+      `${plan.already.length} of the marked ${plan.already.length === 1 ? 'is' : 'are'} ${dismissed ? 'dismissed' : 'shown'} already and left alone.`,
+    plan.nameless.length > 0 && `${plan.nameless.length} cannot be named to the service and are left out.`,
+    hidden > 0 && `${hidden} of the marked ${hidden === 1 ? 'is' : 'are'} hidden by a filter now.`,
+    !unlimited &&
+      plan.send.length > 1 &&
+      `It takes ${plan.send.length} requests of the budget, one after the other.`,
+    'Everyone in the project sees it; it can be taken back.',
+  ].filter(line => typeof line === 'string')
+  return {
+    title: dismissed ? `Dismiss ${what}?` : `Show ${what} again?`,
+    lines,
+    action: dismissed
+      ? `Dismiss ${plural(plan.send.length, 'finding')}`
+      : `Show ${plural(plan.send.length, 'finding')} again`,
+  }
+}
+
+/** That what is dismissed goes on. */
+function activeWords({ send }: DismissalPlan): string {
+  const active = send.filter(({ status }) => status !== 'resolved')
+  if (send.length === 1)
+    return `It is ${active[0]?.status ?? 'of unknown status'}, so it goes on being looked for.`
+  if (active.length === send.length) return 'None of them is resolved.'
+  return `${active.length} of the ${send.length} ${active.length === 1 ? 'is' : 'are'} not resolved.`
+}
+
+/** `Dismissed 38 of 40 findings; 1 was refused (Not found); 1 was dismissed by somebody else. …` */
+export function dismissalSentence(
+  { outcome, already, total }: { outcome: DismissalOutcome; already: number; total: number },
+  dismissed: boolean,
+  undoKey: string,
+): Told {
+  const { done, refused, unsent } = outcome
+  const verb = dismissed ? 'Dismissed' : 'Showing'
+  const count =
+    done.length === total ? plural(total, 'finding') : `${done.length} of ${plural(total, 'finding')}`
+  const parts = [
+    `${verb} ${count}${dismissed ? '' : ' again'}`,
+    already > 0 && `${already} somebody else had ${dismissed ? 'dismissed' : 'shown'} meanwhile`,
+    ...refusedWords(outcome),
+    unsent.length > 0 && `${unsent.length} not sent`,
+  ].filter(Boolean)
+  const rest = total > 1 && refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
+  const back = done.length > 0 ? ` ${undoKey} takes it back.` : ''
+  return {
+    tone:
+      done.length === 0 && refused.length > 0 ? 'error' : refused.length + unsent.length > 0 ? 'warn' : 'ok',
+    text: `${parts.join('; ')}.${rest}${back}`,
+  }
+}
+
+/** What the service said no to, and what it did not answer at all. */
+function refusedWords({ refused }: DismissalOutcome): string[] {
+  const words = (what: string, isMeant: (error: unknown) => boolean): string[] => {
+    const meant = refused.filter(({ error }) => isMeant(error))
+    const titles = new Set(meant.map(({ error }) => describeError(error).title))
+    return meant.length > 0 ? [`${meant.length} ${what} (${[...titles].join(', ')})`] : []
+  }
+  return [...words('refused', error => !isLineFault(error)), ...words('not answered', isLineFault)]
+}
+
+/** What was taken back, and what was not because it is somebody else's by now. */
+export function undoSentence(
+  { plan, outcome }: { plan: UndoPlan; outcome: DismissalOutcome },
+  dismissed: boolean,
+): Told {
+  const { done, unsent } = outcome
+  const done0 = `${plural(done.length, 'finding')} ${dismissed ? 'shown again' : 'dismissed again'}`
+  const parts = [
+    done.length > 0 ? done0 : 'Nothing was taken back',
+    plan.skipped.length > 0 &&
+      `left alone: ${someOf(plan.skipped.map(({ name, why }) => `${name}, ${why}`))}`,
+    plan.moved.length > 0 &&
+      `their status changed meanwhile and stays: ${someOf(plan.moved.map(({ name, from, to }) => `${name} ${from} to ${to}`))}`,
+    ...refusedWords(outcome),
+    unsent.length > 0 && `${unsent.length} not sent`,
+  ].filter(Boolean)
+  const isClean = plan.skipped.length + outcome.refused.length + unsent.length === 0
+  return { tone: isClean ? 'ok' : 'warn', text: `${parts.join('; ')}.` }
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return names.slice(0, MOST_NAMES).join('; ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,117 @@
+import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
+import { connectionWords } from '../../api/client/errors/connection-labels.ts'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
+import { titleOf } from '../../api/client/journal/labels.ts'
+import type { NowLine, NowProject, NowTarget, Read } from '../../domain/now/line.ts'
+
+/** Key of the line about a write. */
+export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
+
+/** Writes of which nobody knows whether they happened. */
+export function writeLines(
+  projects: readonly NowProject[],
+  { value, at }: Read<readonly JournalEntry[]>,
+  now: number,
+): NowLine[] {
+  return value.map(entry => {
+    const projectId = textOf(entry.input['projectId'])
+    return {
+      key: writeKey(entry),
+      kind: 'write',
+      urgency: 'act',
+      isFault: true,
+      mark: 'error',
+      word: entry.readBack?.finding === 'did-not-happen' ? 'open' : 'in doubt',
+      sentence: `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}`,
+      project: projects.find(({ id }) => id === projectId),
+      at: entry.intendedAt,
+      readAt: at,
+      fingerprint: `${entry.lastSeenAt} ${entry.readBack?.finding ?? ''}`,
+      target: targetOf(entry),
+      thing: {
+        kind: 'write',
+        record: {
+          id: String(entry.id),
+          operation: entry.operation,
+          sent: entry.sent,
+          intendedAt: entry.intendedAt,
+          lastSeenAt: entry.lastSeenAt,
+          readBack: entry.readBack ?? null,
+        } as { id: string },
+      },
+    } satisfies NowLine
+  })
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The thing that a write is about, as far as its path names it. */
+function targetOf({ input }: JournalEntry): NowTarget {
+  const [projectId, suiteId, runId, serverId, scenarioId] = [
+    'projectId',
+    'suiteId',
+    'runId',
+    'serverId',
+    'scenarioId',
+  ].map(name => textOf(input[name]))
+  if (projectId === undefined) return { to: 'here' }
+  if (runId !== undefined) return { to: 'run', projectId, suiteId: suiteId ?? '', runId, failed: false }
+  if (serverId !== undefined) return { to: 'server', projectId, serverId }
+  if (scenarioId !== undefined) return { to: 'scenario', projectId, scenarioId }
+  const ofBody = textOf((Object(input['body']) as { suiteId?: unknown }).suiteId)
+  const suite = suiteId ?? ofBody
+  return suite === undefined ? { to: 'project', projectId } : { to: 'suite', projectId, suiteId: suite }
+}
+
+/** The service asked to wait, until then. */
+export function rateLine(pausedUntil: number | undefined, now: number): NowLine[] {
+  if (pausedUntil === undefined || pausedUntil <= now) return []
+  const seconds = Math.ceil((pausedUntil - now) / 1000)
+  return [
+    {
+      key: 'rate',
+      kind: 'rate',
+      urgency: 'act',
+      isFault: true,
+      mark: 'warn',
+      word: 'waiting',
+      sentence: `The service asks to wait: requests go on in ${seconds} s`,
+      project: undefined,
+      at: pausedUntil,
+      readAt: now,
+      // Its end shifts by milliseconds with every look.
+      fingerprint: `paused ${Math.round(pausedUntil / 60_000)}`,
+      target: { to: 'here' },
+      thing: { kind: 'pause', record: { id: 'rate', pausedUntil } as { id: string } },
+    },
+  ]
+}
+
+/** No answer of the service comes back. @param since when the last one came, epoch milliseconds */
+export function connectionLine(
+  fault: ConnectionFault | undefined,
+  since: number | undefined,
+  host: string,
+): NowLine[] {
+  if (fault === undefined) return []
+  return [
+    {
+      key: 'line',
+      kind: 'line',
+      urgency: 'act',
+      isFault: true,
+      mark: 'error',
+      word: fault === 'key-refused' ? 'key refused' : 'no answer',
+      sentence: `${connectionWords(fault, host || 'The local workspace')}; what is here was read before`,
+      project: undefined,
+      at: since,
+      readAt: since,
+      fingerprint: `${fault} ${since ?? ''}`,
+      target: { to: 'here' },
+      thing: { kind: 'connection', record: { id: 'line', since } as { id: string } },
+    },
+  ]
+}

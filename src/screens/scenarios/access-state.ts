@@ -1,0 +1,92 @@
+import type { Consequence } from '../../domain/scenarios/consequences.ts'
+import type { AccessNotes, CapsNote } from '../../domain/scenarios/notes.ts'
+import type { AccessChange } from '../../domain/scenarios/table.ts'
+import { modeWords } from '../../domain/scenarios/labels.ts'
+import type { Client } from '../../api/client/client.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { ScenarioRow } from './columns.ts'
+
+/** For what a person waits for. */
+export const ASKED = { priority: 'asked' } as const
+
+/** How a scenario stands; what is not known is undefined. */
+export type Standing = {
+  mode: string | null | undefined
+  /** Read only for what is about it, and only while the feature is on. */
+  environmentId: string | undefined
+  /** When the service says that anything of it was changed last, epoch milliseconds. */
+  changedAt: number | undefined
+  /** Guest limits as they were set last on this machine, by any process of it; looked at only for what is about them. */
+  caps: CapsNote | undefined
+}
+
+/** A scenario as it was shown when the person decided to act. */
+export type Target = Standing & { id: string; name: string }
+
+export const NOT_YET: Standing = {
+  mode: undefined,
+  environmentId: undefined,
+  changedAt: undefined,
+  caps: undefined,
+}
+/** Changes of what an environment is published as. */
+const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
+const UNTOLD = 'such as its link, members or guest limits'
+
+export function targetOf({ scenario, environmentId }: ScenarioRow): Target {
+  const { id, name, mode, updatedAt } = scenario
+  return { ...NOT_YET, id, name, mode, environmentId, changedAt: toEpochMs(updatedAt) }
+}
+
+/** Reads how a scenario stands at this moment, as far as it matters for a change. */
+export async function readStanding(
+  client: Client,
+  of: {
+    projectId: string
+    isClosed: boolean
+    target: Target | undefined
+    change: AccessChange
+    notes: AccessNotes | undefined
+  },
+): Promise<Standing> {
+  const { projectId, isClosed, target, change, notes } = of
+  if (!target) return NOT_YET
+  const input = { projectId, scenarioId: target.id }
+  const [{ mode, updatedAt }, bound] = await Promise.all([
+    client.scenarios.get(input, ASKED),
+    isClosed || !ABOUT_ENVIRONMENT.has(change.do) ? undefined : client.userTesting.get(input, ASKED),
+  ])
+  if (change.do === 'limits') notes?.look()
+  return {
+    mode,
+    environmentId: bound?.environmentId ?? undefined,
+    changedAt: toEpochMs(updatedAt),
+    caps: change.do === 'limits' ? notes?.of(target.id)?.caps : undefined,
+  }
+}
+
+/** What is otherwise than the person saw. */
+export function changedMeanwhile(seen: Standing, now: Standing): Consequence[] {
+  const texts: string[] = []
+  if (seen.mode !== now.mode)
+    texts.push(`it was for ${modeWords(seen.mode)}, now it is for ${modeWords(now.mode)}`)
+  if (isOther(seen.environmentId, now.environmentId)) texts.push('it points at another environment now')
+  if (texts.length === 0 && isOther(seen.changedAt, now.changedAt))
+    texts.push(`something that the service does not tell, ${UNTOLD}`)
+  return texts.map(text => ({ text: `Changed since it was shown here: ${text}.`, tone: 'warn' }))
+}
+
+/** What somebody else changed between two looks, as a clause. */
+export function whatMoved(before: Standing, after: Standing): string | undefined {
+  if (before.mode !== after.mode) return `its mode became ${modeWords(after.mode)}`
+  if (isOther(before.environmentId, after.environmentId)) return 'it was pointed at another environment'
+  if (before.caps?.at !== after.caps?.at) return 'its guest limits were set from this machine'
+  return isOther(before.changedAt, after.changedAt)
+    ? `somebody changed something else of it, ${UNTOLD}`
+    : undefined
+}
+
+/** Whether both are known, and not the same. */
+function isOther<T>(one: T | undefined, other: T | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other
+}

@@ -1,0 +1,63 @@
+import { assertionWords } from '../../domain/suites/assertion-labels.ts'
+import type { EvalCase } from '../../api/contract/suites.ts'
+import { plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
+import type { Line } from '../../components/viewer.tsx'
+import type { CaseRow } from './case-rows.ts'
+
+/** A case in full: what it is, its steps in order, and how it is judged. */
+export function caseLines({ stored, last }: CaseRow): Line[] {
+  const { steps, checks, matchOptions } = stored
+  return [
+    ...fieldLines([
+      ['Id', stored.declaredId ?? stored.id],
+      ['Trials', `${stored.iterations ?? 1} of each run`],
+      ['Kind', stored.isNegative ? 'negative: passes only when no tool is called' : 'usual'],
+      ['Models', stored.models?.map(({ model }) => model).join(', ') || 'the suite’s'],
+      ['Last run', last ? `${last.passed} of ${last.graded} graded trials passed` : UNKNOWN],
+      ...(stored.scenario ? [['Scenario', stored.scenario] as const] : []),
+      ...(stored.expectedOutput ? [['Expected', stored.expectedOutput] as const] : []),
+    ]),
+    '',
+    heading(plural(steps.length, 'step')),
+    ...steps.flatMap((step, index) => stepLines(step, index)),
+    '',
+    heading('Checks'),
+    { text: CHECK_WORDS[checks?.mode ?? 'inherit'] ?? `mode ${checks?.mode}`, indent: 2 },
+    ...(checks?.list ?? []).map((assertion): Line => ({ text: assertionWords(assertion), indent: 4 })),
+    '',
+    heading('Match options'),
+    ...(matchOptions ? jsonLines(matchOptions, 2) : [{ text: 'as the suite has them', indent: 2 }]),
+  ]
+}
+
+const CHECK_WORDS: Readonly<Record<string, string>> = {
+  inherit: 'the suite’s',
+  replace: 'only these:',
+  extend: 'the suite’s, then these:',
+}
+
+function stepLines(step: EvalCase['steps'][number], index: number): Line[] {
+  const title: Line = {
+    lead: [{ text: `${index + 1}. `, tone: 'muted' }],
+    rest: [{ text: ' '.repeat(String(index + 1).length + 2), tone: 'muted' }],
+    spans: [
+      { text: stepWords(step), tone: 'plain' },
+      { text: `  ${step.id}`, tone: 'muted' },
+    ],
+  }
+  if (step.kind === 'prompt')
+    return [title, ...(step.prompt ?? '').split('\n').map((text): Line => ({ text, indent: 4 }))]
+  if (step.kind === 'toolCall')
+    return Object.keys(step.arguments ?? {}).length > 0 ? [title, ...jsonLines(step.arguments, 4)] : [title]
+  if (step.kind === 'interact') return [title, ...jsonLines(step.action ?? {}, 4)]
+  return [title]
+}
+
+function stepWords(step: EvalCase['steps'][number]): string {
+  const { kind, serverName, toolName, assertion } = step
+  if (kind === 'prompt') return 'prompt'
+  if (kind === 'toolCall') return `call ${[serverName, toolName].filter(Boolean).join(': ') || UNKNOWN}`
+  if (kind === 'assert') return `assert ${assertionWords(assertion ?? {})}`
+  return kind
+}

@@ -1,0 +1,139 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalCase } from '../../api/contract/suites.ts'
+import { countTrials, passRate, type TrialCounts } from '../../domain/runs/trials.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import type { Cell, Column } from '../../components/list/columns.ts'
+
+/** A case with what its trials came to in the latest run; undefined where that is not known. */
+export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
+/** The trials of a case, on all its models. */
+type LastResult = TrialCounts & { graded: number }
+
+/**
+ * Cases with their latest results. What was not graded is in no rate, and is counted.
+ * @param isWhole whether these are all trials of the run; else the case of the last one may go on behind them
+ */
+export function caseRows(
+  cases: readonly EvalCase[],
+  trials: readonly EvalIteration[],
+  isWhole: boolean,
+): CaseRow[] {
+  const byCase = Map.groupBy(trials, ({ testCaseId }) => testCaseId ?? '')
+  if (!isWhole) byCase.delete(trials.at(-1)?.testCaseId ?? '')
+  const resultOf = (id: string): LastResult | undefined => {
+    const own = byCase.get(id)
+    if (!own) return undefined
+    const counts = countTrials(own)
+    return { ...counts, graded: counts.passed + counts.failed }
+  }
+  return cases.map(stored => ({ id: stored.id, stored, last: resultOf(stored.id) }))
+}
+
+/** What a kind of step is called where many are counted. */
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  prompt: 'prompt',
+  toolCall: 'call',
+  interact: 'interaction',
+  assert: 'assert',
+}
+const KINDS_WIDTH = 18
+
+/** Steps by their kind: `1 call 2 asserts`; a kind that is not known is shown as it is. */
+export function stepKinds(steps: EvalCase['steps']): string {
+  const counts = new Map<string, number>()
+  for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts].map(([kind, count]) => plural(count, KIND_WORDS[kind] ?? kind)).join(' ')
+}
+
+/** `✓ 2/2`, and `⚠ 1/1 of 2` where one of two trials was not graded: a part is nothing to be green about. */
+function lastCell(last: LastResult | undefined, symbols: Symbols): Cell {
+  if (!last) return { text: UNKNOWN, tone: 'muted' }
+  const { passed, failed, graded, total, ended } = last
+  const part = graded === total ? '' : ` of ${total}`
+  const text = graded === 0 ? `${UNKNOWN}${part}` : `${passed}/${graded}${part}`
+  if (failed > 0) return { text: `${symbols.error} ${text}`, tone: 'error' }
+  if (graded === total) return { text: `${symbols.ok} ${text}`, tone: 'ok' }
+  return ended < total
+    ? { text: `${symbols.live} ${text}`, tone: 'live' }
+    : { text: `${symbols.warn} ${text}`, tone: 'warn' }
+}
+
+/** Columns of the cases; they show a theme's marks, so they are made once per theme. */
+export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
+  return [
+    { id: 'title', title: 'Case', width: 'flex', cell: ({ stored }) => stored.title },
+    {
+      id: 'last',
+      title: 'Last',
+      width: 10,
+      cell: ({ last }) => lastCell(last, symbols),
+      sort: ({ last }) => last && passRate(last),
+    },
+    {
+      id: 'steps',
+      title: 'Steps',
+      width: 5,
+      align: 'right',
+      from: 42,
+      cell: ({ stored }) => ({ text: String(stored.steps.length), tone: 'muted' }),
+      sort: ({ stored }) => stored.steps.length,
+    },
+    {
+      id: 'stepKinds',
+      title: 'Steps by kind',
+      width: KINDS_WIDTH,
+      from: 74,
+      cell: ({ stored }) => ({ text: stepKinds(stored.steps), tone: 'muted' }),
+    },
+    {
+      id: 'trials',
+      title: 'Trials',
+      width: 6,
+      align: 'right',
+      from: 50,
+      cell: ({ stored }) => String(stored.iterations ?? 1),
+      sort: ({ stored }) => stored.iterations ?? 1,
+    },
+    {
+      id: 'kind',
+      title: 'Kind',
+      width: 8,
+      from: 86,
+      cell: ({ stored }) => (stored.isNegative ? 'negative' : { text: 'usual', tone: 'muted' }),
+    },
+    {
+      id: 'models',
+      title: 'Models',
+      width: 14,
+      from: 104,
+      cell: ({ stored }) => ({ text: modelsFigure(stored), tone: 'muted' }),
+    },
+    {
+      id: 'checks',
+      title: 'Checks',
+      width: 9,
+      from: 92,
+      cell: ({ stored }) => ({ text: stored.checks?.mode ?? 'inherit', tone: 'muted' }),
+    },
+    {
+      id: 'age',
+      title: 'Edited',
+      width: 6,
+      align: 'right',
+      from: 84,
+      cell: ({ stored }) => ({ text: formatAge(toEpochMs(stored.updatedAt), serviceNow()), tone: 'muted' }),
+      sort: ({ stored }) => toEpochMs(stored.updatedAt),
+    },
+  ]
+}
+
+function modelsFigure({ models }: EvalCase): string {
+  const [first, ...others] = models ?? []
+  if (!first) return 'suite’s'
+  return others.length === 0 ? first.model : `${models!.length} models`
+}
+
+export const caseKey = (row: CaseRow): string => row.id

@@ -1,0 +1,160 @@
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { on, VERBS } from '../../tui/keymap/verbs.ts'
+
+/** In the cases of a suite, and at the case beside them. */
+export const casesKeys = defineBindings({
+  name: 'cases',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Cases',
+  bindings: {
+    edit: {
+      ...on('edit'),
+      label: 'edit',
+      hint: true,
+      needs: 'service',
+      help: 'Edit the case in your editor; what changes shows before it is sent.',
+    },
+    add: {
+      ...on('new'),
+      label: 'new case',
+      hint: true,
+      needs: 'write',
+      help: 'Write cases in your editor, up to a hundred with --- between them.',
+    },
+    addOfTool: {
+      ...on('newOfTool'),
+      label: 'case of a tool',
+      needs: 'write',
+      help: 'Start from the input schema of a tool.',
+    },
+    duplicate: {
+      ...on('newOfCopy'),
+      label: 'duplicate',
+      needs: 'write',
+      help: 'Start from a copy of the case.',
+    },
+    remove: {
+      ...on('delete'),
+      label: 'delete',
+      hint: true,
+      needs: 'write',
+      help: 'Delete the case, or all marked ones, after asking.',
+    },
+    generate: {
+      ...on('model'),
+      label: 'by a model',
+      needs: 'write',
+      help: 'Have a model write cases from the live tools.',
+    },
+  },
+})
+
+/** In the list of suites. */
+export const suitesKeys = defineBindings({
+  name: 'suites',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Suites',
+  bindings: {
+    add: {
+      ...on('new'),
+      label: 'new suite',
+      hint: true,
+      needs: 'write',
+      help: 'Write a suite with its cases in your editor.',
+    },
+    edit: {
+      ...on('edit'),
+      label: 'edit settings',
+      needs: 'service',
+      help: 'Edit the settings of the suite in your editor.',
+    },
+    remove: {
+      ...on('delete'),
+      label: 'delete suite',
+      needs: 'write',
+      help: 'Delete the suite with its cases.',
+    },
+    exportFile: {
+      ...on('write'),
+      label: 'write file',
+      needs: 'service',
+      help: 'Write the suite with its cases to a file.',
+    },
+    importFile: {
+      ...on('import'),
+      label: 'import file',
+      needs: 'service',
+      help: 'Bring a suite file in; a plan shows what it does before anything is sent.',
+    },
+  },
+})
+
+/** At the settings of a suite. */
+export const settingsKeys = defineBindings({
+  name: 'settings',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Settings of a suite',
+  bindings: {
+    edit: {
+      ...on('edit'),
+      label: 'edit',
+      hint: true,
+      needs: 'service',
+      help: 'Edit all of them in your editor; what changes shows before it is sent.',
+    },
+    schedule: {
+      ...on('toggle'),
+      label: 'schedule',
+      hint: true,
+      needs: 'write',
+      help: 'Switch the recurring run on or off.',
+    },
+    attach: { ...on('bind'), label: 'attach environment', hint: true, needs: 'write' },
+    detach: { ...on('delete'), label: 'detach environment', needs: 'write' },
+  },
+})
+
+/** The tabs of the middle pane, while it has the focus; elsewhere the same keys are those of the detail. */
+export const middleKeys = defineBindings({
+  name: 'suiteTabs',
+  scope: 'panel',
+  screen: 'runs',
+  title: 'Runs, cases and settings',
+  bindings: {
+    next: {
+      ...on('nextTab'),
+      label: 'cases, settings',
+      hint: true,
+      help: 'Runs, cases or settings of the suite.',
+    },
+    previous: { ...on('previousTab'), label: 'tab before' },
+  },
+})
+
+/** What became of cases that were sent. */
+export const outcomesKeys = defineBindings({
+  name: 'outcomes',
+  scope: 'overlay',
+  screen: 'runs',
+  title: 'Outcomes',
+  bindings: {
+    correct: {
+      ...on('edit'),
+      label: 'correct the failed',
+      hint: true,
+      needs: 'write',
+      help: 'Edit the cases that failed, by themselves, and send them again.',
+    },
+    resend: {
+      ...on('again'),
+      label: 'send duplicates',
+      hint: true,
+      needs: 'write',
+      help: 'Send the failed cases again with another duplicate policy and a reason.',
+    },
+    close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
+  },
+})

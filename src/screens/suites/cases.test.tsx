@@ -1,0 +1,325 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { until } from '../../../test/service/harness.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import { listKeys } from '../../components/list/list-keys.ts'
+import type { EditedFile, EditorHost } from '../../components/editor/editor-host.ts'
+import { runsKeys } from '../runs/bindings.ts'
+import { runsRoute } from '../runs/route.ts'
+import { casesKeys, outcomesKeys, settingsKeys, suitesKeys } from './cases-keys.ts'
+
+const keys = casesKeys.bindings
+let testService: TestService
+let projectId: string
+let serverId: string
+let app: TestApp
+const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-cases-'))
+
+beforeAll(async () => {
+  testService = await openService()
+  const { client } = testService
+  projectId = (await client.projects.list()).items[0]!.id
+  serverId = (await client.servers.list({ projectId })).items[0]!.id
+})
+afterAll(async () => {
+  await testService.close()
+  rmSync(folder, { recursive: true })
+})
+afterEach(() => app.close())
+
+/** An editor that does this to each text in turn. */
+function editorOf(
+  ...edits: ((text: string) => string)[]
+): EditorHost & { texts: string[]; left: () => string[] } {
+  const files = new Map<string, string>()
+  const texts: string[] = []
+  return {
+    texts,
+    left: () => [...files.values()],
+    edit({ key }: EditedFile, text) {
+      const before = text ?? files.get(key) ?? ''
+      texts.push(before)
+      const after = (edits[texts.length - 1] ?? (same => same))(before)
+      files.set(key, after)
+      return Promise.resolve({ kind: 'saved', content: { ok: true, value: after } })
+    },
+    kept: ({ key }) => (files.has(key) ? { text: files.get(key)!, at: Date.now() } : undefined),
+    keep: ({ key }, text) => void files.set(key, text),
+    discard: ({ key }) => void files.delete(key),
+  }
+}
+
+let made = 0
+/** A suite of cases with these messages, and the screen at its cases. */
+async function openCases(messages: string[], editor = editorOf(), params: Record<string, string> = {}) {
+  made += 1
+  const name = `Authored ${made}`
+  const tests = messages.map(message => ({
+    title: `Says ${message}`,
+    steps: [
+      {
+        id: 'call',
+        kind: 'toolCall' as const,
+        serverName: 'everything',
+        toolName: 'echo',
+        arguments: { message },
+      },
+    ],
+  }))
+  const body = { name, serverIds: [serverId], model: 'none', tests }
+  const { suiteId } = await testService.client.suites.create({ projectId, body })
+  const place = runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'cases', ...params })
+  app = await openApp({ testService, place, editor })
+  return { suiteId, name, editor }
+}
+const LATER = 'Leave it for later'
+const casesOf = async (suiteId: string) => (await testService.client.cases.list({ projectId, suiteId })).items
+
+async function agree(action: string, decline = 'Cancel'): Promise<void> {
+  await app.see(`❯ ${decline}`)
+  await app.press(confirmKeys.bindings.next)
+  await app.see(`❯ ${action}`)
+  await app.press(confirmKeys.bindings.choose)
+}
+
+test('the cases show with their steps, and the chosen one in words beside them', async () => {
+  await openCases(['one', 'two'])
+  await app.see(/▌Says one +— +1 /)
+  await app.press(panesKeys.bindings.zoom)
+  await app.see(/▌Says one +— +1 1 call /)
+  await app.press(panesKeys.bindings.zoom)
+  await app.press(listKeys.bindings.down)
+  await app.press('enter')
+  await app.see('call everything: echo')
+  await app.see('"message": "two"')
+})
+
+test('a hundred at once: each is told apart, and what failed is corrected by itself', async () => {
+  const editor = editorOf(
+    text =>
+      `${text.replace('name-of-the-tool', 'echo')}---\ntitle: Twin\nsteps:\n  - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: one } }\n`,
+    text => text.replace('message: one', 'message: another'),
+  )
+  const { suiteId } = await openCases(['one'], editor)
+  await app.see('▌Says one')
+  await app.press(keys.add)
+  await app.see('Cases: 1 created, 1 failed')
+  // The sentence that tells the same leaves the keys of the question readable.
+  await app.see(/Cases: 1 created, 1 failed\. .*correct the failed/)
+  await app.see('DUPLICATE_CONTENT')
+  await app.see('The service says')
+  await app.press(outcomesKeys.bindings.correct)
+  await app.see('1 created.')
+  expect(editor.texts[1]).toMatch(/#!! line \d+, column 8: DUPLICATE_CONTENT[^\n]*\ntitle: Twin/)
+  expect(editor.texts[1]).not.toContain('What this case is about')
+  expect((await casesOf(suiteId)).map(({ title }) => title).toSorted()).toEqual([
+    'Says one',
+    'Twin',
+    'What this case is about',
+  ])
+  expect(editor.left()).toEqual([])
+})
+
+test('duplicates are sent again under another policy with a reason, and are kept when nobody does', async () => {
+  const twin = (text: string) => text.replace('(copy)', '(twin)')
+  const { suiteId, editor } = await openCases(['one'], editorOf(twin))
+  await app.see('▌Says one')
+  await app.press(keys.duplicate)
+  await app.see('DUPLICATE_CONTENT')
+  await app.press(outcomesKeys.bindings.resend)
+  await app.see('policy (required)')
+  await app.press(formKeys.bindings.next)
+  await app.type('on purpose')
+  await app.press(formKeys.bindings.send)
+  await app.see('✓ created  Says one (twin)')
+  // What was created needs no advice how to get it created.
+  expect(app.frame()).not.toContain('change it, or send it')
+  await app.press(outcomesKeys.bindings.close)
+  expect((await casesOf(suiteId)).map(({ title }) => title)).toContain('Says one (twin)')
+  expect(editor.left()).toEqual([])
+  await app.press(keys.duplicate)
+  await app.see('Nothing was changed.')
+})
+
+test('marked cases are deleted together, with a typed word', async () => {
+  const { suiteId } = await openCases(['one', 'two', 'three'])
+  await app.see('▌Says one')
+  await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
+  await app.press(keys.remove)
+  await app.see('Type “delete”')
+  await app.type('delete')
+  await app.press('enter')
+  await agree('Delete 2 cases')
+  await app.see('2 cases deleted.')
+  expect(await casesOf(suiteId)).toHaveLength(1)
+})
+
+test('a suite that CI owns says so, and the text is kept', async () => {
+  const body = {
+    suiteName: 'Owned',
+    declaredSuiteId: 'owned',
+    results: [{ caseTitle: 'one', caseId: 'one', passed: true }],
+  }
+  await testService.client.evalIngest.report({ projectId, body })
+  const { items } = await testService.client.suites.list({ projectId })
+  const suiteId = items.find(({ name }) => name === 'Owned')!.id
+  const editor = editorOf(text => text.replace('title: one', 'title: mine'))
+  app = await openApp({
+    testService,
+    place: runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'cases' }),
+    editor,
+  })
+  await app.see('▌one')
+  await app.press(keys.edit)
+  await agree('Send the change')
+  await app.see(/Suite owned by CI[^]*is\s+kept;/)
+  expect(editor.left()).toHaveLength(1)
+})
+
+test('cases by a model: without a model it says what to do', async () => {
+  await openCases(['one'])
+  await app.see('▌Says one')
+  await app.press(keys.generate)
+  await app.see('one of the day’s generations')
+  await app.press(formKeys.bindings.send)
+  await app.see(/needs a model|no model|configure/i)
+})
+
+test('settings: only what differs is sent, and the schedule and environments are forms', async () => {
+  const warmer = (text: string): string => text.replace(/^model: none$/m, 'model: none\ntemperature: 0.5')
+  const { suiteId } = await openCases(['one'], editorOf(warmer), { middle: 'settings' })
+  await app.see('Thresholds')
+  await app.press(settingsKeys.bindings.edit)
+  await app.see('temperature: + 0.5')
+  await agree('Send the change')
+  await app.see('is changed.')
+  expect((await testService.client.suites.get({ projectId, suiteId })).executionConfig).toMatchObject({
+    temperature: 0.5,
+  })
+  await app.press(settingsKeys.bindings.schedule)
+  await app.see('(o) off')
+  await app.press(formKeys.bindings.up, formKeys.bindings.choose)
+  await app.type('60')
+  await app.press(formKeys.bindings.send)
+  await app.see('The suite runs every 60 minutes.')
+  await app.press(settingsKeys.bindings.detach)
+  await app.see('No environment is attached.')
+})
+
+test('a suite is written to a file, imported again, and deleted with a typed word', async () => {
+  const { suiteId, name } = await openCases(['one'], editorOf(), { pane: 'suites' })
+  const file = join(folder, 'suite.yaml')
+  await app.see(`▌${name}`)
+  await app.press(suitesKeys.bindings.exportFile)
+  await app.see('Write the file')
+  await app.press(fieldKeys.bindings.clear)
+  await app.type(file)
+  await app.press(formKeys.bindings.send)
+  await app.see('suite.yaml.')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('title: Says one', 'title: Says more'))
+  await app.press(suitesKeys.bindings.importFile)
+  await app.see('Read the file')
+  await app.type(file)
+  await app.press(formKeys.bindings.send)
+  await app.see('1 case to change')
+  await agree('Send the changes')
+  await app.see('is as the file says; cases: 1 changed.')
+  expect(await casesOf(suiteId)).toMatchObject([{ title: 'Says more' }])
+  await app.press(suitesKeys.bindings.remove)
+  await app.see('Type “delete”')
+  await app.type('delete')
+  await app.press('enter')
+  await agree(`Delete ${name}`)
+  await app.see(`${name} deleted.`)
+  await until(
+    () => testService.client.suites.list({ projectId }),
+    ({ items }) => items.every(({ id }) => id !== suiteId),
+  )
+})
+
+test('a new suite starts from a tool of a server', async () => {
+  const editor = editorOf(text =>
+    text
+      .replace('name: everything suite', 'name: Brand new')
+      .replace("message: ''", 'message: hi')
+      .replace('message: ""', 'message: hi'),
+  )
+  await openCases(['one'], editor, { pane: 'suites' })
+  await app.see('▌Authored')
+  await app.press(suitesKeys.bindings.add)
+  await app.see('(o) echo  Echoes back')
+  await app.press(formKeys.bindings.choose)
+  await app.see('tool (required)  echo')
+  await app.press(formKeys.bindings.choose)
+  await agree('Create the suite')
+  await app.see('Brand new is created; cases: 1 created.')
+  const suite = (await testService.client.suites.list({ projectId })).items.find(
+    ({ name }) => name === 'Brand new',
+  )!
+  expect(await casesOf(suite.id)).toMatchObject([
+    { title: 'echo answers', steps: [{ toolName: 'echo' }, { kind: 'assert' }] },
+  ])
+  expect(editor.left()).toEqual([])
+})
+
+test('a suite that cannot be created says why at the line, and is created once that is mended', async () => {
+  const editor = editorOf(
+    text =>
+      text
+        .replace('name: everything suite', 'name: Mended')
+        .replace(/^  model: .*$/m, '')
+        .replace(/- id: call[^]*arguments:[^-]*/, '- { id: ask, kind: prompt, prompt: Say hello. }\n      '),
+    text => text.replace('name: Mended', 'name: Mended\n  model: my/model'),
+  )
+  await openCases(['one'], editor, { pane: 'suites' })
+  await app.see('▌Authored')
+  await app.press(suitesKeys.bindings.add)
+  await app.see('(o) echo  Echoes back')
+  await app.press(formKeys.bindings.choose)
+  await app.see('tool (required)  echo')
+  await app.press(formKeys.bindings.choose)
+  await app.see(/line \d+, column \d+: A new suite needs a model/)
+  await agree('Open the editor again', LATER)
+  await agree('Create the suite')
+  await app.see('Mended is created')
+  expect(editor.texts[1]).toMatch(
+    /#!! line \d+, column \d+: A new suite needs a model[^\n]*\n\s*name: Mended/,
+  )
+  expect(editor.left()).toEqual([])
+})
+
+test('a doubt can be sent all the same, and a refusal stands at its line', async () => {
+  const broken = (text: string) => text.replace('steps:', 'steps:\n  - { id: nothing, kind: assert }')
+  const { suiteId, editor } = await openCases(
+    ['one'],
+    editorOf(broken, text => text.replace('  - { id: nothing, kind: assert }\n', '').replace('one', 'uno')),
+  )
+  await app.see('▌Says one')
+  await app.press(keys.edit)
+  await app.see('This assert step needs "assertion".')
+  await app.press(confirmKeys.bindings.choose)
+  await agree('Send it as it is', LATER)
+  await agree('Send the change')
+  await app.see('The service refused it: steps.0.assertion')
+  await agree('Open the editor again', LATER)
+  await agree('Send the change')
+  await app.see('is changed.')
+  expect(editor.texts[1]).toMatch(/#!! line \d+, column \d+: The service refused it: steps\.0\.assertion/)
+  expect((await casesOf(suiteId))[0]!.steps).toHaveLength(1)
+})
+
+test('a launch from the cases is one of those marked, and shows its run', async () => {
+  const { suiteId } = await openCases(['one', 'two', 'three'])
+  await app.see('▌Says one')
+  await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)
+  await app.press(runsKeys.bindings.launch)
+  await app.see('the 2 marked cases')
+  await app.press(formKeys.bindings.send)
+  await app.see(/Run #1 .* passed/)
+  const { items } = await testService.client.runs.list({ projectId, suiteId })
+  expect(items).toMatchObject([{ summary: { total: 2 } }])
+})

@@ -1,0 +1,252 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { outcomeCounts } from '../../domain/suites/batch.ts'
+import type { SuiteFile } from '../../domain/suites/suite-file.ts'
+import type { SyncDone } from '../../domain/suites/sync-send.ts'
+import { suiteOfServer } from '../../domain/suites/templates.ts'
+import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { namedPath } from '../../lib/files/named-path.ts'
+import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import type { ProjectNames } from '../../domain/suites/project-names.ts'
+import type { SyncPlan } from '../../domain/suites/sync-plan.ts'
+import type { EditedFile } from '../../components/editor/editor-host.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { planLines } from './plan-lines.ts'
+import { ASKED, type Authoring, type Write } from './use-authoring.ts'
+import { afterwards, chooseTool } from './new-cases.ts'
+
+/** Shows a suite that was just created or changed. */
+type OnSuite = (suiteId: string) => void
+
+const RELATIVE = 'Relative to the folder in which mcpdeck was started.'
+
+/** Writes a suite with its cases to a file that the person names. */
+export async function exportFile(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const { confirm, ask, tell } = authoring
+  const name = suite.name ?? suite.id
+  const answers = await ask({
+    title: `Write ${name} to a file`,
+    fields: [
+      {
+        name: 'file',
+        label: 'file',
+        required: true,
+        initial: `${slug(name)}.yaml`,
+        note: RELATIVE,
+      },
+    ],
+    effect: [{ text: 'All settings and cases go into it, and no secrets.', tone: 'muted' }],
+    act: 'Write the file',
+  })
+  if (!answers) return
+  const path = namedPath(answers.file)
+  const { isFile, writeTextFile } = await import('../../lib/yaml/text-files.ts')
+  const isTaken = isFile(path)
+  if (
+    isTaken &&
+    !(await confirm({
+      title: `Replace ${path}?`,
+      lines: ['The file is there already.'],
+      action: 'Replace it',
+    }))
+  )
+    return
+  const text = await authoring.read(`Reading ${name}…`, () => exportText(authoring, suite.id))
+  if (text === undefined) return
+  try {
+    writeTextFile(path, text)
+    tell('ok', `${name} is in ${path}.`)
+  } catch (error) {
+    tell('error', `${path} cannot be written: ${whyNot(error)}.`)
+  }
+}
+
+/** A suite with its cases as the text of a file. */
+async function exportText(authoring: Authoring, suiteId: string): Promise<string> {
+  const { client, projectId } = authoring
+  const [{ readSuite }, { writeSuiteFile }] = await Promise.all([
+    import('../../domain/suites/suite-store.ts'),
+    import('../../domain/suites/suite-file.ts'),
+  ])
+  return writeSuiteFile(await readSuite(client, projectId, suiteId))
+}
+
+/** Brings in a file that the person names, after a plan. */
+export async function importFile(authoring: Authoring, onSuite: OnSuite): Promise<void> {
+  const { ask, tell, showText } = authoring
+  const answers = await ask({
+    title: 'Import a suite file',
+    fields: [{ name: 'file', label: 'file', required: true, note: RELATIVE }],
+    effect: [{ text: 'A plan shows what it does before anything is sent.', tone: 'muted' }],
+    act: 'Read the file',
+  })
+  if (!answers) return
+  const path = namedPath(answers.file)
+  const { readTextFile } = await import('../../lib/yaml/text-files.ts')
+  try {
+    const text = readTextFile(path)
+    const problems = text.ok ? await bring(authoring, text.value, onSuite) : text.problems
+    if (problems.length > 0) showText(`${path} cannot be imported`, problems.map(problemLine))
+  } catch (error) {
+    tell('error', `${path} cannot be read: ${whyNot(error)}.`)
+  }
+}
+
+/** Shows what a file would do, and does it; resolves to why it cannot be imported. */
+async function bring(authoring: Authoring, text: string, onSuite: OnSuite): Promise<readonly TextProblem[]> {
+  const { readSuiteFile } = await import('../../domain/suites/suite-file.ts')
+  const file = readSuiteFile(text)
+  if (!file.ok) return file.problems
+  const found = await planOf(authoring, file.value, text)
+  if (!found || 'problem' in found) return found ? [found.problem] : []
+  const doubts = await authoring.doubts(text)
+  const lines = doubts.map((doubt): Line => ({ text: problemLine(doubt), tone: 'warn' }))
+  if ((await agreeToSync(authoring, found, lines)) !== 'agreed') return []
+  const done = await authoring.write(importing(authoring, found))
+  if (done) await shownAfter(authoring, file.value, done, onSuite)
+  return []
+}
+
+type Planned = { plan: SyncPlan; names: ProjectNames }
+
+/** What importing a file would do; undefined where that could not be read. */
+async function planOf(
+  authoring: Authoring,
+  file: SuiteFile,
+  text: string,
+): Promise<Planned | { problem: TextProblem } | undefined> {
+  const { client, projectId } = authoring
+  const { placedObstacle, readPlan } = await import('../../domain/suites/suite-store.ts')
+  const found = await authoring.read('Comparing the file with the service…', () =>
+    readPlan(client, projectId, file),
+  )
+  return found && 'obstacle' in found ? { problem: placedObstacle(found, text) } : found
+}
+
+/** Asks above the plan, and above what is probably a mistake in the file. */
+async function agreeToSync(
+  { review, tell, changeLines }: Authoring,
+  { plan }: Planned,
+  doubts: readonly Line[],
+): Promise<'agreed' | 'declined' | 'settled'> {
+  const { isSettled } = await import('../../domain/suites/sync-plan.ts')
+  if (isSettled(plan, false)) {
+    tell('ok', 'The service has all of the file already.')
+    return 'settled'
+  }
+  const agreed = await review({
+    title: plan.suite ? `Import into ${plan.suite.name}?` : `Create the suite ${plan.file.suite.name}?`,
+    lines: [...doubts, ...planLines(plan, changeLines)],
+    action: plan.suite ? 'Send the changes' : 'Create the suite',
+  })
+  return agreed ? 'agreed' : 'declined'
+}
+
+/** How a plan is carried out. */
+function importing({ client, projectId }: Authoring, { plan, names }: Planned): Write<SyncDone> {
+  const { suites, cases } = contract
+  const { name } = plan.file.suite
+  return {
+    endpoints: [suites.create, suites.update, suites.schedule, cases.createBatch, cases.update, cases.delete],
+    start: `Importing ${name}…`,
+    async send({ progress }) {
+      const { sendSync } = await import('../../domain/suites/sync-send.ts')
+      return await sendSync(client, projectId, plan, names, { prune: false, progress })
+    },
+    done: ending => doneWords(name, ending),
+  }
+}
+
+async function shownAfter(
+  authoring: Authoring,
+  { suite: { name } }: SuiteFile,
+  { suiteId, outcomes }: SyncDone,
+  onSuite: OnSuite,
+): Promise<void> {
+  onSuite(suiteId)
+  await afterwards(authoring, { id: suiteId, name }, outcomes)
+}
+
+/** A new suite, written in the editor from a template over a tool of a server. */
+export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<void> {
+  const file: EditedFile = { key: authoring.keyOf('new suite'), fileName: 'new-suite.yaml' }
+  const { readSuiteFile, writeSuiteFile } = await import('../../domain/suites/suite-file.ts')
+  // What was written before goes on as it is; no tool is chosen for it again.
+  const first = authoring.keptTexts.has(file)
+    ? undefined
+    : await chooseTool(authoring, 'First case of a new suite')
+  const serverName = first?.steps[0]?.serverName
+  if (!authoring.keptTexts.has(file) && serverName === undefined) return
+  const template = first && serverName !== undefined ? suiteOfServer(serverName, first) : undefined
+  const edited = await authoring.edit({
+    ...file,
+    what: 'the new suite',
+    text: template ? writeSuiteFile(template, NEW_SUITE) : '',
+    read: readSuiteFile,
+    doubts: authoring.doubts,
+  })
+  if (!edited) return
+  const found = await planOf(authoring, edited.value, edited.text)
+  if (!found) return edited.keep()
+  if ('problem' in found) {
+    if (await edited.refuse([found.problem])) await addSuite(authoring, onSuite)
+    return
+  }
+  const answer = await agreeToSync(authoring, found, [])
+  if (answer === 'declined') return edited.keep()
+  if (answer === 'settled') return edited.discard()
+  const sent = await authoring.sendEdited(edited, importing(authoring, found))
+  if (sent === 'correct') await addSuite(authoring, onSuite)
+  else if (sent) await shownAfter(authoring, edited.value, sent.value, onSuite)
+}
+
+const NEW_SUITE = [
+  'A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.',
+]
+
+/** Deletes a suite, after a typed word. */
+export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const { client, projectId, confirm } = authoring
+  const name = suite.name ?? suite.id
+  const agreed = await confirm({
+    title: `Delete the suite ${name}?`,
+    lines: ['All its cases and settings are deleted. Its runs keep their records.'],
+    action: `Delete ${name}`,
+    word: 'delete',
+  })
+  if (!agreed) return
+  await authoring.write({
+    endpoints: [contract.suites.delete],
+    start: `Deleting ${name}…`,
+    send: () => client.suites.delete({ projectId, suiteId: suite.id }, ASKED),
+    done: () => `${name} deleted.`,
+  })
+}
+
+function doneWords(name: string, { isNew, outcomes, changed, deleted }: SyncDone) {
+  const cases = [
+    outcomes.length > 0 && outcomeCounts(outcomes),
+    changed > 0 && `${changed} changed`,
+    deleted > 0 && `${deleted} deleted`,
+  ].filter(Boolean)
+  const isWhole = outcomes.every(({ kind }) => kind !== 'failed')
+  const what = isNew ? `${name} is created` : `${name} is as the file says`
+  return {
+    tone: isWhole ? ('ok' as const) : ('warn' as const),
+    text: `${clean(what)}${cases.length > 0 ? `; cases: ${cases.join(', ')}` : ''}.`,
+  }
+}
+
+function problemLine({ line, column, message }: TextProblem): string {
+  return `line ${line}, column ${column}: ${message}`
+}
+
+function slug(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || 'suite'
+  )
+}

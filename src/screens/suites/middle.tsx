@@ -1,0 +1,57 @@
+import { Box } from 'ink'
+import type { ReactNode } from 'react'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { Pane } from '../../components/panes/pane.tsx'
+import { SizeProvider, useSize } from '../../components/size.tsx'
+import { TabLine } from '../../components/tab-line.tsx'
+import { MIDDLES, type Middle } from '../runs/panes.ts'
+import { middleKeys } from './cases-keys.ts'
+
+const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings' }
+
+/** What the middle pane shows of the chosen suite, under its tabs; the keys of tabs are its own while it has the focus. */
+export function MiddlePane(props: {
+  current: Middle
+  focused: boolean
+  /** Position and number of the rows, where there are rows. */
+  count?: string | undefined
+  note?: string | undefined
+  onChange: (middle: Middle) => void
+  children: ReactNode
+}) {
+  const { current, focused, count, note } = props
+  return (
+    <Pane
+      title={TITLES[current]}
+      focused={focused}
+      {...(count !== undefined && { count })}
+      {...(note !== undefined && { note })}
+    >
+      <MiddleTabs {...props} />
+    </Pane>
+  )
+}
+
+function MiddleTabs(props: {
+  current: Middle
+  focused: boolean
+  onChange: (middle: Middle) => void
+  children: ReactNode
+}) {
+  const { width, height } = useSize()
+  const at = MIDDLES.indexOf(props.current)
+  const step = (by: number): void => props.onChange(MIDDLES[(at + by + MIDDLES.length) % MIDDLES.length]!)
+  useBindings(middleKeys, { next: () => step(1), previous: () => step(-1) }, { active: props.focused })
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <TabLine
+        titles={MIDDLES.map(middle => TITLES[middle])}
+        current={at}
+        onChoose={index => props.onChange(MIDDLES[index]!)}
+      />
+      <SizeProvider width={width} height={Math.max(1, height - 1)} top={1}>
+        {props.children}
+      </SizeProvider>
+    </Box>
+  )
+}

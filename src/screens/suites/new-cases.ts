@@ -1,0 +1,239 @@
+import type { CallOptions } from '../../api/client/client.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { createCases, outcomeCounts, type BatchOptions, type CaseOutcome } from '../../domain/suites/batch.ts'
+import { DUPLICATE_POLICIES, type DuplicatePolicy } from '../../domain/suites/duplicates.ts'
+import type { CaseForm } from '../../domain/suites/case-form.ts'
+import { caseOfServer, caseOfTool } from '../../domain/suites/templates.ts'
+import { plural } from '../../tui/theme/format.ts'
+import type { EditedFile } from '../../components/editor/editor-host.ts'
+import { withProblems } from '../../components/editor/marked-text.ts'
+import { oneOf } from './fields-dialog.tsx'
+import { isResendable } from './outcomes.tsx'
+import { ASKED, type Authoring, type Write } from './use-authoring.ts'
+
+/** What stands above new cases. */
+export const NEW_CASES = [
+  'New cases, checked when you save and leave. Several are parted by a line with ---, up to a hundred.',
+  'Empty the file to leave without creating any.',
+]
+
+/** How cases are sent. */
+function creation(
+  { client, projectId }: Authoring,
+  suite: EvalSuite,
+  forms: readonly CaseForm[],
+  options: BatchOptions = {},
+): Write<readonly CaseOutcome[]> {
+  return {
+    endpoints: [contract.cases.createBatch],
+    start: `Creating ${plural(forms.length, 'case')}…`,
+    send: () => createCases(client, { projectId, suiteId: suite.id }, forms, options, ASKED),
+    done: all => ({
+      tone: all.some(({ kind }) => kind === 'failed') ? 'warn' : 'ok',
+      text: `Cases: ${outcomeCounts(all)}.`,
+    }),
+  }
+}
+
+/**
+ * Shows what became of cases, where that is worth a look. Those that failed can be corrected by themselves and sent again;
+ * whoever leaves finds them when they write new cases the next time.
+ */
+export async function afterwards(
+  authoring: Authoring,
+  suite: EvalSuite,
+  outcomes: readonly CaseOutcome[],
+): Promise<void> {
+  const failed = outcomes.filter(({ kind }) => kind === 'failed')
+  if (failed.length === 0 && outcomes.every(({ code }) => code === undefined)) return
+  const answer = await authoring.showOutcomes(outcomes)
+  if (answer === 'resend') {
+    await keepFailed(
+      authoring,
+      suite,
+      failed.filter(each => !isResendable(each)),
+    )
+    return await resend(authoring, suite, failed.filter(isResendable))
+  }
+  await keepFailed(authoring, suite, failed)
+  if (answer === 'correct') return await correct(authoring, suite)
+  if (failed.length > 0) authoring.tell('warn', `What failed is kept; write new cases to go on with it.`)
+}
+
+/** Where the cases of a suite that were refused wait. */
+function failedFile(authoring: Authoring, suite: EvalSuite): EditedFile {
+  return { key: authoring.keyOf(suite.id, 'failed cases'), fileName: 'failed-cases.yaml' }
+}
+
+/** Keeps refused cases, with what was said of them. */
+async function keepFailed(
+  authoring: Authoring,
+  suite: EvalSuite,
+  failed: readonly CaseOutcome[],
+): Promise<void> {
+  if (failed.length === 0) return
+  const [{ writeCases }, { readYaml }] = await Promise.all([
+    import('../../domain/suites/case-form.ts'),
+    import('../../lib/yaml/yaml-reading.ts'),
+  ])
+  const file = failedFile(authoring, suite)
+  const text = authoring.keptTexts.joined(file, writeCases(failed.map(({ form }) => form)))
+  const read = readYaml(text)
+  const documents = read.ok ? read.value.slice(-failed.length) : []
+  const problems = documents.flatMap((document, index) => {
+    const { code, message } = failed[index]!
+    return [{ ...document.at(['title']), message: `${code}: ${message ?? ''}`.replaceAll(/\s+/g, ' ') }]
+  })
+  authoring.keptTexts.put(file, withProblems(text, problems))
+}
+
+/** The refused cases by themselves in the editor. */
+async function correct(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  await writeFrom(authoring, suite, failedFile(authoring, suite), '')
+}
+
+/** Asks for a duplicate policy and its reason, and sends cases again under it. */
+async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly CaseOutcome[]): Promise<void> {
+  const { ask } = authoring
+  const answers = await ask({
+    title: `Send ${plural(failed.length, 'case')} again?`,
+    fields: [
+      {
+        name: 'policy',
+        label: 'policy',
+        required: true,
+        initial: 'warn',
+        note: 'Both write the case although another one does the same; warn says so beside it.',
+        input: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
+      },
+      {
+        name: 'reason',
+        label: 'reason',
+        required: true,
+        note: 'It is kept with the cases.',
+      },
+    ],
+    effect: [{ text: 'The cases that failed are sent again; the others stay as they are.', tone: 'plain' }],
+    act: `Send ${plural(failed.length, 'case')}`,
+  })
+  const forms = failed.map(({ form }) => form)
+  const outcomes =
+    answers &&
+    (await authoring.write(
+      creation(authoring, suite, forms, {
+        duplicatePolicy: answers.policy as DuplicatePolicy,
+        overrideReason: answers.reason,
+      }),
+    ))
+  if (outcomes) await afterwards(authoring, suite, outcomes)
+  else await keepFailed(authoring, suite, failed)
+}
+
+/** Opens the editor on cases, and creates what it comes back with. */
+export async function write(
+  authoring: Authoring,
+  suite: EvalSuite,
+  draft: { key: string; forms: readonly CaseForm[]; about: readonly string[] },
+): Promise<void> {
+  const { writeCases } = await import('../../domain/suites/case-form.ts')
+  const file = { key: authoring.keyOf(suite.id, draft.key), fileName: 'new-cases.yaml' }
+  await writeFrom(authoring, suite, file, writeCases(draft.forms, draft.about))
+}
+
+async function writeFrom(
+  authoring: Authoring,
+  suite: EvalSuite,
+  file: EditedFile,
+  text: string,
+): Promise<void> {
+  const { readCases } = await import('../../domain/suites/case-form.ts')
+  const { doubts } = authoring
+  const edited = await authoring.edit({ ...file, what: 'new cases', text, read: readCases, doubts })
+  if (!edited) return
+  const sent = await authoring.sendEdited(edited, creation(authoring, suite, edited.value))
+  if (sent === 'correct') await writeFrom(authoring, suite, file, text)
+  else if (sent) await afterwards(authoring, suite, sent.value)
+}
+
+/** New cases from a template. */
+export async function add(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  if (authoring.keptTexts.has(failedFile(authoring, suite))) return await correct(authoring, suite)
+  const { client, projectId } = authoring
+  const detail = await authoring.read('Reading the suite…', call =>
+    client.suites.get({ projectId, suiteId: suite.id }, call),
+  )
+  if (!detail) return
+  const [serverName] = detail.environment?.servers ?? []
+  await write(authoring, suite, {
+    key: 'new cases',
+    forms: [caseOfServer(serverName)],
+    about: NEW_CASES,
+  })
+}
+
+/** Asks for a server, where there are several, and one of its tools; resolves to a case made from the tool's input schema. */
+export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
+  const { client, projectId, tell } = authoring
+  const servers = await authoring.read('Reading the servers…', call =>
+    client.servers.list({ projectId }, call),
+  )
+  if (!servers) return undefined
+  const server = await chosen(authoring, `${title}: its server`, 'server', servers.items)
+  if (!server) {
+    if (servers.items.length === 0) tell('warn', 'This project has no server.')
+    return undefined
+  }
+  const tools = await authoring.read(`Reading the tools of ${server.name}…`, call =>
+    toolsOf(authoring, server.id, call),
+  )
+  if (!tools) return undefined
+  if (tools.length === 0) {
+    tell('warn', `${server.name} has no tool.`)
+    return undefined
+  }
+  const tool = await chosen(authoring, `${title}: a tool of ${server.name}`, 'tool', tools)
+  return tool && caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
+}
+
+/** Asks which of these; the only server there is needs no question. */
+async function chosen<Thing extends { name: string; description?: unknown }>(
+  { ask }: Authoring,
+  title: string,
+  what: 'server' | 'tool',
+  things: readonly Thing[],
+): Promise<Thing | undefined> {
+  if (what === 'server' && things.length < 2) return things[0]
+  const options = things.map(({ name, description }) => ({
+    value: name,
+    label: name,
+    ...(typeof description === 'string' && { detail: description }),
+  }))
+  const answers = await ask({
+    title,
+    fields: [{ name: 'name', label: what, required: true, input: oneOf(options) }],
+    effect: [{ text: EFFECTS[what], tone: 'muted' }],
+    act: 'Go on',
+  })
+  return answers && things.find(({ name }) => name === answers.name)
+}
+
+const EFFECTS = {
+  server: 'The server is connected to read its tools.',
+  tool: 'Your editor opens with a case that calls it; nothing is sent before that is saved.',
+}
+
+/** All tools of a server. */
+async function toolsOf(authoring: Authoring, serverId: string, call: CallOptions) {
+  const { client, projectId } = authoring
+  const tools = []
+  const input = { projectId, serverId, body: {} }
+  for await (const page of client.pages(contract.servers.tools, input, call)) tools.push(...page.items)
+  return tools
+}
+
+/** A new case that starts from a tool. */
+export async function addOfTool(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const form = await chooseTool(authoring, 'New case from a tool')
+  if (form) await write(authoring, suite, { key: 'case of a tool', forms: [form], about: NEW_CASES })
+}

@@ -1,0 +1,94 @@
+import { OUTCOME_WORDS, outcomeCounts, type CaseOutcome } from '../../domain/suites/batch.ts'
+import { unavailable } from '../../tui/keymap/binding.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols, Tone } from '../../tui/theme/theme.ts'
+import { useOverlays } from '../../components/overlays.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { outcomesKeys } from './cases-keys.ts'
+
+/** What a person does about cases that failed. */
+export type OutcomeAnswer = 'correct' | 'resend' | 'close'
+
+const WIDTH = 96
+const ROWS_AROUND = 3
+/** Of a case of which the service says something: the title, the code, and two texts that may be wrapped. */
+const TOLD_ROWS = 6
+
+function rowsOf(outcomes: readonly CaseOutcome[]): number {
+  return outcomes.reduce((rows, { code }) => rows + (code === undefined ? 1 : TOLD_ROWS), 0)
+}
+
+/** What another duplicate policy can help with. */
+const RESENDABLE: ReadonlySet<string> = new Set(['DUPLICATE_CONTENT', 'OVERRIDE_REASON_REQUIRED'])
+
+/** Shows what became of each case; resolves to what is to be done about those that failed. */
+export function useOutcomes(): (outcomes: readonly CaseOutcome[]) => Promise<OutcomeAnswer> {
+  const overlays = useOverlays()
+  return outcomes =>
+    new Promise(resolve => {
+      const close = overlays.open({
+        title: `Cases: ${outcomeCounts(outcomes)}`,
+        size: available => ({
+          width: Math.min(WIDTH, available.width),
+          height: Math.min(available.height, rowsOf(outcomes) + ROWS_AROUND),
+        }),
+        content: (
+          <Outcomes
+            outcomes={outcomes}
+            onAnswer={answer => {
+              close()
+              resolve(answer)
+            }}
+          />
+        ),
+      })
+    })
+}
+
+/** Whether sending a case again with another duplicate policy could help. */
+export function isResendable({ kind, code }: CaseOutcome): boolean {
+  return kind === 'failed' && RESENDABLE.has(code ?? '')
+}
+
+const LOOKS: Record<CaseOutcome['kind'], { symbol: 'ok' | 'error'; word: string; tone: Tone }> = {
+  created: { symbol: 'ok', word: 'created', tone: 'ok' },
+  replayed: { symbol: 'ok', word: 'there already', tone: 'ok' },
+  failed: { symbol: 'error', word: 'failed', tone: 'error' },
+}
+
+/** A case in a line, and what the service says of it below. */
+export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols): Line[] {
+  return outcomes.flatMap(({ form, kind, code, message }) => {
+    const look = LOOKS[kind]
+    const title: Line = {
+      parts: [
+        { text: `${symbols[look.symbol]} ${look.word}  `, tone: look.tone },
+        { text: form.title, tone: 'plain' },
+        { text: form.id === undefined ? '' : `  ${form.id}`, tone: 'muted' },
+      ],
+    }
+    // What to do about it stands beside what was not created; what was created needs no correcting.
+    const advice = code !== undefined && kind === 'failed' ? OUTCOME_WORDS[code] : undefined
+    const words = code === undefined ? [] : [advice, message && `The service says: ${message}`]
+    return [
+      title,
+      ...(code === undefined ? [] : [{ text: code, tone: 'warn' as const, indent: 4 }]),
+      ...words.filter(Boolean).map((text): Line => ({ text: clean(text ?? ''), indent: 4 })),
+    ]
+  })
+}
+
+function Outcomes(props: { outcomes: readonly CaseOutcome[]; onAnswer: (answer: OutcomeAnswer) => void }) {
+  const { symbols } = useTheme()
+  const failed = props.outcomes.filter(({ kind }) => kind === 'failed')
+  useBindings(outcomesKeys, {
+    correct: failed.length > 0 ? () => props.onAnswer('correct') : unavailable('No case failed.'),
+    resend: failed.some(isResendable)
+      ? () => props.onAnswer('resend')
+      : unavailable('No case failed because another one does the same.'),
+    close: () => props.onAnswer('close'),
+  })
+  return <Viewer lines={outcomeLines(props.outcomes, symbols)} focused />
+}

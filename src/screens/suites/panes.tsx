@@ -1,0 +1,80 @@
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { List } from '../../components/list/list.tsx'
+import { listCount, listNote } from '../../components/list/use-list.ts'
+import { useRestedIndex } from '../../components/list/use-rested-index.ts'
+import { Pane } from '../../components/panes/pane.tsx'
+import { NothingChosen, PaneState } from '../../components/pane-state.tsx'
+import { Viewer } from '../../components/viewer.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { Middle } from '../runs/panes.ts'
+import { caseLines } from './case-lines.ts'
+import { casesKeys } from './cases-keys.ts'
+import { MiddlePane } from './middle.tsx'
+import { settingsLines } from './settings-lines.ts'
+import type { CasesData } from './use-cases.ts'
+
+type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
+
+/** The cases of the chosen suite. */
+export function CasesTab(props: TabProps & { cases: CasesData }) {
+  const { query, list } = props.cases
+  const { symbols } = useTheme()
+  const key = useKeyName()
+  useRestedIndex(list.selection)
+  const empty = {
+    why: 'This suite has no cases.',
+    next: `Press ${key(casesKeys, 'add')} to write one, or ${key(casesKeys, 'addOfTool')} to start from a tool.`,
+  }
+  return (
+    <MiddlePane
+      current="cases"
+      focused={props.focused}
+      onChange={props.onChange}
+      count={query.hasData ? listCount(list) : undefined}
+      note={listNote(list, symbols)}
+    >
+      <PaneState
+        data={query}
+        loading="Reading the cases of the suite…"
+        empty={list.total === 0 ? empty : undefined}
+      >
+        <List list={list} focused={props.focused} empty={empty.why} />
+      </PaneState>
+    </MiddlePane>
+  )
+}
+
+/** The settings of the chosen suite. */
+export function SettingsTab(props: TabProps & { projectId: string; suite: EvalSuite }) {
+  const { projectId, suite } = props
+  const { queries } = useWorkspace()
+  const detail = useApiQuery(queries.suites.get.options({ projectId, suiteId: suite.id }))
+  const environments = useApiQuery(queries.environments.list.options({ projectId }))
+  return (
+    <MiddlePane current="settings" focused={props.focused} onChange={props.onChange}>
+      <PaneState data={detail} loading="Reading the settings of the suite…">
+        <Viewer
+          lines={detail.data ? settingsLines(detail.data, environments.data?.items ?? []) : []}
+          focused={props.focused}
+        />
+      </PaneState>
+    </MiddlePane>
+  )
+}
+
+/** The chosen case in full. */
+export function CasePane(props: { cases: CasesData; focused: boolean }) {
+  const { chosen, query } = props.cases
+  return (
+    <Pane title={chosen ? `Case ${chosen.stored.title}` : 'Case'} focused={props.focused}>
+      {chosen ? (
+        <Viewer key={chosen.id} lines={caseLines(chosen)} focused={props.focused} />
+      ) : (
+        <NothingChosen sources={[{ what: 'the cases of the suite', data: query }]} why="No case is chosen." />
+      )}
+    </Pane>
+  )
+}

@@ -1,0 +1,235 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { oneOf, wholeWithin } from './fields-dialog.tsx'
+import { ASKED, type Authoring } from './use-authoring.ts'
+
+/** Shortest and longest pause between scheduled runs, in minutes (schemas: EvalSuiteScheduleRequest). */
+const INTERVAL = { least: 5, most: 10_080 }
+
+/** What can be done with the settings of a suite. */
+export function settingsActions(authoring: Authoring) {
+  return {
+    edit: (suite: EvalSuite) => editSettings(authoring, suite),
+    schedule: (suite: EvalSuite) => setSchedule(authoring, suite),
+    attach: (suite: EvalSuite) => attach(authoring, suite),
+    detach: (suite: EvalSuite) => detach(authoring, suite),
+  }
+}
+
+/** The suite as it is now, with the names of what it refers to. */
+function readSuite({ client, projectId, read }: Authoring, suite: EvalSuite) {
+  return read(`Reading ${suite.name ?? suite.id}…`, async () => {
+    const { readNames } = await import('../../domain/suites/project-names.ts')
+    const [detail, names] = await Promise.all([
+      client.suites.get({ projectId, suiteId: suite.id }, ASKED),
+      readNames(client, projectId),
+    ])
+    return { detail, names }
+  })
+}
+
+/** All settings as one text. */
+async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const { client, projectId, edit, review, tell } = authoring
+  const name = suite.name ?? suite.id
+  const found = await readSuite(authoring, suite)
+  if (!found) return
+  const [{ formOfSuite, suiteChange }, { readSettings, writeSettings }] = await Promise.all([
+    import('../../domain/suites/suite-form.ts'),
+    import('../../domain/suites/suite-file.ts'),
+  ])
+  const from = formOfSuite(found.detail, found.names)
+  const edited = await edit({
+    key: authoring.keyOf(suite.id, 'settings'),
+    fileName: 'suite-settings.yaml',
+    what: `the settings of ${name}`,
+    text: writeSettings(from, [`Settings of the suite; they are checked when you save and leave.`]),
+    read: readSettings,
+  })
+  if (!edited) return
+  const target = { projectId, suiteId: suite.id }
+  const { edit: body, schedule, changes, kept } = suiteChange(from, edited.value, found.names)
+  if (changes.length === 0) {
+    if (kept.length > 0) edited.keep()
+    else edited.discard()
+    tell(
+      kept.length > 0 ? 'warn' : 'ok',
+      kept.length > 0
+        ? `${kept.join(', ')} cannot be taken away over the API, only changed.`
+        : 'Nothing was changed.',
+    )
+    return
+  }
+  const lines: Line[] = [
+    { text: 'Only this is sent:', tone: 'muted' },
+    ...authoring.changeLines(changes),
+    ...kept.map((field): Line => ({
+      text: `${field} stays as it is: it cannot be taken away over the API.`,
+      tone: 'warn',
+      indent: 1,
+    })),
+    ...(schedule?.enabled
+      ? [{ text: 'The schedule launches runs by itself; each of them spends.', tone: 'warn' as const }]
+      : []),
+  ]
+  const agreed = await review({ title: `Change ${name}?`, lines, action: 'Send the change' })
+  if (!agreed) return edited.keep()
+  const sent = await authoring.sendEdited(edited, {
+    endpoints: [contract.suites.update, contract.suites.schedule],
+    start: `Changing ${name}…`,
+    send: async () => {
+      if (Object.keys(body).length > 0) await client.suites.update({ ...target, body }, ASKED)
+      if (schedule) await client.suites.schedule({ ...target, body: schedule }, ASKED)
+      return true
+    },
+    done: () => `${name} is changed.`,
+  })
+  if (sent === 'correct') await editSettings(authoring, suite)
+}
+
+/** The recurring run, on or off. */
+async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const { client, projectId, ask } = authoring
+  const found = await readSuite(authoring, suite)
+  if (!found) return
+  const { detail, names } = found
+  const attached = (detail.environmentIds ?? []).map(names.environmentName)
+  const now = detail.schedule
+  const answers = await ask({
+    title: `Schedule of ${suite.name ?? suite.id}`,
+    fields: [
+      {
+        name: 'state',
+        label: 'state',
+        required: true,
+        initial: now?.enabled ? 'on' : 'off',
+        input: oneOf(['on', 'off']),
+      },
+      {
+        name: 'minutes',
+        label: 'every',
+        kind: `minutes, ${INTERVAL.least} to ${INTERVAL.most}`,
+        initial: now?.intervalMinutes == null ? '' : String(now.intervalMinutes),
+        check: wholeWithin(INTERVAL.least, INTERVAL.most),
+      },
+      {
+        name: 'environment',
+        label: 'environment',
+        initial: now?.environmentId == null ? '' : names.environmentName(now.environmentId),
+        note: attached.length > 1 ? 'This suite has several, so its schedule names one of them.' : '',
+        input: oneOf([{ value: '', label: 'none named' }, ...attached]),
+      },
+    ],
+    effect: [{ text: 'A schedule that is on launches runs by itself; each of them spends.', tone: 'warn' }],
+    act: 'Set the schedule',
+  })
+  if (!answers) return
+  const environmentId = answers.environment === '' ? undefined : names.environmentId(answers.environment)
+  await authoring.write({
+    endpoints: [contract.suites.schedule],
+    start: 'Setting the schedule…',
+    send: () =>
+      client.suites.schedule(
+        {
+          projectId,
+          suiteId: suite.id,
+          body: {
+            enabled: answers.state === 'on',
+            ...(answers.minutes !== '' && { intervalMinutes: Number(answers.minutes) }),
+            ...(environmentId !== undefined && { environmentId }),
+          },
+        },
+        ASKED,
+      ),
+    done: ({ schedule: set }) =>
+      set?.enabled ? `The suite runs every ${set.intervalMinutes ?? 0} minutes.` : 'The schedule is off.',
+  })
+}
+
+/** One environment more, the others stay. */
+async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const { client, projectId, ask, tell } = authoring
+  const found = await readSuite(authoring, suite)
+  if (!found) return
+  const { detail, names } = found
+  const attached = new Set(detail.environmentIds)
+  const choices = names.environments
+    .filter(({ id }) => !attached.has(id))
+    .map(({ id }) => names.environmentName(id))
+  if (choices.length === 0) return tell('warn', 'There is no further environment in this project.')
+  const answers = await ask({
+    title: 'Attach an environment',
+    fields: [
+      {
+        name: 'environment',
+        label: 'environment',
+        required: true,
+        input: oneOf(choices),
+      },
+    ],
+    effect: [
+      {
+        text: 'With one environment attached every run goes through it; with several, each launch has to name one.',
+        tone: 'plain',
+      },
+    ],
+    act: 'Attach it',
+  })
+  if (!answers) return
+  const environmentId = names.environmentId(answers.environment) ?? answers.environment
+  await authoring.write({
+    endpoints: [contract.suites.attachEnvironment],
+    start: `Attaching ${answers.environment}…`,
+    send: () =>
+      client.suites.attachEnvironment({ projectId, suiteId: suite.id, body: { environmentId } }, ASKED),
+    done: ({ attached: isNew }) =>
+      isNew ? `${answers.environment} is attached.` : `${answers.environment} was attached already.`,
+  })
+}
+
+/** One environment less; the last one leaves the saved servers. */
+async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
+  const { client, projectId, confirm, ask, tell } = authoring
+  const found = await readSuite(authoring, suite)
+  if (!found) return
+  const { detail, names } = found
+  const ids = detail.environmentIds ?? []
+  const choices = ids.map(names.environmentName)
+  if (choices.length === 0) return tell('warn', 'No environment is attached.')
+  const answers = await ask({
+    title: 'Detach an environment',
+    fields: [
+      {
+        name: 'environment',
+        label: 'environment',
+        required: true,
+        input: oneOf(choices),
+      },
+    ],
+    effect: [{ text: 'The environment itself stays as it is.', tone: 'muted' }],
+    act: 'Go on',
+  })
+  if (!answers) return
+  const rest = ids.filter(id => names.environmentName(id) !== answers.environment)
+  const agreed = await confirm({
+    title: `Detach ${answers.environment}?`,
+    lines: [
+      rest.length === 0
+        ? 'No environment is left then: runs use the servers that the suite saves.'
+        : `Left are ${rest.map(names.environmentName).join(', ')}.`,
+    ],
+    action: `Detach ${answers.environment}`,
+  })
+  if (!agreed) return
+  await authoring.write({
+    endpoints: [contract.suites.update],
+    start: `Detaching ${answers.environment}…`,
+    send: () =>
+      client.suites.update(
+        { projectId, suiteId: suite.id, body: { environmentIds: rest.length > 0 ? rest : null } },
+        ASKED,
+      ),
+    done: () => `${answers.environment} is detached.`,
+  })
+}

@@ -1,0 +1,135 @@
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import type { CallOptions } from '../../api/client/client.ts'
+import { changeLine, type Change } from '../../domain/suites/changes.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { useConfirm } from '../../components/confirm.tsx'
+import { useEditor, useKeptTexts, type Edited } from '../../components/editor/use-editor.tsx'
+import { useOpening } from '../../components/opening.tsx'
+import { useReview } from '../../components/review.tsx'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useFieldsDialog } from './fields-dialog.tsx'
+import { useOutcomes } from './outcomes.tsx'
+
+/** Requests of what a person just asked for. */
+export const ASKED = { priority: 'asked' } as const
+
+type Task = { progress: (done: number, total: number) => void; signal: AbortSignal }
+export type Write<T> = {
+  endpoints: readonly AnyEndpoint[]
+  start: string
+  send: (task: Task) => Promise<T>
+  done?: (value: T) => string | { tone: 'ok' | 'warn' | 'error'; text: string }
+  /** What holds when it was stopped; where this is given, a key stops it, and `send` heeds the signal. */
+  stopped?: string
+  /** Hears why it failed, before the person does. */
+  failed?: (error: unknown) => void
+}
+
+/** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
+export function useAuthoring(projectId: string) {
+  const { client, profile } = useWorkspace()
+  const write = useWrite()
+  const edit = useEditor()
+  const keptTexts = useKeptTexts()
+  const runTask = useRunTask()
+  const opening = useOpening(runTask)
+  const confirm = useConfirm()
+  const review = useReview()
+  const ask = useFieldsDialog()
+  const showOutcomes = useOutcomes()
+  const showText = useTextOverlay()
+  const toasts = useToasts()
+  const { symbols } = useTheme()
+  /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
+  const read = <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
+    opening({
+      start,
+      work: signal => work({ ...ASKED, signal }),
+      stopped: 'Stopped reading; nothing was changed.',
+    })
+  /** Sends writes, and reads what they made out of date whatever came of them. */
+  const send = <T>({
+    endpoints,
+    start,
+    send: work,
+    done,
+    stopped,
+    failed,
+  }: Write<T>): Promise<T | undefined> =>
+    runTask({
+      start,
+      work: async task => {
+        try {
+          return await write(endpoints, () => work(task))
+        } catch (error) {
+          failed?.(error)
+          throw error
+        }
+      },
+      ...(done && { done }),
+      ...(stopped !== undefined && { stopped }),
+    })
+  return {
+    client,
+    projectId,
+    edit,
+    keptTexts,
+    confirm,
+    review,
+    ask,
+    showOutcomes,
+    showText,
+    tell: (tone: 'ok' | 'warn' | 'error', text: string): void => toasts.show(tone, text),
+    /** What a text is about, the same for the same thing of the same source. */
+    keyOf: (...about: readonly string[]): string =>
+      [profile.name, profile.host, projectId, ...about].join('\n'),
+    read,
+    write: send,
+    /**
+     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which stands at its line where the
+     * service names one. Resolves to what came of it, or to whether the person wants to correct the text now.
+     */
+    sendEdited: async <T, V>(
+      edited: Edited<V>,
+      write: Write<T>,
+    ): Promise<{ value: T } | 'correct' | undefined> => {
+      let refusal: unknown
+      const value = await send({ ...write, failed: error => void (refusal = error) })
+      if (value !== undefined) {
+        edited.discard()
+        return { value }
+      }
+      const { refusalProblems } = await import('../../domain/suites/refusal-problems.ts')
+      const problems = refusalProblems(refusal, edited.text)
+      if (problems.length > 0) return (await edited.refuse(problems)) ? 'correct' : undefined
+      edited.keep(refusal === undefined ? undefined : failureSentence(refusal))
+      return undefined
+    },
+    /** What is probably a mistake in a text of cases: names that neither the contract nor the servers know. */
+    doubts: async (text: string): Promise<readonly TextProblem[]> => {
+      const [{ serversNamedIn, textFaults }, { readCheckBasis }] = await Promise.all([
+        import('../../domain/suites/case-faults.ts'),
+        import('../../domain/suites/suite-store.ts'),
+      ])
+      const basis = await read('Checking the names of servers and tools…', call =>
+        readCheckBasis(client, projectId, serversNamedIn(text), call),
+      )
+      return textFaults(text, basis?.known ?? new Map())
+    },
+    changeLines: (changes: readonly Change[]): Line[] =>
+      changes.map(change => ({
+        text: changeLine(change, symbols.crumb),
+        tone: change.to === undefined ? 'warn' : 'plain',
+        indent: 1,
+      })),
+  }
+}
+
+export type Authoring = ReturnType<typeof useAuthoring>

@@ -1,0 +1,42 @@
+import { EVAL_VOCABULARIES } from '../evals/vocabulary.ts'
+import { announcedLimits } from '../core/limits/settings.ts'
+import { pageOf } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+import { organizationRoleOf } from '../projects/handlers.ts'
+
+export function accountHandlers({ store }: ServiceContext): Handlers['account'] {
+  return {
+    me({ caller }) {
+      const account = store.organizations.account(caller.accountId)
+      return {
+        id: caller.accountId,
+        name: account?.name ?? null,
+        // Nobody signs in here; the contract wants a text.
+        email: '',
+        plan: 'local',
+        createdAt: account?.createdAt ?? null,
+        updatedAt: account?.updatedAt ?? null,
+      }
+    },
+    organizations({ caller, query }) {
+      const organization = store.organizations.get(caller.organizationId)
+      if (!organization) return { items: [] }
+      const { id, name, createdAt } = organization
+      const myRole = organizationRoleOf(caller)
+      const items = [{ id, name, plan: 'local', myRole, isCreator: myRole === 'owner', createdAt }]
+      return pageOf(store.cursors, { list: `organizations/${caller.keyId}`, items, query })
+    },
+  }
+}
+
+/** The body is not documented (differences, section 5); the vocabulary block is what callers look for. */
+export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {
+  return {
+    get: ({ caller }) => ({
+      service: 'mcpdeck',
+      deployment: 'local',
+      evalVocabulary: { versions: EVAL_VOCABULARIES },
+      limits: announcedLimits(limits, caller.organizationId),
+    }),
+  }
+}

@@ -1,0 +1,179 @@
+import type * as z from 'zod'
+import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/client-shapes.ts'
+import { configOfTemplate } from './templates.ts'
+import { ServiceError } from '../core/errors.ts'
+import { digest } from '../core/canonical.ts'
+import { newId } from '../core/ids.ts'
+import type { ClientConfig, ClientRow } from '../store/clients.ts'
+import type { ServerRow } from '../store/servers.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
+
+type ClientEdit = z.output<typeof ClientUpdateRequest>
+
+const SERVER_LISTS = ['serverIds', 'optionalServerIds'] as const
+const DIGEST_LENGTH = 32
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requireClient(store: Store, projectId: string, clientId: string): ClientRow {
+  const row = store.clients.get(projectId, clientId)
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no client ${clientId} in this project.`)
+  return row
+}
+
+/** A client named by id or by name. @throws ServiceError `NOT_FOUND` */
+export function findClient(store: Store, projectId: string, wanted: string): ClientRow {
+  return store.clients.findByName(projectId, wanted) ?? requireClient(store, projectId, wanted)
+}
+
+/** The client that stands where a launch names none: the first that the project had. Samples stand for nothing. */
+export function defaultClient(store: Store, projectId: string): ClientRow | undefined {
+  const samples = new Set(store.samples.list().map(({ id }) => id))
+  return store.clients
+    .list(projectId)
+    .filter(({ id }) => !samples.has(id))
+    .toSorted((a, b) => a.createdAt - b.createdAt)[0]
+}
+
+/**
+ * Saves a new client from a template or from a config, which is kept as it came.
+ * @throws ServiceError `CONFLICT` when the name is taken, `VALIDATION_ERROR` for a blank name or unreadable servers
+ */
+export function insertClient(
+  store: Store,
+  projectId: string,
+  { name, template, theme, config }: z.output<typeof ClientCreateRequest>,
+  now: number = Date.now(),
+): ClientRow {
+  const content = { name, config: template ? configOfTemplate(template, theme) : (config ?? {}) }
+  return insertConfig(store, projectId, content, now)
+}
+
+/**
+ * Edits a client; the config is replaced as a whole. Each expectation that is sent must still hold.
+ * @throws ServiceError `CONFLICT` with what is there now, or when the name is taken; `VALIDATION_ERROR` for a config
+ *   that takes the model away
+ */
+export function updateClient(store: Store, row: ClientRow, edit: ClientEdit): ClientRow {
+  requireExpected(row, 'expectedConfigId', edit.expectedConfigId, row.configId)
+  requireExpected(row, 'expectedName', edit.expectedName, row.name)
+  if (edit.name !== undefined && edit.name !== row.name) requireFreeName(store, row.projectId, edit.name)
+  if (edit.config && modelOf(row.config) !== undefined && modelOf(edit.config) === undefined)
+    throw invalidField('config.modelId', 'a client that has a model keeps one')
+  return writeConfig(store, { ...row, name: edit.name ?? row.name }, edit.config ?? row.config)
+}
+
+/** Replaces both lists of servers and nothing else. @throws ServiceError `NOT_FOUND` for an unknown server */
+export function setClientServers(
+  store: Store,
+  row: ClientRow,
+  { serverIds, optionalServerIds = [] }: { serverIds: string[]; optionalServerIds?: string[] | undefined },
+): ClientRow {
+  for (const id of [...serverIds, ...optionalServerIds])
+    if (!store.servers.get(row.projectId, id))
+      throw new ServiceError('NOT_FOUND', `There is no server ${id} in this project.`)
+  return writeConfig(store, row, { ...row.config, serverIds, optionalServerIds })
+}
+
+/** A copy that points at the same config; without a name it gets one that is free. */
+export function duplicateClient(store: Store, row: ClientRow, name: string | undefined): ClientRow {
+  const content = { name: name ?? freeName(store, row), config: row.config }
+  return insertConfig(store, row.projectId, content, Date.now())
+}
+
+/**
+ * Deletes a client. With `force` its environments stay, unable to run, and suites forget it.
+ * @throws ServiceError `CONFLICT` naming what refers to it
+ */
+export function deleteClient(store: Store, row: ClientRow, force: boolean): void {
+  const environmentIds = store.environments.listByClient(row.projectId, row.id).map(({ id }) => id)
+  const suites = store.suites
+    .list(row.projectId)
+    .filter(({ settings }) => settings.clients?.some(({ clientId }) => clientId === row.id))
+  if (!force && environmentIds.length + suites.length > 0)
+    throw new ServiceError('CONFLICT', 'Environments or suites still refer to this client.', {
+      details: { environmentIds, suiteIds: suites.map(({ id }) => id) },
+    })
+  for (const suite of suites) {
+    const clients = suite.settings.clients?.filter(({ clientId }) => clientId !== row.id)
+    store.suites.update({ ...suite, settings: { ...suite.settings, clients } })
+  }
+  store.clients.delete(row.id)
+}
+
+/** The model that a config pins. */
+export function modelOf({ modelId }: ClientConfig): string | undefined {
+  return typeof modelId === 'string' && modelId.trim() !== '' ? modelId : undefined
+}
+
+/** What a config says of its servers, as text that is equal where the lists are; an absent list is an empty one. */
+export function serverListsOf(config: ClientConfig): string {
+  return JSON.stringify(SERVER_LISTS.map(list => config[list] ?? []))
+}
+
+/** Servers of a client that exist now, required ones first. */
+export function serversOfClient(store: Store, { projectId, config }: ClientRow): ServerRow[] {
+  const ids = SERVER_LISTS.flatMap(list => (config[list] as string[] | undefined) ?? [])
+  return [...new Set(ids)].flatMap(id => store.servers.get(projectId, id) ?? [])
+}
+
+function insertConfig(
+  store: Store,
+  projectId: string,
+  { name, config }: Pick<ClientRow, 'name' | 'config'>,
+  now: number,
+): ClientRow {
+  requireFreeName(store, projectId, name)
+  requireServerLists(config)
+  const row = { id: newId('cli'), projectId, name, configId: configIdOf(config), config }
+  const complete = { ...row, createdAt: now, updatedAt: now }
+  store.clients.insert(complete)
+  return complete
+}
+
+function writeConfig(store: Store, row: ClientRow, config: ClientConfig): ClientRow {
+  requireServerLists(config)
+  const updated = { ...row, config, configId: configIdOf(config), updatedAt: Date.now() }
+  store.clients.update(updated)
+  return updated
+}
+
+function configIdOf(config: ClientConfig): string {
+  return `cfg_${digest(config).slice(0, DIGEST_LENGTH)}`
+}
+
+function requireExpected(
+  { id, name, configId }: ClientRow,
+  field: string,
+  expected: string | undefined,
+  actual: string,
+): void {
+  if (expected === undefined || expected === actual) return
+  throw new ServiceError('CONFLICT', 'The client was changed in between.', {
+    details: { field, current: { id, name, configId } },
+  })
+}
+
+function requireFreeName(store: Store, projectId: string, name: string): void {
+  if (name.trim() === '') throw invalidField('name', 'must not be blank')
+  if (store.clients.findByName(projectId, name))
+    throw new ServiceError('CONFLICT', `The project has a client named "${name}" already.`, {
+      details: { field: 'name' },
+    })
+}
+
+function freeName(store: Store, { projectId, name }: ClientRow): string {
+  for (let copy = 1; ; copy += 1) {
+    const candidate = copy === 1 ? `${name} copy` : `${name} copy ${copy}`
+    if (!store.clients.findByName(projectId, candidate)) return candidate
+  }
+}
+
+/** The document is open, but what a run reads from it must be readable. */
+function requireServerLists(config: ClientConfig): void {
+  for (const list of SERVER_LISTS) {
+    const ids = config[list]
+    const readable = ids === undefined || (Array.isArray(ids) && ids.every(id => typeof id === 'string'))
+    if (!readable) throw invalidField(`config.${list}`, 'must be a list of server ids')
+  }
+}

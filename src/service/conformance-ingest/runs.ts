@@ -1,0 +1,164 @@
+import { ServiceError } from '../core/errors.ts'
+import { digest } from '../core/canonical.ts'
+import { newId } from '../core/ids.ts'
+import type {
+  ConformanceCounts,
+  ConformanceOutcome,
+  ConformanceReportRow,
+  ConformanceRunRow,
+} from '../store/conformance-runs.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
+import { countChecks, type ConformanceOpening } from './document.ts'
+
+/** How long a program may go without a heartbeat before its run is ended, in milliseconds. */
+const SILENCE_MS = 30 * 60 * 1000
+
+/**
+ * Opens a run, or finds the one that was opened under the same `externalRunId`; runs inside the caller's transaction.
+ * @throws ServiceError `CONFLICT` when that run was asked for other suites
+ */
+export function openConformanceRun(
+  store: Store,
+  projectId: string,
+  { requestedSuites, externalRunId, ...origin }: ConformanceOpening,
+): { run: ConformanceRunRow; reused: boolean } {
+  const known =
+    externalRunId == null ? undefined : store.conformanceRuns.findExternal(projectId, externalRunId)
+  if (known) {
+    if (digest(known.requestedSuites.toSorted()) !== digest(requestedSuites.toSorted()))
+      throw new ServiceError('CONFLICT', 'This externalRunId stands for a run of other suites.', {
+        details: { field: 'requestedSuites', requestedSuites: known.requestedSuites },
+      })
+    return { run: known, reused: true }
+  }
+  const now = Date.now()
+  const run: ConformanceRunRow = {
+    id: newId('cnf'),
+    projectId,
+    externalRunId: externalRunId ?? null,
+    requestedSuites,
+    origin,
+    status: 'running',
+    outcome: null,
+    counts: null,
+    startedAt: now,
+    heardAt: now,
+    endedAt: null,
+  }
+  store.conformanceRuns.insert(run)
+  return { run, reused: false }
+}
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requireConformanceRun(store: Store, projectId: string, id: string): ConformanceRunRow {
+  const run = store.conformanceRuns.get(projectId, id)
+  if (!run) throw new ServiceError('NOT_FOUND', `There is no conformance run ${id} in this project.`)
+  return run
+}
+
+/** Marks an open run as alive. @throws ServiceError `CONFLICT` when it has ended */
+export function hearConformanceRun(store: Store, run: ConformanceRunRow): void {
+  requireOpen(run)
+  store.conformanceRuns.hear(run.id, Date.now())
+}
+
+/**
+ * Stores the report of one requested suite; the same content again changes nothing, whatever state the run is in.
+ * Runs inside the caller's transaction.
+ * @throws ServiceError `VALIDATION_ERROR` for a suite that was not asked for, `CONFLICT` for other content under its
+ *   name and for an ended run
+ */
+export function putReport(
+  store: Store,
+  run: ConformanceRunRow,
+  suiteKind: string,
+  report: Parameters<typeof countChecks>[0],
+): { contentHash: string; unchanged: boolean } {
+  if (!run.requestedSuites.includes(suiteKind))
+    throw invalidField('suiteKind', `is none of the requested suites ${run.requestedSuites.join(', ')}`)
+  const contentHash = digest(report)
+  const known = store.conformanceRuns.reports(run.id).find(each => each.suiteKind === suiteKind)
+  if (known && known.contentHash !== contentHash)
+    throw new ServiceError('CONFLICT', `The run has another report of "${suiteKind}" already.`, {
+      details: { field: 'report', contentHash: known.contentHash },
+    })
+  if (known) return { contentHash, unchanged: true }
+  hearConformanceRun(store, run)
+  const counts = countChecks(report)
+  store.conformanceRuns.insertReport({
+    runId: run.id,
+    suiteKind,
+    contentHash,
+    counts,
+    report,
+    createdAt: Date.now(),
+  })
+  return { contentHash, unchanged: false }
+}
+
+/** Ends an open run by what its checks say; one that has ended stays as it is. Runs inside the caller's transaction. */
+export function endConformanceRun(
+  store: Store,
+  run: ConformanceRunRow,
+  status: 'completed' | 'abandoned',
+): ConformanceRunRow {
+  if (run.status !== 'running') return run
+  const reports = store.conformanceRuns.reports(run.id)
+  const missing = run.requestedSuites.filter(kind => !reports.some(({ suiteKind }) => suiteKind === kind))
+  const counts = poolCounts(reports)
+  const outcome = outcomeOf(counts, status === 'completed' && missing.length === 0)
+  const ending = { status, outcome, counts, endedAt: Date.now() }
+  store.conformanceRuns.end(run.id, ending)
+  return { ...run, ...ending }
+}
+
+/** Ends open runs whose program fell silent; a failure that it reported stands, anything less is incomplete. */
+export function settleSilentConformanceRuns(store: Store, now: number): void {
+  if (store.conformanceRuns.silentSince(now - SILENCE_MS).length === 0) return
+  store.write(() => {
+    for (const run of store.conformanceRuns.silentSince(now - SILENCE_MS))
+      endConformanceRun(store, run, 'abandoned')
+  })
+}
+
+/** A run in the envelope that reporters parse (contract: ConformanceIngestResponse, `{ ok: true, … }`). */
+export function toConformanceReply(store: Store, run: ConformanceRunRow) {
+  const { id, projectId, requestedSuites, status, outcome, counts, startedAt, endedAt } = run
+  const uploadedSuites = store.conformanceRuns.reports(id).map(({ suiteKind }) => suiteKind)
+  return {
+    ok: true,
+    runId: id,
+    projectId,
+    requestedSuites,
+    uploadedSuites,
+    status,
+    outcome,
+    counts,
+    startedAt,
+    endedAt,
+  }
+}
+
+function requireOpen({ status }: ConformanceRunRow): void {
+  if (status !== 'running')
+    throw new ServiceError('CONFLICT', `The conformance run has ended already (${status}).`, {
+      details: { status },
+    })
+}
+
+function poolCounts(reports: readonly Pick<ConformanceReportRow, 'counts'>[]): ConformanceCounts {
+  const pool: ConformanceCounts = { passed: 0, failed: 0, couldNotRun: 0, notApplicable: 0 }
+  for (const { counts } of reports) {
+    pool.passed += counts.passed
+    pool.failed += counts.failed
+    pool.couldNotRun += counts.couldNotRun
+    pool.notApplicable += counts.notApplicable
+  }
+  return pool
+}
+
+function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean): ConformanceOutcome {
+  if (failed > 0) return 'failed'
+  return complete && couldNotRun === 0 ? 'passed' : 'incomplete'
+}

@@ -1,0 +1,152 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { KEY_PREFIX } from '../../../api/contract/contract.ts'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { KeyRow, ProjectRole } from '../../store/keys.ts'
+import type { Store } from '../../workspace/store.ts'
+
+/** Length of the public part behind the prefix, by which a key is found. */
+const LOOKUP_LENGTH = 12
+const SECRET_BYTES = 32
+
+/** Stands for the id of a key where there is none. */
+export const NOBODY = 'nobody'
+
+/** What a key may reach: one role for every project of its organization, and other roles for single projects. */
+export type KeyRights = { role?: ProjectRole; grants?: Readonly<Record<string, ProjectRole>> }
+
+/** A key as it may be shown: everything but its secret. */
+export type KeySummary = {
+  id: string
+  name: string
+  /** `sk_` and the public part. */
+  prefix: string
+  role: ProjectRole | null
+  /** Project id to role. */
+  grants: Record<string, ProjectRole>
+  /** Null when the key is orphaned. */
+  organizationId: string | null
+  createdAt: number
+  revokedAt: number | null
+}
+
+/** Who a request acts as. */
+export type Caller = {
+  keyId: string
+  accountId: string
+  organizationId: string
+  role: ProjectRole | null
+  grants: ReadonlyMap<string, ProjectRole>
+}
+
+/**
+ * Makes a key of the workspace's organization. The key itself is answered once and stored only as its hash.
+ * @throws ServiceError `NOT_FOUND` when a grant names an unknown project
+ */
+export function makeKey(store: Store, name: string, rights: KeyRights): { key: string; summary: KeySummary } {
+  const lookup = randomBytes(LOOKUP_LENGTH / 2).toString('hex')
+  const key = `${KEY_PREFIX}${lookup}${randomBytes(SECRET_BYTES).toString('base64url')}`
+  return { key, summary: store.write(() => registerKey(store, key, name, rights)) }
+}
+
+/** Stores a key that exists already, as one kept in a file whose database was deleted. */
+export function registerKey(store: Store, key: string, name: string, rights: KeyRights): KeySummary {
+  const organizationId = store.settings.get('localOrganizationId')
+  const accountId = store.settings.get('localAccountId')
+  if (!organizationId || !accountId) throw new Error('The workspace has no organization yet.')
+  const row: KeyRow = {
+    id: newId('key'),
+    lookup: lookupOf(key),
+    hash: hashOf(key),
+    name,
+    accountId,
+    organizationId,
+    role: rights.role ?? null,
+    createdAt: Date.now(),
+    revokedAt: null,
+  }
+  store.keys.insert(row)
+  for (const [projectId, role] of Object.entries(rights.grants ?? {})) {
+    const project = store.projects.get(projectId)
+    if (project?.organizationId !== organizationId)
+      throw new ServiceError('NOT_FOUND', `There is no project ${projectId}.`)
+    store.keys.grant(row.id, projectId, role)
+  }
+  return summarize(store, row)
+}
+
+/** Every key of the workspace, revoked ones too, oldest first. */
+export function listKeys(store: Store): KeySummary[] {
+  return store.read(() => store.keys.list().map(row => summarize(store, row)))
+}
+
+/** Ends a key at once; false when there is no such key or it was revoked before. */
+export function revokeKey(store: Store, keyId: string): boolean {
+  return store.write(() => store.keys.revoke(keyId, Date.now()))
+}
+
+/**
+ * Takes a key's organization away, as the end of the organization would; false when there is no such key, or it has
+ * none or was revoked before.
+ */
+export function orphanKey(store: Store, keyId: string): boolean {
+  return store.write(() => store.keys.orphan(keyId))
+}
+
+/** Whether the text can be a key at all. */
+export function looksLikeKey(text: string): boolean {
+  return text.startsWith(KEY_PREFIX) && text.length > KEY_PREFIX.length + LOOKUP_LENGTH
+}
+
+/** The record of a key, revoked or not; compared in constant time. */
+export function findKey(store: Store, key: string): KeyRow | undefined {
+  const row = store.keys.find(lookupOf(key))
+  return row && timingSafeEqual(row.hash, hashOf(key)) ? row : undefined
+}
+
+/**
+ * The caller behind an `Authorization` header.
+ * @throws ServiceError `UNAUTHORIZED`, with `ORPHANED_KEY` for a key whose organization is gone
+ */
+export function authenticate(store: Store, authorization: string | null): Caller {
+  const key = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
+  if (key === undefined) throw new ServiceError('UNAUTHORIZED', 'Send "Authorization: Bearer sk_…".')
+  const row = looksLikeKey(key) ? findKey(store, key) : undefined
+  if (!row || row.revokedAt !== null)
+    throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
+  if (row.organizationId === null)
+    throw new ServiceError('UNAUTHORIZED', 'The API key belongs to no organization any more.', {
+      details: { reason: 'ORPHANED_KEY' },
+    })
+  return {
+    keyId: row.id,
+    accountId: row.accountId,
+    organizationId: row.organizationId,
+    role: row.role,
+    grants: store.keys.grants(row.id),
+  }
+}
+
+/** Who asks without a key for what is public; all of them share one rate. */
+export function nobody(store: Store): Caller {
+  return {
+    keyId: NOBODY,
+    accountId: store.settings.get('localAccountId') ?? '',
+    organizationId: store.settings.get('localOrganizationId') ?? '',
+    role: null,
+    grants: new Map(),
+  }
+}
+
+function lookupOf(key: string): string {
+  return key.slice(KEY_PREFIX.length, KEY_PREFIX.length + LOOKUP_LENGTH)
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+function summarize(store: Store, { id, name, lookup, role, organizationId, createdAt, revokedAt }: KeyRow) {
+  const grants = Object.fromEntries(store.keys.grants(id))
+  return { id, name, prefix: `${KEY_PREFIX}${lookup}`, role, grants, organizationId, createdAt, revokedAt }
+}

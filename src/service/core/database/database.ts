@@ -1,0 +1,124 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { parseStored } from '../../../lib/json-depth.ts'
+
+/** Named values of a statement; booleans are stored as 0 and 1. */
+type SqlValues = Record<string, SQLInputValue | boolean | undefined>
+
+/** One connection to the database with its prepared statements. */
+export type Database = {
+  /** First row, or undefined. `T` states the selected columns. */
+  get<T>(sql: string, values?: SqlValues): T | undefined
+  all<T>(sql: string, values?: SqlValues): T[]
+  /** Number of rows changed. */
+  run(sql: string, values?: SqlValues): number
+  /** The same statement for each row of values of its `?`, at a fraction of what `run` costs for each. */
+  runEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void
+  /** Statements without values, such as a migration. */
+  exec(sql: string): void
+  /** Everything in `work` happens or nothing; inside another `write` it joins that one. */
+  write<T>(work: () => T): T
+  /** Everything in `work` sees one state of the database. */
+  read<T>(work: () => T): T
+  close(): void
+}
+
+/** How long a writer waits for another process, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5000
+/** SQLite's code for that wait having been in vain; the upper bits of an error say more about it. */
+const SQLITE_BUSY = 5
+
+/** Opens a file, or `:memory:`. */
+export function openDatabase(location: string): Database {
+  const connection = new DatabaseSync(location)
+  connection.exec(`
+    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+    PRAGMA foreign_keys = ON;
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+  `)
+  const statements = new Map<string, StatementSync>()
+  const prepared = (sql: string): StatementSync => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = connection.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  let inside: 'read' | 'write' | undefined
+  const transaction = <T>(kind: 'read' | 'write', work: () => T): T => {
+    if (inside === 'read' && kind === 'write') throw new Error('A read cannot turn into a write.')
+    if (inside) return work()
+    connection.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN DEFERRED')
+    inside = kind
+    try {
+      const result = work()
+      connection.exec('COMMIT')
+      return result
+    } catch (error) {
+      rollBack(connection)
+      throw error
+    } finally {
+      inside = undefined
+    }
+  }
+  return {
+    get: <T>(sql: string, values?: SqlValues) => prepared(sql).get(bindable(values)) as T | undefined,
+    all: <T>(sql: string, values?: SqlValues) => prepared(sql).all(bindable(values)) as T[],
+    run: (sql, values) => Number(prepared(sql).run(bindable(values)).changes),
+    runEach(sql, rows) {
+      const statement = prepared(sql)
+      for (const row of rows) statement.run(...row)
+    },
+    exec: sql => connection.exec(sql),
+    write: work => transaction('write', work),
+    read: work => transaction('read', work),
+    close: () => connection.close(),
+  }
+}
+
+/** Whether another process kept the database to itself for longer than a writer waits. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
+}
+
+function rollBack(connection: DatabaseSync): void {
+  try {
+    connection.exec('ROLLBACK')
+  } catch {
+    // Some failures, as a full disk, have rolled back already.
+  }
+}
+
+function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'boolean' ? Number(value) : (value ?? null),
+    ]),
+  )
+}
+
+/** `INSERT INTO table (a, b) VALUES (:a, :b)` for the given columns. */
+export function insertInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(name => `:${name}`).join(', ')})`
+}
+
+/** `INSERT INTO table (a, b) VALUES (?, ?)` for the given columns, in their order. */
+export function insertEachInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+}
+
+/** `a = :a, b = :b` for the given columns. */
+export function assignments(columns: readonly string[]): string {
+  return columns.map(name => `${name} = :${name}`).join(', ')
+}
+
+/** A JSON column; absent when it holds NULL. */
+export function fromJson<T>(text: string | null): T | undefined {
+  return text === null ? undefined : (parseStored(text) as T)
+}
+
+/** A value for a JSON column; undefined becomes NULL. */
+export function toJson(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}

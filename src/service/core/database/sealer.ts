@@ -1,0 +1,86 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { parseStored } from '../../../lib/json-depth.ts'
+import { mayHoldSecrets } from '../urls.ts'
+import type { Database } from './database.ts'
+
+/** Encrypts what must not be readable from a stolen database file. */
+export type Sealer = {
+  /** `place` names the row and column, so that a sealed value cannot be moved to another one. */
+  seal(value: unknown, place: string): Uint8Array
+  open<T>(sealed: Uint8Array, place: string): T
+  /** An address for a column of text: sealed where it may hold secrets, else as it is. */
+  sealUrl(url: string, place: string): string
+  /** @throws when it was sealed for another place */
+  openUrl(stored: string, place: string): string
+}
+
+/** No address begins like this. */
+const SEALED = 'sealed:'
+
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+export const SEALING_KEY_BYTES = 32
+
+/** Seals JSON values with AES-256-GCM: nonce, tag, ciphertext. */
+export function createSealer(key: Uint8Array): Sealer {
+  const sealer: Sealer = {
+    seal(value, place) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(place))
+      const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), text])
+    },
+    open<T>(sealed: Uint8Array, place: string) {
+      const bytes = Buffer.from(sealed)
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+      decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+      const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
+      return parseStored(Buffer.concat([text, decipher.final()]).toString('utf8')) as T
+    },
+    sealUrl: (url, place) =>
+      mayHoldSecrets(url) ? SEALED + Buffer.from(sealer.seal(url, place)).toString('base64url') : url,
+    openUrl: (stored, place) =>
+      stored.startsWith(SEALED)
+        ? sealer.open<string>(Buffer.from(stored.slice(SEALED.length), 'base64url'), place)
+        : stored,
+  }
+  return sealer
+}
+
+/** Columns that hold addresses, which older versions stored as they are. */
+const URL_COLUMNS = [
+  ['server', 'url'],
+  ['serverConnection', 'url'],
+  ['readinessRun', 'serverUrl'],
+] as const
+
+/** What the secret of an address is bound to. */
+export function urlPlace(table: (typeof URL_COLUMNS)[number][0], id: string): string {
+  return `${table}/${id}/url`
+}
+
+/** Whether an older version left addresses with secrets in the clear. */
+export function hasPlainUrls(database: Database): boolean {
+  return URL_COLUMNS.some(
+    ([table, column]) => database.get(`SELECT 1 FROM ${table} WHERE ${plain(column)} LIMIT 1`) !== undefined,
+  )
+}
+
+/** Seals what {@link hasPlainUrls} finds; runs inside the caller's transaction. */
+export function sealPlainUrls(database: Database, sealer: Sealer): void {
+  for (const [table, column] of URL_COLUMNS)
+    for (const { id, url } of database.all<{ id: string; url: string }>(
+      `SELECT id, ${column} AS url FROM ${table} WHERE ${plain(column)}`,
+    ))
+      database.run(`UPDATE ${table} SET ${column} = :url WHERE id = :id`, {
+        id,
+        url: sealer.sealUrl(url, urlPlace(table, id)),
+      })
+}
+
+function plain(column: string): string {
+  return `(${column} LIKE '%?%' OR ${column} LIKE '%@%')`
+}

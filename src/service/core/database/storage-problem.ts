@@ -1,0 +1,57 @@
+import { StorageError } from '../../../api/contract/error.ts'
+
+/** SQLite's primary result codes (the lower eight bits of an error's code). */
+const FULL = 13
+const UNWRITABLE = new Set([FULL, 8, 10])
+
+const PROBLEMS: Readonly<Record<number, [sentence: string, next: string]>> = {
+  [FULL]: [
+    'The disk that holds the workspace is full.',
+    'Make room on it, then try again; what is stored is still there and can be read.',
+  ],
+  8: [
+    'The database of the workspace can only be read.',
+    'See to it that its files may be written, then try again.',
+  ],
+  10: [
+    'The disk that holds the workspace fails or is full.',
+    'Look at the disk and make room on it, then try again.',
+  ],
+  11: damaged(),
+  14: [
+    'The database of the workspace cannot be opened.',
+    'See to it that its directory may be written, then try again.',
+  ],
+  26: damaged(),
+}
+
+/** What the disk or the database did, in a sentence that says what to do; undefined for every other error. */
+export function storageProblem(error: unknown): StorageError | undefined {
+  if (error instanceof StorageError) return error
+  const [sentence, next] = PROBLEMS[resultCode(error)] ?? []
+  return sentence === undefined || next === undefined ? undefined : new StorageError(sentence, next, error)
+}
+
+/**
+ * Does what is as well done later, such as settling what others left: whoever only reads is not refused because nothing
+ * can be written. Undefined when it was not done.
+ */
+export function writeWherePossible<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (UNWRITABLE.has(resultCode(error))) return undefined
+    throw error
+  }
+}
+
+function resultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+}
+
+function damaged(): [string, string] {
+  return [
+    'The database of the workspace is damaged.',
+    'Stop mcpdeck and put a backup in the place of mcpdeck.sqlite, or move it away: the next start makes a new one.',
+  ]
+}

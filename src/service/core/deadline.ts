@@ -1,0 +1,81 @@
+import { ServiceError } from './errors.ts'
+
+/** The one clock over everything an operation does: connecting, asking, reading all pages. */
+export type Deadline = {
+  /** Aborts when the time is up or the caller gives up; its reason is the error to throw. */
+  readonly signal: AbortSignal
+  readonly expired: boolean
+  /** What is being waited for; named in the error. */
+  stage: string
+  /** What else the error says, as sentences. */
+  remark?: (() => string) | undefined
+  /** Stops the operation for a reason of our own. */
+  cancel(reason: ServiceError): void
+  /** Must be called when the operation is over, so that no timer stays behind. */
+  end(): void
+}
+
+/**
+ * Starts the clock.
+ * @param ms milliseconds until `TIMEOUT`
+ * @param signal the caller's own wish to stop; its reason is passed on
+ */
+export function startDeadline(ms: number, serverName: string, signal?: AbortSignal): Deadline {
+  const controller = new AbortController()
+  let expired = false
+  const expire = () => {
+    expired = true
+    const waitedFor = `${ms / 1000} s while waiting for ${deadline.stage}`
+    const message = `The server "${serverName}" did not answer within ${waitedFor}. ${deadline.remark?.() ?? ''}`
+    controller.abort(new ServiceError('TIMEOUT', message.trimEnd()))
+  }
+  const giveUp = () => controller.abort(signal?.reason)
+  const timer = setTimeout(expire, ms)
+  const deadline: Deadline = {
+    signal: controller.signal,
+    get expired() {
+      return expired
+    },
+    stage: 'the connection',
+    cancel: reason => controller.abort(reason),
+    end() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+    },
+  }
+  if (signal?.aborted) giveUp()
+  else signal?.addEventListener('abort', giveUp, { once: true })
+  return deadline
+}
+
+/** The promise's outcome, or the signal's reason as soon as it aborts; the promise itself goes on unobserved. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: (() => void) | undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    if (stop) signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Resolves true when the promise settles in time, false after `ms`. */
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>(resolve => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([settled, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

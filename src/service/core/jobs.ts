@@ -1,0 +1,148 @@
+import { messageOf } from './one-line.ts'
+import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
+import type { JobRow } from '../store/jobs.ts'
+import { writeWherePossible } from './database/storage-problem.ts'
+import type { Store } from '../workspace/store.ts'
+
+/** Kinds of work in the background, by the record that they belong to. */
+export type JobKind =
+  | 'judge'
+  | 'run-insights'
+  | 'journey-run'
+  | 'wave-insights'
+  | 'window-insights'
+  | 'server-connection'
+  | 'readiness'
+  /** The presence of the workspace's worker, not work of its own. */
+  | 'worker'
+
+/** Ends the record of work that did not finish. Runs inside a transaction. */
+type EndUnfinished = (subjectId: string, why: string) => void
+
+/**
+ * Work that outlives its request. Its record is written as pending in the same transaction as `start`, so that a crash
+ * at any moment leaves a record that the next look ends.
+ */
+export type Jobs = {
+  /** Says how a kind's records are ended when their work fails or its process goes. */
+  define(kind: JobKind, endUnfinished: EndUnfinished): void
+  /**
+   * Begins after the caller's transaction, and not at all when it is rolled back. The work writes its own end; a
+   * rejection is written by the kind's `endUnfinished`.
+   * @returns false when this subject has such work under way already
+   */
+  start(kind: JobKind, subjectId: string, work: (signal: AbortSignal) => Promise<void>): boolean
+  /** Stops work wherever it runs, without ending its record; false when there was none. */
+  stop(kind: JobKind, subjectId: string): boolean
+  isUnderWay(kind: JobKind, subjectId: string): boolean
+  /** Ends every record whose process is gone. */
+  settleAbandoned(): void
+  /** Resolves when nothing is under way here. */
+  settle(): Promise<void>
+  /** Stops what is under way here and ends its records. */
+  close(): Promise<void>
+}
+
+/** How often work looks whether another process stopped it, in milliseconds. */
+const WATCH_EVERY_MS = 500
+
+type Work = { row: JobRow; stop: AbortController; done: Promise<void>; renewedAt: number }
+
+export function createJobs(store: Store, onError: (error: unknown) => void): Jobs {
+  const kinds = new Map<string, EndUnfinished>()
+  const underWay = new Map<string, Work>()
+  let watch: NodeJS.Timeout | undefined
+  let closing = false
+
+  const guarded = (work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      // A busy database is asked again at the next look; until the lease ends nothing is lost.
+      onError(error)
+    }
+  }
+  const look = () => {
+    const now = Date.now()
+    for (const work of underWay.values()) {
+      const { row, stop } = work
+      if (store.jobs.find(row.kind, row.subjectId)?.token !== row.token) stop.abort()
+      else if (now - work.renewedAt >= RENEW_EVERY_MS) {
+        work.renewedAt = now
+        store.write(() => store.jobs.renew(row.token, leaseEnd()))
+      }
+    }
+  }
+  const endUnfinished = (row: JobRow, why: string) =>
+    store.write(() => {
+      if (store.jobs.delete(row.token)) kinds.get(row.kind)?.(row.subjectId, why)
+    })
+
+  const execute = async (
+    row: JobRow,
+    stop: AbortController,
+    work: (signal: AbortSignal) => Promise<void>,
+  ) => {
+    // The caller's transaction ends before the next turn of the event loop.
+    await new Promise(setImmediate)
+    try {
+      if (store.jobs.find(row.kind, row.subjectId)?.token !== row.token) return
+      if (closing) throw new Error('The process that did it is ending.')
+      await work(stop.signal)
+      store.write(() => store.jobs.delete(row.token))
+    } catch (error) {
+      const why = closing ? 'The process that did it ended.' : messageOf(error)
+      guarded(() => endUnfinished(row, why))
+    } finally {
+      underWay.delete(row.token)
+      releaseLease(row)
+      if (underWay.size === 0) {
+        clearInterval(watch)
+        watch = undefined
+      }
+    }
+  }
+
+  const settle = async () => {
+    while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done))
+  }
+
+  return {
+    define: (kind, end) => void kinds.set(kind, end),
+    start(kind, subjectId, work) {
+      const row: JobRow = { kind, subjectId, ...takeLease() }
+      if (!store.jobs.insert(row)) {
+        releaseLease(row)
+        return false
+      }
+      const stop = new AbortController()
+      underWay.set(row.token, { row, stop, done: execute(row, stop, work), renewedAt: Date.now() })
+      watch ??= setInterval(() => guarded(look), WATCH_EVERY_MS).unref()
+      return true
+    },
+    stop(kind, subjectId) {
+      const row = store.jobs.find(kind, subjectId)
+      if (!row) return false
+      store.write(() => store.jobs.delete(row.token))
+      underWay.get(row.token)?.stop.abort()
+      return true
+    },
+    isUnderWay: (kind, subjectId) => store.jobs.find(kind, subjectId) !== undefined,
+    settleAbandoned() {
+      if (!store.jobs.list().some(isAbandoned)) return
+      writeWherePossible(() =>
+        store.write(() => {
+          for (const row of store.jobs.list())
+            if (isAbandoned(row))
+              endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
+        }),
+      )
+    },
+    settle,
+    async close() {
+      closing = true
+      for (const { stop } of underWay.values()) stop.abort()
+      await settle()
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Gate } from '../../../api/contract/endpoint.ts'
+import type { Store } from '../../workspace/store.ts'
+
+/**
+ * Every number that an organization can be given, declared once: `mcpdeck serve limits` sets them, `/capabilities` and the
+ * refusals name them. The contract states the first two groups; it leaves the rest open (service-api, "Limits").
+ */
+export const LIMITS = {
+  requestsPerMinute: { value: 60, min: 0, says: 'Requests of a key a minute, sustained; 0 = no limit.' },
+  burst: { value: 10, min: 1, says: 'Requests of a key at once after a pause.' },
+  concurrentRuns: { value: 2, min: 1, says: 'Eval runs in flight at once.' },
+  pendingConnections: { value: 5, min: 1, says: 'Open server-connection requests of an account.' },
+  generationsPerMinute: { value: 10, min: 1, says: 'Drafting requests a minute.' },
+  generationsPerDay: { value: 200, min: 0, says: 'Drafting requests a day.' },
+  launchesPerMinute: { value: 10, min: 1, says: 'Journey launches a minute.' },
+  launchesPerDay: { value: 200, min: 0, says: 'Journey launches a day.' },
+  insightsPerMinute: { value: 10, min: 1, says: 'Insight requests a minute.' },
+  insightsPerDay: { value: 50, min: 0, says: 'Insight requests a day, over runs, waves and user testing.' },
+} as const satisfies Record<string, { value: number; min: number; says: string }>
+
+export type LimitName = keyof typeof LIMITS
+
+/** The largest number that any limit can be given. */
+export const MAX_LIMIT = 1_000_000
+
+/** The features that can be switched off, in words. */
+export const GATES: Readonly<Record<Gate, string>> = { swarms: 'Swarms', 'user-testing': 'User testing' }
+
+/** What an organization is allowed; read at every use, so that a change counts at once in every process. */
+export type OrganizationLimits = {
+  number(organizationId: string, name: LimitName): number
+  /** Features are on unless they were switched off. */
+  isOn(organizationId: string, gate: Gate): boolean
+}
+
+/** @param fixed numbers that this process was started with; they go before stored ones */
+export function createLimits(
+  store: Store,
+  fixed: { [name in LimitName]?: number | undefined } = {},
+): OrganizationLimits {
+  const stored = (organizationId: string, name: string) =>
+    store.organizationSettings.get(organizationId, name)
+  return {
+    number: (organizationId, name) =>
+      fixed[name] ?? Number(stored(organizationId, name) ?? LIMITS[name].value),
+    isOn: (organizationId, gate) => stored(organizationId, gateSetting(gate)) !== 'off',
+  }
+}
+
+/** The name under which a gate's switch is stored. */
+export function gateSetting(gate: Gate): string {
+  return `gate.${gate}`
+}

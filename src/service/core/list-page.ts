@@ -1,0 +1,46 @@
+import type { Cursors } from './database/cursors.ts'
+
+/** Options that every GET list takes. */
+export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
+
+/** Most items of one page where the contract states no number. */
+const MOST = 200
+
+/** How many items a page has: as many as were asked for, within bounds. */
+export function pageSize({ limit }: PageQuery, usual: number): number {
+  return Math.min(limit ?? usual, MOST)
+}
+
+type Whole<Item> = {
+  /** Names the list with its owner, for its cursors. */
+  list: string
+  items: readonly Item[]
+  query: PageQuery
+  /** What tells an item from the others of its list. Default: its id. */
+  keyOf?: (item: Item) => string
+}
+
+/**
+ * One page of a list that is made whole; without a limit the rest of it. A cursor holds the last item with its place, so that the next
+ * page begins behind it, or where it was if it is gone.
+ * @throws ServiceError `VALIDATION_ERROR` for a cursor of another list
+ */
+export function pageOf<Item>(
+  cursors: Cursors,
+  { list, items, query, keyOf = item => String((item as { id?: unknown }).id) }: Whole<Item>,
+): { items: Item[]; nextCursor?: string } {
+  const start =
+    query.cursor === undefined ? 0 : placeAfter(cursors.readText(list, query.cursor), items, keyOf)
+  const end = query.limit === undefined ? items.length : start + pageSize(query, query.limit)
+  const shown = items.slice(start, end)
+  const last = shown.at(-1)
+  if (end >= items.length || last === undefined) return { items: shown }
+  const position = `${start + shown.length - 1}:${encodeURIComponent(keyOf(last))}`
+  return { items: shown, nextCursor: cursors.write(list, position) }
+}
+
+function placeAfter<Item>(position: string, items: readonly Item[], keyOf: (item: Item) => string): number {
+  const [index = '', key = ''] = position.split(':')
+  const found = items.findIndex(item => encodeURIComponent(keyOf(item)) === key)
+  return found === -1 ? Math.min(Number(index), items.length) : found + 1
+}

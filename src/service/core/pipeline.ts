@@ -1,0 +1,330 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import { IDEMPOTENCY_HEADER } from '../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import {
+  type ApiHeaders,
+  type ApiRequest,
+  type ApiResponse,
+  plainHeaders,
+} from '../../api/contract/message.ts'
+import { settlesWithin } from './deadline.ts'
+import { ServiceError } from './errors.ts'
+import { inFirstVocabulary } from './vocabulary.ts'
+import type { EvalVocabulary } from '../evals/vocabulary.ts'
+import { guardOf } from '../workspace/guarded-fields.ts'
+import type { Handlers } from './context.ts'
+import { newId } from './ids.ts'
+import { authenticate, nobody, type Caller } from './access/keys.ts'
+import { GATES, type OrganizationLimits } from './limits/limits.ts'
+import { createRateLimiter } from './limits/rate-limiter.ts'
+import { requireOwnHost } from './own-hosts.ts'
+import { Reply } from './reply.ts'
+import { notServed } from './refusals.ts'
+import { namedProject, projectFor, REQUIRED_ROLES } from '../rights.ts'
+import { answerVisit, VISIT_PREFIX } from '../scenarios/visit-http.ts'
+import type { VisitAnswer } from '../scenarios/visit-shapes.ts'
+import type { Visits } from '../scenarios/visits.ts'
+import { createRouter, type Match } from './router.ts'
+import { isBusy } from './database/database.ts'
+import type { ProjectRole } from '../store/keys.ts'
+import { storageProblem } from './database/storage-problem.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField, parseBody, parseQuery } from './validation.ts'
+
+/** One line about a request, or a failure that no caller sees; neither holds keys or bodies. */
+export type LogEntry =
+  | {
+      kind: 'request'
+      requestId: string
+      method: string
+      path: string
+      status: number
+      durationMs: number
+      /** Of the caller, once it is known. */
+      keyId?: string
+      error?: unknown
+    }
+  | { kind: 'failure'; error: unknown }
+
+export type PipelineOptions = {
+  store: Store
+  handlers: Handlers
+  /** Answers what strangers send, beside the API and without its keys. */
+  visits: Visits
+  limits: OrganizationLimits
+  maxBodyBytes: number
+  validateResponses: boolean
+  vocabularyHeader: string
+  /** Operations that count in budgets of their own, which their handlers keep, and not in the key rate. */
+  ownBudgets: readonly unknown[]
+  /** Operations whose bodies hold cases, which each eval vocabulary spells in its way. */
+  caseBodies: readonly unknown[]
+  /** Names under which it is reached besides loopback; undefined = any. */
+  ownHosts: readonly string[] | undefined
+  /** Lists that are answered as a bare array. */
+  bareLists: readonly unknown[]
+  log: (entry: LogEntry) => void
+}
+
+/** An answer is whole when it leaves the service. */
+export type WholeResponse = ApiResponse & { readonly body: string | null }
+
+export type Pipeline = {
+  answer(request: ApiRequest): Promise<WholeResponse>
+  /** Refuses new requests and resolves when the others are answered; slow ones are cut short after a while. */
+  close(): Promise<void>
+}
+
+type UntypedHandler = (call: object) => unknown
+type Answer = VisitAnswer
+
+const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
+/** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
+const UNSTATED_WAIT_SECONDS = 5
+/** How long answers may take to finish when the service closes, in milliseconds; then they are told to end. */
+const CLOSING_GRACE_MS = 2000
+/** How long they are waited for at all, in milliseconds. */
+const CLOSING_MS = 5000
+
+/** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const router = createRouter()
+  const limiter = createRateLimiter(options.store, options.limits)
+  const open = new Set<Promise<WholeResponse>>()
+  const closing = new AbortController()
+  let closed = false
+
+  const answer = async (
+    request: ApiRequest,
+    url: URL,
+    match: Match | undefined,
+    told: (caller: Caller) => void,
+  ): Promise<Answer> => {
+    const path = url.pathname
+    if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
+    if (options.ownHosts) requireOwnHost(url, options.ownHosts)
+    if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, path, closing.signal)
+    if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
+    const key = request.headers.get('authorization')
+    const caller =
+      match?.endpoint.public && key === null ? nobody(options.store) : authenticate(options.store, key)
+    told(caller)
+    if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
+    if (!match) return unknownPath(router.methods(path))
+    return operate({ request, url, match, caller, closing: closing.signal }, options)
+  }
+
+  const respond = async (request: ApiRequest): Promise<WholeResponse> => {
+    const requestId = newId('req')
+    const started = performance.now()
+    const url = new URL(request.url)
+    const path = url.pathname
+    const match = router.match(request.method, path)
+    let keyId: string | undefined
+    let error: unknown
+    const told = (caller: Caller) => (keyId = caller.keyId)
+    // A refusal on a deprecated path is an answer of it too.
+    const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
+    const encode = (result: Answer) =>
+      toResponse(
+        { ...result, headers: { ...result.headers, ...deprecation } },
+        requestId,
+        request.method === 'HEAD',
+      )
+    const response = await answer(request, url, match, told)
+      .then(encode)
+      .catch((thrown: unknown) => {
+        error = request.signal.aborted ? hungUp(thrown) : thrown
+        return encode(errorAnswer(error))
+      })
+      // A refusal whose details cannot be written is a fault.
+      .catch((thrown: unknown) => encode(errorAnswer((error = thrown))))
+    const { status } = response
+    const durationMs = performance.now() - started
+    options.log({
+      kind: 'request',
+      requestId,
+      method: request.method,
+      // The address of a visit holds the secret of its link.
+      path: path.startsWith(VISIT_PREFIX) ? VISIT_PREFIX : path,
+      status,
+      durationMs,
+      ...(keyId !== undefined && { keyId }),
+      ...(error !== undefined && { error }),
+    })
+    return response
+  }
+
+  return {
+    answer(request) {
+      const response = respond(request)
+      open.add(response)
+      const forget = () => open.delete(response)
+      response.then(forget, forget)
+      return response
+    },
+    async close() {
+      closed = true
+      const reason = new ServiceError('SERVER_UNREACHABLE', 'The workspace is closing.')
+      const cut = setTimeout(() => closing.abort(reason), CLOSING_GRACE_MS)
+      const finished = async () => {
+        while (open.size > 0) await Promise.allSettled(open)
+      }
+      await settlesWithin(finished(), CLOSING_MS)
+      clearTimeout(cut)
+    },
+  }
+}
+
+type Operation = { request: ApiRequest; url: URL; match: Match; caller: Caller; closing: AbortSignal }
+
+async function operate(
+  { request, url, match, caller, closing }: Operation,
+  options: PipelineOptions,
+): Promise<Answer> {
+  const { endpoint, params } = match
+  const { store, handlers, maxBodyBytes } = options
+  const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
+  const idempotencyKey = readIdempotencyKey(request.headers, endpoint)
+  const query = parseQuery(endpoint, url.searchParams)
+  const speech = { vocabulary, header: options.vocabularyHeader }
+  const translate = options.caseBodies.includes(endpoint)
+    ? (value: unknown) => inFirstVocabulary(speech, value)
+    : undefined
+  const body = await parseBody(endpoint, request, { maxBytes: maxBodyBytes, signal: closing }, translate)
+  const handler = declared<UntypedHandler>(handlers, endpoint)
+  if (!handler) throw notServed(endpoint)
+  const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null
+  const { projectId } = params
+  const project =
+    projectId !== undefined && role !== null
+      ? projectFor(store, caller, namedProject(store, caller, endpoint.resource, projectId), role)
+      : undefined
+  const closed = closedGateReply(endpoint, caller, options.limits)
+  const call = {
+    params,
+    query,
+    body,
+    caller,
+    project,
+    idempotencyKey,
+    vocabulary,
+    // Most handlers end before anybody could hang up, and never look.
+    get signal() {
+      return AbortSignal.any([request.signal, closing])
+    },
+  }
+  const guarded = guardOf(store, endpoint)
+  const result = closed ?? (await (guarded ? guarded(call, () => handler(call)) : handler(call)))
+  const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
+  if (options.validateResponses) endpoint.response.parse(reply)
+  const bare = options.bareLists.includes(endpoint)
+  return {
+    status: endpoint.status ?? 200,
+    body: bare ? (reply as { items: unknown }).items : reply,
+    headers: {
+      ...headers,
+      ...(endpoint.varies && { vary: options.vocabularyHeader }),
+    },
+  }
+}
+
+/**
+ * What a gated operation answers while its feature is off: writes are refused, lists are empty, other reads are refused
+ * too (limits-and-errors, section 7).
+ */
+function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
+  const { gate, risk } = endpoint
+  if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
+  const { response } = endpoint
+  const empty = { items: [] }
+  const isList = response.safeParse(empty).success && !response.safeParse({}).success
+  if (risk === 'read' && isList) return empty
+  throw new ServiceError('FORBIDDEN', `${GATES[gate]} is switched off for this organization.`)
+}
+
+/** The entry of a table that is written per resource and operation. */
+function declared<T>(table: object, { resource, name }: AnyEndpoint): T | undefined {
+  return (table as Record<string, Record<string, T>>)[resource]?.[name]
+}
+
+/** Absent means 1 (contract: "Versioning"). */
+function readVocabulary(headers: ApiHeaders, name: string): EvalVocabulary {
+  const value = headers.get(name) ?? '1'
+  if (value === '1' || value === '2') return value
+  throw invalidField(name, 'must be 1 or 2')
+}
+
+/** The first of the operation's key headers that was sent. */
+function readIdempotencyKey(headers: ApiHeaders, endpoint: AnyEndpoint): string | undefined {
+  const name = (endpoint.idempotencyHeaders ?? [IDEMPOTENCY_HEADER]).find(header => headers.has(header))
+  const value = name === undefined ? null : headers.get(name)
+  if (name === undefined || value === null) return undefined
+  if (value.length === 0 || value.length > MAX_IDEMPOTENCY_KEY_LENGTH)
+    throw invalidField(name, `must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`)
+  return value
+}
+
+function optionsAnswer(methods: string[]): Answer {
+  if (methods.length === 0) return unknownPath(methods)
+  return { status: 204, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
+}
+
+/** The contract has no code for a wrong method; `Allow` tells what the path takes. */
+function unknownPath(methods: string[]): Answer {
+  const answer = errorAnswer(new ServiceError('NOT_FOUND', 'There is no such operation.'))
+  return methods.length === 0 ? answer : { ...answer, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
+}
+
+/** Nobody reads this answer, and nothing is broken. */
+function hungUp(cause: unknown): ServiceError {
+  return new ServiceError('TIMEOUT', 'The caller hung up before the answer.', { cause })
+}
+
+/** The contract has no code of its own for this; a read may be repeated, a write with its key. */
+function databaseBusy(cause: unknown): ServiceError {
+  return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', {
+    cause,
+  })
+}
+
+/** The contract has no code for a disk; the sentence says what to do. */
+function storageRefusal(cause: unknown): ServiceError | undefined {
+  const problem = storageProblem(cause)
+  return problem && new ServiceError('INTERNAL_ERROR', `${problem.message} ${problem.next}`, { cause })
+}
+
+/** A refusal in the contract's words; everything else is a fault whose cause only the log sees. */
+function errorAnswer(thrown: unknown): Answer {
+  const error = isBusy(thrown) ? databaseBusy(thrown) : (storageRefusal(thrown) ?? thrown)
+  if (!(error instanceof ServiceError))
+    return { status: 500, body: { code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' } }
+  const { status, code, message, details } = error
+  const wait = waitOf(error)
+  return {
+    status,
+    body: { code, message, ...(details && { details }) },
+    ...(wait !== undefined && { headers: { 'retry-after': String(wait) } }),
+  }
+}
+
+/** Whole seconds; only the end of a run clears the cap of runs, and everything else clears with time. */
+function waitOf({ code, details, retryAfterSeconds }: ServiceError): number | undefined {
+  if (code !== 'RATE_LIMITED' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return retryAfterSeconds
+  return retryAfterSeconds ?? UNSTATED_WAIT_SECONDS
+}
+
+function toResponse(answer: Answer, requestId: string, headersOnly: boolean): WholeResponse {
+  const { status, body, headers } = answer
+  const all = { ...headers, 'x-request-id': requestId, 'cache-control': 'no-store' }
+  if (answer.text !== undefined) return whole(status, all, headersOnly ? null : answer.text)
+  if (body === undefined) return whole(status, all, null)
+  const text = JSON.stringify(body)
+  const length = String(Buffer.byteLength(text))
+  const typed = { ...all, 'content-type': 'application/json; charset=utf-8', 'content-length': length }
+  return whole(status, typed, headersOnly ? null : text)
+}
+
+function whole(status: number, headers: Record<string, string>, body: string | null): WholeResponse {
+  return { status, headers: plainHeaders(headers), body }
+}

@@ -1,0 +1,56 @@
+import type { Contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { ServiceError } from './errors.ts'
+
+/** `resource.name` of every operation of the contract. */
+type OperationName = {
+  [R in keyof Contract]: `${R}.${keyof Contract[R] & string}`
+}[keyof Contract]
+
+const NO_IMAGES =
+  'Sandbox images are built and run by the hosted service; here servers run as they are saved, so save the server with the command and environment that it needs.'
+const NO_TUNNELS =
+  'There is no relay to tunnel through on this machine; save the server under its local address, which this workspace reaches directly.'
+
+/**
+ * What one machine cannot offer, each with a sentence that says what to do. This is the one list of it: whatever is not
+ * named here has to have a handler (`served.ts`), or the service does not compile.
+ */
+export const REFUSALS = {
+  'harness.builtinTools':
+    'No agent harness runs in this workspace; its tools are listed by the hosted service, or by the harness itself.',
+  'images.create': NO_IMAGES,
+  'images.update': NO_IMAGES,
+  'images.delete': NO_IMAGES,
+  'images.build': NO_IMAGES,
+  'images.promote': NO_IMAGES,
+  'images.use': NO_IMAGES,
+  'images.validate':
+    'Blueprints are checked by the hosted service, whose list of allowed base images this workspace does not have.',
+  'computer.reset':
+    'There is no computer of yours to reset in this workspace: servers and runs use this machine itself.',
+  'tunnels.create': NO_TUNNELS,
+  'tunnels.close': NO_TUNNELS,
+  'chat.send':
+    'Chat turns are served by hosted deployments; here a suite with prompt steps talks to a model over the same servers.',
+  'agent.turn':
+    'The agent is available in hosted deployments only; make the change with the operation itself, such as the creation of suites and cases.',
+  'checkRepos.connect':
+    'Pull requests are checked by the app that the hosted service installs; connect it in a hosted workspace, or run the suite from its own CI and report it through eval ingest.',
+  'evalIngest.uploadUrl':
+    'The local workspace keeps no artifacts, so there is no upload address; report the run without its blobs.',
+} as const satisfies Partial<Record<OperationName, string>>
+
+/** An operation that is refused as a whole. */
+export type Refused = keyof typeof REFUSALS
+
+/** Why an operation is refused; undefined for one that is served. */
+export function refusalOf({ resource, name }: Pick<AnyEndpoint, 'resource' | 'name'>): string | undefined {
+  return (REFUSALS as Readonly<Record<string, string>>)[`${resource}.${name}`]
+}
+
+/** The refusal of an operation that has no handler. */
+export function notServed({ resource, name }: AnyEndpoint): ServiceError {
+  // What has no handler is in the table, or the handlers would not compile.
+  return new ServiceError('FEATURE_NOT_SUPPORTED', REFUSALS[`${resource}.${name}` as Refused])
+}

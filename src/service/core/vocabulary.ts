@@ -1,0 +1,129 @@
+import { invalidField } from './validation.ts'
+import type { EvalVocabulary } from '../evals/vocabulary.ts'
+
+type Fields = Record<string, unknown>
+type Speech = { vocabulary: EvalVocabulary; header: string }
+
+/**
+ * A request body as vocabulary 1 spells it, which is what everything behind the pipeline reads. Vocabulary 2 says `assertions`,
+ * `iterations` and `legacyIterations` in bodies of cases, and `required` for the role `gating` (contract: "Versioning").
+ * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for two fields that contradict each other
+ */
+export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
+  if (!isFields(body)) return body
+  const read = withRoles(speech, renamed(speech, body, savedCase), '')
+  const each = (name: string, rename: (entry: Fields, field: string) => Fields) =>
+    mapped(read[name], (entry, index) => {
+      const field = `${name}.${index}`
+      return withRoles(speech, renamed(speech, entry, rename, field), `${field}.`)
+    })
+  const { settings } = read
+  return {
+    ...read,
+    ...(read['cases'] !== undefined && { cases: each('cases', savedCase) }),
+    ...(read['tests'] !== undefined && { tests: each('tests', inlineCase) }),
+    ...(isFields(settings) && {
+      settings: { ...settings, ...roleList(speech, settings, 'checks', 'settings.') },
+    }),
+  }
+}
+
+function renamed(
+  { vocabulary }: Speech,
+  entry: Fields,
+  rename: (entry: Fields, field: string) => Fields,
+  field = '',
+): Fields {
+  return vocabulary === '2' ? rename(entry, field === '' ? '' : `${field}.`) : entry
+}
+
+/** `assertions` are the case's `checks`: a list replaces those of the suite. */
+function savedCase(entry: Fields, field: string): Fields {
+  const { assertions, legacyIterations, ...rest } = entry
+  if (assertions !== undefined && rest['checks'] !== undefined)
+    throw invalidField(`${field}assertions`, 'cannot be sent together with checks')
+  return {
+    ...rest,
+    ...iterationsOf(rest['iterations'], legacyIterations, field, 'iterations'),
+    ...(assertions !== undefined && {
+      checks: Array.isArray(assertions) ? { mode: 'replace', list: assertions as unknown[] } : assertions,
+    }),
+  }
+}
+
+/** An inline case has no checks of its own; its assertions are steps behind all others. */
+function inlineCase(entry: Fields, field: string): Fields {
+  const { assertions, iterations, legacyIterations, ...rest } = entry
+  const steps: unknown = rest['steps']
+  return {
+    ...rest,
+    ...iterationsOf(iterations ?? rest['runs'], legacyIterations, field, 'runs'),
+    ...(Array.isArray(assertions) &&
+      Array.isArray(steps) && {
+        steps: [
+          ...(steps as unknown[]),
+          ...assertions.map((assertion: unknown, index) => ({
+            id: freeId(steps as unknown[], `assertion-${index + 1}`),
+            kind: 'assert',
+            assertion,
+          })),
+        ],
+      }),
+  }
+}
+
+function iterationsOf(iterations: unknown, legacy: unknown, field: string, name: string): Fields {
+  if (iterations !== undefined && legacy !== undefined && iterations !== legacy)
+    throw invalidField(`${field}legacyIterations`, 'contradicts iterations')
+  const value = iterations ?? legacy
+  return value === undefined ? {} : { [name]: value }
+}
+
+function freeId(steps: readonly unknown[], wanted: string): string {
+  return steps.some(step => isFields(step) && step['id'] === wanted) ? freeId(steps, `${wanted}-own`) : wanted
+}
+
+/** The roles of a case's checks and of the assertions in its steps; arguments of calls are nobody's roles. */
+function withRoles(speech: Speech, entry: Fields, field: string): Fields {
+  const { checks } = entry
+  return {
+    ...entry,
+    ...(isFields(checks) && {
+      checks: { ...checks, ...roleList(speech, checks, 'list', `${field}checks.`) },
+    }),
+    ...(Array.isArray(entry['steps']) && {
+      steps: mapped(entry['steps'], (step, index) =>
+        isFields(step['assertion'])
+          ? {
+              ...step,
+              assertion: withRole(speech, step['assertion'], `${field}steps.${index}.assertion.role`),
+            }
+          : step,
+      ),
+    }),
+  }
+}
+
+function roleList(speech: Speech, holder: Fields, name: string, field: string): Fields {
+  if (!Array.isArray(holder[name])) return {}
+  const list = mapped(holder[name], (entry, index) =>
+    withRole(speech, entry, `${field}${name}.${index}.role`),
+  )
+  return { [name]: list }
+}
+
+function withRole({ vocabulary, header }: Speech, evaluator: Fields, field: string): Fields {
+  if (evaluator['role'] !== 'required') return evaluator
+  if (vocabulary === '2') return { ...evaluator, role: 'gating' }
+  throw invalidField(field, `"required" needs the header ${header}: 2; without it the role is "gating"`)
+}
+
+/** Changes what is an object; everything else is left to the declaration. */
+function mapped(list: unknown, change: (entry: Fields, index: number) => Fields): unknown {
+  if (!Array.isArray(list)) return list
+  return list.map((entry: unknown, index) => (isFields(entry) ? change(entry, index) : entry))
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,189 @@
+import type * as z from 'zod'
+import type {
+  AdhocEnvironmentRequest,
+  Environment,
+  EnvironmentCreateRequest,
+  EnvironmentNameRequest,
+  EnvironmentUpdateRequest,
+} from '../../api/contract/environment-shapes.ts'
+import { requireClient } from '../clients/records.ts'
+import { ServiceError } from '../core/errors.ts'
+import { digest } from '../core/canonical.ts'
+import { newId } from '../core/ids.ts'
+import type { EnvironmentRow } from '../store/environments.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
+
+type Content = z.output<typeof AdhocEnvironmentRequest>
+type Edit = z.output<typeof EnvironmentUpdateRequest>
+type Naming = z.output<typeof EnvironmentNameRequest>
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requireEnvironment(store: Store, projectId: string, environmentId: string): EnvironmentRow {
+  const row = store.environments.get(projectId, environmentId)
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no environment ${environmentId} in this project.`)
+  return row
+}
+
+/**
+ * Saves a named environment; runs inside the caller's transaction.
+ * @throws ServiceError `NOT_FOUND` for parts that are not there, `CONFLICT` when a live one has the name
+ */
+export function insertEnvironment(
+  store: Store,
+  projectId: string,
+  { name, description, ...content }: z.output<typeof EnvironmentCreateRequest>,
+  now: number = Date.now(),
+): EnvironmentRow {
+  requireFreeName(store, projectId, name)
+  requireParts(store, projectId, content)
+  const named = { name, description: description || null, contentDigest: null }
+  return insert(store, projectId, content, named, now)
+}
+
+/** The live nameless environment of this content, made when there is none. @throws ServiceError `NOT_FOUND` */
+export function ensureAdhocEnvironment(
+  store: Store,
+  projectId: string,
+  content: Content,
+): { row: EnvironmentRow; created: boolean } {
+  requireParts(store, projectId, content)
+  const { hostId, modelId = null } = content
+  const contentDigest = digest({ hostId, modelId })
+  const known = store.environments.findByContent(projectId, contentDigest)
+  if (known) return { row: known, created: false }
+  const fields = { name: null, description: null, contentDigest }
+  return { row: insert(store, projectId, content, fields, Date.now()), created: true }
+}
+
+/**
+ * Edits a named environment; absent fields stay, null clears, an empty description clears as well.
+ * @throws ServiceError `CONFLICT` when stale, archived, nameless, or when the name is taken
+ */
+export function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit): EnvironmentRow {
+  requireRevision(row, edit.expectedRevision)
+  requireLive(row)
+  if (row.name === null)
+    throw new ServiceError('CONFLICT', 'A nameless environment is its content; name it to edit it.')
+  if (edit.name !== undefined && edit.name !== row.name) requireFreeName(store, row.projectId, edit.name)
+  requireParts(store, row.projectId, edit)
+  return advance(store, row, {
+    name: edit.name ?? row.name,
+    description: (edit.description ?? row.description) || null,
+    clientId: edit.hostId ?? row.clientId,
+    modelId: edit.modelId === undefined ? row.modelId : edit.modelId,
+  })
+}
+
+/** Gives a nameless environment its name; it is no longer found by its content, which may change from now on. */
+export function nameEnvironment(store: Store, row: EnvironmentRow, naming: Naming): EnvironmentRow {
+  requireRevision(row, naming.expectedRevision)
+  requireLive(row)
+  if (row.name !== null)
+    throw new ServiceError('CONFLICT', `The environment has a name already: "${row.name}".`, {
+      details: { field: 'name' },
+    })
+  requireFreeName(store, row.projectId, naming.name)
+  const { name, description } = naming
+  return advance(store, row, { name, description: description || null, contentDigest: null })
+}
+
+/** Shelves an environment; its name and its content are free afterwards. @throws ServiceError `CONFLICT` */
+export function archiveEnvironment(store: Store, row: EnvironmentRow, revision: number): EnvironmentRow {
+  requireRevision(row, revision)
+  requireLive(row)
+  return advance(store, row, { archivedAt: Date.now() })
+}
+
+/** Brings a shelved environment back. @throws ServiceError `CONFLICT` when its name or its content is taken now */
+export function restoreEnvironment(store: Store, row: EnvironmentRow, revision: number): EnvironmentRow {
+  requireRevision(row, revision)
+  if (row.archivedAt === null) throw new ServiceError('CONFLICT', 'The environment is not archived.')
+  if (row.name !== null) requireFreeName(store, row.projectId, row.name)
+  if (row.contentDigest !== null && store.environments.findByContent(row.projectId, row.contentDigest))
+    throw new ServiceError('CONFLICT', 'There is another nameless environment of the same content now.')
+  return advance(store, row, { archivedAt: null })
+}
+
+/** @throws ServiceError `CONFLICT` with `ENV_ARCHIVED` */
+export function requireLive({ id, archivedAt }: EnvironmentRow): void {
+  if (archivedAt === null) return
+  throw new ServiceError('CONFLICT', 'The environment is archived.', {
+    details: { code: 'ENV_ARCHIVED', environmentId: id },
+  })
+}
+
+export function toEnvironment(row: EnvironmentRow): Environment {
+  const { id, projectId, name, description, clientId, modelId, revision, archivedAt } = row
+  return {
+    id,
+    projectId,
+    name,
+    ...(name === null && { adhoc: true }),
+    ...(description !== null && { description }),
+    hostId: clientId,
+    ...(modelId !== null && { modelId }),
+    revision,
+    archived: archivedAt !== null,
+    ...(archivedAt !== null && { archivedAt }),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+type Named = Pick<EnvironmentRow, 'name' | 'description' | 'contentDigest'>
+
+function insert(
+  store: Store,
+  projectId: string,
+  { hostId, modelId }: Content,
+  named: Named,
+  now: number,
+): EnvironmentRow {
+  const row: EnvironmentRow = {
+    id: newId('env'),
+    projectId,
+    ...named,
+    clientId: hostId,
+    modelId: modelId ?? null,
+    revision: 1,
+    archivedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  store.environments.insert(row)
+  return row
+}
+
+function advance(store: Store, row: EnvironmentRow, change: Partial<EnvironmentRow>): EnvironmentRow {
+  const updated = { ...row, ...change, revision: row.revision + 1, updatedAt: Date.now() }
+  store.environments.update(updated)
+  return updated
+}
+
+function requireRevision(row: EnvironmentRow, expectedRevision: number): void {
+  if (row.revision === expectedRevision) return
+  throw new ServiceError('CONFLICT', `The environment was changed in between (revision ${row.revision}).`, {
+    details: { field: 'expectedRevision', current: toEnvironment(row) },
+  })
+}
+
+function requireFreeName(store: Store, projectId: string, name: string): void {
+  if (name.trim() === '') throw invalidField('name', 'must not be blank')
+  if (store.environments.findByName(projectId, name))
+    throw new ServiceError('CONFLICT', `The project has an environment named "${name}" already.`, {
+      details: { field: 'name' },
+    })
+}
+
+/** Server groups, skills, plugins and images cannot be made over the API, so that none can be named here. */
+function requireParts(store: Store, projectId: string, parts: Partial<Content> | Edit): void {
+  if (parts.hostId !== undefined) requireClient(store, projectId, parts.hostId)
+  if (parts.modelId?.trim() === '') throw invalidField('modelId', 'must not be blank')
+  const unknown =
+    (parts.serverAttachmentId != null && `server group ${parts.serverAttachmentId}`) ||
+    (parts.skillSelection && `skill ${parts.skillSelection.skillIds[0]}`) ||
+    (parts.pluginVersionIds && `plugin version ${parts.pluginVersionIds[0]}`) ||
+    (parts.sandboxImageId != null && `sandbox image ${parts.sandboxImageId}`)
+  if (unknown) throw new ServiceError('NOT_FOUND', `There is no ${unknown} in this project.`)
+}

@@ -1,0 +1,255 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import * as z from 'zod'
+import { hasMoreLevels } from '../../lib/json-depth.ts'
+import { openObject, record, shape, timestamp, toEpochMs } from '../../api/contract/shapes.ts'
+import { isPlainObject } from '../core/canonical.ts'
+import type { ExpectedToolCall, TranscriptMessage, TrialClass } from '../evals/types.ts'
+import { ServiceError } from '../core/errors.ts'
+import { invalidField, issuesOf } from '../core/validation.ts'
+
+/** Longest body as JSON text, in bytes (limits-and-errors, section 4: "Eval-ingest body"). */
+const MAX_BYTES = BOUNDS.ingestDocument.most
+/** Results of one request; reporters send 200 at a time. */
+const MAX_RESULTS = BOUNDS.ingestResults.most
+
+/** Words for the end of an iteration; `error` says that it broke before there was a verdict. */
+const STATUSES = {
+  passed: 'passed',
+  failed: 'failed',
+  error: 'execution_failed',
+  execution_failed: 'execution_failed',
+  setup_failed: 'setup_failed',
+  evaluator_error: 'evaluator_error',
+  timed_out: 'timed_out',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+} as const satisfies Record<string, TrialClass>
+
+/** Longest name of anything, in characters. */
+const MAX_LABEL = BOUNDS.ingestLabel.most
+/** Levels of objects and lists in a document. */
+const MAX_LEVELS = BOUNDS.ingestLevels.most
+/** Far beyond every real duration and count, and their sums can still be told exactly. */
+const MAX_AMOUNT = 1e12
+/** Where the calendar of JavaScript ends. */
+const MAX_TIME = 8.64e15
+
+/** A name; half a surrogate pair could not be read back. */
+export const label = shape(() =>
+  z
+    .string()
+    .overwrite(text => text.toWellFormed().trim())
+    .min(1)
+    .max(MAX_LABEL),
+)
+const text = shape(() => z.string().overwrite(value => value.toWellFormed()))
+const duration = shape(() => z.number().min(0).max(MAX_AMOUNT))
+const count = shape(() => z.int().min(0).max(MAX_AMOUNT))
+const externalId = shape(() => label().max(256))
+
+/** Something with one name under either of two spellings; the first one is named when neither was sent. */
+function eitherOf<T>(
+  context: z.RefinementCtx,
+  field: string,
+  ...values: (T | null | undefined)[]
+): NonNullable<T> {
+  const found = values.find(value => value != null)
+  if (found != null) return found
+  context.addIssue({ code: 'custom', path: [field], message: 'is missing' })
+  return z.NEVER
+}
+
+const ExpectedCall = shape(() =>
+  record({
+    toolName: label().nullish(),
+    name: label().nullish(),
+    arguments: openObject().nullish(),
+    args: openObject().nullish(),
+  }),
+)
+
+const ActualCall = shape(() =>
+  record({
+    ...ExpectedCall().shape,
+    serverName: text().nullish(),
+    startedAt: timestamp().nullish(),
+    durationMs: duration().nullish(),
+    result: openObject().nullish(),
+    error: text().nullish(),
+  }),
+)
+
+const readExpected = shape(() =>
+  ExpectedCall().transform((call, context): ExpectedToolCall => ({
+    toolName: eitherOf(context, 'toolName', call.toolName, call.name),
+    arguments: call.arguments ?? call.args ?? {},
+  })),
+)
+
+const readActual = shape(() =>
+  ActualCall().transform((call, context) => ({
+    toolName: eitherOf(context, 'toolName', call.toolName, call.name),
+    arguments: call.arguments ?? call.args ?? {},
+    serverName: call.serverName ?? '',
+    startedAt: moment(context, call.startedAt),
+    durationMs: call.durationMs ?? 0,
+    ...(call.result && { result: call.result }),
+    ...(call.error != null && { error: call.error }),
+  })),
+)
+
+function moment(context: z.RefinementCtx, value: number | string | null | undefined): number | undefined {
+  const read = toEpochMs(value)
+  if (value != null && (read === undefined || read < 0 || read > MAX_TIME))
+    context.addIssue({ code: 'custom', path: ['startedAt'], message: 'is no point in time' })
+  return read === undefined ? undefined : Math.round(read)
+}
+
+const Result = shape(() =>
+  record({
+    caseTitle: label().nullish(),
+    title: label().nullish(),
+    caseId: externalId().nullish(),
+    externalCaseId: externalId().nullish(),
+    externalIterationId: externalId().nullish(),
+    query: text().nullish(),
+    passed: z.boolean().nullish(),
+    status: z.enum(Object.keys(STATUSES) as [keyof typeof STATUSES]).nullish(),
+    startedAt: timestamp().nullish(),
+    durationMs: duration().nullish(),
+    provider: label().nullish(),
+    model: label().nullish(),
+    expectedOutput: text().nullish(),
+    expectedToolCalls: z.array(readExpected()).nullish(),
+    actualToolCalls: z.array(readActual()).nullish(),
+    toolCalls: z.array(readActual()).nullish(),
+    tokens: record({
+      input: count().nullish(),
+      output: count().nullish(),
+      total: count().nullish(),
+    }).nullish(),
+    error: text().nullish(),
+    errorDetails: text().nullish(),
+    trace: z.unknown().optional(),
+    isNegativeTest: z.boolean().nullish(),
+  }),
+)
+
+/** One iteration as another program reports it. */
+export type ReportedResult = z.output<typeof ReadResult>
+
+const ReadResult = shape(() =>
+  Result().transform((result, context) => {
+    const { expectedToolCalls, actualToolCalls, toolCalls, isNegativeTest } = result
+    return {
+      title: eitherOf(context, 'caseTitle', result.caseTitle, result.title),
+      /** The program's own id of the case. */
+      caseKey: known(result.caseId, result.externalCaseId),
+      externalId: known(result.externalIterationId),
+      prompt: known(result.query),
+      /** Absent = judge by the expected calls. */
+      verdict: readVerdict(context, result),
+      startedAt: moment(context, result.startedAt),
+      durationMs: known(result.durationMs),
+      model: known(result.model),
+      provider: known(result.provider),
+      expectedOutput: known(result.expectedOutput),
+      expectedCalls: expectedToolCalls ?? [],
+      calls: actualToolCalls ?? toolCalls ?? [],
+      tokens: known(result.tokens),
+      error: known(result.error),
+      errorDetails: known(result.errorDetails),
+      messages: readTrace(context, result.trace),
+      isNegative: isNegativeTest ?? false,
+    }
+  }),
+)
+
+function known<T>(...values: (T | null | undefined)[]): T | undefined {
+  return values.find(value => value != null) ?? undefined
+}
+
+/** What the program says became of the iteration; undefined when it leaves that to its expectations. */
+function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>): TrialClass | undefined {
+  const { passed, status, isNegativeTest, expectedToolCalls } = result
+  const refuse = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message })
+  const named = status == null ? undefined : STATUSES[status]
+  if (passed == null) {
+    if (named === undefined && !isNegativeTest && !expectedToolCalls?.length)
+      refuse('passed', 'is missing, and without expected tool calls there is nothing to judge by')
+    return named
+  }
+  if (named !== undefined && passed !== (named === 'passed')) refuse('status', 'contradicts passed')
+  return named ?? (passed ? 'passed' : 'failed')
+}
+
+const MESSAGE_ROLES: readonly string[] = ['user', 'assistant', 'tool'] satisfies TranscriptMessage['role'][]
+
+/** A text is the answer; messages may stand alone or in an object. System prompts are no part of the conversation. */
+function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[] {
+  if (trace == null) return []
+  if (typeof trace === 'string') return [{ role: 'assistant', content: trace }]
+  const list = isPlainObject(trace) ? (trace['messages'] ?? []) : trace
+  const messages = z.array(record({ role: z.string(), content: z.unknown() })).safeParse(list)
+  if (messages.success)
+    return messages.data.flatMap(({ role, content }) =>
+      MESSAGE_ROLES.includes(role) ? [{ role: role as TranscriptMessage['role'], content }] : [],
+    )
+  context.addIssue({ code: 'custom', path: ['trace'], message: 'is neither a text nor a list of messages' })
+  return []
+}
+
+const ci = shape(() =>
+  record({
+    runUrl: text().nullish(),
+    branch: text().nullish(),
+    commitSha: text().nullish(),
+  }),
+)
+
+/** What a run is opened with. Undeclared fields are let through, since the contract leaves the document open. */
+export const RunOpening = shape(() =>
+  record({
+    suiteName: label().nullish(),
+    suiteId: label().nullish(),
+    declaredSuiteId: label().max(128).nullish(),
+    suiteDescription: text().nullish(),
+    serverNames: z.array(text()).nullish(),
+    notes: text().nullish(),
+    passCriteria: record({ minimumPassRate: z.number().nullish() }).nullish(),
+    externalRunId: externalId().nullish(),
+    framework: label().nullish(),
+    ci: ci().nullish(),
+  }),
+)
+export type RunOpening = z.output<typeof RunOpening>
+
+const results = shape(() => z.array(ReadResult()).min(1).max(MAX_RESULTS))
+
+/** A run that is over, with everything that happened in it. */
+export const RunReport = shape(() => record({ ...RunOpening().shape, results: results() }))
+
+const runNames = () => ({ runId: label().nullish(), externalRunId: externalId().nullish() })
+/** Names a run that was opened before, by either id. */
+export const RunName = shape(() => record(runNames()))
+export const RunBatch = shape(() => record({ ...runNames(), results: results() }))
+
+/**
+ * Reads a document whose fields the contract leaves to the service.
+ * @throws ServiceError `VALIDATION_ERROR` naming the first field that cannot be read
+ */
+export function readDocument<S extends z.ZodType>(schema: S, body: Record<string, unknown>): z.output<S> {
+  if (hasMoreLevels(body, MAX_LEVELS)) throw invalidField('', `has more than ${MAX_LEVELS} levels`)
+  const bytes = Buffer.byteLength(JSON.stringify(body))
+  if (bytes > MAX_BYTES)
+    throw new ServiceError(
+      'VALIDATION_ERROR',
+      `The document has ${bytes} bytes, at most ${MAX_BYTES} are taken; send it in pieces through runs/start.`,
+      { details: { field: '' } },
+    )
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [issue] = issuesOf(parsed.error)
+  throw invalidField(issue?.path ?? '', issue?.message ?? 'is not readable')
+}

@@ -1,0 +1,107 @@
+import { expectedToolCalls } from '../evals/expected-calls.ts'
+import { messageText } from '../evals/message-text.ts'
+import { excerpt, oneLine } from '../core/one-line.ts'
+import { scoreIntegrity } from '../evals/scores.ts'
+import { settlement } from '../evals/trial.ts'
+import type {
+  Assertion,
+  CaseSnapshot,
+  StepVerdict,
+  ToolCallRecord,
+  Transcript,
+  TrialOutcome,
+} from '../evals/types.ts'
+import { classOf, firstReason, judgeChecks } from '../evals/verdicts.ts'
+import type { ReportedResult } from './document.ts'
+
+/** The one step of a reported case: what the program asked. */
+const STEP_ID = 'prompt'
+
+const JUDGED_ELSEWHERE = 'judged by the program that reported it'
+
+/** The step and the checks that a reported case stands for; a rerun here judges by them. */
+export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
+  steps: CaseSnapshot['steps']
+  checks: Assertion[]
+} {
+  return {
+    steps: [{ id: STEP_ID, kind: 'prompt', prompt: prompt?.trim() ? prompt : title }],
+    checks: expectedCalls.map(({ toolName, arguments: args }) => ({
+      type: 'toolCalledWith',
+      toolName,
+      args: { args },
+    })),
+  }
+}
+
+/**
+ * What became of a reported iteration. The program's own verdict stands: it saw the trial. Where it gives none, the
+ * case's checks are judged here, on the calls that it reports.
+ */
+export function outcomeOf(result: ReportedResult, snapshot: CaseSnapshot, now: number): TrialOutcome {
+  const durationMs = result.durationMs ?? 0
+  const startedAt = result.startedAt ?? Math.round(now - durationMs)
+  const transcript = transcriptOf(result, startedAt)
+  const expected = expectedToolCalls(snapshot)
+  const checks = judgeChecks(snapshot, transcript, expected, result.verdict && JUDGED_ELSEWHERE)
+  const trialClass = result.verdict ?? classOf(checks)
+  const reason = result.error === undefined ? undefined : oneLine(result.error)
+  const error =
+    trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)
+  const steps = [{ ...stepOf(result, error), startedAt, durationMs }]
+  const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
+  return {
+    class: trialClass,
+    ...settlement(trialClass),
+    ...(error !== undefined && { error }),
+    ...(scored && { scoreIntegrity: scored }),
+    steps,
+    checks,
+    expectedToolCalls: expected,
+    transcript,
+    startedAt,
+    durationMs,
+  }
+}
+
+function stepOf(
+  { verdict = 'passed', errorDetails }: ReportedResult,
+  error: string | undefined,
+): StepVerdict {
+  const status = verdict === 'passed' ? 'ok' : verdict === 'failed' ? 'fail' : 'skipped'
+  return {
+    stepId: STEP_ID,
+    stepIndex: 0,
+    kind: 'prompt',
+    status,
+    ...(status !== 'ok' && error !== undefined && { reason: error }),
+    ...(errorDetails !== undefined && { evidence: { details: excerpt(errorDetails) } }),
+  }
+}
+
+function transcriptOf({ calls, messages, prompt, tokens }: ReportedResult, trialStart: number): Transcript {
+  const said =
+    messages.length > 0 || prompt === undefined ? messages : [{ role: 'user' as const, content: prompt }]
+  const usage = usageOf(tokens)
+  return {
+    messages: said,
+    toolCalls: calls.map(({ startedAt = trialStart, ...call }): ToolCallRecord => ({
+      stepId: STEP_ID,
+      ...call,
+      startedAt,
+    })),
+    finalText: messageText(said.findLast(({ role }) => role === 'assistant')?.content),
+    userTurns: said.filter(({ role }) => role === 'user').length,
+    ...(usage && { usage }),
+  }
+}
+
+function usageOf(tokens: ReportedResult['tokens']): Transcript['usage'] {
+  const { input, output, total } = tokens ?? {}
+  if (input == null && output == null && total == null) return undefined
+  return {
+    ...(input != null && { inputTokens: input }),
+    ...(output != null && { outputTokens: output }),
+    totalTokens: total ?? (input ?? 0) + (output ?? 0),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Connections } from '../connections/engine.ts'
+import type { ServerTarget, TrialSession } from '../connections/types.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { TrialServers } from './types.ts'
+
+type Options = { connections: Pick<Connections, 'use'>; serialServers: boolean }
+
+/** The run's servers as its trials call them, over the pooled connections. */
+export function createTrialServers(
+  targets: readonly ServerTarget[],
+  { connections, serialServers }: Options,
+): TrialServers {
+  const byName = new Map(targets.map(target => [target.name, target]))
+  const queues = new Map<string, Promise<unknown>>()
+
+  /** Waits for the calls to the same server that came before. */
+  const inTurn = <T>(name: string, call: () => Promise<T>): Promise<T> => {
+    const before = queues.get(name) ?? Promise.resolve()
+    const mine = before.then(call, call)
+    queues.set(
+      name,
+      mine.catch(() => {}),
+    )
+    return mine
+  }
+
+  const lend = <T>(
+    serverName: string,
+    signal: AbortSignal,
+    work: (session: TrialSession) => Promise<T>,
+  ): Promise<T> => {
+    const target = byName.get(serverName)
+    if (!target)
+      return Promise.reject(new ServiceError('NOT_FOUND', `The run has no server "${serverName}".`))
+    const call = () => connections.use(target, signal, work)
+    return serialServers ? inTurn(serverName, call) : call()
+  }
+
+  return {
+    names: [...byName.keys()],
+    listTools: (serverName, signal) => lend(serverName, signal, session => session.listTools()),
+    callTool: (serverName, toolName, args, signal) =>
+      lend(serverName, signal, session => session.callTool(toolName, args)),
+  }
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ERROR_STATUS, type ErrorCode } from '../../api/contract/error.ts'
+import { FAULT_FORM, FAULT_KINDS, type FaultKind } from './kinds.ts'
+import { createNewerAnswers } from './newer-answers.ts'
+
+/** Rates are fractions of requests. */
+export type FaultRates = Record<FaultKind, number> & {
+  /** How long a late answer waits. */
+  latencyMs: number
+}
+
+/** What the transport does with the answer. */
+export type FaultyAnswer = { response: Response; transport: 'send' | 'drop' | 'truncate' }
+
+export type Faults = (
+  request: Request,
+  answer: (request: Request) => Promise<Response>,
+) => Promise<FaultyAnswer>
+
+const MAX_RETRY_AFTER_SECONDS = 3
+
+/** Failures in place of an answer, with the code that each status has in the contract. */
+const FAILURES = {
+  '500': 'INTERNAL_ERROR',
+  '502': 'SERVER_UNREACHABLE',
+  '504': 'TIMEOUT',
+} as const satisfies Partial<Record<FaultKind, ErrorCode>>
+
+/**
+ * Reads specs such as `latency=50:0.5` or `429=0.1,drop=0.05`.
+ * @throws RangeError naming the part that is not one
+ */
+export function parseFaults(specs: readonly string[]): FaultRates {
+  const rates = { ...drawn(() => 0), latencyMs: 0 }
+  for (const part of specs.flatMap(spec => spec.split(',')).filter(text => text !== '')) {
+    const at = part.indexOf('=')
+    const value = part.slice(at + 1)
+    const kind = FAULT_KINDS.find(known => known === part.slice(0, Math.max(0, at)))
+    const [milliseconds = '', rate = '1'] = kind === 'latency' ? value.split(':') : ['0', value]
+    const usable = /^\d+$/.test(milliseconds) && rate !== '' && Number(rate) >= 0 && Number(rate) <= 1
+    if (!kind || !usable) throw new RangeError(`"${part}" is not a fault; use ${FAULT_FORM}.`)
+    rates[kind] = Number(rate)
+    if (kind === 'latency') rates.latencyMs = Number(milliseconds)
+  }
+  return rates
+}
+
+/** The same seed and the same order of requests meet the same faults. */
+export function createFaults(rates: FaultRates, seed: number): Faults {
+  const random = createRandom(seed)
+  const makeNewer = createNewerAnswers()
+  return async (request, answer) => {
+    // Each request draws for every kind, so that one rate does not shift the others.
+    const draws = drawn(random)
+    const hint = random()
+    const meets = (kind: FaultKind) => draws[kind] < rates[kind]
+    if (meets('latency')) await delay(rates.latencyMs)
+    if (meets('429')) return sent(tooMany(hint))
+    for (const [status, code] of Object.entries(FAILURES))
+      if (meets(status as keyof typeof FAILURES)) return sent(failure(code, ERROR_STATUS[code]))
+    if (meets('503')) return sent(failure('UNAVAILABLE', 503))
+    if (meets('html')) return sent(proxyPage())
+    const response = await makeNewer(request, await answer(request), {
+      fields: meets('fields'),
+      values: meets('enums'),
+    })
+    if (meets('drop')) return { response, transport: 'drop' }
+    return { response, transport: meets('truncate') ? 'truncate' : 'send' }
+  }
+}
+
+function drawn(draw: () => number): Record<FaultKind, number> {
+  return Object.fromEntries(FAULT_KINDS.map(kind => [kind, draw()])) as Record<FaultKind, number>
+}
+
+function sent(response: Response): FaultyAnswer {
+  return { response, transport: 'send' }
+}
+
+function tooMany(chance: number): Response {
+  const headers = new Headers()
+  if (chance < 0.5) headers.set('retry-after', String(1 + Math.floor(chance * 2 * MAX_RETRY_AFTER_SECONDS)))
+  return Response.json({ code: 'RATE_LIMITED', message: 'Injected fault.' }, { status: 429, headers })
+}
+
+function failure(code: string, status: number): Response {
+  return Response.json({ code, message: 'Injected fault.' }, { status })
+}
+
+function proxyPage(): Response {
+  const page = '<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1>'
+  return new Response(page, { status: 502, headers: { 'content-type': 'text/html' } })
+}
+
+/** Mulberry32: small, seeded, and good enough to spread faults. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
+  }
+}

@@ -1,0 +1,82 @@
+import { ServiceError } from '../core/errors.ts'
+import { defineJourneyRuns } from './engine.ts'
+import { launchJourneyRun } from './launch.ts'
+import {
+  requireJourneyRun,
+  toJourneyRun,
+  toJourneyRunDetail,
+  toJourneyRunSession,
+  toScorecard,
+} from './records.ts'
+import { endJourneyRun } from './settlement.ts'
+import { requireJourney } from '../journeys/records.ts'
+import { latestPage } from '../swarms/latest-page.ts'
+import { readOverview } from '../swarms/read-overview.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRuns'] {
+  const { store, jobs } = context
+  defineJourneyRuns(context)
+  /** Every look at a run first settles those whose process is gone. */
+  const look = <T>(work: () => T): T => {
+    jobs.settleAbandoned()
+    return store.read(work)
+  }
+  return {
+    list: ({ project, params, query }) =>
+      look(() => {
+        const { id } = requireJourney(store, project.id, params.journeyId)
+        return latestPage(
+          store,
+          { name: 'journeyRuns', ownerId: id, query, page: store.journeyRuns.pageByJourney },
+          run => toJourneyRun(store, run),
+        )
+      }),
+    launch: ({ project, caller, params, body, idempotencyKey }) =>
+      launchJourneyRun(context, {
+        project,
+        caller,
+        journeyId: params.journeyId,
+        body: body ?? {},
+        idempotencyKey,
+      }),
+    get: ({ project, params }) =>
+      look(() => toJourneyRunDetail(store, requireJourneyRun(store, project.id, params.runId))),
+    sessions: ({ project, params, query }) =>
+      look(() => {
+        const run = requireJourneyRun(store, project.id, params.runId)
+        const attempts = store.journeyRuns.attempts.list(run.id)
+        return latestPage(
+          store,
+          {
+            name: 'journeyRunSessions',
+            ownerId: run.id,
+            query,
+            page: store.journeySessions.pageByRun,
+          },
+          session => toJourneyRunSession(run, attempts, session),
+        )
+      }),
+    cancel({ project, params }) {
+      jobs.settleAbandoned()
+      const { canceled, reply } = store.write(() => {
+        const { id, status, marker } = requireJourneyRun(store, project.id, params.runId)
+        const alreadyCanceled = marker === 'canceled'
+        if (status !== 'running' && !alreadyCanceled)
+          throw new ServiceError('CONFLICT', `The run has ended already (${status}).`, {
+            details: { status },
+          })
+        const finalized = endJourneyRun(store, id, 'canceled')
+        return {
+          canceled: id,
+          reply: { id, status: 'failed', canceled: true, alreadyCanceled, finalized },
+        }
+      })
+      jobs.stop('journey-run', canceled)
+      return reply
+    },
+    scorecard: ({ project, params }) =>
+      look(() => toScorecard(store, requireJourneyRun(store, project.id, params.runId))),
+    overview: ({ project }) => look(() => readOverview(store, project.id)),
+  }
+}

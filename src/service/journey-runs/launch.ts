@@ -1,0 +1,109 @@
+import type * as z from 'zod'
+import type { JourneyRunLaunched, JourneyRunLaunchRequest } from '../../api/contract/journey-runs.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
+import type { Caller } from '../core/access/keys.ts'
+import { requireModel } from '../models/ask.ts'
+import type { AttemptRow, JourneyRunRow, JourneyTarget } from './rows.ts'
+import type { JourneyRow } from '../store/journeys.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { Store } from '../workspace/store.ts'
+import { createOnce } from '../core/create-once.ts'
+import { requireJourney } from '../journeys/records.ts'
+import { requirePersona } from '../personas/records.ts'
+import { requireNotArchived } from '../environments/targets.ts'
+import { invalidField } from '../core/validation.ts'
+import { startJourneyRun } from './engine.ts'
+import { RUBRIC } from './rubric.ts'
+import { resolveTargets } from './targets.ts'
+
+type Launch = {
+  project: ProjectRow
+  caller: Caller
+  journeyId: string
+  body: z.output<typeof JourneyRunLaunchRequest>
+  idempotencyKey: string | undefined
+}
+
+/**
+ * Writes a run with its attempts and begins it; a repeat under the same key begins nothing, takes no quota and gets the first
+ * answer again. Everything is written or nothing.
+ * @throws ServiceError `NOT_FOUND`, `CONFLICT` for an archived journey, for a target that cannot run, or when the key came
+ *   with another body before, `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED` by brake and daily cap
+ */
+export function launchJourneyRun(context: ServiceContext, launch: Launch): JourneyRunLaunched {
+  const { store, quotas, models } = context
+  const { project, caller, journeyId, body, idempotencyKey: key } = launch
+  if (body.waveId?.trim() === '') throw invalidField('waveId', 'must not be blank')
+  const runId = newId('jrn')
+  const scope = `journeyRuns.launch/${project.id}/${journeyId}/${caller.keyId}`
+  const launched = createOnce(store, { scope, key, body }, () => {
+    const journey = requireJourney(store, project.id, journeyId)
+    requireNotArchived('journey', journey)
+    const resolved = resolveTargets(store, journey, body.environmentIds)
+    for (const { target } of resolved)
+      requireModel({ configured: models, keys: {} }, { model: target.modelId })
+    quotas.take(project.organizationId, 'launch')
+    const { run, attempts } = insertJourneyRun(store, runId, {
+      journey,
+      targets: resolved.map(({ target }) => target),
+      waveId: body.waveId ?? newId('wav'),
+    })
+    const servers = resolved.map(each => each.servers.map(context.targets.of))
+    startJourneyRun(context, { run, attempts, servers })
+    return { id: runId, journeyId, projectId: project.id, status: 'running' }
+  })
+  return { ...launched, deduped: launched.id !== runId }
+}
+
+/**
+ * Writes a run in flight with an attempt for each session. Runs inside the caller's transaction.
+ * @throws ServiceError `NOT_FOUND` when the journey's persona is gone
+ */
+export function insertJourneyRun(
+  store: Store,
+  id: string,
+  { journey, targets, waveId }: { journey: JourneyRow; targets: JourneyTarget[]; waveId: string },
+  now: number = Date.now(),
+): { run: JourneyRunRow; attempts: AttemptRow[] } {
+  const { name, goal, sessionsPerTarget, maxTurns } = journey
+  const persona = requirePersona(store, journey.projectId, journey.personaId)
+  const run: JourneyRunRow = {
+    id,
+    projectId: journey.projectId,
+    journeyId: journey.id,
+    waveId,
+    status: 'running',
+    marker: null,
+    error: null,
+    plan: {
+      journey: { name, goal, sessionsPerTarget, maxTurns },
+      persona: { id: persona.id, name: persona.name, role: persona.role, notes: persona.notes },
+      targets,
+      rubric: [...RUBRIC],
+    },
+    createdAt: now,
+    lastHeartbeatAt: now,
+    endedAt: null,
+  }
+  const attempts = attemptsOf(run)
+  store.journeyRuns.insert(run, attempts)
+  return { run, attempts }
+}
+
+/** One session of each target after the other, so that every target is tried early. */
+function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
+  const places = Array.from({ length: plan.journey.sessionsPerTarget }, (_, sessionIndex) =>
+    plan.targets.map((_target, targetPosition) => ({ targetPosition, sessionIndex })),
+  ).flat()
+  return places.map((place, position) => ({
+    runId,
+    position,
+    ...place,
+    status: 'pending',
+    errorCode: null,
+    errorMessage: null,
+    startedAt: null,
+    endedAt: null,
+  }))
+}

@@ -1,0 +1,101 @@
+import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import type { SessionCounts } from '../journeys/run-status.ts'
+import type { RunTally } from './tallies.ts'
+import type { JourneyRunStatus } from './rows.ts'
+
+/** A recent run with what its sessions and their grades add up to. */
+export type ConsideredRun = {
+  runId: string
+  journeyId: string
+  journeyName: string
+  journeyArchived: boolean
+  personaName: string
+  status: JourneyRunStatus
+  canceled: boolean
+  stale: boolean
+  waveId: string
+  summary: SessionCounts
+  tally: RunTally
+  targets: { hostName: string; modelId: string; environmentName?: string }[]
+  createdAt: number
+}
+
+type OverviewRun = NonNullable<SwarmOverview['runs']>[number]
+type Goal = NonNullable<SwarmOverview['goalCompletion']>
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Rolls recent runs up. Every rate divides by graded sessions, and where nothing was graded there is none
+ * (limits-and-errors, section 11).
+ * @param runs latest first; streaks are counted within them only
+ */
+export function overviewOf(runs: readonly ConsideredRun[]): SwarmOverview {
+  return {
+    runs: runs.map((run, index) => toOverviewRun(run, runs.slice(index))),
+    runsConsidered: runs.length,
+    goalCompletion: {
+      ...goalsOf(runs),
+      runsWithGrades: runs.filter(isGraded).length,
+      trend: trendOf(runs),
+    },
+  }
+}
+
+/** @param since the run itself and every considered one before it, latest first */
+function toOverviewRun(run: ConsideredRun, since: readonly ConsideredRun[]): OverviewRun {
+  const { tally, ...plain } = run
+  const { sessionsGraded, pendingCount, failedGradingCount, goal } = tally
+  return {
+    ...plain,
+    goalCompletion: isGraded(run)
+      ? {
+          gradedCount: sessionsGraded,
+          passedCount: goal.passedCount,
+          avgScore: goal.avgScore,
+          pendingCount,
+          failedCount: failedGradingCount,
+        }
+      : null,
+    findings: tally.criteria
+      .filter(({ failCount }) => failCount > 0)
+      .map(({ id, label, kind, ...counts }) => ({
+        criterionId: id,
+        label,
+        kind,
+        failCount: counts.failCount,
+        pendingCount: counts.pendingCount,
+        failedGradingCount: counts.failedGradingCount,
+        sessionsGraded,
+        runStreak: streakOf(id, run.journeyId, since),
+      })),
+  }
+}
+
+/** Runs of the journey in a row that failed the criterion; one without grades says nothing and is passed over. */
+function streakOf(criterionId: string, journeyId: string, runs: readonly ConsideredRun[]): number {
+  const graded = runs.filter(run => run.journeyId === journeyId && isGraded(run))
+  const end = graded.findIndex(
+    ({ tally }) => !tally.criteria.some(({ id, failCount }) => id === criterionId && failCount > 0),
+  )
+  return end === -1 ? graded.length : end
+}
+
+/** UTC days that have grades, oldest first; a run counts for the day on which it began. */
+function trendOf(runs: readonly ConsideredRun[]): Goal['trend'] {
+  const days = Map.groupBy(runs.filter(isGraded), ({ createdAt }) => createdAt - (createdAt % DAY_MS))
+  return [...days]
+    .toSorted(([a], [b]) => a - b)
+    .map(([dayStartMs, ofDay]) => ({ dayStartMs, ...goalsOf(ofDay) }))
+}
+
+/** Sessions that were graded and that reached their goal; `passRate` is a fraction, null where nothing was graded. */
+function goalsOf(runs: readonly ConsideredRun[]) {
+  const gradedCount = runs.reduce((sum, { tally }) => sum + tally.sessionsGraded, 0)
+  const passedCount = runs.reduce((sum, { tally }) => sum + tally.goal.passedCount, 0)
+  return { gradedCount, passedCount, passRate: gradedCount > 0 ? passedCount / gradedCount : null }
+}
+
+function isGraded({ tally }: ConsideredRun): boolean {
+  return tally.sessionsGraded > 0
+}

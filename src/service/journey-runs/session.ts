@@ -1,0 +1,75 @@
+import type { Connections } from '../connections/engine.ts'
+import type { ServerTarget } from '../connections/types.ts'
+import { openConversation, type ConversationToolCall } from '../conversations/conversation.ts'
+import type { ModelAccess } from '../models/endpoint.ts'
+import type { JourneyRunPlan, JourneyTarget } from './rows.ts'
+import type { JourneyMessageRow } from './session-rows.ts'
+import { MODEL_DEADLINE_MS, withDeadline } from '../models/deadline.ts'
+import { playPersona } from './persona.ts'
+
+export type SessionRequest = {
+  sessionId: string
+  plan: JourneyRunPlan
+  target: JourneyTarget
+  servers: ServerTarget[]
+  access: ModelAccess
+  connections: Connections
+  /** Told of each message as soon as it is there. */
+  record(message: JourneyMessageRow): void
+  signal: AbortSignal
+  /** Longest time of the persona's and of the assistant's part of a turn, in milliseconds. */
+  turnDeadlineMs?: number
+}
+
+/** Longest result of a tool that a transcript keeps, in characters. */
+const MAX_RESULT = 20_000
+
+/**
+ * Plays one session to its end: the persona writes until it is done or its turns are used up, the assistant of the target
+ * answers with the tools of real servers.
+ * @returns the whole transcript
+ * @throws ServiceError of the model or of a server whose tools cannot be listed, `TIMEOUT`; the signal's reason
+ */
+export async function playSession(request: SessionRequest): Promise<JourneyMessageRow[]> {
+  const { sessionId, plan, target, signal, turnDeadlineMs = MODEL_DEADLINE_MS } = request
+  const { systemPrompt, temperature, modelId } = target
+  const conversation = openConversation({
+    access: request.access,
+    model: modelId,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(temperature !== undefined && { temperature }),
+    servers: request.servers,
+    connections: request.connections,
+  })
+  const messages: JourneyMessageRow[] = []
+  const add = (message: Omit<JourneyMessageRow, 'sessionId' | 'position' | 'createdAt'>) => {
+    const row = { sessionId, position: messages.length, ...message, createdAt: Date.now() }
+    messages.push(row)
+    request.record(row)
+  }
+  const { maxTurns } = plan.journey
+  for (let turn = 0; turn < maxTurns; turn += 1) {
+    const scene = { plan, modelId: playerModel(request), messages, turnsLeft: maxTurns - turn }
+    const { message, ...spent } = await withDeadline(turnDeadlineMs, signal, limited =>
+      playPersona(request.access, scene, limited),
+    )
+    if (message === undefined) break
+    add({ role: 'user', text: message, toolCalls: [], ...spent })
+    const { text, toolCalls, usage, durationMs } = await withDeadline(turnDeadlineMs, signal, limited =>
+      conversation.say(message, limited),
+    )
+    add({ role: 'assistant', text, toolCalls: toolCalls.map(kept), usage, durationMs })
+  }
+  return messages
+}
+
+/** The configured model plays and grades; where none is named, the target's does. */
+export function playerModel({ access, target }: Pick<SessionRequest, 'access' | 'target'>): string {
+  return access.configured?.model ?? target.modelId
+}
+
+function kept(call: ConversationToolCall): ConversationToolCall {
+  const { resultText } = call
+  if (resultText.length <= MAX_RESULT) return call
+  return { ...call, resultText: `${resultText.slice(0, MAX_RESULT)}…` }
+}

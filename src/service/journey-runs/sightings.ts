@@ -1,0 +1,146 @@
+import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
+import { digest } from '../core/canonical.ts'
+import { recordGradedWave, type Sighting } from '../findings/record.ts'
+import { excerptOf } from '../insights/excerpt.ts'
+import type { JourneyRunRow } from './rows.ts'
+import type { JourneyMessageRow, JourneySessionRow } from './session-rows.ts'
+import type { Store } from '../workspace/store.ts'
+
+/** What findings of journey runs are about. Subjects carry the journey, since each run exercises one journey only. */
+const DIMENSIONS = ['goal', 'rubric', 'tool-errors'] as const
+type Dimension = (typeof DIMENSIONS)[number]
+
+type Subject = { dimension: Dimension; kind: string; id: string; label: string; title: string }
+type Seen = { subject: Subject; evidence: ActionableFindingEvidence[] }
+
+export type SessionTranscript = {
+  session: Pick<JourneySessionRow, 'id' | 'grades'>
+  messages: readonly Pick<JourneyMessageRow, 'toolCalls'>[]
+}
+
+/** What a run looked at, and what it saw failing there. */
+export type Observations = {
+  sightings: Sighting[]
+  /** Whether this run looked where the finding is, so that not seeing it means that it is gone. */
+  covers: (finding: { dimension: string; subjectId: string }) => boolean
+}
+
+/** Pieces of evidence that one sighting keeps. */
+const MAX_EVIDENCE = 5
+const FINGERPRINT_LENGTH = 32
+
+/** Updates the findings by a run that came to its end; inside the caller's transaction. */
+export function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
+  const sessions = store.journeySessions.listByRun(run.id)
+  const observed = observe(
+    run,
+    sessions.map(session => ({ session, messages: store.journeySessions.messages(session.id) })),
+  )
+  if (!observed) return
+  const { projectId, waveId } = run
+  recordGradedWave(store, { projectId, source: { kind: 'swarm' }, waveId, at, ...observed }, at)
+}
+
+/**
+ * The failures of a run: the goal and each criterion by its graded sessions, each tool by its calls in every session. Undefined
+ * when there was nothing to look at.
+ */
+export function observe(
+  run: Pick<JourneyRunRow, 'journeyId' | 'plan'>,
+  sessions: readonly SessionTranscript[],
+): Observations | undefined {
+  /** By dimension and subject; no evidence = looked at and found well. */
+  const looked = new Map<string, Seen>()
+  const note = (subject: Subject, failure?: ActionableFindingEvidence) => {
+    const key = placeOf(subject.dimension, subject.id)
+    const seen = looked.get(key) ?? { subject, evidence: [] }
+    looked.set(key, seen)
+    if (failure) seen.evidence.push(failure)
+  }
+  for (const { session, messages } of sessions) {
+    noteGrades(run, session, note)
+    noteToolCalls(run, session.id, messages, note)
+  }
+  if (looked.size === 0) return undefined
+  return {
+    covers: ({ dimension, subjectId }) => looked.has(placeOf(dimension, subjectId)),
+    sightings: [...looked.values()].flatMap(({ subject, evidence }) =>
+      evidence.length > 0 ? toSighting(subject, evidence) : [],
+    ),
+  }
+}
+
+type Note = (subject: Subject, failure?: ActionableFindingEvidence) => void
+type Run = Pick<JourneyRunRow, 'journeyId' | 'plan'>
+
+function noteGrades(
+  { journeyId, plan }: Run,
+  { id: sessionId, grades }: SessionTranscript['session'],
+  note: Note,
+) {
+  if (!grades) return
+  const { name } = plan.journey
+  const failure = (kind: string, reason: string) => ({ sessionId, kind, excerpt: excerptOf(reason) })
+  const goal: Subject = {
+    dimension: 'goal',
+    kind: 'journey',
+    id: journeyId,
+    label: name,
+    title: `The goal of "${name}" is not reached`,
+  }
+  note(goal, grades.goal.passed ? undefined : failure('judge', grades.goal.reason))
+  for (const criterion of plan.rubric) {
+    const verdict = grades.criteria[criterion.id]
+    if (!verdict) continue
+    const subject: Subject = {
+      dimension: 'rubric',
+      kind: 'criterion',
+      id: `${journeyId}/${criterion.id}`,
+      label: `${criterion.label} (${name})`,
+      title: `Fails in "${name}": ${criterion.label}`,
+    }
+    const kind = criterion.kind === 'judge' ? 'judge' : 'transcript'
+    note(subject, verdict.passed ? undefined : failure(kind, verdict.reason))
+  }
+}
+
+function noteToolCalls(
+  { journeyId, plan }: Run,
+  sessionId: string,
+  messages: SessionTranscript['messages'],
+  note: Note,
+) {
+  const serverIds = new Map(
+    plan.targets.flatMap(({ servers }) => servers.map(server => [server.name, server.id])),
+  )
+  for (const { serverName, toolName, isError, resultText } of messages.flatMap(
+    ({ toolCalls }) => toolCalls,
+  )) {
+    const subject: Subject = {
+      dimension: 'tool-errors',
+      kind: 'tool',
+      id: `${journeyId}/${serverIds.get(serverName) ?? serverName}/${toolName}`,
+      label: `${toolName} of ${serverName}`,
+      title: `Calls of ${toolName} of ${serverName} fail in "${plan.journey.name}"`,
+    }
+    const excerpt = excerptOf(resultText)
+    note(subject, isError ? { sessionId, kind: 'tool_error', toolName, excerpt } : undefined)
+  }
+}
+
+function toSighting(
+  { dimension, kind, id, label, title }: Subject,
+  evidence: ActionableFindingEvidence[],
+): Sighting {
+  return {
+    fingerprint: digest([dimension, id]).slice(0, FINGERPRINT_LENGTH),
+    dimension,
+    subject: { kind, id, label },
+    title,
+    evidence: evidence.slice(0, MAX_EVIDENCE),
+  }
+}
+
+function placeOf(dimension: string, subjectId: string): string {
+  return JSON.stringify([dimension, subjectId])
+}

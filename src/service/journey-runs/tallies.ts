@@ -1,0 +1,55 @@
+import type { JourneyRunPlan } from './rows.ts'
+import type { JourneySessionRow } from './session-rows.ts'
+
+/** Sessions by what one criterion says of them. */
+export type CriterionTally = {
+  id: string
+  label: string
+  kind: string
+  passCount: number
+  failCount: number
+  /** Claimed for grading and not graded; also those whose grader went with its process. */
+  pendingCount: number
+  /** The grader broke, which says nothing about the session. */
+  failedGradingCount: number
+}
+
+/** What the grading of a run's sessions adds up to; every rate divides by `sessionsGraded`. */
+export type RunTally = {
+  sessionsGraded: number
+  pendingCount: number
+  failedGradingCount: number
+  /** Graded sessions that missed the goal or a criterion. */
+  failCount: number
+  goal: { passedCount: number; /** Null where nothing was graded. */ avgScore: number | null }
+  /** Every entry of the rubric, in its order, graded or not. */
+  criteria: CriterionTally[]
+}
+
+type Graded = Pick<JourneySessionRow, 'grading' | 'grades'>
+
+/** Sessions are graded in full or not at all, so that each criterion's passes and failures add up to `sessionsGraded`. */
+export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readonly Graded[]): RunTally {
+  const grades = sessions.flatMap(session => session.grades ?? [])
+  const pendingCount = sessions.filter(({ grading }) => grading === 'pending').length
+  const failedGradingCount = sessions.filter(({ grading }) => grading === 'failed').length
+  const scores = grades.map(({ goal }) => goal.score)
+  return {
+    sessionsGraded: grades.length,
+    pendingCount,
+    failedGradingCount,
+    failCount: grades.filter(
+      ({ goal, criteria }) => !goal.passed || Object.values(criteria).some(({ passed }) => !passed),
+    ).length,
+    goal: {
+      passedCount: grades.filter(({ goal }) => goal.passed).length,
+      avgScore: scores.length > 0 ? scores.reduce((sum, score) => sum + score, 0) / scores.length : null,
+    },
+    criteria: rubric.map(({ id, label, kind }) => {
+      const verdicts = grades.flatMap(({ criteria }) => criteria[id] ?? [])
+      const passCount = verdicts.filter(({ passed }) => passed).length
+      const failCount = verdicts.length - passCount
+      return { id, label, kind, passCount, failCount, pendingCount, failedGradingCount }
+    }),
+  }
+}

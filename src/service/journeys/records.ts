@@ -1,0 +1,124 @@
+import type * as z from 'zod'
+import type { Journey, JourneyCreateRequest, JourneyUpdateRequest } from '../../api/contract/journeys.ts'
+import { ServiceError } from '../core/errors.ts'
+import { oneLine } from '../core/one-line.ts'
+import { newId } from '../core/ids.ts'
+import type { JourneyRow } from '../store/journeys.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
+import { requirePersona } from '../personas/records.ts'
+import { requireSwarm } from '../swarms/records.ts'
+import {
+  namedClients,
+  namedEnvironments,
+  refuseServerGroup,
+  requireNotArchived,
+} from '../environments/targets.ts'
+import { cut } from '../drafting/text.ts'
+
+type Content = z.output<typeof JourneyCreateRequest>
+type Edit = z.output<typeof JourneyUpdateRequest>
+
+/** Length of a name that is made from the goal. */
+const NAME_CHARS = 80
+
+/** Archived ones too. @throws ServiceError `NOT_FOUND` */
+export function requireJourney(store: Store, projectId: string, journeyId: string): JourneyRow {
+  const row = store.journeys.get(projectId, journeyId)
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no journey ${journeyId} in this project.`)
+  return row
+}
+
+/**
+ * Saves a journey; runs inside the caller's transaction. One that names no target of its own fans out over the
+ * environments of its swarm, which are copied.
+ * @throws ServiceError `NOT_FOUND` for what it refers to, `CONFLICT` for archived parts, `VALIDATION_ERROR` for a blank
+ *   goal
+ */
+export function insertJourney(
+  store: Store,
+  projectId: string,
+  content: Content,
+  now: number = Date.now(),
+): JourneyRow {
+  const { name = '', goal, personaId, swarmId, hostIds = [], sessionsPerTarget, maxTurns } = content
+  requireGoal(goal)
+  requirePersona(store, projectId, personaId)
+  refuseServerGroup(content.serverAttachmentId)
+  const swarm = swarmId === undefined ? undefined : requireSwarm(store, projectId, swarmId)
+  if (swarm) requireNotArchived('swarm', swarm)
+  const defaults = hostIds.length > 0 ? [] : swarm?.environmentIds
+  const row: JourneyRow = {
+    id: newId('jny'),
+    projectId,
+    name: nameOf(name, goal),
+    goal,
+    personaId,
+    swarmId: swarm?.id ?? null,
+    environmentIds: namedEnvironments(store, projectId, content.environmentIds ?? defaults ?? []),
+    clientIds: namedClients(store, projectId, hostIds),
+    sessionsPerTarget,
+    maxTurns,
+    archivedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  store.journeys.insert(row)
+  return row
+}
+
+/** Runs already started keep what they were launched with. @throws ServiceError as for {@link insertJourney} */
+export function updateJourney(store: Store, row: JourneyRow, edit: Edit): JourneyRow {
+  requireNotArchived('journey', row)
+  requireGoal(edit.goal)
+  refuseServerGroup(edit.serverAttachmentId)
+  const { projectId, environmentIds, clientIds } = row
+  const goal = edit.goal ?? row.goal
+  const updated: JourneyRow = {
+    ...row,
+    name: edit.name === undefined ? row.name : nameOf(edit.name, goal),
+    goal,
+    environmentIds:
+      edit.environmentIds === undefined
+        ? environmentIds
+        : namedEnvironments(store, projectId, edit.environmentIds ?? [], environmentIds),
+    clientIds: edit.hostIds ? namedClients(store, projectId, edit.hostIds, clientIds) : clientIds,
+    sessionsPerTarget: edit.sessionsPerTarget ?? row.sessionsPerTarget,
+    maxTurns: edit.maxTurns ?? row.maxTurns,
+    updatedAt: Date.now(),
+  }
+  store.journeys.update(updated)
+  return updated
+}
+
+/** Its runs stay readable, and so does it; harmless to repeat. */
+export function archiveJourney(store: Store, row: JourneyRow): void {
+  const now = Date.now()
+  if (row.archivedAt === null) store.journeys.update({ ...row, archivedAt: now, updatedAt: now })
+}
+
+export function toJourney(row: JourneyRow): Journey {
+  const { id, projectId, name, goal, personaId, swarmId, environmentIds, sessionsPerTarget, maxTurns } = row
+  return {
+    id,
+    projectId,
+    name,
+    goal,
+    personaId,
+    swarmId,
+    environmentIds,
+    sessionsPerTarget,
+    maxTurns,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+function requireGoal(goal: string | undefined): void {
+  if (goal?.trim() === '') throw invalidField('goal', 'must not be blank')
+}
+
+/** A journey without a name is called by the beginning of its goal. */
+function nameOf(name: string, goal: string): string {
+  return name.trim() === '' ? cut(oneLine(goal), NAME_CHARS) : name
+}

@@ -1,0 +1,109 @@
+import type * as z from 'zod'
+import type { Persona, PersonaCreateRequest, PersonaUpdateRequest } from '../../api/contract/personas.ts'
+import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import type { PersonaRow } from '../store/personas.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
+import { cut } from '../drafting/text.ts'
+
+type Content = z.output<typeof PersonaCreateRequest>
+type Edit = z.output<typeof PersonaUpdateRequest>
+
+const SLUG_CHARS = 60
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requirePersona(store: Store, projectId: string, personaId: string): PersonaRow {
+  const row = store.personas.get(projectId, personaId)
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no persona ${personaId} in this project.`)
+  return row
+}
+
+/** Saves a persona; runs inside the caller's transaction. @throws ServiceError `VALIDATION_ERROR` for a blank name or role */
+export function insertPersona(
+  store: Store,
+  projectId: string,
+  content: Content,
+  now: number = Date.now(),
+): PersonaRow {
+  requireWords(content)
+  const { name, role, notes, avatarShape = null, avatarPalette = null } = content
+  const row: PersonaRow = {
+    id: newId('per'),
+    projectId,
+    slug: freeSlug(store, projectId, name),
+    name,
+    role,
+    notes: notes || null,
+    avatarShape,
+    avatarPalette,
+    createdAt: now,
+    updatedAt: now,
+  }
+  store.personas.insert(row)
+  return row
+}
+
+/** Absent fields stay; empty notes clear them. @throws ServiceError `VALIDATION_ERROR` for a blank name or role */
+export function updatePersona(store: Store, row: PersonaRow, edit: Edit): PersonaRow {
+  requireWords(edit)
+  const updated: PersonaRow = {
+    ...row,
+    name: edit.name ?? row.name,
+    role: edit.role ?? row.role,
+    notes: (edit.notes ?? row.notes) || null,
+    avatarShape: edit.avatarShape ?? row.avatarShape,
+    avatarPalette: edit.avatarPalette ?? row.avatarPalette,
+    updatedAt: Date.now(),
+  }
+  store.personas.update(updated)
+  return updated
+}
+
+/** Retired journeys do not hold a persona, since nothing can launch them. @throws ServiceError `CONFLICT` */
+export function deletePersona(store: Store, { id, projectId }: PersonaRow): void {
+  const journeyIds = store.journeys.idsByPersona(projectId, id)
+  if (journeyIds.length > 0)
+    throw new ServiceError('CONFLICT', 'Journeys still refer to this persona; archive them first.', {
+      details: { journeyIds },
+    })
+  store.personas.delete(id)
+}
+
+export function toPersona(row: PersonaRow): Persona {
+  const { id, projectId, slug, name, role, notes, avatarShape, avatarPalette, createdAt, updatedAt } = row
+  return {
+    id,
+    projectId,
+    slug,
+    name,
+    role,
+    notes,
+    source: 'manual',
+    avatar: { shape: avatarShape, palette: avatarPalette },
+    createdAt,
+    updatedAt,
+  }
+}
+
+function requireWords(content: Edit): void {
+  for (const field of ['name', 'role'] as const)
+    if (content[field]?.trim() === '') throw invalidField(field, 'must not be blank')
+}
+
+function freeSlug(store: Store, projectId: string, name: string): string {
+  const slug = slugOf(name)
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? slug : `${slug}-${number}`
+    if (!store.personas.hasSlug(projectId, candidate)) return candidate
+  }
+}
+
+function slugOf(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+  return cut((words ?? ['persona']).join('-'), SLUG_CHARS)
+}

@@ -1,0 +1,198 @@
+import { setImmediate } from 'node:timers/promises'
+import type * as z from 'zod'
+import type {
+  EvalRunGroupCreated,
+  EvalRunGroupCreateRequest,
+  RunGroupTargetOutcome,
+} from '../../api/contract/run-group-shapes.ts'
+import { ServiceError } from '../core/errors.ts'
+import { digest } from '../core/canonical.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
+import type { Store } from '../workspace/store.ts'
+import type { SuiteRow } from '../store/suites.ts'
+import { requireSuite } from '../suites/records.ts'
+import { beginRun, commitRun, requireSlot, type LaunchReply, type Prepared } from '../runs/insert-run.ts'
+import type { OfferedModels } from '../runs/executable-models.ts'
+import { offeredFor, prepareRun, repeatedReply, type Launcher } from '../runs/launch.ts'
+import { chooseTarget, type RunTarget } from '../suites/target.ts'
+
+type GroupBody = z.output<typeof EvalRunGroupCreateRequest>
+type GroupTarget = { environmentId: string } | { namedHostId: string }
+
+/** The group with the key it was sent under. */
+type Group = { id: string; key: string | undefined; scope: string; digest: string }
+
+/** A target whose run is written, or why it is not. */
+type Written = { target: GroupTarget } & ({ prepared: Prepared } | { error: ServiceError })
+/** A target before anything is written: settled already, or where its run will be executed. */
+type Planned = Written | { target: GroupTarget; choice: RunTarget }
+
+const DERIVED_ID_LENGTH = 26
+
+/**
+ * Launches one run for each target; a target that cannot run does not keep its siblings from running. All runs are
+ * written before the first one begins, so that their common slot is held until the last of them ends.
+ * @throws ServiceError `VALIDATION_ERROR` and `NOT_FOUND` with nothing started, `CONFLICT` for a used idempotency key,
+ *   `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
+ */
+export async function createRunGroup(
+  context: ServiceContext,
+  launcher: Launcher,
+  body: GroupBody,
+  { idempotencyKey, signal }: { idempotencyKey: string | undefined; signal: AbortSignal },
+): Promise<EvalRunGroupCreated> {
+  context.runs.settleAbandoned()
+  const group = groupOf(launcher, body, idempotencyKey)
+  const targets = [...new Map(body.targets.map(target => [idOf(target), target])).values()]
+  const planned = context.store.read(() => plan(context, launcher, group, body.suiteId, targets))
+  const offered = await offeredFor(context, body, signal)
+  const written: Written[] = []
+  try {
+    for (const each of planned) {
+      const first = written.every(isRefused)
+      written.push(
+        'choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each,
+      )
+      // A large suite times ten targets must leave other requests their turn.
+      await setImmediate()
+    }
+  } finally {
+    beginAll(context, written)
+  }
+  const outcomes = context.store.read(() => written.map(each => toOutcome(context.store, launcher, each)))
+  const startedCount = outcomes.filter(({ status }) => status === 'started').length
+  const failedCount = outcomes.length - startedCount
+  const outcome = failedCount === 0 ? 'started' : startedCount === 0 ? 'failed' : 'partial'
+  return {
+    runGroupId: group.id,
+    suiteId: body.suiteId,
+    outcome,
+    startedCount,
+    failedCount,
+    targets: outcomes,
+  }
+}
+
+function groupOf({ project, caller }: Launcher, body: GroupBody, header: string | undefined): Group {
+  const { idempotencyKey, ...content } = body
+  const key = header ?? idempotencyKey
+  const scope = `runGroups.create/${project.id}/${caller.keyId}`
+  // Derived, so that repeats that overlap mean the same group.
+  const id = key === undefined ? newId('grp') : `grp_${digest({ scope, key }).slice(0, DERIVED_ID_LENGTH)}`
+  return { id, key, scope, digest: digest(content) }
+}
+
+/** Chooses for every target before anything is written; one that only cannot run now fails by itself. */
+function plan(
+  context: ServiceContext,
+  { project }: Launcher,
+  group: Group,
+  suiteId: string,
+  targets: readonly GroupTarget[],
+): Planned[] {
+  const { store } = context
+  const suite = requireSuite(store, project.id, suiteId)
+  const known = group.key === undefined ? undefined : store.idempotency.find(group.scope, group.key)
+  if (known && known.digest !== group.digest)
+    throw new ServiceError('CONFLICT', 'Another group was created under this idempotency key before.', {
+      details: { field: 'idempotencyKey' },
+    })
+  const planned = targets.map(target => planTarget(store, group, suite, target))
+  if (planned.some(each => 'choice' in each)) requireSlot(context, project, group.id)
+  return planned
+}
+
+function planTarget(store: Store, group: Group, suite: SuiteRow, target: GroupTarget): Planned {
+  const earlier = store.idempotency.find(group.id, idOf(target))
+  if (earlier) return { target, prepared: { reply: repeatedReply(store, earlier, group.digest) } }
+  try {
+    return { target, choice: chooseTarget(store, suite, target) }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'CONFLICT') return { target, error }
+    throw error
+  }
+}
+
+type Launch = {
+  group: Group
+  body: GroupBody
+  target: GroupTarget
+  choice: RunTarget
+  offered: OfferedModels
+  /** Whether no run of the group is written yet. */
+  first: boolean
+}
+
+/** Writes the run of one target. @throws what concerns the whole request, as long as nothing is written */
+function write(context: ServiceContext, launcher: Launcher, launch: Launch): Written {
+  const { target } = launch
+  try {
+    return { target, prepared: commitRun(context, () => prepareTarget(context, launcher, launch)) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (launch.first && error.code !== 'CONFLICT') throw error
+    return { target, error }
+  }
+}
+
+function prepareTarget(
+  context: ServiceContext,
+  launcher: Launcher,
+  { group, body, target, choice, offered }: Launch,
+): Prepared {
+  const { idempotency } = context.store
+  // A request under the same key may have written it since.
+  const earlier = idempotency.find(group.id, idOf(target))
+  if (earlier) return { reply: repeatedReply(context.store, earlier, group.digest) }
+  if (group.key !== undefined && !idempotency.find(group.scope, group.key))
+    idempotency.insert(group.scope, group.key, group.digest, { runGroupId: group.id })
+  const { targets: _targets, idempotencyKey: _key, ...options } = body
+  const membership = { slotId: group.id, planned: choice }
+  const request = { ...options, ...target, runGroupId: group.id }
+  const prepared = prepareRun(context, launcher, request, { membership, offered })
+  if (group.key !== undefined) idempotency.insert(group.id, idOf(target), group.digest, prepared.reply)
+  return prepared
+}
+
+/** Begins what is written; one that cannot begin does not keep the others waiting for ever. */
+function beginAll(context: ServiceContext, [next, ...others]: readonly Written[]): void {
+  if (!next) return
+  try {
+    if ('prepared' in next) next.prepared.reply = beginRun(context, next.prepared)
+  } finally {
+    beginAll(context, others)
+  }
+}
+
+function toOutcome(store: Store, { project }: Launcher, written: Written): RunGroupTargetOutcome {
+  const target = { ...written.target, name: nameOf(store, project.id, written.target) }
+  if ('error' in written) {
+    const { code, message, details } = written.error
+    return { target, status: 'failed', error: { code, message, ...(details && { details }) } }
+  }
+  const { runId, status, deduped, servers, environment, caseUpsert }: LaunchReply = written.prepared.reply
+  return {
+    target,
+    status: 'started',
+    runId,
+    runStatus: status,
+    ...(deduped && { deduped }),
+    servers,
+    environment,
+    caseUpsert,
+  }
+}
+
+function nameOf(store: Store, projectId: string, target: GroupTarget): string | null {
+  if ('environmentId' in target) return store.environments.get(projectId, target.environmentId)?.name ?? null
+  return store.clients.get(projectId, target.namedHostId)?.name ?? null
+}
+
+function idOf(target: GroupTarget): string {
+  return 'environmentId' in target ? target.environmentId : target.namedHostId
+}
+
+function isRefused(each: Written): boolean {
+  return 'error' in each
+}

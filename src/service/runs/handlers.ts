@@ -1,0 +1,109 @@
+import type { RerunPreview } from '../../api/contract/runs.ts'
+import { ServiceError } from '../core/errors.ts'
+import { compareRuns } from '../evals/comparison.ts'
+import { previewRerun } from '../evals/rerun-selection.ts'
+import { createRunInsights } from './insights/run-insights.ts'
+import { createJudging } from './judging/judging.ts'
+import { requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from './records.ts'
+import { createRun, repeatCases } from './launch.ts'
+import type { RunRow } from '../store/runs.ts'
+import type { Store } from '../workspace/store.ts'
+import { requireSuite } from '../suites/records.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+const DEFAULT_LIST_LIMIT = 25
+
+export function runHandlers(context: ServiceContext): Handlers['runs'] {
+  const { store } = context
+  const judging = createJudging(context)
+  const insights = createRunInsights(context)
+  /** Every look at a run first settles those whose process is gone. */
+  const look = <T>(work: () => T): T => {
+    context.runs.settleAbandoned()
+    return store.read(work)
+  }
+  const find = (projectId: string, runId: string) => look(() => requireRun(store, projectId, runId))
+  return {
+    list: ({ project, params, query }) =>
+      look(() => {
+        const suite = requireSuite(store, project.id, params.suiteId)
+        const list = `runs/${suite.id}`
+        const size = query.limit ?? DEFAULT_LIST_LIMIT
+        const before = query.cursor === undefined ? undefined : store.cursors.read(list, query.cursor)
+        const found = store.runs.listBySuite(project.id, suite.id, size + 1, before)
+        const rows = found.slice(0, size)
+        const last = rows.at(-1)
+        return {
+          items: rows.map(run => toEvalRun(store, run)),
+          ...(found.length > size && last && { nextCursor: store.cursors.write(list, last.number) }),
+        }
+      }),
+    create: ({ project, caller, body, idempotencyKey, signal }) =>
+      createRun(context, { project, caller }, body, { idempotencyKey, signal }),
+    get({ project, params, query: { cursor } }) {
+      context.jobs.settleAbandoned()
+      return look(() => {
+        const run = requireRun(store, project.id, params.runId)
+        const analyses = { insights: insights.envelopeOf(run), judges: judging.judgesOf(run.id) }
+        const record = cursor === undefined ? toEvalRun(store, run) : withDiagnosticsAfter(store, run, cursor)
+        return { ...record, ...analyses }
+      })
+    },
+    requestInsights: ({ project, params, body }) => insights.request(find(project.id, params.runId), body),
+    requestJudge: ({ project, params, body }) => judging.request(find(project.id, params.runId), body),
+    compare: ({ project, params, query }) =>
+      look(() => {
+        const run = requireRun(store, project.id, params.runId)
+        const base = baselineOf(store, run, query.baseRunId)
+        const suite = store.suites.get(project.id, run.suiteId)
+        return compareRuns({
+          suite: { id: run.suiteId, name: suite?.name ?? run.suiteName },
+          policy: query.baseRunId === undefined ? 'previous_completed' : 'run',
+          base: toComparedRun(store, base),
+          compare: toComparedRun(store, run),
+        })
+      }),
+    cancel({ project, params }) {
+      context.runs.settleAbandoned()
+      context.runs.cancel(requireRun(store, project.id, params.runId))
+      return look(() => toEvalRun(store, requireRun(store, project.id, params.runId)))
+    },
+    rerunPreview: ({ project, params }) =>
+      look(() => previewOf(store, requireRun(store, project.id, params.runId))),
+    rerun({ project, caller, params, signal }) {
+      const { run, preview, cases } = look(() => {
+        const source = requireRun(store, project.id, params.runId)
+        return { run: source, preview: previewOf(store, source), cases: store.runs.cases(source.id) }
+      })
+      if (!preview.rerunnable)
+        throw new ServiceError('CONFLICT', whyNotRerunnable(preview), { details: { ...preview } })
+      const selected = new Set(preview.selectedCaseIds)
+      const repeated = cases.filter(({ caseId }) => selected.has(caseId))
+      return repeatCases(context, { project, caller }, { run, cases: repeated }, signal)
+    },
+  }
+}
+
+/** The named run of the same suite, else the nearest earlier completed one. */
+function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): RunRow {
+  const named = baseRunId === undefined ? undefined : store.runs.get(run.projectId, baseRunId)
+  const base = baseRunId === undefined ? store.runs.previousCompleted(run.suiteId, run.number) : named
+  if (base && base.suiteId === run.suiteId) return base
+  throw new ServiceError('NOT_FOUND', 'There is no run of this suite to compare with.', {
+    details: { reason: 'BASELINE_NOT_FOUND' },
+  })
+}
+
+/** What another program executed cannot be repeated here: the harness and the checks that gave its verdicts are there. */
+function previewOf(store: Store, run: RunRow): RerunPreview {
+  const byCase = Map.groupBy(store.trials.list(run.id), trial => trial.caseId)
+  const cases = [...byCase].map(([caseId, trials]) => ({ caseId, trials: trials.map(trial => trial.class) }))
+  const preview = previewRerun({ runId: run.id, suiteId: run.suiteId, status: run.status, cases })
+  return { ...preview, rerunnable: preview.rerunnable && run.source !== 'sdk' }
+}
+
+function whyNotRerunnable({ sourceTerminal, selectedCaseCount }: RerunPreview): string {
+  if (sourceTerminal && selectedCaseCount > 0)
+    return 'Another program executed and reported this run; repeat its cases there.'
+  return sourceTerminal ? 'No case of this run has to be repeated.' : 'The run has not ended yet.'
+}

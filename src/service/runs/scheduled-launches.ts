@@ -1,0 +1,136 @@
+import type * as z from 'zod'
+import type { EvalSuiteScheduleRequest } from '../../api/contract/suite-extras.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { beginRun, commitRun } from './insert-run.ts'
+import { offeredFor, prepareRun } from './launch.ts'
+import { chooseTarget } from '../suites/target.ts'
+import type { DueSlot, SuiteScheduleRow } from '../store/suite-schedules.ts'
+import type { SuiteRow } from '../store/suites.ts'
+import { invalidField } from '../core/validation.ts'
+import { nextSlot } from '../schedules/slots.ts'
+
+const MINUTE_MS = 60_000
+
+/** How often due slots are looked for, in milliseconds. */
+const POLL_MS = 5000
+
+/** Nobody waits for a scheduled launch who could give up; a list of models has a limit of its own. */
+const NEVER = new AbortController().signal
+
+const NOTES = 'Launched by the schedule of its suite.'
+
+/** Another process launched the slot, or the schedule was changed since it was read. */
+class SlotTaken extends Error {}
+
+/**
+ * Switches a suite's schedule; runs inside the caller's transaction. Switching on holds the suite to what a launch
+ * would need now, and pins the environment; switching off keeps the pin. A new interval counts from now.
+ * @throws ServiceError as `chooseTarget` does, `VALIDATION_ERROR` without an interval
+ */
+export function updateSchedule(
+  { store, now }: ServiceContext,
+  suite: SuiteRow,
+  body: z.output<typeof EvalSuiteScheduleRequest>,
+  setBy: string,
+): void {
+  const earlier = store.suiteSchedules.get(suite.id)
+  const intervalMinutes = body.intervalMinutes ?? earlier?.intervalMinutes ?? null
+  const time = now()
+  const base: SuiteScheduleRow = {
+    suiteId: suite.id,
+    enabled: body.enabled,
+    intervalMinutes,
+    environmentId: earlier?.environmentId ?? null,
+    setBy,
+    startsAt: time,
+    nextAt: null,
+    lastRunId: earlier?.lastRunId ?? null,
+    refusedAt: null,
+    refusal: null,
+  }
+  if (!body.enabled) return store.suiteSchedules.put(base)
+  if (intervalMinutes === null)
+    throw invalidField('intervalMinutes', 'is needed, since the schedule has no interval yet')
+  const { environment } = chooseTarget(store, suite, { environmentId: body.environmentId })
+  const goesOn = earlier?.enabled === true && earlier.intervalMinutes === intervalMinutes
+  store.suiteSchedules.put({
+    ...base,
+    environmentId: environment?.id ?? null,
+    startsAt: goesOn ? earlier.startsAt : time,
+    nextAt: goesOn ? earlier.nextAt : nextSlot(time, intervalMinutes * MINUTE_MS, time),
+  })
+}
+
+/**
+ * Launches due slots as long as the service is open. Every process that shares the workspace does the same; one that
+ * ends soon looks for none (0), since its runs would end with it.
+ */
+export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): void {
+  if (pollMs > 0) context.background.every(pollMs, () => launchDue(context))
+}
+
+/** @throws the failures of single slots together, after all of them were tried; those slots stay due */
+async function launchDue(context: ServiceContext): Promise<void> {
+  const due = context.store.suiteSchedules.due(context.now())
+  if (due.length === 0) return
+  context.runs.settleAbandoned()
+  const failures: unknown[] = []
+  for (const slot of due) {
+    try {
+      await launchSlot(context, slot)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Scheduled runs could not be launched.')
+}
+
+/**
+ * Claims a slot and writes its run in one transaction, so that one process launches it, once. However many slots were
+ * missed meanwhile, one run makes up for all. A refused launch uses its slot up: the next one tries again.
+ */
+async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> {
+  try {
+    const offered = await offeredFor(context, due, NEVER)
+    const prepared = commitRun(context, () => {
+      const { environmentId, setBy } = claimSlot(context, due)
+      const project = context.store.projects.get(due.projectId)
+      if (!project) throw new SlotTaken()
+      const launched = prepareRun(
+        context,
+        { project, caller: { keyId: setBy } },
+        { suiteId: due.suiteId, notes: NOTES, ...(environmentId !== null && { environmentId }) },
+        { offered },
+      )
+      context.store.suiteSchedules.noteLaunch(due.suiteId, launched.reply.runId)
+      return launched
+    })
+    beginRun(context, prepared)
+  } catch (error) {
+    if (error instanceof SlotTaken) return
+    if (!(error instanceof ServiceError)) throw error
+    noteRefusal(context, due, error)
+  }
+}
+
+/** Moves the schedule to its next slot. @throws SlotTaken when somebody else did */
+function claimSlot({ store, now }: ServiceContext, { suiteId, slot }: DueSlot): SuiteScheduleRow {
+  const schedule = store.suiteSchedules.get(suiteId)
+  if (!schedule || schedule.intervalMinutes === null) throw new SlotTaken()
+  const nextAt = nextSlot(schedule.startsAt, schedule.intervalMinutes * MINUTE_MS, now())
+  if (!store.suiteSchedules.claim(suiteId, slot, nextAt)) throw new SlotTaken()
+  return schedule
+}
+
+/** The refused launch was rolled back with its claim, so the slot is claimed once more for the note. */
+function noteRefusal(context: ServiceContext, due: DueSlot, { message }: ServiceError): void {
+  try {
+    context.store.write(() => {
+      claimSlot(context, due)
+      context.store.suiteSchedules.noteRefusal(due.suiteId, due.slot, message)
+    })
+  } catch (error) {
+    if (!(error instanceof SlotTaken)) throw error
+  }
+}

@@ -1,0 +1,191 @@
+import { parseStored } from '../../lib/json-depth.ts'
+import type { GradedTrials } from '../evals/graded-trials.ts'
+import type { ScoreIntegrity, TrialClass, TrialOutcome } from '../evals/types.ts'
+import { insertEachInto, type Database } from '../core/database/database.ts'
+
+type TrialStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+
+/** One execution of one case; its outcome is stored beside it. */
+export type TrialRow = {
+  id: string
+  runId: string
+  /** Place in the run, from 0; also the key of its pages. */
+  position: number
+  /** Place of its variant, a case on one model, among the run's snapshots, from 0. */
+  casePosition: number
+  /** From 1. */
+  iterationNumber: number
+  caseId: string
+  title: string
+  status: TrialStatus
+  class: TrialClass
+  result: 'passed' | 'failed' | null
+  error: string | null
+  startedAt: number | null
+  durationMs: number | null
+  tokensUsed: number | null
+}
+
+/** A trial with what it did; absent while it has not ended by itself. */
+export type TrialWithOutcome = TrialRow & { outcome?: TrialOutcome }
+
+export type TrialRows = {
+  insert(rows: readonly TrialRow[]): void
+  get(runId: string, id: string): TrialWithOutcome | undefined
+  /** In order of position, without outcomes. */
+  list(runId: string): TrialRow[]
+  /** What grading reads; inside the transaction in which it was asked for. */
+  graded(runId: string): GradedTrials
+  /** What is known of the scores of its trials, each once. */
+  scoreIntegrities(runId: string): (ScoreIntegrity | null)[]
+  /** In order of position, with outcomes. */
+  listWithOutcomes(runId: string): TrialWithOutcome[]
+  /** Up to `limit` rows behind `after`. */
+  page(runId: string, after: number, limit: number): TrialWithOutcome[]
+  /** pending → running; false when it was no longer pending. */
+  begin(id: string, at: number): boolean
+  /** running → its end; false when somebody ended it before. */
+  end(id: string, outcome: TrialOutcome): boolean
+  /** Ends trials that the caller's transaction found unfinished. */
+  endEach(ends: readonly { id: string; outcome: TrialOutcome }[]): void
+  /** Pending and running ones, in order of position. */
+  unfinished(runId: string): TrialRow[]
+  /** Cancels every pending and running one. */
+  cancelUnfinished(runId: string): void
+}
+
+const UNFINISHED = `status IN ('pending', 'running')`
+const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome ON trialId = trial.id'
+
+type StoredTrial = TrialRow & { outcome: string | null }
+
+/** In the order in which `insert` gives their values. */
+const COLUMNS = [
+  'id',
+  'runId',
+  'position',
+  'casePosition',
+  'iterationNumber',
+  'caseId',
+  'title',
+  'status',
+  'class',
+  'result',
+  'error',
+  'startedAt',
+  'durationMs',
+  'tokensUsed',
+] as const satisfies readonly (keyof TrialRow)[]
+
+export function createTrialRows(database: Database): TrialRows {
+  const insertOutcomes = (ends: readonly { id: string; outcome: TrialOutcome }[]) =>
+    database.runEach(
+      insertEachInto('trialOutcome', ['trialId', 'outcome']),
+      ends.map(({ id, outcome }) => [id, JSON.stringify(outcome)]),
+    )
+  return {
+    insert(rows) {
+      database.runEach(
+        insertEachInto('trial', COLUMNS),
+        rows.map(row => COLUMNS.map(column => row[column])),
+      )
+    },
+    get(runId, id) {
+      const row = database.get<StoredTrial>(`${WITH_OUTCOME} WHERE trial.id = :id AND runId = :runId`, {
+        id,
+        runId,
+      })
+      return row && read(row)
+    },
+    list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
+    graded: runId => readGraded(database, runId),
+    scoreIntegrities: runId =>
+      database
+        .all<{ scoreIntegrity: ScoreIntegrity | null }>(
+          'SELECT DISTINCT scoreIntegrity FROM trial WHERE runId = :runId',
+          { runId },
+        )
+        .map(row => row.scoreIntegrity),
+    listWithOutcomes: runId =>
+      database
+        .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })
+        .map(read),
+    page: (runId, after, limit) =>
+      database
+        .all<StoredTrial>(
+          `${WITH_OUTCOME} WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`,
+          { runId, after, limit },
+        )
+        .map(read),
+    begin: (id, at) =>
+      database.run(
+        `UPDATE trial SET status = 'running', startedAt = :at WHERE id = :id AND status = 'pending'`,
+        { id, at },
+      ) > 0,
+    end(id, outcome) {
+      const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
+      const { scoreIntegrity } = outcome
+      const tokensUsed = transcript.usage?.totalTokens
+      const changed = database.run(
+        `UPDATE trial SET status = :status, class = :class, result = :result, error = :error,
+                startedAt = :startedAt, durationMs = :durationMs, tokensUsed = :tokensUsed,
+                scoreIntegrity = :scoreIntegrity
+         WHERE id = :id AND ${UNFINISHED}`,
+        { id, status, class: trialClass, result, error, startedAt, durationMs, tokensUsed, scoreIntegrity },
+      )
+      if (changed === 0) return false
+      insertOutcomes([{ id, outcome }])
+      return true
+    },
+    endEach(ends) {
+      database.runEach(
+        `UPDATE trial SET status = ?, class = ?, result = ?, error = ?, startedAt = ?, durationMs = ?, tokensUsed = ?
+         WHERE id = ?`,
+        ends.map(({ id, outcome }) => [
+          outcome.status,
+          outcome.class,
+          outcome.result,
+          outcome.error ?? null,
+          outcome.startedAt,
+          outcome.durationMs,
+          outcome.transcript.usage?.totalTokens ?? null,
+          id,
+        ]),
+      )
+      insertOutcomes(ends)
+    },
+    unfinished: runId =>
+      database.all(`SELECT * FROM trial WHERE runId = :runId AND ${UNFINISHED} ORDER BY position`, { runId }),
+    cancelUnfinished: runId =>
+      void database.run(
+        `UPDATE trial SET status = 'cancelled', class = 'cancelled' WHERE runId = :runId AND ${UNFINISHED}`,
+        { runId },
+      ),
+  }
+}
+
+function read({ outcome, ...row }: StoredTrial): TrialWithOutcome {
+  return outcome === null ? row : { ...row, outcome: parseStored(outcome) as TrialOutcome }
+}
+
+function readGraded(database: Database, runId: string): GradedTrials {
+  return {
+    tally: database.all(
+      `SELECT casePosition AS variant, class, count(*) AS trials FROM trial WHERE runId = :runId
+       GROUP BY casePosition, class`,
+      { runId },
+    ),
+    first: (classes, limit, behind = -1) =>
+      database.all(
+        `SELECT id AS iterationId, position, caseId, title, iterationNumber, class, error FROM trial
+         WHERE runId = :runId AND position > :behind AND class IN (SELECT value FROM json_each(:classes))
+         ORDER BY position LIMIT :limit`,
+        { runId, behind, classes: JSON.stringify(classes), limit },
+      ),
+    positionOf: id =>
+      database.get<{ position: number }>('SELECT position FROM trial WHERE id = :id AND runId = :runId', {
+        id,
+        runId,
+      })?.position,
+  }
+}

@@ -1,0 +1,109 @@
+import type { Database } from '../core/database/database.ts'
+
+/** Kinds of records that are marked, in the order in which they can go: what names another one goes before it. */
+export const SAMPLE_KINDS = [
+  'suite',
+  'journey',
+  'scenario',
+  'swarm',
+  'environment',
+  'persona',
+  'client',
+] as const
+export type SampleKind = (typeof SAMPLE_KINDS)[number]
+
+/** Samples are inserted in these steps, so that none of them takes long. */
+export const SAMPLE_STEPS = ['cast', 'nights', 'waves', 'visits'] as const
+export type SampleStep = (typeof SAMPLE_STEPS)[number]
+
+export type SampleRow = { kind: SampleKind; recordId: string; projectId: string }
+
+/** A sample that is there, as lists show it. */
+export type NamedSample = { kind: SampleKind; id: string; name: string | null }
+
+export type SampleRows = {
+  /** Those whose records are there, in the order of their kinds. */
+  list(): NamedSample[]
+  insert(row: SampleRow): void
+  /** What is still to be inserted, in order. */
+  due(): SampleStep[]
+  setDue(steps: readonly SampleStep[]): void
+  /**
+   * Deletes every sample with all that belongs to it, but for those that something else still names; these are no samples
+   * any more. Nothing is due afterwards.
+   */
+  removeAll(): { removed: NamedSample[]; kept: NamedSample[] }
+}
+
+/** What belongs to a record and does not go with its row. */
+const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
+  suite: ['DELETE FROM run WHERE suiteId = :id'],
+  journey: [
+    `DELETE FROM insights WHERE scope = 'swarm'
+     AND EXISTS (SELECT 1 FROM journeyRun r
+                 WHERE r.projectId = insights.projectId AND r.waveId = insights.waveId AND r.journeyId = :id)
+     AND NOT EXISTS (SELECT 1 FROM journeyRun r
+                     WHERE r.projectId = insights.projectId AND r.waveId = insights.waveId AND r.journeyId <> :id)`,
+    `DELETE FROM finding WHERE scope = 'swarm' AND substr(subjectId || '/', 1, length(:id) + 1) = :id || '/'`,
+    'DELETE FROM journeyRun WHERE journeyId = :id',
+  ],
+  scenario: ['DELETE FROM insights WHERE scope = :id', 'DELETE FROM finding WHERE scope = :id'],
+}
+
+/** Whether anything that is still there names the record. */
+const NAMED_BY: Partial<Record<SampleKind, string>> = {
+  swarm: 'SELECT 1 FROM journey WHERE swarmId = :id',
+  environment: `
+    SELECT 1 FROM scenario WHERE environmentId = :id
+    UNION ALL SELECT 1 FROM journey, json_each(environmentIds) WHERE value = :id
+    UNION ALL SELECT 1 FROM swarm, json_each(environmentIds) WHERE value = :id
+    UNION ALL SELECT 1 FROM suite, json_each(settings, '$.environmentIds') WHERE value = :id
+    UNION ALL SELECT 1 FROM suiteSchedule WHERE environmentId = :id`,
+  persona: 'SELECT 1 FROM journey WHERE personaId = :id',
+  client: `
+    SELECT 1 FROM environment WHERE clientId = :id
+    UNION ALL SELECT 1 FROM journey, json_each(clientIds) WHERE value = :id
+    UNION ALL SELECT 1 FROM suite, json_each(settings, '$.clients') WHERE value ->> 'clientId' = :id`,
+}
+
+export function createSampleRows(database: Database): SampleRows {
+  const list = () =>
+    SAMPLE_KINDS.flatMap(kind =>
+      database.all<NamedSample>(
+        `SELECT kind, id, name FROM sample JOIN ${kind} ON id = recordId WHERE kind = :kind ORDER BY id`,
+        { kind },
+      ),
+    )
+  const remove = ({ kind, id }: NamedSample): boolean => {
+    for (const sql of BELONGING[kind] ?? []) database.run(sql, { id })
+    const named = NAMED_BY[kind]
+    if (named !== undefined && database.get(`${named} LIMIT 1`, { id })) return false
+    return database.run(`DELETE FROM ${kind} WHERE id = :id`, { id }) > 0
+  }
+  const setDue = (steps: readonly SampleStep[]) => {
+    database.run('DELETE FROM sampleDue')
+    for (const [position, step] of steps.entries())
+      database.run('INSERT INTO sampleDue (position, step) VALUES (:position, :step)', { position, step })
+  }
+  return {
+    list,
+    due: () =>
+      database
+        .all<{ step: SampleStep }>('SELECT step FROM sampleDue ORDER BY position')
+        .map(({ step }) => step),
+    setDue,
+    insert: row =>
+      void database.run(
+        'INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)',
+        row,
+      ),
+    removeAll() {
+      const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))
+      database.run('DELETE FROM sample')
+      setDue([])
+      const of = (removed: boolean) =>
+        all.flatMap(({ sample, isRemoved }) => (isRemoved === removed ? sample : []))
+      return { removed: of(true), kept: of(false) }
+    },
+  }
+}

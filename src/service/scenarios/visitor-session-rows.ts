@@ -1,0 +1,331 @@
+import { assignments, insertInto, type Database } from '../core/database/database.ts'
+import type { RunLease } from '../store/runs.ts'
+
+/** What ended a session: the visitor, or the owner in one of three ways. */
+export type SessionEnd = 'visitor' | 'unpublished' | 'narrowed' | 'removed'
+
+export type VisitorSessionRow = {
+  id: string
+  scenarioId: string
+  /** Public part of the token, by which it is found. */
+  tokenLookup: string
+  /** SHA-256 of the whole token. */
+  tokenHash: Uint8Array
+  /** The scenario's at the time of redeeming. */
+  accessVersion: number
+  authType: 'signedIn' | 'guest'
+  /** The invitation that was redeemed; the member may be gone since. */
+  memberId: string | null
+  /** The API key that the visitor signed in with. */
+  keyId: string | null
+  displayName: string | null
+  /** Null for guests, who are not known again. */
+  recency: 'new' | 'returning' | null
+  deviceKind: string | null
+  language: string | null
+  /** The model of the last answer. */
+  modelId: string | null
+  /** Whether the last answer failed because a server wanted a login. */
+  authInterrupted: boolean
+  rating: number | null
+  comment: string | null
+  feedbackCount: number
+  startedAt: number
+  lastActivityAt: number
+  endedAt: number | null
+  endedBy: SessionEnd | null
+}
+
+/** `tool` is a call with its outcome, `system` an answer that failed. */
+export type VisitorMessageRow = {
+  sessionId: string
+  position: number
+  role: 'user' | 'assistant' | 'tool' | 'system'
+  /** Of `tool` what the tool said of its error, clipped; other payloads are not kept. */
+  text: string
+  toolName: string | null
+  serverId: string | null
+  serverName: string | null
+  isError: boolean
+  /** The contract's code of a failed answer. */
+  errorCode: string | null
+  durationMs: number | null
+  /** Spent by an answer. */
+  tokens: number | null
+  createdAt: number
+}
+
+/** A session with what its messages add up to. */
+export type VisitorSessionSummary = VisitorSessionRow & {
+  number: number
+  messageCount: number
+  toolCallCount: number
+  /** What the visitor said first. */
+  preview: string | null
+}
+
+export type VisitorFeedRow = VisitorSessionSummary & { scenarioName: string }
+
+export type VisitorFeedFilter = {
+  order: 'newest' | 'oldest'
+  /** Only what comes behind it in that order. */
+  after: { at: number; id: string } | undefined
+  /** Only sessions that have ended or were silent since this time. */
+  overSince: number | undefined
+  limit: number
+}
+
+/** One day of a scenario with what was mined from its sessions. */
+export type ScenarioWindowRow = {
+  id: string
+  scenarioId: string
+  startAt: number
+  /** Exclusive. */
+  endAt: number
+  minedAt: number
+  /** JSON. */
+  signals: string
+}
+
+type Stored = Omit<VisitorSessionRow, 'authInterrupted'> & {
+  number: number
+  authInterrupted: number
+  leaseToken: string | null
+  leaseHost: string | null
+  leasePid: number | null
+  leaseExpiresAt: number | null
+}
+type StoredMessage = Omit<VisitorMessageRow, 'isError'> & { isError: number }
+type Totals = Pick<VisitorSessionSummary, 'messageCount' | 'toolCallCount' | 'preview'>
+
+export type VisitorSessionRows = {
+  get(id: string): VisitorSessionRow | undefined
+  findByToken(tokenLookup: string): VisitorSessionRow | undefined
+  /** Whether this member or key was here before. */
+  knows(scenarioId: string, visitor: Pick<VisitorSessionRow, 'memberId' | 'keyId'>): boolean
+  insert(row: VisitorSessionRow): void
+  update(row: VisitorSessionRow): void
+  /** Ends every session of a scenario that has not ended; their ids. */
+  endLive(scenarioId: string, endedBy: SessionEnd, at: number): string[]
+  /** Newest first, those before a number. */
+  page(scenarioId: string, before: number | undefined, limit: number): VisitorSessionSummary[]
+  summary(scenarioId: string, id: string): VisitorSessionSummary | undefined
+  /** A project's, also of scenarios that were taken down, in the order of their last activity. */
+  feed(projectId: string, filter: VisitorFeedFilter): VisitorFeedRow[]
+  count(scenarioId: string): number
+  /** Those that began in a span, oldest first. */
+  startedBetween(scenarioId: string, startAt: number, endAt: number): VisitorSessionRow[]
+  /** Who writes an answer right now. */
+  lease(id: string): RunLease | undefined
+  setLease(id: string, lease: RunLease | undefined): void
+  renewLease(token: string, expiresAt: number): void
+  messages: {
+    insert(row: Omit<VisitorMessageRow, 'position'>): VisitorMessageRow
+    /** Oldest first, those after a position. */
+    page(sessionId: string, after: number, limit: number): VisitorMessageRow[]
+    all(sessionId: string): VisitorMessageRow[]
+    /** What guests of a scenario asked since a time. */
+    countOfGuests(scenarioId: string, since: number): number
+  }
+  windows: {
+    /**
+     * Days of published scenarios whose sessions did something since they were mined last, or have been silent for
+     * `idleMs` since then.
+     */
+    due(now: number, idleMs: number, scenarioId?: string): { scenarioId: string; startAt: number }[]
+    get(scenarioId: string, id: string): ScenarioWindowRow | undefined
+    at(scenarioId: string, startAt: number): ScenarioWindowRow | undefined
+    latest(scenarioId: string): ScenarioWindowRow | undefined
+    /** Oldest first. */
+    after(scenarioId: string, startAt: number): ScenarioWindowRow[]
+    save(row: ScenarioWindowRow): void
+  }
+}
+
+/** A window is one day, UTC. */
+export const DAY_MS = 24 * 60 * 60 * 1000
+
+const TOTALS = `
+  (SELECT count(*) FROM visitorMessage m WHERE m.sessionId = s.id) AS messageCount,
+  (SELECT count(*) FROM visitorMessage m WHERE m.sessionId = s.id AND m.role = 'tool') AS toolCallCount,
+  (SELECT text FROM visitorMessage m WHERE m.sessionId = s.id AND m.role = 'user' ORDER BY position LIMIT 1) AS preview`
+
+export function createVisitorSessionRows(database: Database): VisitorSessionRows {
+  const one = (condition: string, values: Record<string, string>) => {
+    const row = database.get<Stored>(`SELECT * FROM visitorSession WHERE ${condition}`, values)
+    return row && toSession(row)
+  }
+  const summaries = (condition: string, values: Record<string, string | number>) =>
+    database
+      .all<Stored & Totals>(`SELECT s.*, ${TOTALS} FROM visitorSession s WHERE ${condition}`, values)
+      .map(toSummary)
+  return {
+    get: id => one('id = :id', { id }),
+    findByToken: tokenLookup => one('tokenLookup = :tokenLookup', { tokenLookup }),
+    knows: (scenarioId, { memberId, keyId }) =>
+      database.get(
+        `SELECT 1 FROM visitorSession WHERE scenarioId = :scenarioId
+         AND (memberId = :memberId OR keyId = :keyId) LIMIT 1`,
+        { scenarioId, memberId, keyId },
+      ) !== undefined,
+    insert: row => void database.run(insertInto('visitorSession', Object.keys(row)), row),
+    update(row) {
+      const columns = Object.keys(row).filter(name => name !== 'id')
+      database.run(`UPDATE visitorSession SET ${assignments(columns)} WHERE id = :id`, row)
+    },
+    endLive: (scenarioId, endedBy, at) =>
+      database
+        .all<{ id: string }>(
+          `UPDATE visitorSession SET endedAt = :at, endedBy = :endedBy
+           WHERE scenarioId = :scenarioId AND endedAt IS NULL RETURNING id`,
+          { scenarioId, endedBy, at },
+        )
+        .map(({ id }) => id),
+    page: (scenarioId, before, limit) =>
+      summaries(
+        `scenarioId = :scenarioId${before === undefined ? '' : ' AND number < :before'}
+         ORDER BY number DESC LIMIT :limit`,
+        { scenarioId, limit, ...(before !== undefined && { before }) },
+      ),
+    summary: (scenarioId, id) => summaries('scenarioId = :scenarioId AND id = :id', { scenarioId, id })[0],
+    feed(projectId, { order, after, overSince, limit }) {
+      const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
+      const sql = `
+        SELECT s.*, c.name AS scenarioName, ${TOTALS}
+        FROM visitorSession s JOIN scenario c ON c.id = s.scenarioId
+        WHERE c.projectId = :projectId
+          ${after ? `AND (s.lastActivityAt, s.id) ${beyond} (:at, :id)` : ''}
+          ${overSince === undefined ? '' : 'AND (s.endedAt IS NOT NULL OR s.lastActivityAt <= :overSince)'}
+        ORDER BY s.lastActivityAt ${direction}, s.id ${direction} LIMIT :limit`
+      const values = { projectId, limit, ...after, ...(overSince !== undefined && { overSince }) }
+      return database.all<Stored & Totals & { scenarioName: string }>(sql, values).map(row => {
+        const { scenarioName, ...rest } = row
+        return { ...toSummary(rest), scenarioName }
+      })
+    },
+    count: scenarioId =>
+      database.get<{ count: number }>(
+        'SELECT count(*) AS count FROM visitorSession WHERE scenarioId = :scenarioId',
+        { scenarioId },
+      )?.count ?? 0,
+    startedBetween: (scenarioId, startAt, endAt) =>
+      database
+        .all<Stored>(
+          `SELECT * FROM visitorSession
+           WHERE scenarioId = :scenarioId AND startedAt >= :startAt AND startedAt < :endAt ORDER BY number`,
+          { scenarioId, startAt, endAt },
+        )
+        .map(toSession),
+    lease(id) {
+      const row = database.get<Stored>('SELECT * FROM visitorSession WHERE id = :id', { id })
+      const { leaseToken, leaseHost, leasePid, leaseExpiresAt } = row ?? {}
+      return leaseToken
+        ? { token: leaseToken, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 }
+        : undefined
+    },
+    setLease(id, lease) {
+      database.run(
+        `UPDATE visitorSession SET leaseToken = :token, leaseHost = :host, leasePid = :pid,
+         leaseExpiresAt = :expiresAt WHERE id = :id`,
+        { id, token: lease?.token, host: lease?.host, pid: lease?.pid, expiresAt: lease?.expiresAt },
+      )
+    },
+    renewLease: (token, expiresAt) =>
+      void database.run('UPDATE visitorSession SET leaseExpiresAt = :expiresAt WHERE leaseToken = :token', {
+        token,
+        expiresAt,
+      }),
+    messages: createMessageRows(database),
+    windows: createWindowRows(database),
+  }
+}
+
+function createMessageRows(database: Database): VisitorSessionRows['messages'] {
+  const page = (sessionId: string, after: number, limit: number) =>
+    database
+      .all<StoredMessage>(
+        `SELECT * FROM visitorMessage WHERE sessionId = :sessionId AND position > :after
+         ORDER BY position LIMIT :limit`,
+        { sessionId, after, limit },
+      )
+      .map(row => ({ ...row, isError: row.isError === 1 }))
+  return {
+    insert(row) {
+      const last = database.get<{ last: number | null }>(
+        'SELECT max(position) AS last FROM visitorMessage WHERE sessionId = :sessionId',
+        { sessionId: row.sessionId },
+      )?.last
+      const message = { ...row, position: (last ?? -1) + 1 }
+      database.run(insertInto('visitorMessage', Object.keys(message)), message)
+      return message
+    },
+    page,
+    all: sessionId => page(sessionId, -1, -1),
+    countOfGuests: (scenarioId, since) =>
+      database.get<{ count: number }>(
+        `SELECT count(*) AS count FROM visitorMessage m JOIN visitorSession s ON s.id = m.sessionId
+         WHERE s.scenarioId = :scenarioId AND s.authType = 'guest' AND s.lastActivityAt >= :since
+         AND m.role = 'user' AND m.createdAt >= :since`,
+        { scenarioId, since },
+      )?.count ?? 0,
+  }
+}
+
+function createWindowRows(database: Database): VisitorSessionRows['windows'] {
+  return {
+    due: (now, idleMs, scenarioId) =>
+      database.all(
+        `SELECT DISTINCT s.scenarioId, s.startedAt - s.startedAt % ${DAY_MS} AS startAt
+         FROM visitorSession s JOIN scenario c ON c.id = s.scenarioId AND c.unpublishedAt IS NULL
+         LEFT JOIN scenarioWindow w
+           ON w.scenarioId = s.scenarioId AND w.startAt = s.startedAt - s.startedAt % ${DAY_MS}
+         WHERE (:scenarioId IS NULL OR s.scenarioId = :scenarioId) AND (
+           w.id IS NULL OR max(s.lastActivityAt, coalesce(s.endedAt, 0)) >= w.minedAt
+           OR (s.lastActivityAt + :idleMs <= :now AND s.lastActivityAt + :idleMs >= w.minedAt))
+         ORDER BY s.scenarioId, startAt`,
+        { now, idleMs, scenarioId },
+      ),
+    get: (scenarioId, id) =>
+      database.get('SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId AND id = :id', {
+        scenarioId,
+        id,
+      }),
+    at: (scenarioId, startAt) =>
+      database.get('SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId AND startAt = :startAt', {
+        scenarioId,
+        startAt,
+      }),
+    latest: scenarioId =>
+      database.get(
+        'SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId ORDER BY startAt DESC LIMIT 1',
+        { scenarioId },
+      ),
+    after: (scenarioId, startAt) =>
+      database.all(
+        'SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId AND startAt > :startAt ORDER BY startAt',
+        { scenarioId, startAt },
+      ),
+    save(row) {
+      database.run(
+        `${insertInto('scenarioWindow', Object.keys(row))}
+         ON CONFLICT (id) DO UPDATE SET minedAt = :minedAt, signals = :signals`,
+        row,
+      )
+    },
+  }
+}
+
+function toSummary({
+  messageCount,
+  toolCallCount,
+  preview,
+  ...session
+}: Stored & Totals): VisitorSessionSummary {
+  return { ...toSession(session), number: session.number, messageCount, toolCallCount, preview }
+}
+
+function toSession({ authInterrupted, ...row }: Stored): VisitorSessionRow {
+  const { number: _number, leaseToken: _token, leaseHost: _host, leasePid: _pid, ...rest } = row
+  const { leaseExpiresAt: _expiresAt, ...session } = rest
+  return { ...session, authInterrupted: authInterrupted === 1 }
+}

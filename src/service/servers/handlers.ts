@@ -1,0 +1,117 @@
+import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
+import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
+import type { servers } from '../../api/contract/servers.ts'
+import { readerOf } from '../rights.ts'
+import { insertServer, requireServer, shownUrl, toProjectServer, updateServer } from './records.ts'
+import type { ProjectRow } from '../store/projects.ts'
+import type { Caller } from '../core/access/keys.ts'
+import type { ServerRow, ServerTokens } from '../store/servers.ts'
+import { discoverIssuer, expiryOf } from './token-refresh.ts'
+import { invalidField } from '../core/validation.ts'
+import { pageOf } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+type ServerCall = { params: { serverId: string }; project: ProjectRow; caller: Caller; signal: AbortSignal }
+type ImportTokens = ParsedInputOf<typeof servers.importTokens>['body']
+
+export function serverHandlers(context: ServiceContext): Handlers['servers'] {
+  const { store } = context
+  return {
+    list: ({ project, query, caller }) =>
+      pageOf(store.cursors, {
+        list: `servers/${project.id}`,
+        items: store.servers.list(project.id).map(row => toProjectServer(row, readerOf(caller, project))),
+        query,
+      }),
+    get: ({ project, params, caller }) =>
+      toProjectServer(requireServer(store, project.id, params.serverId), readerOf(caller, project)),
+    create: ({ project, body, caller }) =>
+      store.write(() => toProjectServer(insertServer(store, project.id, body), readerOf(caller, project))),
+    update({ project, params, body, caller }) {
+      const updated = store.write(() =>
+        updateServer(store, requireServer(store, project.id, params.serverId), body),
+      )
+      context.connections.drop(updated.id)
+      return toProjectServer(updated, readerOf(caller, project))
+    },
+    delete({ project, params }) {
+      store.write(() => deleteServer(context, requireServer(store, project.id, params.serverId)))
+      context.connections.drop(params.serverId)
+      return { id: params.serverId, deleted: true }
+    },
+    async importTokens({ project, params, body, signal }) {
+      const read = () => {
+        const server = requireServer(store, project.id, params.serverId)
+        return { server, tokens: tokensFrom(server, body) }
+      }
+      const { refreshToken, client } = read().tokens
+      // Whoever brings the tokens vouches for where they are from; a later refresh goes nowhere else.
+      const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
+      return store.write(() => {
+        const { server, tokens } = read()
+        store.servers.setTokens(server.id, { ...tokens, ...(issuer !== undefined && { issuer }) })
+        return { imported: true, expiresAt: tokens.expiresAt ?? null }
+      })
+    },
+    ...operations(context),
+  }
+}
+
+type Operations = Omit<Handlers['servers'], 'list' | 'get' | 'create' | 'update' | 'delete' | 'importTokens'>
+
+function operations({ store, connections, targets, onDoctorStep }: ServiceContext): Operations {
+  const target = ({ project, params }: ServerCall) =>
+    targets.of(requireServer(store, project.id, params.serverId))
+  return {
+    validate: call => connections.validate(target(call), call.signal),
+    async doctor(call) {
+      const examined = target(call)
+      const report = await connections.doctor(examined, call.signal, (step, check) =>
+        onDoctorStep(examined.id, step, check),
+      )
+      return { ...report, error: report.error && { details: null, ...report.error } }
+    },
+    async checkOAuth(call) {
+      const { useOAuth, serverUrl } = await connections.checkOAuth(target(call), call.signal)
+      return { useOAuth, serverUrl: shownUrl(serverUrl ?? undefined, readerOf(call.caller, call.project)) }
+    },
+    tools: call => connections.listTools(target(call), call.body, call.signal),
+    prompts: call => connections.listPrompts(target(call), call.body, call.signal),
+    resources: call => connections.listResources(target(call), call.body, call.signal),
+    callTool: call => connections.callTool(target(call), call.body, call.signal),
+    // The protocol library has checked the shape of both results; they are passed on as they came.
+    getPrompt: call =>
+      connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
+    readResource: call =>
+      connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,
+    export: call => connections.exportSnapshot(target(call), call.signal),
+  }
+}
+
+/** Suites forget the server at once, so that no later launch names what is gone. */
+function deleteServer({ store }: ServiceContext, server: ServerRow): void {
+  for (const suite of store.suites.list(server.projectId)) {
+    const serverIds = suite.settings.serverIds.filter(id => id !== server.id)
+    if (serverIds.length < suite.settings.serverIds.length)
+      store.suites.update({ ...suite, settings: { ...suite.settings, serverIds } })
+  }
+  store.servers.delete(server.id)
+}
+
+function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
+  if (server.transportType !== 'http' || !server.url)
+    throw invalidField('serverUrl', 'a server over stdio takes no tokens')
+  // Tokens for another address would be sent to a server that they were not granted for.
+  if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
+    throw invalidField('serverUrl', 'is not the address of the saved server')
+  const { tokens, clientInformation, oauthResourceUrl } = body
+  const expiresAt = expiryOf(tokens.expires_in)
+  return {
+    accessToken: tokens.access_token,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    ...(tokens.scope !== undefined && { scope: tokens.scope }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(clientInformation && { client: clientInformation }),
+    ...(oauthResourceUrl !== undefined && { resourceUrl: oauthResourceUrl }),
+  }
+}

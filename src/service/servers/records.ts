@@ -1,0 +1,164 @@
+import type * as z from 'zod'
+import type {
+  ProjectServer,
+  ProjectServerCreateRequest,
+  ProjectServerUpdateRequest,
+} from '../../api/contract/servers.ts'
+import { ServiceError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { redactedUrl } from '../core/urls.ts'
+import type { ServerRow, ServerSecrets } from '../store/servers.ts'
+import type { Store } from '../workspace/store.ts'
+import { invalidField } from '../core/validation.ts'
+
+type ServerFields = Omit<z.output<typeof ProjectServerUpdateRequest>, 'clearClientSecret' | 'clearXaaConfig'>
+
+/** Fields of the other kind of transport would be kept without effect, so they are refused. */
+const FOREIGN_FIELDS = {
+  stdio: ['url', 'headers', 'useOAuth', 'oauthScopes', 'clientId', 'clientSecret', 'hasBearerToken'],
+  http: ['command', 'args', 'env'],
+} as const
+
+const XAA_OPTIONS = [
+  'xaaAuthzIssuer',
+  'xaaAllowPathScopedIssuer',
+  'useXaa',
+  'authServerMode',
+  'xaaSubject',
+  'xaaEmail',
+  'xaaIdentityAssertionFormat',
+  'xaaClientAuth',
+]
+
+/**
+ * Saves a new server; runs inside the caller's transaction.
+ * @throws ServiceError `CONFLICT` when the name is taken, `VALIDATION_ERROR` when fields contradict the transport
+ */
+export function insertServer(
+  store: Store,
+  projectId: string,
+  body: z.output<typeof ProjectServerCreateRequest>,
+): ServerRow {
+  requireFreeName(store, projectId, body.name)
+  const now = Date.now()
+  const row: ServerRow = {
+    id: newId('srv'),
+    projectId,
+    name: body.name,
+    enabled: body.enabled,
+    transportType: body.transportType,
+    useOAuth: false,
+    options: {},
+    secrets: {},
+    createdAt: now,
+    updatedAt: now,
+  }
+  const complete = merged(row, body)
+  store.servers.insert(complete)
+  return complete
+}
+
+/** Edits a server; absent fields stay as they were, a changed transport drops the other kind's. */
+export function updateServer(
+  store: Store,
+  row: ServerRow,
+  body: z.output<typeof ProjectServerUpdateRequest>,
+): ServerRow {
+  const { clearClientSecret, clearXaaConfig, ...fields } = body
+  if (fields.name !== undefined && fields.name !== row.name)
+    requireFreeName(store, row.projectId, fields.name)
+  const switched = fields.transportType !== undefined && fields.transportType !== row.transportType
+  const base = switched ? withoutTransport(row) : row
+  const updated = { ...merged(base, fields), updatedAt: Date.now() }
+  if (clearClientSecret) delete updated.secrets.clientSecret
+  if (clearXaaConfig) for (const name of XAA_OPTIONS) delete updated.options[name]
+  // Tokens were granted for one address and must not travel to another one.
+  if (updated.url !== row.url) delete updated.tokens
+  store.servers.update(updated)
+  return updated
+}
+
+/**
+ * A server without its secrets, command, arguments, environment and headers.
+ * @param reader who may not change servers sees no secrets of its address either
+ */
+export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
+  const { id, projectId, name, enabled, transportType, useOAuth, options, secrets, createdAt, updatedAt } =
+    row
+  return {
+    id,
+    projectId,
+    name,
+    enabled,
+    transportType,
+    url: shownUrl(row.url, reader),
+    useOAuth,
+    hasClientSecret: secrets.clientSecret !== undefined,
+    ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
+    createdAt,
+    updatedAt,
+  }
+}
+
+export function shownUrl(url: string | undefined, { maySeeUrl }: { maySeeUrl: boolean }): string | null {
+  return url === undefined || maySeeUrl ? (url ?? null) : redactedUrl(url)
+}
+
+/** @throws ServiceError `NOT_FOUND` */
+export function requireServer(store: Store, projectId: string, serverId: string): ServerRow {
+  const row = store.servers.get(projectId, serverId)
+  if (!row) throw new ServiceError('NOT_FOUND', `There is no server ${serverId} in this project.`)
+  return row
+}
+
+/** Servers named by id or by name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
+export function requireServers(store: Store, projectId: string, wanted: readonly string[]): ServerRow[] {
+  return [...new Set(wanted)].map(
+    name =>
+      store.servers.get(projectId, name) ??
+      store.servers.findByName(projectId, name) ??
+      requireServer(store, projectId, name),
+  )
+}
+
+function merged(row: ServerRow, body: ServerFields): ServerRow {
+  const { name, enabled, transportType, command, args, env, url, headers, timeout, useOAuth, ...rest } = body
+  const { clientSecret, ...options } = rest
+  const kind = transportType ?? row.transportType
+  const foreign = FOREIGN_FIELDS[kind].find(field => body[field] !== undefined && body[field] !== false)
+  if (foreign) throw invalidField(foreign, `does not belong to a server over ${kind}`)
+  const secrets = defined<ServerSecrets>({
+    ...row.secrets,
+    ...defined({ command, args, env, headers, clientSecret }),
+  })
+  const complete: ServerRow = {
+    ...row,
+    name: name ?? row.name,
+    enabled: enabled ?? row.enabled,
+    transportType: kind,
+    url: url ?? row.url,
+    timeoutMs: timeout ?? row.timeoutMs,
+    useOAuth: useOAuth ?? row.useOAuth,
+    options: { ...row.options, ...defined(options) },
+    secrets,
+  }
+  if (kind === 'stdio' && !secrets.command)
+    throw invalidField('command', 'a server over stdio needs a command')
+  if (kind === 'http' && !complete.url) throw invalidField('url', 'a server over http needs a url')
+  return complete
+}
+
+function withoutTransport(row: ServerRow): ServerRow {
+  return { ...row, url: undefined, useOAuth: false, secrets: {}, options: {}, tokens: undefined }
+}
+
+function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+function requireFreeName(store: Store, projectId: string, name: string): void {
+  if (store.servers.findByName(projectId, name))
+    throw new ServiceError('CONFLICT', `The project has a server named "${name}" already.`, {
+      details: { field: 'name' },
+    })
+}

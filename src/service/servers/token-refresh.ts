@@ -1,0 +1,95 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { untilAborted } from '../core/deadline.ts'
+import { loadLibrary } from '../connections/library.ts'
+import { createMetadataFetch } from '../connections/metadata-fetch.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { ServerTokens } from '../store/servers.ts'
+
+/** How long the authorization server may take over all its answers, in milliseconds. */
+const AUTHORIZATION_MS = 10_000
+
+/** The server whose tokens these are. */
+type TokenOwner = { name: string; url: string }
+
+/** Only a person can go on: the tokens cannot be refreshed where they came from. */
+export class SignInNeeded extends ServiceError {
+  constructor({ name }: TokenOwner, reason: string) {
+    super('OAUTH_REQUIRED', `The server "${name}" needs a new sign-in: ${reason}. Import tokens again.`)
+  }
+}
+
+/**
+ * The authorization server that an MCP server names (RFC 9728), to be pinned when a person brings tokens; undefined
+ * when it does not answer in time.
+ */
+export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
+  const { discoverOAuthServerInfo } = await loadLibrary()
+  try {
+    return await withinTime(serverUrl, signal, async fetchFn => {
+      const { authorizationServerUrl } = await discoverOAuthServerInfo(serverUrl, { fetchFn })
+      return authorizationServerUrl
+    })
+  } catch {
+    signal?.throwIfAborted()
+    return undefined
+  }
+}
+
+/**
+ * Exchanges the refresh token at the authorization server that was pinned with it, wherever the MCP server points now.
+ * @throws SignInNeeded when none was pinned, or the MCP server names another one
+ */
+export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Promise<ServerTokens> {
+  const { client, refreshToken, issuer } = tokens
+  if (!client || !refreshToken) return tokens
+  if (issuer === undefined)
+    throw new SignInNeeded(owner, 'it is not known which authorization server its tokens are from')
+  const library = await loadLibrary()
+  return await withinTime(owner.url, undefined, async fetchFn => {
+    const named = await library
+      .discoverOAuthProtectedResourceMetadata(owner.url, {}, fetchFn)
+      .catch(() => undefined)
+    const [other] = named?.authorization_servers ?? []
+    if (other !== undefined && !named?.authorization_servers?.some(url => isSame(url, issuer)))
+      throw new SignInNeeded(
+        owner,
+        `it names ${originOf(other)}, and its tokens are from ${originOf(issuer)}`,
+      )
+    const fresh = await library.refreshAuthorization(issuer, {
+      metadata: await library.discoverAuthorizationServerMetadata(issuer, { fetchFn }),
+      clientInformation: { client_id: client.clientId, client_secret: client.clientSecret },
+      refreshToken,
+      resource: tokens.resourceUrl ?? named?.resource,
+      fetchFn,
+    })
+    return {
+      ...tokens,
+      accessToken: fresh.access_token,
+      refreshToken: fresh.refresh_token ?? refreshToken,
+      expiresAt: expiryOf(fresh.expires_in),
+    }
+  })
+}
+
+/** Epoch milliseconds at which a token ends; undefined when its issuer did not say. */
+export function expiryOf(expiresInSeconds: number | undefined): number | undefined {
+  return expiresInSeconds === undefined ? undefined : Date.now() + expiresInSeconds * 1000
+}
+
+async function withinTime<T>(
+  serverUrl: string,
+  signal: AbortSignal | undefined,
+  work: (fetchFn: FetchLike) => Promise<T>,
+): Promise<T> {
+  const late = AbortSignal.timeout(AUTHORIZATION_MS)
+  const limited = signal ? AbortSignal.any([signal, late]) : late
+  return await untilAborted(work(createMetadataFetch(serverUrl, limited)), limited)
+}
+
+function isSame(url: string, other: string): boolean {
+  return URL.parse(url)?.href === URL.parse(other)?.href
+}
+
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? 'an address that cannot be read'
+}

@@ -1,0 +1,79 @@
+import { parseStored } from '../../lib/json-depth.ts'
+import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
+import type { Database } from '../core/database/database.ts'
+import type { RunRow } from '../store/runs.ts'
+import type { TrialRow } from '../runs/trial-rows.ts'
+
+/** A trial that has begun, with its case and the run that it belongs to. */
+export type EvalSessionRow = {
+  trial: Pick<TrialRow, 'id' | 'title' | 'status' | 'iterationNumber'> & { startedAt: number }
+  /** When something happened last, in epoch milliseconds. */
+  lastActivityAt: number
+  run: Pick<RunRow, 'id' | 'suiteId' | 'suiteName' | 'number' | 'source'>
+  snapshot: CaseSnapshot
+  /** Absent while it runs, and where it was cancelled under way. */
+  outcome?: TrialOutcome
+}
+
+/** Which part of a project's trials, in the order of their last activity. */
+export type EvalSessionFilter = {
+  order: 'newest' | 'oldest'
+  /** Only what comes behind it in that order. */
+  after: { at: number; id: string } | undefined
+  /** Only trials whose outcome is known. */
+  endedOnly: boolean
+  limit: number
+}
+
+export type EvalSessionRows = {
+  list(projectId: string, filter: EvalSessionFilter): EvalSessionRow[]
+}
+
+type Stored = EvalSessionRow['trial'] & {
+  lastActivityAt: number
+  runId: string
+  suiteId: string
+  suiteName: string
+  number: number
+  source: RunRow['source']
+  snapshot: string
+  outcome: string | null
+}
+
+/** As the index `trialByActivity` has it. */
+const ACTIVITY = 'CAST(trial.startedAt + COALESCE(trial.durationMs, 0) AS INTEGER)'
+
+export function createEvalSessionRows(database: Database): EvalSessionRows {
+  return {
+    list(projectId, { order, after, endedOnly, limit }) {
+      const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
+      // The first condition says nothing more, but only it lets the index begin at the right place.
+      const behind = after
+        ? `AND ${ACTIVITY} ${beyond}= :at AND (${ACTIVITY}, trial.id) ${beyond} (:at, :id)`
+        : ''
+      // The cross join keeps the index outside, so that a page stops at its limit.
+      const sql = `
+        SELECT trial.id, trial.title, trial.status, iterationNumber, trial.startedAt, trial.runId,
+               ${ACTIVITY} AS lastActivityAt, suiteId, suiteName, number, source, snapshot, outcome
+        FROM trial CROSS JOIN run ON run.id = trial.runId
+        JOIN runCase ON runCase.runId = trial.runId AND runCase.position = trial.casePosition
+        LEFT JOIN trialOutcome ON trialId = trial.id
+        WHERE trial.startedAt IS NOT NULL AND run.projectId = :projectId ${behind}
+          ${endedOnly ? 'AND outcome IS NOT NULL' : ''}
+        ORDER BY ${ACTIVITY} ${direction}, trial.id ${direction} LIMIT :limit`
+      return database.all<Stored>(sql, { projectId, limit, ...after }).map(read)
+    },
+  }
+}
+
+function read(stored: Stored): EvalSessionRow {
+  const { id, title, status, iterationNumber, startedAt, lastActivityAt, snapshot, outcome } = stored
+  const { runId, suiteId, suiteName, number, source } = stored
+  return {
+    trial: { id, title, status, iterationNumber, startedAt },
+    lastActivityAt,
+    run: { id: runId, suiteId, suiteName, number, source },
+    snapshot: parseStored(snapshot) as CaseSnapshot,
+    ...(outcome !== null && { outcome: parseStored(outcome) as TrialOutcome }),
+  }
+}

@@ -1,0 +1,239 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { ApiRequest } from '../../api/contract/message.ts'
+import type { AnswerShape } from './answer-shapes.ts'
+import { createBackground } from '../core/background.ts'
+import { createConnections, type Connections } from '../connections/engine.ts'
+import type { ConnectionsOptions } from '../connections/runner.ts'
+import { createHandlers } from './handlers.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { createJobs, type Jobs } from '../core/jobs.ts'
+import { createLimits } from '../core/limits/limits.ts'
+import { createQuotas } from '../core/limits/quotas.ts'
+import type { ModelSettings } from '../models/settings.ts'
+import { createPipeline, type LogEntry, type WholeResponse } from '../core/pipeline.ts'
+import type { RateLimit } from '../core/limits/rate-limiter.ts'
+import { forgetInBackground } from '../core/retention.ts'
+import { createRunEngine } from '../runs/engine.ts'
+import { createExecutor, type ExecutionSettings, type Executor } from '../runs/executor.ts'
+import { createThreadExecutor } from '../runs/thread/thread-executor.ts'
+import { openWorkspace, type WorkspaceOptions } from './open.ts'
+import { createVisits } from '../scenarios/visits.ts'
+import { mineInBackground } from '../scenarios/windows.ts'
+import { launchInBackground } from '../runs/scheduled-launches.ts'
+import { createServerTargets } from '../servers/targets.ts'
+import type { Store } from './store.ts'
+import { DEFAULT_VISIT_ORIGIN } from '../scenarios/visit-address.ts'
+
+export type ServiceOptions = WorkspaceOptions & {
+  /**
+   * Limit of each key: what is named here goes before the organization's stored numbers. Default: `off`, as in the
+   * dashboard's own use.
+   */
+  rateLimit?: Partial<RateLimit> | 'off'
+  /** Runs of the organization that may be in flight at once. Default: the organization's stored number. */
+  maxConcurrentRuns?: number
+  /** Trials of one run that are executed at once. Default 4. */
+  trialConcurrency?: number
+  /** Whether calls to one MCP server wait for each other. Default false. */
+  serialServers?: boolean
+  /** Longest time of one trial in milliseconds. Default two minutes. */
+  trialDeadlineMs?: number
+  /**
+   * Whether trials are executed in the thread that serves, where a whole run keeps every answer waiting. Default: only
+   * for a workspace in memory, which no other thread can open.
+   */
+  executeHere?: boolean
+  /** Runs leave the processors to whoever draws a screen in this process, where there are not enough for both. */
+  runsGiveWay?: boolean
+  /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
+  models?: ModelSettings | undefined
+  /** Default `document`, where a suite's runs are a bare array. */
+  shape?: AnswerShape
+  /** Checks every answer against its declaration. Default: everywhere but in production. */
+  validateResponses?: boolean
+  /** Longest request body in bytes. Default 6 MiB. */
+  maxBodyBytes?: number
+  /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
+  serviceSlug?: string
+  connections?: ConnectionsOptions
+  /**
+   * Origin that the links of visitors begin with, read when one is minted. Default: that of `mcpdeck serve` on its own
+   * port, which is where links of a workspace without a port are met.
+   */
+  visitOrigin?: () => string
+  /** Names and addresses under which it is reached besides loopback; requests to others are refused. Default: any. */
+  ownHosts?: readonly string[] | undefined
+  /** The clock of schedules, epoch milliseconds. Default: the machine's. */
+  now?: () => number
+  /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
+  schedulePollMs?: number
+  /** Longest pause between two looks of any work in the background, in milliseconds. Default: as each work has it. */
+  longestLookMs?: number
+  /** Told when something was added to lists that no request asked for: the samples of a new workspace. */
+  onArrival?: () => void
+  /** Hears of each step of a doctor's examination while it is under way. */
+  onDoctorStep?: ServiceContext['onDoctorStep']
+  /** Told of every request and of every failure that no caller sees. */
+  log?: (entry: LogEntry) => void
+}
+
+/** The local workspace: one function from request to answer. */
+export type Service = {
+  /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host; never rejects. */
+  answer(request: ApiRequest): Promise<WholeResponse>
+  /** The same with Node's own classes, for servers of HTTP. */
+  fetch(request: Request): Promise<Response>
+  /** Key of the workspace's owner. */
+  readonly localKey: string
+  /** For making, listing and revoking keys (`keys.ts`). */
+  readonly store: Store
+  /** Work in the background of this process. */
+  readonly jobs: Jobs
+  /** Resolves when no run and no other work is under way in this process. */
+  settle(): Promise<void>
+  /** Finishes answers, ends runs and server programs, closes the store; safe to call twice. */
+  close(): Promise<void>
+}
+
+/** Between two parts of the samples of a new workspace, in milliseconds: time for whoever opened it to be answered. */
+const SAMPLES_MS = 50
+
+/** How often work that other processes left behind is looked for, in milliseconds. */
+const ABANDONED_LOOK_MS = 5000
+
+/** Operations whose bodies hold cases or what judges them. */
+const CASE_BODIES = [
+  contract.cases.create,
+  contract.cases.update,
+  contract.cases.createBatch,
+  contract.suites.create,
+  contract.suites.update,
+  contract.runs.create,
+  contract.runGroups.create,
+]
+
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most }
+
+/** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { store, localKey } = openWorkspace(options)
+  const own = createConnections(options.connections)
+  const log = options.log ?? (() => {})
+  const onError = (error: unknown) => log({ kind: 'failure', error })
+  try {
+    const executor = createExecutorFor(options, store, own)
+    const connections = {
+      ...own,
+      drop(serverId: string) {
+        own.drop(serverId)
+        executor.drop(serverId)
+      },
+    }
+    const runs = createRunEngine({ store, executor, onError })
+    const background = createBackground(onError, options.longestLookMs)
+    const jobs = createJobs(store, onError)
+    const limits = createLimits(store, fixedLimits(options))
+    const now = options.now ?? Date.now
+    const targets = createServerTargets(store)
+    const visits = createVisits({ store, connections, targets, models: options.models, now, onError })
+    const context: ServiceContext = {
+      store,
+      connections,
+      targets,
+      runs,
+      limits,
+      quotas: createQuotas(store, limits, now),
+      jobs,
+      background,
+      visits,
+      visitOrigin: options.visitOrigin ?? (() => DEFAULT_VISIT_ORIGIN),
+      now,
+      models: options.models,
+      onDoctorStep: options.onDoctorStep ?? (() => {}),
+    }
+    const handlers = createHandlers(context)
+    const settleAbandoned = () => {
+      runs.settleAbandoned()
+      jobs.settleAbandoned()
+    }
+    settleAbandoned()
+    background.every(ABANDONED_LOOK_MS, settleAbandoned)
+    launchInBackground(context, options.schedulePollMs)
+    forgetInBackground(store, background, now)
+    mineInBackground(context, background)
+    if (store.samples.due().length > 0)
+      background.every(SAMPLES_MS, async () => {
+        const { insertNextSamples } = await import('../samples/insert-samples.ts')
+        const isMore = insertNextSamples(store, now())
+        options.onArrival?.()
+        return isMore
+      })
+    const pipeline = createPipeline({
+      store,
+      handlers,
+      visits,
+      limits,
+      maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
+      validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
+      vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
+      ownBudgets: [contract.connections.get],
+      caseBodies: CASE_BODIES,
+      ownHosts: options.ownHosts,
+      bareLists: options.shape === 'published' ? [] : [contract.runs.list],
+      log,
+    })
+    let closing: Promise<void> | undefined
+    const close = async () => {
+      await pipeline.close()
+      await background.close()
+      await jobs.close()
+      // Runs end in the store before the first session goes; server programs of both threads end at the same time.
+      await Promise.all([runs.close(), connections.close()])
+      store.close()
+    }
+    return {
+      answer: pipeline.answer,
+      async fetch(request) {
+        const { status, headers, body } = await pipeline.answer(request)
+        return new Response(body, { status, headers: [...headers] })
+      },
+      localKey,
+      store,
+      jobs,
+      async settle() {
+        await jobs.settle()
+        await runs.settle()
+        // A run that has ended may have begun to be judged.
+        await jobs.settle()
+      },
+      close: () => (closing ??= close()),
+    }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+function createExecutorFor(options: ServiceOptions, store: Store, connections: Connections): Executor {
+  const settings: ExecutionSettings = {
+    trialConcurrency: options.trialConcurrency ?? DEFAULTS.trialConcurrency,
+    serialServers: options.serialServers ?? false,
+    trialDeadlineMs: options.trialDeadlineMs,
+    models: options.models,
+  }
+  if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
+  const { database } = store.directory
+  return createThreadExecutor({
+    ...settings,
+    database,
+    connections: options.connections ?? {},
+    runsGiveWay: options.runsGiveWay ?? false,
+  })
+}
+
+/** Numbers that this process was started with; undefined leaves one to the organization. */
+function fixedLimits({ rateLimit = 'off', maxConcurrentRuns }: ServiceOptions) {
+  const { perMinute, burst }: Partial<RateLimit> = rateLimit === 'off' ? { perMinute: 0 } : rateLimit
+  return { requestsPerMinute: perMinute, burst, concurrentRuns: maxConcurrentRuns }
+}

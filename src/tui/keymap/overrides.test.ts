@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decodeKey } from '../terminal/key-decoder.ts'
+import { allBindings } from '../../app/shell/all-bindings.ts'
+import { defineBindings, type Bindings } from './binding.ts'
+import { isKeyName } from './key-names.ts'
+import { applyOverrides } from './overrides.ts'
+
+const app = defineBindings({
+  name: 'app',
+  scope: 'app',
+  title: 'App',
+  bindings: {
+    interrupt: { keys: ['ctrl+c'], label: 'leave' },
+    refresh: { keys: ['r'], label: 'refresh' },
+    back: { keys: ['escape'], label: 'back' },
+  },
+})
+const list = defineBindings({
+  name: 'list',
+  scope: 'panel',
+  title: 'List',
+  bindings: { first: { keys: ['g'], label: 'first' }, sort: { keys: ['s'], label: 'sort' } },
+})
+const runs = defineBindings({
+  name: 'runs',
+  scope: 'screen',
+  screen: 'runs',
+  title: 'Runs',
+  bindings: { cancel: { keys: ['x'], label: 'cancel' }, back: { keys: ['escape'], label: 'back' } },
+})
+const servers = defineBindings({
+  name: 'servers',
+  scope: 'screen',
+  screen: 'servers',
+  title: 'Servers',
+  bindings: { doctor: { keys: ['d'], label: 'doctor' } },
+})
+const dialog = defineBindings({
+  name: 'dialog',
+  scope: 'overlay',
+  title: 'Dialog',
+  bindings: { close: { keys: ['q'], label: 'close' } },
+})
+const groups: readonly Bindings[] = [app, list, runs, servers, dialog]
+
+function keysOf(bindings: readonly Bindings[], name: string): readonly string[] | undefined {
+  const [group, id] = name.split('.')
+  return bindings.find(candidate => candidate.name === group)?.bindings[id!]?.keys
+}
+
+describe('overrides', () => {
+  test('replace the keys of a binding and leave every other group as it is', () => {
+    const { bindings, problems } = applyOverrides(groups, { 'runs.cancel': ['X', 'ctrl+x', ', x'] })
+    expect(problems).toEqual([])
+    expect(keysOf(bindings, 'runs.cancel')).toEqual(['X', 'ctrl+x', ', x'])
+    expect(bindings.filter(group => !groups.includes(group)).map(group => group.name)).toEqual(['runs'])
+  })
+
+  test('two bindings may swap their keys', () => {
+    const { bindings, problems } = applyOverrides(groups, { 'list.first': ['s'], 'list.sort': ['g'] })
+    expect(problems).toEqual([])
+    expect(keysOf(bindings, 'list.first')).toEqual(['s'])
+  })
+
+  test.each([
+    ['runs.stop', ['x'], 'There is no binding runs.stop.'],
+    ['runs.cancel', [], 'runs.cancel needs a key.'],
+    ['runs.cancel', ['ctrl+i'], 'runs.cancel cannot be on “ctrl+i”: there is no such key'],
+    ['runs.cancel', ['g'], 'runs.cancel cannot be on g: list.first is on g.'],
+    ['runs.cancel', ['r'], 'runs.cancel cannot be on r: app.refresh is on r.'],
+    ['app.refresh', ['escape'], 'app.refresh cannot be on Esc: app.back is on Esc.'],
+    ['app.refresh', ['g r'], 'app.refresh cannot be on g r: list.first is on g.'],
+    ['dialog.close', ['ctrl+c'], 'dialog.close cannot be on Ctrl+C: app.interrupt is on Ctrl+C.'],
+    ['dialog.close', ['s'], 'dialog.close cannot be on s: list.sort is on s.'],
+  ])('%s on %j is refused', (name, keys, sentence) => {
+    const { bindings, problems } = applyOverrides(groups, { [name]: keys })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(sentence)
+    expect(bindings).toEqual(groups)
+  })
+
+  test('what is never there together may share a key', () => {
+    const overrides = { 'runs.cancel': ['d'], 'dialog.close': ['r'], 'servers.doctor': ['x'] }
+    expect(applyOverrides(groups, overrides).problems).toEqual([])
+  })
+
+  test('one that is refused gives its key back, also against another override', () => {
+    const { bindings, problems } = applyOverrides(groups, { 'list.sort': ['g'], 'runs.cancel': ['s'] })
+    expect(problems).toHaveLength(2)
+    expect(bindings).toEqual(groups)
+  })
+
+  test('without overrides every declaration stays as it is, with nothing to say', () => {
+    expect(applyOverrides(allBindings, {})).toEqual({ bindings: allBindings, problems: [] })
+    const same = Object.fromEntries(
+      allBindings.flatMap(group =>
+        Object.entries(group.bindings).map(([id, { keys }]) => [`${group.name}.${id}`, keys]),
+      ),
+    )
+    expect(applyOverrides(allBindings, same).problems).toEqual([])
+  })
+})
+
+describe('key names', () => {
+  test('every key of a declaration exists', () => {
+    const keys = allBindings.flatMap(group => Object.values(group.bindings).flatMap(({ keys: all }) => all))
+    for (const key of keys.flatMap(sequence => sequence.split(' ')))
+      expect([key, isKeyName(key)]).toEqual([key, true])
+  })
+
+  test('every character and control character that a terminal sends has a name that exists', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.boolean(), (text, alt) => {
+        const key = decodeKey(alt && text !== '\u001b' ? `\u001b${text}` : text)
+        fc.pre(key !== undefined && key.name !== 'ctrl+[' && !key.name.startsWith('ctrl+alt+'))
+        expect([key?.name, isKeyName(key.name)]).toEqual([key?.name, true])
+      }),
+    )
+  })
+
+  test.each(['', 'esc', 'return', 'ctrl+m', 'ctrl+A', 'shift+a', 'shift+enter', 'alt+', 'f1', ' '])(
+    '“%s” does not exist',
+    name => expect(isKeyName(name)).toBe(false),
+  )
+})

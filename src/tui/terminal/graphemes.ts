@@ -1,0 +1,115 @@
+import stringWidth from 'string-width'
+import { withoutUnprintable } from '../../lib/printable.ts'
+
+const MAX_GRAPHEME_LENGTH = 32
+
+/** Made for the first text that needs it: Unicode's rules take 3 MB. */
+let segmenter: Intl.Segmenter | undefined
+
+/**
+ * Cells taken by a UTF-16 unit on which every terminal agrees and that never joins its neighbours (1 or 2), or 0
+ * when that is not sure: combining marks, emoji, joiners, surrogates, scripts with shaping.
+ */
+export function sureWidth(unit: number): 0 | 1 | 2 {
+  if (unit < 0x7f) return unit >= 0x20 ? 1 : 0
+  if (unit < 0x2500) return isPlainText(unit) ? 1 : 0
+  if (unit < 0x2600) return unit === 0x25fd || unit === 0x25fe ? 0 : 1
+  if (unit >= 0x2800 && unit < 0x2900) return 1
+  return isPlainWide(unit) ? 2 : 0
+}
+
+/** Latin, Greek, Cyrillic, punctuation, currency, arrows and operators: one cell, no joining. */
+function isPlainText(unit: number): boolean {
+  return (
+    (unit >= 0xa1 && unit < 0x250 && unit !== 0xad) ||
+    (unit >= 0x391 && unit <= 0x3ff && unit !== 0x3a2) ||
+    (unit >= 0x400 && unit <= 0x481) ||
+    (unit >= 0x48a && unit <= 0x52f) ||
+    (unit >= 0x2010 && unit <= 0x2027) ||
+    (unit >= 0x2030 && unit <= 0x205e) ||
+    (unit >= 0x20a0 && unit <= 0x20bf) ||
+    (unit >= 0x2190 && unit <= 0x22ff)
+  )
+}
+
+/** Kana, unified ideographs, Hangul syllables and fullwidth forms: two cells, no joining. */
+function isPlainWide(unit: number): boolean {
+  return (
+    (unit >= 0x3041 && unit <= 0x3096) ||
+    (unit >= 0x30a1 && unit <= 0x30fa) ||
+    (unit >= 0x4e00 && unit <= 0x9fff) ||
+    (unit >= 0xac00 && unit <= 0xd7a3) ||
+    (unit >= 0xff01 && unit <= 0xff60)
+  )
+}
+
+/** Whether a UTF-16 unit is a grapheme of its own beside others like it: what has a sure width, and symbols such as ticks. */
+function standsAlone(unit: number): boolean {
+  return sureWidth(unit) > 0 || (unit >= 0x2600 && unit < 0x27c0)
+}
+
+/** Whether terminals surely agree on the cells of this grapheme, so that the cursor stands where we think. */
+export function isSure(grapheme: string): boolean {
+  return grapheme.length === 1 && sureWidth(grapheme.charCodeAt(0)) > 0
+}
+
+/**
+ * Calls `place` for every visible grapheme of `text` with its width in cells. `text` holds no control characters.
+ * Graphemes without width (lone marks) and what is not printable are left out; endless stacks of marks are cut.
+ */
+export function eachGrapheme(text: string, place: (grapheme: string, width: number) => void): void {
+  let index = 0
+  while (index < text.length) {
+    const unit = text.charCodeAt(index)
+    // A character that may be extended by what follows is left to the segmenter together with its extension.
+    if (standsAlone(unit) && (index + 1 === text.length || standsAlone(text.charCodeAt(index + 1)))) {
+      const width = sureWidth(unit)
+      if (width > 0) place(text.charAt(index), width)
+      else placeUnsure(text.charAt(index), place)
+      index++
+      continue
+    }
+    let end = index + 1
+    while (end < text.length && text.charCodeAt(end) >= 0x7f) end++
+    segmenter ??= new Intl.Segmenter()
+    for (const { segment } of segmenter.segment(text.slice(index, end))) placeUnsure(segment, place)
+    index = end
+  }
+}
+
+/** Units in a row that may be one grapheme which is longer than any that people write. */
+const LONG_RUN = new RegExp(
+  `[^\\u0000-\\u024F\\u0391-\\u03FF\\u0400-\\u0481\\u3041-\\u3096\\u30A1-\\u30FA\\u4E00-\\u9FFF\\uAC00-\\uD7A3]` +
+    `{${MAX_GRAPHEME_LENGTH + 1},}`,
+  'g',
+)
+
+/** The text with `…` for what is beyond the longest grapheme that is shown: marks without end, joined pictures without end. */
+export function withShortGraphemes(text: string): string {
+  return text.replace(LONG_RUN, run => {
+    segmenter ??= new Intl.Segmenter()
+    let short = ''
+    for (const { segment } of segmenter.segment(run))
+      short += segment.length > MAX_GRAPHEME_LENGTH ? `${cut(segment)}…` : segment
+    return short
+  })
+}
+
+function placeUnsure(segment: string, place: (grapheme: string, width: number) => void): void {
+  const printed = withoutUnprintable(segment)
+  const grapheme = printed.length > MAX_GRAPHEME_LENGTH ? cut(printed) : printed
+  const width = stringWidth(grapheme)
+  if (width > 0) place(grapheme.isWellFormed() ? grapheme : grapheme.toWellFormed(), width)
+}
+
+function cut(segment: string): string {
+  const last = segment.charCodeAt(MAX_GRAPHEME_LENGTH - 1)
+  return segment.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_GRAPHEME_LENGTH - 1 : MAX_GRAPHEME_LENGTH)
+}
+
+/** How many cells beyond its own a terminal that knows no grapheme clusters may fill with this one. */
+export function spill(grapheme: string, width: number): number {
+  let most = 0
+  for (const character of grapheme) most += (character.codePointAt(0) ?? 0) < 0x300 ? 1 : 2
+  return Math.max(0, most - width)
+}

@@ -1,0 +1,229 @@
+import { closeSync } from 'node:fs'
+import { type EndingSignal, onEndingSignal, signalExitCode } from './ending-signals.ts'
+import { writeNow } from './modes.ts'
+import { clean } from '../../lib/printable.ts'
+import type { Screen } from './screen.ts'
+import { STUCK_SENTENCE } from './watchdog.ts'
+
+/** Why the program ends. */
+export type ExitReason = 'quit' | EndingSignal | 'crash' | 'terminal-gone'
+
+/** What the way out needs of the terminal's input; `process.stdin` fits. */
+export type RestoredInput = {
+  readonly isRaw?: boolean
+  setRawMode?(raw: boolean): unknown
+  pause(): unknown
+  on(event: 'end' | 'close' | 'error', listener: () => void): unknown
+  off(event: 'end' | 'close' | 'error', listener: () => void): unknown
+}
+
+/** What the way out needs of the terminal's output; `process.stdout` fits. */
+export type RestoredOutput = {
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
+}
+
+export type RestoreOptions = {
+  screen: Pick<Screen, 'enter' | 'leave' | 'taken'>
+  stdin: RestoredInput
+  stdout: RestoredOutput
+  stderr: RestoredOutput
+  /** Settles what must be settled; at most two seconds, the terminal is already given back. */
+  onExit(reason: ExitReason): Promise<void>
+  /** Gets the error of a crash with its stack; the person sees one sentence only. */
+  log(error: unknown): void
+}
+
+export type Restore = {
+  /** Ends the program: terminal back, `onExit`, then the code (0 unless given). Asked twice it ends at once. */
+  exit(code?: number): void
+  /** Ends the program because of an error nobody handles, such as one React gave up on. Exit code 70. */
+  crash(error: unknown): void
+  /** Ends the program in the midst of work that does not end, without `onExit`. */
+  abandon(code: number): void
+  /** Ctrl+Z: gives the terminal back and stops the job; takes it again when the shell continues it. */
+  suspend(): void
+  /**
+   * Gives the terminal to another program until `work` has ended, then takes it again. Meanwhile Ctrl+C is that program's, and
+   * Ctrl+Z stops both. Reading the keys must rest as long.
+   */
+  lend<T>(work: () => Promise<T>): Promise<T>
+  /** Forgets all signals and streams, leaves the terminal as it is. */
+  uninstall(): void
+}
+
+/** 70 is EX_SOFTWARE of sysexits.h. */
+function exitCodeOf(reason: ExitReason): number {
+  if (reason === 'quit') return 0
+  if (reason === 'crash') return 70
+  return signalExitCode(reason === 'terminal-gone' ? 'SIGHUP' : reason)
+}
+
+const GRACE_MS = 2000
+/** How long a terminal that is behind may take to take itself back; one that takes nothing is not waited for. */
+const TAKEN_WITHIN_MS = 5000
+const STOPPED_WITHIN_MS = 100
+const STANDARD_ERROR = 2
+
+/** Sees to it that the terminal is as it was on every way out of the program. */
+export function installRestore(options: RestoreOptions): Restore {
+  const { screen, stdin } = options
+  let isEnding = false
+  let isCrashing = false
+  let isLent = false
+  let suspendedRaw: boolean | undefined
+  let resumeTimer: NodeJS.Timeout | undefined
+
+  const giveBack = (): void => {
+    screen.leave()
+    setRawMode(stdin, false)
+  }
+  const givenBack = (): Promise<void> => within(TAKEN_WITHIN_MS, screen.taken())
+  const onceGivenBack = async (act: () => void): Promise<void> => {
+    await givenBack()
+    act()
+  }
+  const end = (reason: ExitReason, code = exitCodeOf(reason)): void => {
+    // Its keys send these two to the other program too, which has them.
+    if (isLent && (reason === 'SIGINT' || reason === 'SIGQUIT')) return
+    if (isEnding) {
+      // A hang-up shows as a signal and as broken streams, also while the terminal is given back; asking again in
+      // earnest cuts the waiting short.
+      if (reason !== 'SIGHUP' && reason !== 'terminal-gone') process.exit(code)
+      return
+    }
+    isEnding = true
+    giveBack()
+    stdin.pause()
+    const settled = within(GRACE_MS, settle(options, reason))
+    void Promise.all([settled, givenBack()]).finally(() => process.exit(code))
+  }
+  const crash = (error: unknown): void => {
+    giveBack()
+    const isFirst = !isEnding && !isCrashing
+    isCrashing = true
+    options.log(error)
+    // The sentence belongs on the terminal that was given back.
+    void onceGivenBack(() => {
+      if (isFirst) writeNow(STANDARD_ERROR, `${crashSentence(error)}\n`)
+      end('crash')
+    })
+  }
+  const resume = (): void => {
+    clearTimeout(resumeTimer)
+    if (isEnding || isLent) return
+    // Stopped from outside, without `suspend`, the terminal may have been used by others just the same.
+    const raw = suspendedRaw ?? stdin.isRaw ?? false
+    if (suspendedRaw !== undefined) process.on('SIGTSTP', suspend)
+    suspendedRaw = undefined
+    giveBack()
+    setRawMode(stdin, raw)
+    screen.enter()
+  }
+  const suspend = (): void => {
+    if (isEnding || suspendedRaw !== undefined) return
+    suspendedRaw = stdin.isRaw ?? false
+    giveBack()
+    void onceGivenBack(() => {
+      if (isEnding) return
+      process.off('SIGTSTP', suspend)
+      process.kill(0, 'SIGTSTP')
+      // The kernel does not stop a group that no shell waits for, and then nobody would continue it either.
+      resumeTimer = setTimeout(resume, STOPPED_WITHIN_MS)
+    })
+  }
+  const lend: Restore['lend'] = async work => {
+    giveBack()
+    await givenBack()
+    isLent = true
+    // Stopped by its own key, the other program stops its whole group; so be it, and it goes on with the group.
+    process.off('SIGTSTP', suspend)
+    try {
+      return await work()
+    } finally {
+      isLent = false
+      process.on('SIGTSTP', suspend)
+      if (!isEnding) screen.enter()
+    }
+  }
+  const removals = listenAll(options, { end, crash, resume, suspend, giveBack })
+  return {
+    exit: code => end('quit', code),
+    crash,
+    abandon(code) {
+      giveBack()
+      writeNow(STANDARD_ERROR, `${STUCK_SENTENCE}\n`)
+      // Node says there that it waits for the debugger, which is what called this.
+      closeSync(STANDARD_ERROR)
+      process.exit(code)
+    },
+    suspend,
+    lend,
+    uninstall: () => {
+      for (const remove of removals) remove()
+    },
+  }
+}
+
+/** As long as it takes, but no longer than that. */
+function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  return Promise.race([work, new Promise<void>(resolve => setTimeout(resolve, milliseconds))])
+}
+
+async function settle({ onExit, log }: RestoreOptions, reason: ExitReason): Promise<void> {
+  try {
+    await onExit(reason)
+  } catch (error) {
+    log(error)
+  }
+}
+
+type Reactions = {
+  end(reason: ExitReason): void
+  crash(error: unknown): void
+  resume(): void
+  suspend(): void
+  giveBack(): void
+}
+
+function listenAll({ stdin, stdout, stderr }: RestoreOptions, reactions: Reactions): (() => void)[] {
+  const { end, crash, resume, suspend, giveBack } = reactions
+  const gone = (): void => end('terminal-gone')
+  // Without a listener a write to a closed standard error would be a crash of its own.
+  const ignored = (): void => {}
+  process.on('SIGTSTP', suspend)
+  process.on('SIGCONT', resume)
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+  process.on('exit', giveBack)
+  stdout.on('error', gone)
+  stderr.on('error', ignored)
+  for (const event of ['end', 'close', 'error'] as const) stdin.on(event, gone)
+  return [
+    onEndingSignal(end),
+    () => process.off('SIGTSTP', suspend),
+    () => process.off('SIGCONT', resume),
+    () => process.off('uncaughtException', crash),
+    () => process.off('unhandledRejection', crash),
+    () => process.off('exit', giveBack),
+    () => stdout.off('error', gone),
+    () => stderr.off('error', ignored),
+    ...(['end', 'close', 'error'] as const).map(event => () => stdin.off(event, gone)),
+  ]
+}
+
+function setRawMode(stdin: RestoredInput, raw: boolean): void {
+  if (stdin.isRaw === undefined || stdin.isRaw === raw) return
+  try {
+    stdin.setRawMode?.(raw)
+  } catch {
+    // The terminal is gone; there is nothing left to restore.
+  }
+}
+
+function crashSentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const [firstLine = ''] = message.split('\n')
+  const said = clean(firstLine).trim()
+  return `mcpdeck had to stop because of an error in the program${said === '' ? '.' : `: ${said}`}`
+}
