@@ -1,18 +1,60 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './test/slow-first.ts'
+
+const tests = (folder: string): string => `${folder}/**/*.test.{ts,tsx}`
+
+/** Tests beside their modules that start programs all the same, or set the clock that the others share. */
+const APART = [
+  'src/hooks/use-connection.test.tsx',
+  tests('src/service/connections'),
+  'src/app/shell/{needs,tasks}.test.tsx',
+  'src/tui/terminal/restore.test.ts',
+  'src/cli/dashboard/browser.test.ts',
+  'src/components/markdown/markdown.test.tsx',
+  'src/components/mouse-areas.test.tsx',
+]
+
+const setupFiles = ['./test/property-seed.ts', './test/answer-check.ts']
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.{ts,tsx}'],
-    // Real processes and native modules are under test: each file gets a process of its own.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: [tests('src')],
+          exclude: [tests('src/screens'), ...APART],
+          isolate: false,
+          setupFiles: [...setupFiles, './test/no-process.ts'],
+        },
+      },
+      { extends: true, test: { name: 'screens', include: [tests('src/screens')], isolate: false, setupFiles } },
+      {
+        extends: true,
+        // Real processes and native modules are under test: each file gets a process of its own.
+        test: {
+          name: 'processes',
+          include: [tests('test'), ...APART],
+          globalSetup: ['./test/built-program.ts'],
+          setupFiles,
+        },
+      },
+    ],
     pool: 'forks',
     maxWorkers: 3,
     // Some tests start a dozen processes, on two busy cores.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Programs that tests start from the source need not be compiled each time.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
-    setupFiles: ['./test/property-seed.ts', './test/answer-check.ts'],
+    env: {
+      // Programs that tests start from the source need not be compiled each time.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),
+      // The terminal of ink-testing-library has no height: without one here Ink starts tput twice for each frame.
+      COLUMNS: '100',
+      LINES: '40',
+    },
+    sequence: { sequencer: SlowFirst },
     reporters: ['default', './test/closing-line.ts'],
   },
 })

@@ -72,14 +72,14 @@ const threadInput: InputOptions = {
 /** The thread that ends a program that does not respond; it loads next to nothing. */
 const watchdogInput: InputOptions = {
   ...shared,
-  input: { 'watchdog-thread': join(root, 'src/app/terminal/watchdog-thread.ts') },
+  input: { 'watchdog-thread': join(root, 'src/tui/terminal/watchdog-thread.ts') },
   plugins: [replaceBuiltinImports()],
 }
 
 /** The thread for what came from outside and may never end. */
 const untrustedInput: InputOptions = {
   ...threadInput,
-  input: { 'untrusted-thread': join(root, 'src/untrusted/thread.ts') },
+  input: { 'untrusted-thread': join(root, 'src/lib/untrusted/thread.ts') },
 }
 
 /** What a build produced: sizes in bytes, duration in milliseconds. */
@@ -95,9 +95,7 @@ export async function build(): Promise<BuildResult> {
   const fresh = await mkdtemp(join(root, 'node_modules/.mcpdeck-dist-'))
   try {
     const inputs = [bootInput, appInput, threadInput, watchdogInput, untrustedInput]
-    const [boot = [], app = [], thread = [], ...others] = await Promise.all(
-      inputs.map(input => bundle(input, fresh)),
-    )
+    const [boot = [], app = [], thread = [], ...others] = await Promise.all(inputs.map(input => bundle(input, fresh)))
     assertLazy('main.js', app, [...lazyPackages, ...workspacePackages])
     assertLazy('run-thread.js', thread, lazyPackages)
     await addShebang(join(fresh, 'boot.js'))
@@ -123,13 +121,18 @@ async function bundle(input: InputOptions, dir: string) {
     // One other character makes V8 keep the whole file with two bytes for each.
     charset: 'ascii',
     minify: true,
-    // Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few words that it
-    // shares with the service, and whatever opens a workspace.
+    // Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few
+    // words that it shares with the service, whatever opens a workspace, what the screens declare, and what draws them.
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'] },
-        { name: 'words', test: /\/src\/service\/(visit-address|fault-kinds|roles|limits\/settings)\.ts$/ },
+        {
+          name: 'words',
+          test: /\/src\/service\/(scenarios\/visit-address|faults\/kinds|core\/access\/roles|core\/limits\/settings)\.ts$/,
+        },
         { name: 'open', test: /\/src\/cli\/open-command\.ts$/ },
+        { name: 'registry', test: /\/src\/app\/(shell\/all-bindings|keymap\/overrides)\.ts$/ },
+        { name: 'screens', test: /\/src\/screens\/[^/]+\/screen\.tsx$/ },
       ],
     },
     entryFileNames: '[name].js',
@@ -139,11 +142,7 @@ async function bundle(input: InputOptions, dir: string) {
 }
 
 /** Walks what loads together with an entry and refuses packages that belong behind `import()`. */
-function assertLazy(
-  entry: string,
-  output: readonly (OutputChunk | OutputAsset)[],
-  packages: readonly string[],
-): void {
+function assertLazy(entry: string, output: readonly (OutputChunk | OutputAsset)[], packages: readonly string[]): void {
   const chunks = new Map(output.filter(item => item.type === 'chunk').map(chunk => [chunk.fileName, chunk]))
   const atStart = new Set([entry])
   for (const name of atStart) for (const next of chunks.get(name)?.imports ?? []) atStart.add(next)
@@ -179,7 +178,6 @@ function sizeOf(output: OutputChunk | OutputAsset): number {
 
 if (import.meta.main) {
   const { files, milliseconds } = await build()
-  for (const { name, bytes } of files)
-    console.log(`${(bytes / 1024).toFixed(1).padStart(9)} KB  dist/${name}`)
+  for (const { name, bytes } of files) console.log(`${(bytes / 1024).toFixed(1).padStart(9)} KB  dist/${name}`)
   console.log(`built in ${Math.round(milliseconds)} ms`)
 }

@@ -42,6 +42,5 @@ async function refresh({ file, text }: Generator, check: boolean): Promise<boole
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values
 const states = await Promise.all(generators.map(generator => refresh(generator, check)))
 const stale = generators.filter((_, index) => !states[index]).map(generator => generator.file)
-if (stale.length > 0)
-  console.log(`${check ? 'out of date, run npm run docs' : 'written'}: ${stale.join(', ')}`)
+if (stale.length > 0) console.log(`${check ? 'out of date, run npm run docs' : 'written'}: ${stale.join(', ')}`)
 if (check && stale.length > 0) process.exitCode = 1

@@ -20,6 +20,10 @@ function isOlder(version: string, minimum: string): boolean {
 if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
+} else if (!('WebAssembly' in globalThis)) {
+  // What lays out the screen and what speaks HTTP are WebAssembly.
+  process.stderr.write('mcpdeck needs WebAssembly, which this Node is without; leave --jitless out of NODE_OPTIONS.\n')
+  process.exitCode = 2
 } else {
   const painted = paintLastScreen(process.argv.slice(2), process.env)
   keepCompiledCode(process.env)

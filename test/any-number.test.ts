@@ -4,22 +4,15 @@ import type { BudgetSnapshot } from '../src/api/client/budget/budget.ts'
 import type { EvalIteration } from '../src/api/contract/iterations.ts'
 import type { EvalRun } from '../src/api/contract/runs.ts'
 import { toEpochMs } from '../src/api/contract/shapes.ts'
-import { decisionCounts, runCounts, toldTrials } from '../src/domain/runs/counts.ts'
+import { decisionCounts, runCounts, reportedTrials } from '../src/domain/runs/counts.ts'
 import { distributionOf } from '../src/domain/runs/distribution.ts'
-import { averageRemaining, estimateRemaining, remainingWords } from '../src/domain/runs/estimate.ts'
+import { averageRemaining, estimateRemaining, remainingLabel } from '../src/domain/runs/estimate.ts'
 import { passRate } from '../src/domain/runs/trials.ts'
 import { lastChange, trendRates } from '../src/domain/runs/trend.ts'
 import { taskParts } from '../src/app/shell/footer.tsx'
 import { gauge } from '../src/app/shell/header.tsx'
 import { bar, sparkline } from '../src/tui/theme/charts.ts'
-import {
-  formatAge,
-  formatCount,
-  formatDuration,
-  formatRate,
-  formatShare,
-  plural,
-} from '../src/tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration, formatRate, formatShare, plural } from '../src/tui/theme/format.ts'
 import { widthOf } from '../src/tui/theme/text.ts'
 import { createTheme } from '../src/tui/theme/theme.ts'
 import { plainText } from '../src/components/viewer/source.ts'
@@ -27,7 +20,7 @@ import { traceOf } from '../src/components/transcript/trace-document.ts'
 import { traceNodes } from '../src/components/transcript/trace-nodes.ts'
 import { allFigures, shortFigures } from '../src/screens/runs/compare/figures.ts'
 import { chipOf } from '../src/screens/runs/follow/chips.ts'
-import { distributionLines } from '../src/screens/runs/run/distribution-lines.ts'
+import { distributionLines } from '../src/screens/runs/run/summary-nodes.ts'
 import { factsOf } from '../src/screens/runs/run/facts.ts'
 import { historyLines } from '../src/screens/runs/run/history-lines.ts'
 import { verdictFields } from '../src/screens/runs/run/verdict-lines.ts'
@@ -41,18 +34,7 @@ const number = fc.oneof(
   fc.integer(),
   fc.nat({ max: 1_000_000 }),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(Number),
-  fc.constantFrom(
-    0,
-    -0,
-    -1,
-    2 ** 53,
-    2 ** 53 + 2,
-    Number.MAX_VALUE,
-    Number.MIN_VALUE,
-    Infinity,
-    -Infinity,
-    NaN,
-  ),
+  fc.constantFrom(0, -0, -1, 2 ** 53, 2 ** 53 + 2, Number.MAX_VALUE, Number.MIN_VALUE, Infinity, -Infinity, NaN),
 )
 const maybe = fc.option(number, { nil: undefined })
 
@@ -116,7 +98,7 @@ describe('with any number', () => {
         expectSense(formatRate(one, other))
         expectSense(formatShare(share))
         expectSense(plural(one, 'case'))
-        expectSense(remainingWords(share))
+        expectSense(remainingLabel(share))
         expect(formatShare(share)).toMatch(/^(?:—|\d{1,2}%|100%)$/)
         expect(formatDuration(one).length).toBeLessThan(15)
       }),
@@ -160,8 +142,7 @@ describe('with any number', () => {
         expect(found.bins.length).toBeLessThanOrEqual(8)
         expect(found.bins.reduce((sum, bin) => sum + bin.count, 0)).toBe(amounts.length)
         for (const words of [formatDuration, formatCount])
-          for (const line of distributionLines(found, { symbols, width: 80, words }))
-            expectSense(plainText(line))
+          for (const line of distributionLines(found, { symbols, width: 80, words })) expectSense(plainText(line))
       }),
     ))
 
@@ -170,8 +151,8 @@ describe('with any number', () => {
       fc.property(fc.array(trial), number, number, (trials, open, now) => {
         const { latency, tokens, tokensUsed } = factsOf(trials)
         for (const each of [latency?.most, tokens?.most, tokensUsed]) expectSense(formatCount(each))
-        expectSense(remainingWords(estimateRemaining(trials, open, now)))
-        expectSense(remainingWords(averageRemaining({ ended: open, total: now }, open, now)))
+        expectSense(remainingLabel(estimateRemaining(trials, open, now)))
+        expectSense(remainingLabel(averageRemaining({ ended: open, total: now }, open, now)))
       }),
     ))
 
@@ -181,14 +162,12 @@ describe('with any number', () => {
         const runs = earlier.map((each, index) => ({ ...each, id: `e${index}` }))
         for (const line of historyLines(own, runs, { symbols, width: 80 })) expectSense(plainText(line))
         for (const [, value] of verdictFields(own, symbols)) expectSense(value ?? '')
-        const counts = [runCounts(own), decisionCounts(own), toldTrials(own)]
+        const counts = [runCounts(own), decisionCounts(own), reportedTrials(own)]
         for (const each of counts) if (each) expectSense(formatShare(passRate(each)))
-        const told = toldTrials(own)
+        const told = reportedTrials(own)
         const pin = { projectId: 'p', runId: own.id }
         if (told)
-          expectSense(
-            chipOf({ pin, run: { ...own, status: 'running' }, counts: told, isGone: false }, symbols).text,
-          )
+          expectSense(chipOf({ pin, run: { ...own, status: 'running' }, counts: told, isGone: false }, symbols).text)
         const trend = trendRates({ passRateTrend: rates })
         for (const rate of trend) expectSense(formatShare(rate))
         expectSense(formatShare(lastChange(trend)))

@@ -4,8 +4,7 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const tests = modules.flatMap(module => [...module.children.allTests()])
-    const count = (state: 'passed' | 'failed' | 'skipped') =>
-      tests.filter(test => test.result().state === state).length
+    const count = (state: 'passed' | 'failed' | 'skipped') => tests.filter(test => test.result().state === state).length
     // A file that cannot load and an error outside of any test fail the run without failing a test.
     const broken = modules.flatMap(module => module.errors()).length + unhandled.length
     const skipped = count('skipped') + tests.filter(test => test.result().state === 'pending').length

@@ -14,7 +14,7 @@ import { blockNodes, contentNodes, resourceNodes } from '../src/components/trans
 import { callOf, messageRows } from '../src/components/transcript/messages.ts'
 import { callNode, jsonSample, transcriptNodes } from '../src/components/transcript/transcript-nodes.ts'
 import type { OutlineNode } from '../src/components/viewer/outline-tree.ts'
-import { valueWords } from '../src/screens/scenarios/open-lines.ts'
+import { settingLabel } from '../src/screens/scenarios/open-lines.ts'
 import { argumentForm } from '../src/screens/servers/arguments.ts'
 import { withShortTexts } from '../src/screens/servers/json-text.ts'
 import { constraints, schemaLines, schemaType } from '../src/screens/servers/schema-lines.ts'
@@ -103,7 +103,7 @@ const READERS: Record<string, (value: unknown, text: string) => void> = {
     changeLine(changes[0]!, '>')
     changeLine({ path: 'a', from: value, to: [value] }, '>')
   },
-  valueWords: value => void valueWords('a', value, 0),
+  valueWords: value => void settingLabel('a', value, 0),
   schemas: value => {
     const schema = { type: 'object', properties: { a: value, b: { enum: [value], default: value } } }
     schemaType(value)

@@ -27,7 +27,10 @@ const SUBCOMMAND = new RegExp(`^(?:${SUBCOMMANDS.join('|')}) \\S`)
 
 export type Documented = { document: string; command: string }
 
-/** Every command of the documents, each once: lines of shell blocks, steps of build jobs, and what stands between backticks. */
+/**
+ * Every command of the documents, each once: lines of shell blocks, steps of build jobs, and what stands between
+ * backticks.
+ */
 export function documentedCommands(): Documented[] {
   const docs = readdirSync(join(ROOT, 'docs')).filter(name => name.endsWith('.md') && !SCREENS.has(name))
   const found = ['README.md', ...docs.map(name => `docs/${name}`)].flatMap(document =>

@@ -37,7 +37,9 @@ const PID: Tests[number] = {
   ],
 }
 
-/** A suite of four cases over a server that changes the schema of `get-sum`, which three of them call, at any moment. */
+/**
+ * A suite of four cases over a server that changes the schema of `get-sum`, which three of them call, at any moment.
+ */
 export type DriftingSuite = {
   suiteId: string
   /** The first run, which passed. */

@@ -8,12 +8,14 @@ import { API_PREFIX } from '../src/api/contract/contract.ts'
 import type { Fetch } from '../src/api/client/transport/fetch.ts'
 import { createQueries } from '../src/api/client/cache/queries.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
-import { createPinsInMemory, type Pins } from '../src/domain/runs/pins.ts'
+import { createPins, type Pins } from '../src/domain/runs/pins.ts'
 import type { Seen } from '../src/domain/seen/seen.ts'
 import type { Binding, Bindings } from '../src/tui/keymap/binding.ts'
 import { createDispatcher } from '../src/tui/keymap/dispatcher.ts'
 import type { Place } from '../src/tui/router/place.ts'
 import { createRouter, type Router } from '../src/tui/router/router.ts'
+import { loadScreens } from '../src/app/registry.ts'
+import type { ScreenDeclaration } from '../src/tui/router/screen.ts'
 import { App } from '../src/app/shell/app.tsx'
 import { createReport } from '../src/app/shell/report.ts'
 import type { MouseEvent } from '../src/tui/terminal/mouse.ts'
@@ -93,6 +95,8 @@ export async function openApp(options: {
   /** A service that is reached over the network, with the addresses of its hosted UI. */
   hosted?: { web?: Record<string, string>; openBrowser: (url: string) => Promise<string | undefined> }
   size?: { width: number; height: number }
+  /** All screens of the program; those of the registry by default. */
+  screens?: readonly ScreenDeclaration[]
   /** The person's editor; without it there is none. */
   editor?: EditorHost
 }): Promise<TestApp> {
@@ -119,6 +123,7 @@ export async function openApp(options: {
   const queryClient = createQueryClient()
   const leave = (): void => undefined
   const copied: string[] = []
+  const screens = await loadScreens(options.screens)
   const instance = render(
     <App
       workspace={{
@@ -126,7 +131,7 @@ export async function openApp(options: {
         queries: createQueries(client),
         budget: client.budget,
         profile,
-        pins: options.pins ?? createPinsInMemory(),
+        pins: options.pins ?? createPins(),
         ...(seen && { seen }),
         ...options.access,
       }}
@@ -136,6 +141,7 @@ export async function openApp(options: {
       feed={sequence => instance.stdin.write(sequence)}
       theme={createTheme({ level: 0, ascii: false })}
       toasts={toasts}
+      screens={screens}
       pointer={pointer}
       actions={{
         quit: leave,

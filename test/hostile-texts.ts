@@ -1,7 +1,9 @@
 /** Stands for bytes that are no UTF-8; nothing else has this character. */
 export const NO_UTF8 = '\uE123'
 
-/** Texts that try to reach the terminal, to turn what is read, or to bend the columns. All say "evil" where they can. */
+/**
+ * Texts that try to reach the terminal, to turn what is read, or to bend the columns. All say "evil" where they can.
+ */
 export const HOSTILE: readonly string[] = [
   '\u001B[2J\u001B[Hevil\u001B[5;7;41m',
   '\u001B]52;c;ZXZpbA==\u0007',

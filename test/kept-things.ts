@@ -1,21 +1,20 @@
 import { expect } from 'vitest'
 import type { ZodType } from 'zod'
-import { createAccessNotes, type ScenarioNotes } from '../src/domain/scenarios/notes.ts'
+import { accessNotesKey, createAccessNotes } from '../src/domain/scenarios/notes.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { ExaminedReport } from '../src/domain/servers/findings.ts'
-import { createNotebook, type Incident, type Pinned } from '../src/domain/notebook/notebook.ts'
-import { createNowMemory, NOTHING_KEPT } from '../src/domain/now/memory.ts'
+import { createNotebook, type Pinned } from '../src/domain/notebook/notebook.ts'
+import { createNowMemory } from '../src/domain/now/memory.ts'
+import { storedInMemory } from '../src/lib/files/profile-store.ts'
 import { createSeen, type SeenList, type SeenRow } from '../src/domain/seen/seen.ts'
+import { inThread } from '../src/lib/untrusted/in-thread.ts'
 
 /** How much is there after this much was given, or what became of it. */
 export type Left = number | 'refused' | 'left out'
 export const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at))
 
-export function notebook() {
-  let kept: readonly Incident[] = []
-  return createNotebook({ clock: systemClock, read: () => kept, write: all => (kept = all) })
-}
+export const notebook = () => createNotebook({ clock: systemClock })
 
 export function pinned(of: Partial<Pinned>): Pinned {
   const pin = { kind: 'run', id: 'r', name: 'n', place: { screen: 'runs', params: {} }, facts: [], ...of }
@@ -23,19 +22,11 @@ export function pinned(of: Partial<Pinned>): Pinned {
 }
 
 export function accessNotes() {
-  let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
-  const notes = createAccessNotes({
-    clock: systemClock,
-    read: () => kept,
-    write: all => (kept = new Map(all)),
-  })
-  return { notes, kept: () => kept }
+  const stored = storedInMemory(accessNotesKey)
+  return { notes: createAccessNotes({ stored, clock: systemClock }), kept: stored.get }
 }
 
-export function nowMemory() {
-  let kept = NOTHING_KEPT
-  return createNowMemory({ clock: systemClock, read: () => kept, write: all => (kept = all) })
-}
+export const nowMemory = () => createNowMemory({ clock: systemClock })
 
 export const checkOf = (serverId: string, why: string) => ({
   projectId: 'p',
@@ -48,7 +39,7 @@ export const checkOf = (serverId: string, why: string) => ({
 
 /** How many of these rows count as seen after a look. */
 export function seenOf(rows: readonly SeenRow[]): number {
-  const seen = createSeen({ kept: new Map(), clock: systemClock, keep: () => undefined })
+  const seen = createSeen({ clock: systemClock })
   seen.show('l', rows)
   seen.endLook()
   return seen.of('l')!.rows.size
@@ -91,10 +82,13 @@ export function unlessRefused(size: number, work: () => void): Left {
 export const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
 /** Whether an answer refuses for this reason; it is a refusal of the caller in any case where it is no success. */
-export function refusedFor(
-  { status, body }: { status: number; body: string | null },
-  reason: RegExp,
-): boolean {
+export function refusedFor({ status, body }: { status: number; body: string | null }, reason: RegExp): boolean {
   expect(status).toBeLessThan(500)
   return reason.test(body ?? '')
+}
+
+/** Whether the thread for what came from outside works on these schemas. */
+export async function workedOn(size: number, text: string): Promise<Left> {
+  const outcome = await inThread('objectSchemas', { text }, 60_000)
+  return 'answer' in outcome ? size : 'refused'
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { isTerminalRunStatus } from '../src/api/contract/runs.ts'
 import type { Fetch } from '../src/api/client/transport/fetch.ts'
-import { createPinsInMemory, type Pins } from '../src/domain/runs/pins.ts'
+import { createPins, type Pins } from '../src/domain/runs/pins.ts'
 import { formKeys } from '../src/components/form/form-keys.ts'
 import { runsKeys } from '../src/screens/runs/bindings.ts'
 import { runsRoute } from '../src/screens/runs/route.ts'
@@ -83,7 +83,7 @@ export async function ranOnce(suiteId: string): Promise<void> {
 }
 
 export async function openForm(name: string, suiteId: string): Promise<void> {
-  pins = createPinsInMemory()
+  pins = createPins()
   sent.length = 0
   const place = runsRoute.to({ projectId: stage.projectId, suiteId })
   app = await openApp({ testService: service, place, pins })

@@ -1,33 +1,23 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textFields } from '../scripts/docs/limits.ts'
-import { checkSchema } from '../src/domain/servers/arguments-check.ts'
+import { checkArguments, checkSchema } from '../src/domain/servers/arguments-check.ts'
 import { readText, readYaml } from '../src/lib/yaml/yaml-reading.ts'
-import { answersToKeep } from '../src/api/client/cache/cache-contents.ts'
+import { answersToStore } from '../src/api/client/cache/cache-contents.ts'
 import { createClient } from '../src/api/client/client.ts'
 import { type Bound, BOUNDS, type BoundName } from '../src/lib/bounds.ts'
 import { API_PREFIX, contract } from '../src/api/contract/contract.ts'
 import { parseStored } from '../src/lib/json-depth.ts'
 import { plainHeaders } from '../src/api/contract/message.ts'
 import { openObject } from '../src/api/contract/shapes.ts'
-import { openDoctorReports } from '../src/domain/servers/reports.ts'
 import { openDatabase } from '../src/api/client/journal/database.ts'
 import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
-import { createPinsInMemory } from '../src/domain/runs/pins.ts'
-import { openRerunLinks } from '../src/api/runs/rerun-links.ts'
-import { listsToKeep } from '../src/domain/seen/seen.ts'
+import { createPins } from '../src/domain/runs/pins.ts'
+import { listsToStore } from '../src/domain/seen/seen.ts'
+import { clean } from '../src/tui/theme/text.ts'
 import { readConfigText } from '../src/cli/config/file.ts'
 import { createEditorHost } from '../src/cli/editor/editor-host.ts'
 import { keepLastScreen, readLastScreen } from '../src/cli/dashboard/last-screen.ts'
@@ -37,6 +27,7 @@ import { toSeenTools } from '../src/service/evals/seen-tools.ts'
 import { label, readDocument, RunBatch } from '../src/service/eval-ingest/document.ts'
 import { answerVisit } from '../src/service/scenarios/visit-http.ts'
 import type { Visits } from '../src/service/scenarios/visits.ts'
+import { doctorReportsAt, rerunLinksAt } from './stored-file.ts'
 import { openService, type TestService } from './harness.tsx'
 import {
   type Left,
@@ -54,6 +45,7 @@ import {
   parsed,
   unlessRefused,
   nested,
+  workedOn,
 } from './kept-things.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
@@ -72,8 +64,7 @@ afterAll(async () => {
 })
 
 const freshFile = (): string => join(directory, String((number += 1)), 'file')
-const doctorReports = () =>
-  openDoctorReports({ file: freshFile(), onFault: error => expect.fail(String(error)) })
+const doctorReports = () => doctorReportsAt(freshFile())
 
 /** The local workspace's answer to a body. */
 async function post(path: string, body: string, headers: Record<string, string> = {}) {
@@ -126,8 +117,7 @@ const probes: Record<BoundName, Probe> = {
   notebookFact: size => pinned({ facts: [['f', 'v'.repeat(size)]] }).facts[0]![1].length,
   noteScenarios(size) {
     const { notes, kept } = accessNotes()
-    for (let at = 0; at < size; at += 1)
-      notes.note(`s${at}`, { kind: 'member', member: 'm', change: 'invited' })
+    for (let at = 0; at < size; at += 1) notes.note(`s${at}`, { kind: 'member', member: 'm', change: 'invited' })
     return kept().size
   },
   noteMember(size) {
@@ -157,9 +147,9 @@ const probes: Record<BoundName, Probe> = {
       ['last', seenList(size - 1, 2)],
       ['first', seenList(1, 1)],
     ])
-    return listsToKeep(lists).reduce((sum, [, { rows }]) => sum + rows.size, 0)
+    return listsToStore(lists).reduce((sum, [, { rows }]) => sum + rows.size, 0)
   },
-  seenLists: size => listsToKeep(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
+  seenLists: size => listsToStore(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
   doctorReports(size) {
     const reports = doctorReports()
     for (let at = 0; at < size; at += 1) reports.keep({ projectId: 'p', serverId: `s${at}` }, examined('n'))
@@ -184,7 +174,7 @@ const probes: Record<BoundName, Probe> = {
     queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 10 * large - 2), {
       updatedAt: updatedAt - 1,
     })
-    const kept = answersToKeep(queryClient, updatedAt)
+    const kept = answersToStore(queryClient, updatedAt)
     return kept.length === 11 ? kept.reduce((sum, { json }) => sum + json.length, 0) : 'left out'
   },
   async toolSchema(size) {
@@ -231,6 +221,19 @@ const probes: Record<BoundName, Probe> = {
   },
   pattern: size => ('problem' in testPattern('p'.repeat(size), 'p', {}) ? 'refused' : size),
   patternText: size => ('problem' in testPattern('^t', 't'.repeat(size), {}) ? 'refused' : size),
+  untrustedWork: size => workedOn(size, '{"schemas":[]}'.padEnd(size, ' ')),
+  untrustedAnswer(size) {
+    // As JSON `true` is a character shorter than `false`, and both need a comma or a bracket.
+    const right = (6 - (size % 6) + 1) % 6
+    const count = (size + right - 1) / 6
+    const schemas = times(count, at => (at < right ? { type: 'object' } : 0))
+    return workedOn(size, JSON.stringify({ schemas }))
+  },
+  async argumentFaults(size) {
+    const verdict = await checkArguments({ type: 'object', required: times(size, at => `a${at}`) }, {})
+    return 'faults' in verdict ? verdict.faults.length : 'refused'
+  },
+  drawnText: size => clean('t'.repeat(size)).replace('…', '').length,
   async journalInput(size) {
     const journal = openJournal({ file: freshFile(), profile: 'p' })
     const input = (notes: string) => ({ projectId: 'p', body: { suiteId: 's', notes } })
@@ -269,14 +272,13 @@ const probes: Record<BoundName, Probe> = {
     return rows[0]!.count + (size >= BOUNDS.journalWrites.most ? 1 : 0)
   },
   pins(size) {
-    const pins = createPinsInMemory()
+    const pins = createPins()
     pins.add(times(size, at => ({ projectId: 'p', runId: `r${at}` })))
     return pins.list().length
   },
   memberNotes(size) {
     const { notes } = accessNotes()
-    for (let at = 0; at < size; at += 1)
-      notes.note('s', { kind: 'member', member: `m${at}`, change: 'invited' })
+    for (let at = 0; at < size; at += 1) notes.note('s', { kind: 'member', member: `m${at}`, change: 'invited' })
     return notes.of('s')!.members.length
   },
   acknowledged(size) {
@@ -286,14 +288,14 @@ const probes: Record<BoundName, Probe> = {
   },
   rerunLinks(size) {
     const file = freshFile()
-    const links = openRerunLinks({ file, onFault: error => expect.fail(String(error)) })
+    const links = rerunLinksAt(file)
     for (let at = 0; at < size; at += 1) links.remember(`r${at}`, 'parent')
     return (JSON.parse(readFileSync(file, 'utf8')) as { links: unknown[] }).links.length
   },
   cachedAnswer(size) {
     const queryClient = createQueryClient()
     queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 2))
-    return answersToKeep(queryClient, Date.now())[0]?.json.length ?? 'left out'
+    return answersToStore(queryClient, Date.now())[0]?.json.length ?? 'left out'
   },
   lastScreen(size) {
     const file = freshFile()
@@ -385,16 +387,13 @@ describe('every bound holds one below it, at it and one above it', () => {
 })
 
 describe('every bounded text of a request is taken at its bound and refused beyond it', () => {
-  test.each(textFields().map(field => [`${field.path} ${field.most}`, field] as const))(
-    '%s',
-    (_, { most, schema }) => {
-      for (const length of [most - 1, most])
-        expect(schema.safeParse('x'.repeat(length)).error?.issues ?? []).not.toContainEqual(
-          expect.objectContaining({ code: 'too_big' }),
-        )
-      expect(schema.safeParse('x'.repeat(most + 1)).error?.issues).toContainEqual(
+  test.each(textFields().map(field => [`${field.path} ${field.most}`, field] as const))('%s', (_, { most, schema }) => {
+    for (const length of [most - 1, most])
+      expect(schema.safeParse('x'.repeat(length)).error?.issues ?? []).not.toContainEqual(
         expect.objectContaining({ code: 'too_big' }),
       )
-    },
-  )
+    expect(schema.safeParse('x'.repeat(most + 1)).error?.issues).toContainEqual(
+      expect.objectContaining({ code: 'too_big' }),
+    )
+  })
 })

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import type { Store } from '../src/service/workspace/store.ts'
+import type { Store } from '../src/service/core/database/store.ts'
 import { record, sighting } from './service/graded-waves.ts'
 
 /** What the journeys of the findings are about; each of them has one that was seen in every wave. */

@@ -4,7 +4,7 @@ import { createClient, type Client } from '../src/api/client/client.ts'
 import { API_PREFIX } from '../src/api/contract/contract.ts'
 import { createService } from '../src/service/workspace/service.ts'
 import { checked } from './contract/checked-answers.ts'
-import type { Store } from '../src/service/workspace/store.ts'
+import type { Store } from '../src/service/core/database/store.ts'
 
 export type Prepared = { client: Client; store: Store; projectId: string; dataDir: string }
 

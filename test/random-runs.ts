@@ -109,12 +109,10 @@ export function expectedOf({ variants, threshold, end }: RandomRun): Expected {
   const ungraded = variants.filter(each => count('failed', each.ends) + count('passed', each.ends) === 0)
   const passed = variants.length - failed.length - ungraded.length
   const graded = trials.passed + trials.failed
-  const isMissed =
-    threshold === undefined ? failed.length > 0 : graded > 0 && trials.passed / graded < threshold
+  const isMissed = threshold === undefined ? failed.length > 0 : graded > 0 && trials.passed / graded < threshold
   const decided = isMissed ? 'failed' : ungraded.length > 0 ? 'undecided' : 'passed'
   const isBroken = decided === 'undecided' && ends.every(each => each === 'setup_failed')
-  const outcome =
-    end === 'cancelled' ? 'cancelled' : end === 'in flight' ? 'in-flight' : isBroken ? 'broken' : decided
+  const outcome = end === 'cancelled' ? 'cancelled' : end === 'in flight' ? 'in-flight' : isBroken ? 'broken' : decided
   const harmless = new Set<End>(['passed', 'cancelled', 'skipped'])
   const rerun = variants.filter(each => each.ends.some(one => !harmless.has(one)))
   return {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { createAccessNotes, type AccessNotes, type ScenarioNotes } from '../src/domain/scenarios/notes.ts'
+import { createAccessNotes, type AccessNotes } from '../src/domain/scenarios/notes.ts'
 import { createVisitorDoor } from '../src/domain/scenarios/visitor-door.ts'
 import { createBudget } from '../src/api/client/budget/budget.ts'
 import { createClient } from '../src/api/client/client.ts'
@@ -11,7 +11,7 @@ import type { Journal } from '../src/api/client/journal/journal.ts'
 import { confirmKeys } from '../src/components/component-keys.ts'
 import { scenariosRoute } from '../src/screens/scenarios/route.ts'
 import { gateSetting } from '../src/service/core/limits/limits.ts'
-import type { ScenarioMode } from '../src/service/store/scenarios.ts'
+import type { ScenarioMode } from '../src/service/scenarios/rows.ts'
 import { openApp, openService, type TestApp, type TestService } from './harness.tsx'
 import { caps, visitor } from './service/visits.ts'
 
@@ -50,12 +50,7 @@ export class ScenariosStage {
       this.meanwhile = undefined
       this.flag = undefined
       this.isServed = false
-      let kept: ReadonlyMap<string, ScenarioNotes> = new Map()
-      this.notes = createAccessNotes({
-        clock: systemClock,
-        read: () => kept,
-        write: all => (kept = new Map(all)),
-      })
+      this.notes = createAccessNotes({ clock: systemClock })
     })
     afterEach(() => this.#clear())
   }
@@ -100,11 +95,7 @@ export class ScenariosStage {
   gate(state: 'on' | 'off'): void {
     const { store } = this
     store.write(() =>
-      store.organizationSettings.set(
-        store.settings.get('localOrganizationId')!,
-        gateSetting('user-testing'),
-        state,
-      ),
+      store.organizationSettings.set(store.settings.get('localOrganizationId')!, gateSetting('user-testing'), state),
     )
   }
 
@@ -152,9 +143,7 @@ export class ScenariosStage {
     const budget = createBudget({ unlimited: true })
     const baseUrl = `http://local.invalid${API_PREFIX}`
     const own = key ?? (journal && this.#testService.service.localKey)
-    const client = own
-      ? createClient({ fetch, baseUrl, key: own, budget, ...(journal && { journal }) })
-      : this.client
+    const client = own ? createClient({ fetch, baseUrl, key: own, budget, ...(journal && { journal }) }) : this.client
     this.app = await openApp({
       testService: { ...this.#testService, client },
       place: scenariosRoute.to({ projectId: this.projectId, ...params }),

@@ -22,11 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-function cellOf<Item>(
-  item: Item,
-  columns: readonly Column<Item>[],
-  id: string,
-): { text: string; tone: Tone } {
+function cellOf<Item>(item: Item, columns: readonly Column<Item>[], id: string): { text: string; tone: Tone } {
   const cell = columns.find(column => column.id === id)!.cell(item)
   return typeof cell === 'string' ? { text: cell, tone: 'plain' } : { tone: 'plain', ...cell }
 }
@@ -80,8 +76,7 @@ test('the list of suites, the trend, Now and get agree, and only a suite that pa
         isWhole: casesOf([plan]).size === all.size,
       }))
       let suiteId = ''
-      for (const plan of plans)
-        suiteId = (await makeRun(opened.client, projectId, `Suite ${suites}`, plan)).run.suiteId
+      for (const plan of plans) suiteId = (await makeRun(opened.client, projectId, `Suite ${suites}`, plan)).run.suiteId
       const { suite, runs, inList, inGet, runsInGet, inNow } = await readSuite(suiteId)
       const newestFirst = planned.toReversed()
       for (const [index, run] of runs.entries()) expectRun(run, runsInGet[index]!, newestFirst[index]!)

@@ -11,8 +11,8 @@ type Fields = Record<string, unknown>
 type OsvEvent = { introduced?: string; fixed?: string; last_affected?: string }
 
 /**
- * Reads advisories: npm's bulk form (`{"name": [{id, title, vulnerable_versions}]}`), or OSV records, one, several in an
- * array, or below `vulns`.
+ * Reads advisories: npm's bulk form (`{"name": [{id, title, vulnerable_versions}]}`), or OSV records, one, several in
+ * an array, or below `vulns`.
  * @throws Error for what is neither, since nothing may be taken for "no advisory"
  */
 export function parseAdvisories(text: string): Advisories {
@@ -53,10 +53,7 @@ export function affected(installed: readonly Installed[], advisories: Advisories
 }
 
 function isOsv(json: unknown): boolean {
-  return (
-    Array.isArray(json) ||
-    (isRecord(json) && (Array.isArray(json['vulns']) || Array.isArray(json['affected'])))
-  )
+  return Array.isArray(json) || (isRecord(json) && (Array.isArray(json['vulns']) || Array.isArray(json['affected'])))
 }
 
 function osvRecords(json: unknown): unknown[] {

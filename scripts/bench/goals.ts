@@ -69,12 +69,7 @@ function listGoals({ bare, targets }: Run, samples: readonly Sample[]): Goal[] {
       met: held <= 0.15 && shown,
     },
     idleGoal(samples),
-    most(
-      'memory after start, MB',
-      90,
-      median(of(each => each.memory)),
-      number(median(of(each => each.memory))),
-    ),
+    most('memory after start, MB', 90, median(of(each => each.memory)), number(median(of(each => each.memory)))),
     most('exit, ms', 60, exit, number(exit)),
   ]
 }

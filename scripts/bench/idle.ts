@@ -16,7 +16,10 @@ const SETTINGS = ['local', 'remote', 'local live', 'remote live'] as const
 
 /** The stretch at the end that is measured, in milliseconds. */
 const LAST_MS = 60_000
-/** What memory may gain from a minute after the start to the end and count as flat, in megabytes: V8 collects when it likes to. */
+/**
+ * What memory may gain from a minute after the start to the end and count as flat, in megabytes: V8 collects when it
+ * likes to.
+ */
 const FLAT = 5
 /** Most of a core, from 0 to 1, that a screen may take which nobody touches. */
 const MOST_CORE = 0.002
@@ -81,7 +84,10 @@ async function leaveOpen(
   return await watch(terminal)
 }
 
-/** A row for each screen and setting. With a run in flight progress is drawn, so that only without one nothing may be written. */
+/**
+ * A row for each screen and setting. With a run in flight progress is drawn, so that only without one nothing may be
+ * written.
+ */
 export function idleTable(samples: readonly IdleSample[]): string {
   return table(
     ['screen', 'setting', 'last minute: bytes, core', 'memory', 'met'],

@@ -35,8 +35,7 @@ export function liveName(build: Build): string {
 export async function sampleLive(build: Build, workspaces: PreparedWorkspaces): Promise<LiveSample> {
   const waiting = await launched(build, workspaces.waiting, 1, terminal => during(terminal, idleMilliseconds))
   const runs: Omit<LiveSample, 'waiting'>[] = []
-  while (runs.length < executions)
-    runs.push(await launched(build, workspaces.large, iterations, pressKeysUntilTheEnd))
+  while (runs.length < executions) runs.push(await launched(build, workspaces.large, iterations, pressKeysUntilTheEnd))
   const memory = {
     first: Math.max(...runs.map(run => run.memory.first)),
     most: Math.max(...runs.map(run => run.memory.most)),
@@ -87,8 +86,8 @@ function selectedTitle(terminal: Terminal): string | undefined {
 }
 
 /**
- * Starts the dashboard on a suite, launches it, and measures once its run is on the screen. `serve` may put a service between,
- * and answers what the program finds it by in its environment.
+ * Starts the dashboard on a suite, launches it, and measures once its run is on the screen. `serve` may put a service
+ * between, and answers what the program finds it by in its environment.
  */
 export async function launched<T>(
   build: Build,

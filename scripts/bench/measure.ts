@@ -23,13 +23,7 @@ function picture(terminal: Terminal): string {
   for (let y = 0; y < terminal.rows; y += 1) {
     for (let x = 0; x < terminal.cols; x += 1) {
       const cell = terminal.cell(x, y)
-      if (cell)
-        cells.push(
-          cell.getChars(),
-          cell.getFgColor(),
-          cell.getBgColor(),
-          cell.isInverse() + 2 * cell.isBold(),
-        )
+      if (cell) cells.push(cell.getChars(), cell.getFgColor(), cell.getBgColor(), cell.isInverse() + 2 * cell.isBold())
     }
   }
   return cells.join('\u0000')
@@ -91,11 +85,7 @@ export async function hold(
 }
 
 /** Measures for some milliseconds without touching the program. */
-export async function during(
-  terminal: Terminal,
-  milliseconds: number,
-  onChange?: () => void,
-): Promise<Stretch> {
+export async function during(terminal: Terminal, milliseconds: number, onChange?: () => void): Promise<Stretch> {
   let before = picture(terminal)
   let bytes = 0
   terminal.onOutput = piece => {

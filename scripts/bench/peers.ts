@@ -44,8 +44,8 @@ export const peers: readonly Target[] = [
 ]
 
 /**
- * Programs on Node. gtop is none of them: it draws itself anew every second whatever is pressed, so that nothing tells the answer
- * to a key.
+ * Programs on Node. gtop is none of them: it draws itself anew every second whatever is pressed, so that nothing tells
+ * the answer to a key.
  */
 export function nodePeers(): Target[] {
   return [

@@ -15,10 +15,7 @@ export type Run = {
   notes: readonly string[]
 }
 
-const columns: readonly (readonly [
-  title: string,
-  cell: (samples: readonly Sample[], unit: number) => string,
-])[] = [
+const columns: readonly (readonly [title: string, cell: (samples: readonly Sample[], unit: number) => string])[] = [
   [
     'first paint',
     (samples, unit) =>
@@ -55,10 +52,7 @@ const columns: readonly (readonly [
 /** The run as a Markdown table, a line for what was measured where, and the notes. */
 export function markdown({ bare, targets, live, notes }: Run): string {
   const unit = median(bare)
-  const rows = [...targets].map(([name, samples]) => [
-    name,
-    ...columns.map(([, cell]) => cell(samples, unit)),
-  ])
+  const rows = [...targets].map(([name, samples]) => [name, ...columns.map(([, cell]) => cell(samples, unit))])
   const head = ['', ...columns.map(([title]) => title)]
   const lines = table(head, rows)
   const about = `\`node -e 0\` took ${number(unit)} ms = 1×; medians of ${bare.length} interleaved rounds, 120×40, ${machine()}.`
@@ -86,9 +80,7 @@ function liveTable(live: Run['live']): string[] {
   const rows = [...live].map(([name, samples]) => {
     const waiting = samples.map(each => each.waiting)
     const keys = samples.flatMap(each => each.executing)
-    const [first, most] = (['first', 'most'] as const).map(at =>
-      number(median(samples.map(each => each.memory[at]))),
-    )
+    const [first, most] = (['first', 'most'] as const).map(at => number(median(samples.map(each => each.memory[at]))))
     return [name, stretch(waiting), pair(keys), `${first}, ${most} MB`]
   })
   return [table(head, rows), '']

@@ -41,13 +41,9 @@ const others: readonly Build[] = values.build.map(text => {
 
 /** Interleaved, so that a noisy moment of the machine falls on everyone. */
 async function measure(targets: readonly Target[], workspaces: PreparedWorkspaces): Promise<Run> {
-  const wanted = targets.filter(
-    target => !values.only || values.only.some(name => target.name.includes(name)),
-  )
+  const wanted = targets.filter(target => !values.only || values.only.some(name => target.name.includes(name)))
   const present = wanted.filter(target => isInstalled(target.command))
-  const notes = wanted
-    .filter(target => !present.includes(target))
-    .map(target => `${target.name}: not installed.`)
+  const notes = wanted.filter(target => !present.includes(target)).map(target => `${target.name}: not installed.`)
   const samples = new Map<string, Sample[]>(present.map(target => [target.name, []]))
   const live = new Map<string, LiveSample[]>(values.live ? [[liveName(own), []]] : [])
   const oneShots: OneShotSample[] = []

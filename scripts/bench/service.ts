@@ -190,11 +190,7 @@ function openServed(options: readonly string[]) {
   }
 }
 
-async function readAnswer(
-  path: string,
-  status: number,
-  body: { json(): Promise<unknown> },
-): Promise<unknown> {
+async function readAnswer(path: string, status: number, body: { json(): Promise<unknown> }): Promise<unknown> {
   const answer = await body.json()
   // A run that is cancelled may have ended just before.
   if (status >= 300 && status !== 409) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)

@@ -22,8 +22,8 @@ export type Target = {
   /** Fills the empty home, which is also the working folder, before every start. */
   prepare?: (home: string) => void
   /**
-   * A start before the one that is measured, which is brought to the list with these arguments and left there; the measured
-   * start then has none, and comes back to that place.
+   * A start before the one that is measured, which is brought to the list with these arguments and left there; the
+   * measured start then has none, and comes back to that place.
    */
   before?: readonly string[]
   /** Whether the program has drawn anything of its own; without it, any text counts. */
@@ -64,7 +64,10 @@ export type Sample = {
 /** How long a program is watched doing nothing, in milliseconds. */
 export const idleMilliseconds = 10_000
 
-/** How long nothing may have come before memory is read, in milliseconds: what a start leaves behind is given back in the first pause. */
+/**
+ * How long nothing may have come before memory is read, in milliseconds: what a start leaves behind is given back in
+ * the first pause.
+ */
 const restMilliseconds = 500
 
 /** Presses in the burst. */
@@ -125,15 +128,13 @@ async function measureList(terminal: Terminal, target: Target) {
   for (const key of [next, next, previous, previous]) await press(key)
   const keys: Response[] = []
   // There and back, so that a short list never ends under the measurement.
-  for (const key of [next, previous, next, previous])
-    for (let i = 0; i < 10; i += 1) keys.push(await press(key))
+  for (const key of [next, previous, next, previous]) for (let i = 0; i < 10; i += 1) keys.push(await press(key))
   const pages: Response[] = []
   for (let i = 0; i < 5; i += 1) pages.push(await press(page))
   const from = position?.(terminal)
   const burst = await respond(terminal, () => terminal.press(...Array<Key>(burstLength).fill(next)))
   const to = position?.(terminal)
-  const burstRight =
-    from === undefined || to === undefined ? undefined : to === Math.min(from + burstLength, rows)
+  const burstRight = from === undefined || to === undefined ? undefined : to === Math.min(from + burstLength, rows)
   const held = await hold(terminal, index => terminal.press(index % 20 < 10 ? previous : next), {
     perSecond: 30,
     seconds: 2,

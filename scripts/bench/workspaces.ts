@@ -56,10 +56,7 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
 }
 
 /** A workspace whose suite of echoes ran once, with its ids. */
-export async function prepareEchoes(
-  dataDir: string,
-  cases: number,
-): Promise<{ projectId: string; suiteId: string }> {
+export async function prepareEchoes(dataDir: string, cases: number): Promise<{ projectId: string; suiteId: string }> {
   const { projectId, suiteId } = await prepare(dataDir, echoes(cases), 'run')
   return { projectId, suiteId }
 }
@@ -107,11 +104,7 @@ async function prepare(
     const first = { name: 'Measured', model: 'none', serverIds: [serverId], tests: tests.slice(0, batch) }
     const { suiteId } = await ask(contract.suites.create, { projectId }, first)
     for (let from = batch; from < tests.length; from += batch)
-      await ask(
-        contract.cases.createBatch,
-        { projectId, suiteId },
-        { cases: tests.slice(from, from + batch) },
-      )
+      await ask(contract.cases.createBatch, { projectId, suiteId }, { cases: tests.slice(from, from + batch) })
     const prepared = { dataDir, cases: tests.length, projectId, suiteId }
     if (then === 'leave') return { ...prepared, place: `projects/${projectId}/runs?suiteId=${suiteId}` }
     const body = { suiteId, iterationOverride: iterations }

@@ -3,13 +3,16 @@ import type { Plugin } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
 
 /**
- * Node's modules without `import`. An import reads every export of the module at once, and some are loaded only then: of
- * `node:fs` the streams, of `node:crypto` its web half, of `node:http` all of undici. Older Nodes than the program needs,
- * where there is no `getBuiltinModule`, come as far as the check of their version.
+ * Node's modules without `import`. An import reads every export of the module at once, and some are loaded only then:
+ * of `node:fs` the streams, of `node:crypto` its web half, of `node:http` all of undici. Older Nodes than the program
+ * needs, where there is no `getBuiltinModule`, come as far as the check of their version.
  */
 const BUILTIN = '(globalThis.process.getBuiltinModule||(()=>({})))'
 
-/** Modules that cost milliseconds and are used, if at all, late: they load with the first call of one of their functions. */
+/**
+ * Modules that cost milliseconds and are used, if at all, late: they load with the first call of one of their
+ * functions.
+ */
 const COSTLY = new Set([
   'node:child_process',
   'node:crypto',

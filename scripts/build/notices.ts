@@ -29,9 +29,7 @@ export function noticesOf(moduleIds: readonly string[]): string {
 }
 
 function noticeOf(folder: string): string {
-  const { name, version, license, author } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  ) as Manifest
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   const licence = typeof license === 'string' ? license : license?.type
   if (licence === undefined) throw new Error(`${name} ${version} names no licence, so it cannot be bundled.`)
   const files = readdirSync(folder).filter(file => LICENCE_FILE.test(basename(file)))

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import type { Plugin } from 'rolldown'
 
 const folder = join(import.meta.dirname, 'replacements')
-const importOf = (file: string, names: string) =>
-  `import { ${names} } from ${JSON.stringify(join(folder, file))}\n`
+const importOf = (file: string, names: string) => `import { ${names} } from ${JSON.stringify(join(folder, file))}\n`
 
 /** A part of a package that costs too much, and the same with less cost. */
 type Replacement = {
@@ -32,9 +31,7 @@ const replacements: readonly Replacement[] = [
       'cli-truncate/index.js',
       'ink/build/line-update.js',
     ],
-    edits: [
-      [/new Intl\.Segmenter\((?:undefined, ?\{ ?granularity: ?['"]grapheme['"] ?\})?\)/, 'lazySegmenter'],
-    ],
+    edits: [[/new Intl\.Segmenter\((?:undefined, ?\{ ?granularity: ?['"]grapheme['"] ?\})?\)/, 'lazySegmenter']],
     prelude: importOf('lazy-segmenter.ts', 'lazySegmenter'),
   },
   {
@@ -174,7 +171,8 @@ export default class Output {`,
   {
     name: 'undici-fetch-alone',
     files: ['undici/index.js'],
-    // Mocks, proxies, caches and WebSockets load otherwise before the first request; `api/fetch.ts` asks for these two.
+    // Mocks, proxies, caches and WebSockets load otherwise before the first request; `api/client/transport/fetch.ts`
+    // asks for these two.
     edits: [
       [/^[^]*(?=const fetchImpl = )/, `module.exports.Agent = require('./lib/dispatcher/agent')\n`],
       [/module\.exports\.Headers = [^]*$/, ''],
@@ -217,8 +215,7 @@ export function replaceCostlyParts(without = process.env.MCPDECK_BUILD_WITHOUT ?
 function edited(code: string, { name, edits }: Replacement, id: string): string {
   return edits.reduce((text, [original, replacement]) => {
     const result = text.replace(original, () => replacement)
-    if (result === text)
-      throw new Error(`${id} has changed: the build replacement "${name}" no longer finds its place`)
+    if (result === text) throw new Error(`${id} has changed: the build replacement "${name}" no longer finds its place`)
     return result
   }, code)
 }

@@ -1,4 +1,4 @@
-import { displayKey } from '../../src/tui/keymap/binding.ts'
+import { type Bindings, displayKey } from '../../src/tui/keymap/binding.ts'
 import { KEY_EXCEPTIONS, VERBS } from '../../src/tui/keymap/verbs.ts'
 import { allBindings } from '../../src/app/shell/all-bindings.ts'
 
@@ -31,8 +31,8 @@ function verbsSection(): string {
 }
 
 /** docs/keys.md: every binding with its full name, from the declarations. */
-export function keysDocument(): string {
-  const groups = allBindings.map(group => {
+export function keysDocument(all: readonly Bindings[] = allBindings): string {
+  const groups = all.map(group => {
     const rows = Object.entries(group.bindings).map(
       ([id, binding]) =>
         `| ${binding.keys.map(key => `\`${cell(displayKey(key))}\``).join(' ')} | ${cell(binding.help ?? binding.label)} | \`${group.name}.${id}\` |`,

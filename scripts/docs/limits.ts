@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { BOUNDS, type Bound } from '../../src/lib/bounds.ts'
 import { allEndpoints } from '../../src/api/contract/contract.ts'
+import { WORK_LIMITS, type WorkLimit } from '../../src/lib/work-limits.ts'
 import { LIST_BOUNDS } from '../../src/api/client/pages.ts'
 import { LIMITS } from '../../src/service/core/limits/limits.ts'
 
@@ -68,10 +69,12 @@ function largeAnswers(): string {
 /** docs/limits.md: every bound of what is kept, read or taken, from its declaration. */
 export function limitsDocument(): string {
   const bounds: readonly Bound[] = Object.values(BOUNDS)
+  const works: readonly WorkLimit[] = Object.values(WORK_LIMITS)
   return `# Limits
 
-Generated from \`src/api/contract/bounds.ts\`, \`src/api/pages.ts\`, \`src/service/limits/limits.ts\` and the contract by
-\`npm run docs\`. \`test/limits.test.ts\` walks the same tables: each bound is tried one below, at it, and one above.
+Generated from \`src/lib/bounds.ts\`, \`src/lib/work-limits.ts\`, \`src/api/client/pages.ts\`,
+\`src/service/core/limits/limits.ts\` and the contract by \`npm run docs\`. \`test/limits.test.ts\` walks the same tables: each
+bound of what is kept, read or taken is tried one below, at it, and one above.
 
 ## What the program keeps and reads
 
@@ -82,6 +85,12 @@ ends after ${count(LIST_BOUNDS.idlePages)} pages that hold nothing new. It then 
 on a screen the key for more, as far again.
 
 Answers that may be larger, with what servers returned in a trial: ${largeAnswers()}.
+
+## What work on something from outside may take
+
+Schemas, patterns and Markdown are worked on in a thread of their own, one work after the other.
+
+${table(works)}
 
 ## What the local workspace takes and stores
 
@@ -109,7 +118,7 @@ ${Object.entries(LIMITS)
 `
 }
 
-function table(bounds: readonly Bound[]): string {
+function table(bounds: readonly (Bound | WorkLimit)[]): string {
   const rows = bounds.map(({ of, most, unit, beyond }) => `| ${of} | ${count(most)} ${unit} | ${beyond} |`)
   return ['| of | at most | more is |', '|---|---|---|', ...rows].join('\n')
 }

@@ -5,13 +5,12 @@ import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 import { FAULT_KINDS } from '../../src/service/faults/kinds.ts'
 import { GATES, LIMITS } from '../../src/service/core/limits/limits.ts'
 import { refusalOf } from '../../src/service/core/refusals.ts'
-import { REQUIRED_ROLES } from '../../src/service/rights.ts'
-import { PROJECT_ROLES } from '../../src/service/store/keys.ts'
+import { PROJECT_ROLES, requiredRole } from '../../src/api/contract/roles.ts'
 import { answerDeviations, type AnswerDeviation } from '../../test/contract/answer-deviations.ts'
 import { root } from '../paths.ts'
 import { testUses } from './test-uses.ts'
 
-const HANDLERS = 'src/service/handlers'
+const SERVICE = 'src/service'
 
 /** docs/service.md: what the local workspace is, and who serves and who tests each operation of the contract. */
 export function serviceDocument(): string {
@@ -40,10 +39,10 @@ function nameOf({ resource, name }: AnyEndpoint): string {
 
 /** The file that makes each resource's handlers, as `handlers.ts` puts them together. */
 function handlerFiles(): Map<string, string> {
-  const text = readFileSync(join(root, HANDLERS, 'handlers.ts'), 'utf8')
+  const text = readFileSync(join(root, SERVICE, 'workspace/handlers.ts'), 'utf8')
   const homes = new Map(
-    [...text.matchAll(/import \{([^}]*)\} from '\.\/([^']+)'/g)].flatMap(([, list = '', file = '']) =>
-      list.split(',').map((name): [string, string] => [name.trim(), `${HANDLERS}/${file}`]),
+    [...text.matchAll(/import \{([^}]*)\} from '\.\.\/([^']+)'/g)].flatMap(([, list = '', file = '']) =>
+      list.split(',').map((name): [string, string] => [name.trim(), `${SERVICE}/${file}`]),
     ),
   )
   return new Map(
@@ -54,19 +53,13 @@ function handlerFiles(): Map<string, string> {
   )
 }
 
-/** The lowest role of a served operation; null = the key alone, undefined = the operation is not served. */
-function roleOf({ resource, name }: AnyEndpoint): string | null | undefined {
-  return (REQUIRED_ROLES as Record<string, Record<string, string | null>>)[resource]?.[name]
-}
-
 /** @throws Error naming every operation that nothing serves or refuses, or that no test exercises */
 export function requireComplete(
   endpoints: readonly AnyEndpoint[],
   files: ReadonlyMap<string, string>,
   tests: ReadonlyMap<string, readonly string[]>,
 ): void {
-  const isServed = (endpoint: AnyEndpoint) =>
-    roleOf(endpoint) !== undefined && existsSync(join(root, files.get(endpoint.resource) ?? 'nowhere'))
+  const isServed = (endpoint: AnyEndpoint) => existsSync(join(root, files.get(endpoint.resource) ?? 'nowhere'))
   const unserved = endpoints.filter(endpoint => refusalOf(endpoint) === undefined && !isServed(endpoint))
   const untested = endpoints.filter(endpoint => (tests.get(nameOf(endpoint)) ?? []).length === 0)
   const problems = [
@@ -90,14 +83,13 @@ function section(
       `\`${endpoint.name}\``,
       `${endpoint.method} ${endpoint.path}`,
       refusal === undefined ? `\`${files.get(resource)}\`` : `refused: ${refusal}`,
-      refusal === undefined ? (endpoint.public ? 'no key' : (roleOf(endpoint) ?? 'any key')) : '',
+      refusal === undefined ? (endpoint.public ? 'no key' : (requiredRole(endpoint) ?? 'any key')) : '',
       endpoint.gate ? GATES[endpoint.gate] : '',
       (tests.get(nameOf(endpoint)) ?? []).map(shortName).join(', '),
     ]
     return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
-  const head =
-    '| operation | method and path | served by | lowest role | gate | tests |\n|---|---|---|---|---|---|'
+  const head = '| operation | method and path | served by | lowest role | gate | tests |\n|---|---|---|---|---|---|'
   return `### ${resource}\n\n${head}\n${rows.join('\n')}\n`
 }
 
@@ -116,9 +108,7 @@ function introduction(operations: number, refused: number): string {
     .filter(endpoint => endpoint.public)
     .map(({ method, path }) => `\`${method} ${path}\``)
     .join(' and ')
-  const limits = Object.entries(LIMITS).map(
-    ([name, { value, says }]) => `| \`${name}\` | ${value} | ${says} |`,
-  )
+  const limits = Object.entries(LIMITS).map(([name, { value, says }]) => `| \`${name}\` | ${value} | ${says} |`)
   return `# The local workspace
 
 Written by \`npm run docs\` from the declarations, the handlers and the tests.

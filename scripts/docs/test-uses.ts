@@ -18,9 +18,9 @@ type Source = {
 }
 
 /**
- * The test files that use each operation's declaration, by `resource.name`. A use is `contract.runs.list`, or `runs.list` and
- * `list` where these names were taken from the contract. What only a helper of the tests uses counts for the tests that
- * import the helper; a refused operation counts for the test that walks the table of refusals.
+ * The test files that use each operation's declaration, by `resource.name`. A use is `contract.runs.list`, or
+ * `runs.list` and `list` where these names were taken from the contract. What only a helper of the tests uses counts
+ * for the tests that import the helper; a refused operation counts for the test that walks the table of refusals.
  */
 export function testUses(refused: readonly string[]): Map<string, string[]> {
   const sources = FOLDERS.flatMap(folder => sourcesIn(folder))
@@ -78,9 +78,7 @@ function withoutComments(text: string): string {
 export function usesIn(source: string): Set<string> {
   const text = withoutComments(source)
   const operations = new Set(operationNames())
-  const found = [...text.matchAll(/\bcontract\.(\w+)\.(\w+)/g)].map(
-    ([, resource, name]) => `${resource}.${name}`,
-  )
+  const found = [...text.matchAll(/\bcontract\.(\w+)\.(\w+)/g)].map(([, resource, name]) => `${resource}.${name}`)
   for (const [local, resource] of localResources(text))
     for (const [, name] of text.matchAll(new RegExp(`(?<![.\\w])${local}\\.(\\w+)`, 'g')))
       found.push(`${resource}.${name}`)

@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
-import { zoneViolation } from './zones.ts'
+import { roomCycle } from './rooms.ts'
+import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
 type Span = { range: [number, number]; start: number; end: number }
@@ -14,29 +15,37 @@ function repositoryPath(file: string): string {
   return relative(repository, file).split(sep).join('/')
 }
 
-/** Imports stay inside the zones of `zones.ts`; every way to name a module counts, types and lazy ones too. */
-export const zonesRule = {
-  create(context) {
-    const from = repositoryPath(context.filename)
-    const problem = (specifier: unknown, typeOnly: boolean) => {
-      if (typeof specifier !== 'string') return undefined
-      const isFile = specifier.startsWith('.')
-      const to = isFile ? repositoryPath(join(dirname(context.filename), specifier)) : specifier
-      return zoneViolation({ from, to, kind: isFile ? 'file' : 'package', typeOnly })
-    }
-    const check = (node: Span, specifier: unknown, typeOnly: boolean) => {
-      const message = problem(specifier, typeOnly)
-      if (message) context.report({ node, message })
-    }
-    return {
-      ImportDeclaration: node => check(node, node.source.value, node.importKind === 'type'),
-      ExportAllDeclaration: node => check(node, node.source.value, node.exportKind === 'type'),
-      ExportNamedDeclaration: node => check(node, node.source?.value, node.exportKind === 'type'),
-      ImportExpression: node => check(node, 'value' in node.source && node.source.value, false),
-      TSImportType: node => check(node, node.source.value, true),
-    }
-  },
-} satisfies Rule
+/** A rule about what a file imports; every way to name a module counts, types and lazy ones too. */
+function importRule(problemOf: (edge: ImportEdge) => string | undefined) {
+  return {
+    create(context) {
+      const from = repositoryPath(context.filename)
+      const check = (node: Span, specifier: unknown, typeOnly: boolean) => {
+        if (typeof specifier !== 'string') return
+        const isFile = specifier.startsWith('.')
+        const to = isFile ? repositoryPath(join(dirname(context.filename), specifier)) : specifier
+        const message = problemOf({ from, to, kind: isFile ? 'file' : 'package', typeOnly })
+        if (message) context.report({ node, message })
+      }
+      return {
+        ImportDeclaration: node => check(node, node.source.value, node.importKind === 'type'),
+        ExportAllDeclaration: node => check(node, node.source.value, node.exportKind === 'type'),
+        ExportNamedDeclaration: node => check(node, node.source?.value, node.exportKind === 'type'),
+        ImportExpression: node => check(node, 'value' in node.source && node.source.value, false),
+        TSImportType: node => check(node, node.source.value, true),
+      }
+    },
+  } satisfies Rule
+}
+
+/** Imports stay inside the zones of `zones.ts`. */
+export const zonesRule = importRule(zoneViolation)
+
+/** Between two rooms of a floor imports go one way, so that each can be read without those that use it. */
+export const roomsRule = importRule(({ from, to }) => {
+  const cycle = roomCycle(repository, from, to)
+  return cycle && `the rooms ${cycle.join(' -> ')} import one another in a cycle; move what they share below both`
+})
 
 /** Raw key input is read in one place, so that a key can be consumed, ranked and documented. */
 export const inputRule = {
@@ -48,7 +57,7 @@ export const inputRule = {
           if (specifier.type !== 'ImportSpecifier' || !('name' in specifier.imported)) continue
           const { name } = specifier.imported
           if (keymapOnly.has(name))
-            context.report({ node: specifier, message: `${name} belongs to src/app/keymap; use useBindings` })
+            context.report({ node: specifier, message: `${name} belongs to src/tui/keymap; use useBindings` })
         }
       },
     }
@@ -62,7 +71,7 @@ export const colourRule = {
       if (typeof node.value === 'string' && colourName.test(node.value))
         context.report({
           node,
-          message: `colour "${node.value}" belongs to src/app/theme; use a theme token`,
+          message: `colour "${node.value}" belongs to src/tui/theme; use a theme token`,
         })
     }
     return {
@@ -77,9 +86,9 @@ export const jsonRule = {
   create(context) {
     if (!repositoryPath(context.filename).startsWith('src/cli/')) return {}
     return {
-      'CallExpression[callee.property.name="write"] MemberExpression[object.name="JSON"][property.name="stringify"]':
-        (node: Span) =>
-          context.report({ node, message: 'output is written by jsonText of src/api/printable.ts' }),
+      'CallExpression[callee.property.name="write"] MemberExpression[object.name="JSON"][property.name="stringify"]': (
+        node: Span,
+      ) => context.report({ node, message: 'output is written by jsonText of src/lib/printable.ts' }),
     }
   },
 } satisfies Rule
@@ -91,11 +100,26 @@ const timeText =
 export const timeRule = {
   create(context) {
     const file = repositoryPath(context.filename)
-    if (!file.startsWith('src/') || file === 'src/api/times.ts' || /\.test\.tsx?$/.test(file)) return {}
+    if (!file.startsWith('src/') || file === 'src/lib/times.ts' || /\.test\.tsx?$/.test(file)) return {}
     return {
       MemberExpression(node) {
         if (node.property.type === 'Identifier' && timeText.test(node.property.name))
-          context.report({ node, message: `${node.property.name} belongs to src/api/times.ts` })
+          context.report({ node, message: `${node.property.name} belongs to src/lib/times.ts` })
+      },
+    }
+  },
+} satisfies Rule
+
+const MOST_COLUMNS = 120
+
+/** The formatter breaks code at 120 columns and leaves comments alone; a directive of the lint has one line. */
+export const widthRule = {
+  create(context) {
+    return {
+      Program(node) {
+        for (const [at, line] of context.sourceCode.lines.entries())
+          if (line.length > MOST_COLUMNS && /^\s*(?:\/\/(?! oxlint-)|\/?\*)/.test(line))
+            context.report({ node, message: `the comment on line ${at + 1} is longer than ${MOST_COLUMNS} columns` })
       },
     }
   },
@@ -104,5 +128,13 @@ export const timeRule = {
 // oxlint loads a plugin from its default export.
 export default {
   meta: { name: 'house' },
-  rules: { zones: zonesRule, input: inputRule, colour: colourRule, json: jsonRule, time: timeRule },
+  rules: {
+    zones: zonesRule,
+    rooms: roomsRule,
+    input: inputRule,
+    colour: colourRule,
+    json: jsonRule,
+    time: timeRule,
+    width: widthRule,
+  },
 }

@@ -15,10 +15,9 @@ type Zone = {
   siblingsApart?: boolean
 }
 
-const primitives = ['src/app/keymap/', 'src/app/router/', 'src/app/theme/']
-/** Files that import nothing but one another, and say one thing each for the whole program. */
-const leaves = ['src/api/printable.ts', 'src/api/times.ts', 'src/api/contract/json-depth.ts']
 const screenLibraries = ['react', 'ink']
+const noScreen = [...screenLibraries, '@tanstack/']
+const serviceImports = ['src/domain/', 'src/api/contract/', 'src/lib/']
 
 /** The house's import zones, most specific first. */
 const zones: readonly Zone[] = [
@@ -28,60 +27,79 @@ const zones: readonly Zone[] = [
     imports: ['src/', 'package.json'],
   },
   {
-    name: 'shell and registry',
-    files: ['src/app/shell/', 'src/app/registry.ts'],
-    imports: ['src/app/', 'src/screens/', 'src/components/', 'src/hooks/', 'src/api/'],
-  },
-  { name: 'terminal', files: ['src/app/terminal/'], imports: [] },
-  {
-    name: 'primitives',
-    files: primitives,
-    imports: [...primitives, 'src/app/terminal/'],
+    name: 'app',
+    files: ['src/app/'],
+    imports: ['src/screens/', 'src/components/', 'src/hooks/', 'src/domain/', 'src/api/', 'src/tui/', 'src/lib/'],
   },
   {
     name: 'screens',
     files: ['src/screens/'],
-    imports: ['src/screens/*/route.ts', 'src/components/', 'src/hooks/', 'src/api/', ...primitives],
+    imports: [
+      'src/screens/*/route.ts',
+      'src/components/',
+      'src/hooks/',
+      'src/domain/',
+      'src/api/',
+      'src/tui/',
+      'src/lib/',
+    ],
     siblingsApart: true,
+  },
+  {
+    name: 'collections',
+    files: ['src/components/collection/'],
+    imports: ['src/components/', 'src/hooks/', 'src/api/', 'src/tui/', 'src/lib/'],
   },
   {
     name: 'components',
     files: ['src/components/'],
-    imports: ['src/app/keymap/', 'src/app/theme/', 'src/app/terminal/', 'src/untrusted/'],
-    types: ['src/api/'],
+    imports: ['src/tui/', 'src/lib/'],
+    types: ['src/domain/', 'src/api/'],
   },
-  { name: 'hooks', files: ['src/hooks/'], imports: ['src/api/'] },
-  { name: 'files', files: ['src/files/'], imports: [], noPackages: screenLibraries },
+  { name: 'hooks', files: ['src/hooks/'], imports: ['src/domain/', 'src/api/', 'src/lib/'] },
+  { name: 'terminal', files: ['src/tui/terminal/'], imports: ['src/lib/'] },
+  { name: 'tui', files: ['src/tui/'], imports: ['src/lib/'] },
   {
-    name: 'service',
-    files: ['src/service/'],
-    imports: ['src/api/contract/', 'src/files/', 'src/untrusted/'],
-    noPackages: [...screenLibraries, '@tanstack/'],
+    name: 'domain',
+    files: ['src/domain/'],
+    imports: ['src/api/contract/', 'src/api/client/errors/', 'src/lib/'],
+    types: ['src/api/client/'],
+    noPackages: noScreen,
   },
-  { name: 'contract', files: ['src/api/contract/'], imports: [], onlyPackages: ['zod'] },
+  { name: 'core of the service', files: ['src/service/core/'], imports: serviceImports, noPackages: noScreen },
   {
-    name: 'queries',
-    files: [
-      'src/api/query-client.ts',
-      'src/api/queries.ts',
-      'src/api/cached.ts',
-      'src/api/cache-contents.ts',
-    ],
-    imports: ['src/api/', 'src/files/'],
+    name: 'engines below the nouns',
+    files: ['src/service/connections/', 'src/service/models/'],
+    imports: ['src/service/core/', ...serviceImports],
+    noPackages: noScreen,
+  },
+  {
+    name: 'evals',
+    files: ['src/service/evals/'],
+    imports: ['src/service/core/', 'src/service/connections/', ...serviceImports],
+    noPackages: noScreen,
+  },
+  { name: 'service', files: ['src/service/'], imports: serviceImports, noPackages: noScreen },
+  { name: 'contract', files: ['src/api/contract/'], imports: ['src/lib/'], onlyPackages: ['zod'] },
+  {
+    name: 'cache',
+    files: ['src/api/client/cache/'],
+    imports: ['src/api/', 'src/lib/'],
     noPackages: screenLibraries,
   },
   {
-    name: 'untrusted input',
-    files: ['src/untrusted/'],
-    imports: [],
-    onlyPackages: ['ajv', 'marked', 'node:worker_threads'],
+    name: 'client',
+    files: ['src/api/client/'],
+    imports: ['src/api/contract/', 'src/lib/'],
+    noPackages: noScreen,
   },
   {
-    name: 'api',
-    files: ['src/api/'],
-    imports: ['src/api/', 'src/files/', 'src/untrusted/'],
-    noPackages: [...screenLibraries, '@tanstack/'],
+    name: 'untrusted input',
+    files: ['src/lib/untrusted/'],
+    imports: ['src/lib/'],
+    onlyPackages: ['ajv', 'marked', 'node:vm', 'node:worker_threads'],
   },
+  { name: 'lib', files: ['src/lib/'], imports: [], noPackages: noScreen },
 ]
 
 /** One import as written in a file, its target resolved when it is relative. */
@@ -104,7 +122,7 @@ export function zoneViolation(edge: ImportEdge): string | undefined {
 }
 
 function fileAllowed(zone: Zone, { from, to, typeOnly }: ImportEdge): boolean {
-  if ([...leaves, ...zone.imports].some(pattern => covers(pattern, to))) return true
+  if (zone.imports.some(pattern => covers(pattern, to))) return true
   if (typeOnly && zone.types?.some(pattern => covers(pattern, to))) return true
   const home = zone.files.find(pattern => covers(pattern, from))
   if (!home?.endsWith('/')) return false
@@ -117,17 +135,13 @@ function packageAllowed(zone: Zone, specifier: string): boolean {
 }
 
 function mayImport(zone: Zone, kind: ImportEdge['kind']): string {
-  if (kind === 'package')
-    return zone.onlyPackages?.join(', ') ?? `anything but ${zone.noPackages?.join(', ')}`
-  const files = kind === 'file' ? leaves : []
+  if (kind === 'package') return zone.onlyPackages?.join(', ') ?? `anything but ${zone.noPackages?.join(', ')}`
   const types = (zone.types ?? []).map(pattern => `${pattern} (types)`)
-  return ['itself', ...zone.imports, ...types, ...files].join(', ')
+  return ['itself', ...zone.imports, ...types].join(', ')
 }
 
 function isPackage(name: string, specifier: string): boolean {
-  return name.endsWith('/')
-    ? specifier.startsWith(name)
-    : specifier === name || specifier.startsWith(`${name}/`)
+  return name.endsWith('/') ? specifier.startsWith(name) : specifier === name || specifier.startsWith(`${name}/`)
 }
 
 function folderBelow(folder: string, file: string): string {

@@ -130,8 +130,7 @@ async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promis
   await guest.waitFor('Type a message')
   await chapter.stop(owner, {
     title: 'What guests may spend',
-    words:
-      'Nobody answers anonymous visitors until their limits are set: here answers, and 100 credits a day.',
+    words: 'Nobody answers anonymous visitors until their limits are set: here answers, and 100 credits a day.',
     keys: ['e', /Guest limits of Study/, 'space', 'tab', 'ctrl+u', { text: '100' }],
     until: /credits a day +.*\n?.*100/,
     rows: 30,
@@ -139,8 +138,7 @@ async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promis
   for (const key of ['ctrl+s', /❯ Cancel/, 'down', 'enter', /What is known now/, 'q']) await press(owner, key)
   await chapter.stop(guest, {
     title: 'What a visitor sees',
-    words:
-      '`mcpdeck visit LINK` in another terminal; the assistant behind the scenario calls a tool of the server.',
+    words: '`mcpdeck visit LINK` in another terminal; the assistant behind the scenario calls a tool of the server.',
     keys: [{ text: 'add 2 and 3' }, 'enter'],
     until: 'It says:',
   })

@@ -10,8 +10,7 @@ const now = () => System.now() + ahead
 
 /** Sets the clock of a process that imports this to the day of the recording; it goes on from there. */
 globalThis.Date = new Proxy(System, {
-  construct: (target, given, as) =>
-    Reflect.construct(target, given.length === 0 ? [now()] : given, as) as Date,
+  construct: (target, given, as) => Reflect.construct(target, given.length === 0 ? [now()] : given, as) as Date,
   get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
 })
 

@@ -5,7 +5,10 @@ import { prepareNightly } from '../../test/nightly-home.ts'
 import { createHome, removeHome } from '../../test/pty/home.ts'
 import { Chapter, openOnTheDay } from './recorder.ts'
 
-/** From a failed nightly run to its cause and to a rerun that passes, in a workspace whose server changed between two nights. */
+/**
+ * From a failed nightly run to its cause and to a rerun that passes, in a workspace whose server changed between two
+ * nights.
+ */
 export async function nightly(): Promise<Chapter> {
   const chapter = new Chapter(
     'A nightly run failed',

@@ -4,7 +4,9 @@ import { openTerminal, type Condition, type Terminal, type TerminalOptions } fro
 import { clockEnv } from './clock.ts'
 import { steady } from './steady.ts'
 
-/** A key by its name or its letter, a text that is typed, keys that are pressed again and again, or what to wait for. */
+/**
+ * A key by its name or its letter, a text that is typed, keys that are pressed again and again, or what to wait for.
+ */
 export type Press = string | { text: string } | { times: number; keys: readonly string[] } | RegExp
 
 export type Stop = {
@@ -48,8 +50,7 @@ export async function press(terminal: Terminal, key: Press): Promise<void> {
   if (key instanceof RegExp) await terminal.waitFor(key)
   else if (typeof key === 'string') pressKey(terminal, key)
   else if ('text' in key) terminal.type(key.text)
-  else
-    for (let count = 0; count < key.times; count += 1) for (const each of key.keys) pressKey(terminal, each)
+  else for (let count = 0; count < key.times; count += 1) for (const each of key.keys) pressKey(terminal, each)
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -99,9 +100,7 @@ export class Chapter {
     await terminal.waitFor(until)
     const lines = (await settled(terminal)).split('\n')
     const shown =
-      rows === undefined || rows + 2 > lines.length
-        ? lines
-        : [...lines.slice(0, rows), '⋮', ...lines.slice(-1)]
+      rows === undefined || rows + 2 > lines.length ? lines : [...lines.slice(0, rows), '⋮', ...lines.slice(-1)]
     this.screens.set(title, shown.join('\n'))
     const pressed = keys.length === 0 ? '' : `Keys: ${toldKeys(keys)}.\n\n`
     this.#parts.push(`### ${title}`, `${pressed}${words}`, `\`\`\`text\n${shown.join('\n')}\n\`\`\``)

@@ -41,10 +41,7 @@ function showing(keys: readonly Press[], until: Condition): (terminal: Terminal)
 
 const openServers = showing(['enter', SERVERS], /d doctor/)
 /** The last of the sample's recorded nights, which failed. */
-const openRun = showing(
-  ['4', /Sample: nightly/, 'j', 'enter', /✗ failed/, 'enter'],
-  /▌Run #\d+[^]*Passed +6 of 7/,
-)
+const openRun = showing(['4', /Sample: nightly/, 'j', 'enter', /✗ failed/, 'enter'], /▌Run #\d+[^]*Passed +6 of 7/)
 
 const COLOURS: readonly (readonly [words: string, pattern: RegExp])[] = [
   ['bold', /^1$/],
@@ -91,12 +88,7 @@ async function overSlowLine(terminal: Terminal): Promise<string[]> {
   terminal.type(MARKS_PAINTS)
   return [
     opened,
-    await cost(
-      terminal,
-      'the filter opens and takes `sand`, typed ahead',
-      () => terminal.type('/sand'),
-      /\/sand/,
-    ),
+    await cost(terminal, 'the filter opens and takes `sand`, typed ahead', () => terminal.type('/sand'), /\/sand/),
     await cost(terminal, '`Esc` leaves it', () => terminal.press('escape'), /Enter open its/),
     await cost(terminal, '`4` opens the runs', () => terminal.type('4'), /▌Reference server/),
     await cost(terminal, '`3` opens the servers', () => terminal.type('3'), /▌everything/),
@@ -240,19 +232,13 @@ function isInstalled(command: string): boolean {
 
 async function record(stop: Stop): Promise<string> {
   const { command } = stop.terminal
-  if (command !== undefined && !isInstalled(command))
-    throw new Error(`${command} is needed for the tour of terminals`)
+  if (command !== undefined && !isInstalled(command)) throw new Error(`${command} is needed for the tour of terminals`)
   await using terminal = openOnTheDay({ cols: 80, rows: 24, ...stop.terminal })
   try {
     const facts = (await stop.show(terminal)) ?? []
     const screen = await settled(terminal)
     const colours = command === undefined ? [`- colours used: ${coloursIn(terminal.output)}`] : []
-    return [
-      `## ${stop.title}`,
-      stop.words,
-      [...facts, ...colours].join('\n'),
-      `\`\`\`text\n${screen}\n\`\`\``,
-    ]
+    return [`## ${stop.title}`, stop.words, [...facts, ...colours].join('\n'), `\`\`\`text\n${screen}\n\`\`\``]
       .filter(part => part !== '')
       .join('\n\n')
   } finally {
@@ -269,7 +255,4 @@ for (const stop of STOPS) {
 const about =
   'Screens of the real program on a fresh home, written by `node scripts/tour/terminals.ts`. Sizes are 80×24 where nothing\n' +
   'else is said; the clock is set, ids are zeros, so that two recordings differ in figures alone.'
-await writeFile(
-  join(root, 'docs/terminals.md'),
-  `# On many terminals\n\n${about}\n\n${sections.join('\n\n')}\n`,
-)
+await writeFile(join(root, 'docs/terminals.md'), `# On many terminals\n\n${about}\n\n${sections.join('\n\n')}\n`)

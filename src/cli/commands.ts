@@ -4,7 +4,7 @@ import { ANSWER_SHAPES, type AnswerShape } from '../service/workspace/answer-sha
 import { FAULT_FORM } from '../service/faults/kinds.ts'
 import { LIMITS, MAX_LIMIT, type LimitName } from '../service/core/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/core/limits/settings.ts'
-import { PROJECT_ROLES } from '../service/roles.ts'
+import { PROJECT_ROLES } from '../api/contract/roles.ts'
 import { DEFAULT_PORT } from '../service/scenarios/visit-address.ts'
 import type { ApiOptions } from './api/api-command.ts'
 import { addConfig } from './commands/config.ts'
@@ -21,7 +21,7 @@ import { collect, RETRY, SEND_NEW, whole } from './arguments/option-values.ts'
 import type { KeyOptions } from './serve/serve-command.ts'
 import type { CommonOptions } from './config/settings.ts'
 import { UsageError } from './arguments/usage-error.ts'
-import { refusalSentence } from './arguments/usage-error-text.ts'
+import { usageErrorText } from './arguments/usage-error-text.ts'
 
 type Dashboard = (
   place: string | undefined,
@@ -58,9 +58,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
     .action(async (place: string | undefined) => {
       const commands = program.commands.map(command => command.name())
       if (place !== undefined && program.args.length > 1)
-        throw new UsageError(
-          `There is no command "${place}".${await nearCommand(place, program)} See mcpdeck --help.`,
-        )
+        throw new UsageError(`There is no command "${place}".${await nearCommand(place, program)} See mcpdeck --help.`)
       outcome = await options.dashboard(place, program.opts<CommonOptions>(), commands)
     })
   addApi(program, code => {
@@ -95,7 +93,7 @@ export function buildProgram(options: { version: string; dashboard: Dashboard })
   eachCommand(program, program.name(), (command, name) =>
     command.configureOutput({
       outputError: text => {
-        refused = refusalSentence(text, name)
+        refused = usageErrorText(text, name)
       },
     }),
   )
@@ -185,12 +183,7 @@ function addServe(program: Command, done: (code: number | undefined) => void): v
     .option('--port <port>', 'port; 0 picks a free one', whole(0, 65_535), DEFAULT_PORT)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--allow-remote', 'listen also on an address that other machines reach')
-    .option(
-      '--allow-host <name>',
-      'name of a proxy before a loopback address; others are refused',
-      collect,
-      [],
-    )
+    .option('--allow-host <name>', 'name of a proxy before a loopback address; others are refused', collect, [])
     .option('--rate-limit <count>', ...limitOption('requestsPerMinute'))
     .option('--burst <count>', ...limitOption('burst'))
     .option('--max-runs <count>', ...limitOption('concurrentRuns'))
@@ -265,9 +258,7 @@ function addLimits(serve: Command, program: Command, done: (code: number) => voi
 function addGates(serve: Command, program: Command, done: (code: number) => void): void {
   serve
     .command('gate')
-    .description(
-      'List the features that can be switched off, or switch one; running processes follow at once.',
-    )
+    .description('List the features that can be switched off, or switch one; running processes follow at once.')
     .argument('[name]', GATE_NAMES.join(' or '))
     .argument('[state]', 'on or off')
     .option('--json', 'print {"items": [...]}')
@@ -280,9 +271,7 @@ function addGates(serve: Command, program: Command, done: (code: number) => void
 function addSamples(serve: Command, program: Command, done: (code: number) => void): void {
   const sample = serve
     .command('sample')
-    .description(
-      'Add samples of findings, scenarios and runs to the local workspace, or remove them in one step.',
-    )
+    .description('Add samples of findings, scenarios and runs to the local workspace, or remove them in one step.')
   sample
     .command('add')
     .description('Add the samples where there are none, and list them.')

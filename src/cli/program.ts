@@ -5,10 +5,7 @@ import type { openPlace } from './dashboard/open-command.ts'
 import { outliveReaders } from './output/output.ts'
 
 /** Runs the command line; resolves to the exit code, or `undefined` while the program goes on by itself. */
-export async function run(
-  argv: readonly string[],
-  painted: PaintedScreen | undefined,
-): Promise<number | undefined> {
+export async function run(argv: readonly string[], painted: PaintedScreen | undefined): Promise<number | undefined> {
   endOnCrash()
   try {
     return argv.length === 0 ? await dashboard(undefined, {}, [], painted) : await parse(argv)

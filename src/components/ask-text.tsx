@@ -46,10 +46,10 @@ export function useAskText(): (question: TextQuestion) => Promise<string | undef
 }
 
 /**
- * Asks for a text and keeps it. What cannot be kept is asked for again, with the reason, so that nothing that was typed is lost; resolves
- * to whether it was kept.
+ * Asks for a text and keeps it. What cannot be kept is asked for again, with the reason, so that nothing that was typed
+ * is lost; resolves to whether it was kept.
  */
-export function useAskToKeep(): (
+export function useConfirmDiscard(): (
   question: TextQuestion,
   keep: (text: string) => void | Promise<void>,
 ) => Promise<boolean> {

@@ -83,9 +83,7 @@ export function Boundary(props: { title: string; focused: boolean; children: Rea
 function Fault(props: { error: unknown; again: () => void; focused: boolean }) {
   const key = useKeyName()
   useBindings(faultKeys, { again: props.again }, { active: props.focused })
-  return (
-    <ProblemNotice problem={problemOf(props.error, `Press ${key(faultKeys, 'again')} to try it again.`)} />
-  )
+  return <ProblemNotice problem={problemOf(props.error, `Press ${key(faultKeys, 'again')} to try it again.`)} />
 }
 
 /** What a dialog holds: where it throws, the dialog can still be closed. */

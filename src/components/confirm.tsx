@@ -1,6 +1,7 @@
 import { Box, Text } from 'ink'
 import SelectInput from 'ink-select-input'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
+import type { Question } from '../domain/writes/question.ts'
 import { confirmKeys } from './component-keys.ts'
 import { useKeymap } from '../tui/keymap/keymap-context.tsx'
 import { useBindings } from '../tui/keymap/use-bindings.ts'
@@ -12,45 +13,34 @@ import { useOverlays } from './overlays.tsx'
 import { useSize } from './size.tsx'
 import { TextField } from './text-field/text-field.tsx'
 
-export type Question = {
-  title: string
-  /** What will happen and what it costs, a line each. */
-  lines: readonly (string | { text: string; tone: Tone })[]
-  /** The answer that acts. */
-  action: string
-  /** The answer that does not; `Cancel` where that cannot be misread. */
-  decline?: string
-  /** Must be typed before an act that cannot be undone. */
-  word?: string
-  /** Why the word is asked for, as a sentence; by default that it cannot be undone. */
-  wordFor?: string
-}
-
 const WIDTH = 72
 
 /** Asks before acting; resolves to whether the person agreed. It starts on Cancel. */
 export function useConfirm(): (question: Question) => Promise<boolean> {
   const overlays = useOverlays()
-  return question =>
-    new Promise(resolve => {
-      const close = overlays.open({
-        title: question.title,
-        size: available => {
-          const width = Math.min(WIDTH, available.width)
-          const rows = questionLines(question, width - 4).length
-          return { width, height: rows + (question.word ? 3 : 0) + 5 }
-        },
-        content: (
-          <ConfirmDialog
-            question={question}
-            onAnswer={answer => {
-              close()
-              resolve(answer)
-            }}
-          />
-        ),
-      })
-    })
+  return useCallback(
+    question =>
+      new Promise(resolve => {
+        const close = overlays.open({
+          title: question.title,
+          size: available => {
+            const width = Math.min(WIDTH, available.width)
+            const rows = questionLines(question, width - 4).length
+            return { width, height: rows + (question.word ? 3 : 0) + 5 }
+          },
+          content: (
+            <ConfirmDialog
+              question={question}
+              onAnswer={answer => {
+                close()
+                resolve(answer)
+              }}
+            />
+          ),
+        })
+      }),
+    [overlays],
+  )
 }
 
 function questionLines(question: Question, width: number): { text: string; tone: Tone }[] {
@@ -94,12 +84,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
 }
 
 /** The two answers; `top` is the row of the first one in the dialog. */
-export function Choice(props: {
-  action: string
-  decline: string
-  top: number
-  onAnswer: (answer: boolean) => void
-}) {
+export function Choice(props: { action: string; decline: string; top: number; onAnswer: (answer: boolean) => void }) {
   const { feed } = useKeymap()
   const DOWN = '\u001b[B'
   const UP = '\u001b[A'
@@ -161,9 +146,7 @@ function TypedWord(props: { word: string; reason: string; onTyped: () => void; o
         />
       </Box>
       {wrong !== undefined && (
-        <Text wrap="truncate">
-          {theme.paint('error', truncate(wrongWords(wrong, props.word), width - 2))}
-        </Text>
+        <Text wrap="truncate">{theme.paint('error', truncate(wrongWords(wrong, props.word), width - 2))}</Text>
       )}
     </Box>
   )

@@ -12,7 +12,10 @@ export function CopyProvider(props: { copy: Copy; children: ReactNode }) {
   return <CopyContext.Provider value={props.copy}>{props.children}</CopyContext.Provider>
 }
 
-/** `value` is one line, such as an id or an address, which pasted into a shell runs nothing; `text` keeps its lines and tabs. */
+/**
+ * `value` is one line, such as an id or an address, which pasted into a shell runs nothing; `text` keeps its lines and
+ * tabs.
+ */
 export type CopyKind = 'value' | 'text'
 
 /** Copies a text and says what was copied, or why it could not be. What is not printable in it becomes visible. */

@@ -5,12 +5,18 @@ import type { Symbols, Tone } from '../tui/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'
 import type { Line } from './viewer.tsx'
 
-/** Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all of it. */
+/**
+ * Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all
+ * of it.
+ */
 const VALUE_LIMIT = 4000
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
 
-/** Labels and values in two columns, of which a long value goes on below itself, and a long word below its label; an unknown one shows as such, never as nothing. */
+/**
+ * Labels and values in two columns, of which a long value goes on below itself, and a long word below its label; an
+ * unknown one shows as such, never as nothing.
+ */
 export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
   const width = Math.max(...fields.map(([label]) => widthOf(label))) + 2
   const margin = ' '.repeat(indent)
@@ -51,7 +57,6 @@ export function jsonLines(value: unknown, indent = 0): Line[] {
     const margin = line.length - line.trimStart().length
     return { text: line.trimStart(), indent: indent + margin }
   })
-  if (shown.length < text.length)
-    lines.push({ text: `… ${text.length - shown.length} more characters`, tone: 'warn' })
+  if (shown.length < text.length) lines.push({ text: `… ${text.length - shown.length} more characters`, tone: 'warn' })
   return lines
 }

@@ -16,7 +16,10 @@ export function PointerProvider(props: { pointer: Pointer | undefined; children:
 /** A part of the component's own area, counted from its top left corner. */
 export type Part = { top?: number; left?: number; width?: number; height?: number }
 
-/** While mounted, the mouse on this component's area, or that part of it, does this. Handlers may change on every render. */
+/**
+ * While mounted, the mouse on this component's area, or that part of it, does this. Handlers may change on every
+ * render.
+ */
 export function useMouseArea(handlers: PointerHandlers, part: Part = {}): void {
   const pointer = useContext(PointerContext)
   const { depth } = useKeymap()

@@ -29,7 +29,10 @@ const columns: readonly Column<Project>[] = [
 ]
 const projectKey = ({ id }: Project): string => id
 
-/** A screen of one project that was opened without one: the only one that the key reaches is meant, of several one is chosen here. */
+/**
+ * A screen of one project that was opened without one: the only one that the key reaches is meant, of several one is
+ * chosen here.
+ */
 export function NeedsProject(props: { what: string; projects: Projects; open: (projectId: string) => void }) {
   const { what, projects } = props
   useCrumbs([`${what.charAt(0).toUpperCase()}${what.slice(1)}`])

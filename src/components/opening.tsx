@@ -17,8 +17,8 @@ type Opening<T> = {
 }
 
 /**
- * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what lies below. Resolves to
- * `undefined` where reading failed, which was told, or where the person gave it up.
+ * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what lies below.
+ * Resolves to `undefined` where reading failed, which was told, or where the person gave it up.
  */
 export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promise<T | undefined> {
   const overlays = useOverlays()

@@ -22,7 +22,9 @@ export type PaneData = {
   restored?: boolean
 }
 
-/** How long what an earlier session read may show without a word, in milliseconds: mostly the answer is there before. */
+/**
+ * How long what an earlier session read may show without a word, in milliseconds: mostly the answer is there before.
+ */
 const RESTORED_MS = 800
 
 /**
@@ -101,8 +103,8 @@ export const MISSED = 'What is open here is not in the list: it is gone, hidden 
 type Source = { what: string; data: PaneData }
 
 /**
- * A pane about something that is chosen elsewhere, while nothing is: what it waits for, why that cannot be read, or that there is
- * nothing to choose. Sources come in the order in which they are read.
+ * A pane about something that is chosen elsewhere, while nothing is: what it waits for, why that cannot be read, or
+ * that there is nothing to choose. Sources come in the order in which they are read.
  */
 export function NothingChosen(props: {
   sources: readonly Source[]
@@ -125,10 +127,7 @@ export function NothingChosen(props: {
     return (
       <Box flexDirection="column">
         <Sentence tone="warn" text={`${symbols.warn} ${MISSED}`} />
-        <Sentence
-          tone="muted"
-          text="Go back to the list to choose another; nothing here acts on those beside it."
-        />
+        <Sentence tone="muted" text="Go back to the list to choose another; nothing here acts on those beside it." />
       </Box>
     )
   return (

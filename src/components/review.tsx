@@ -11,7 +11,10 @@ const CHOICE_ROWS = 3
 /** What will happen, of any length, and the answer that acts. */
 export type ReviewQuestion = { title: string; lines: readonly Line[]; action: string }
 
-/** Asks above a text of any length that can be scrolled and searched; it starts on Cancel. Short questions have `useConfirm`. */
+/**
+ * Asks above a text of any length that can be scrolled and searched; it starts on Cancel. Short questions have
+ * `useConfirm`.
+ */
 export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
   const overlays = useOverlays()
   return ({ title, lines, action }) =>
@@ -34,11 +37,7 @@ export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
 }
 
 /** The arrows choose the answer, so the text above scrolls by pages. */
-function ReviewDialog(props: {
-  lines: readonly Line[]
-  action: string
-  onAnswer: (answer: boolean) => void
-}) {
+function ReviewDialog(props: { lines: readonly Line[]; action: string; onAnswer: (answer: boolean) => void }) {
   const { width, height } = useSize()
   const room = Math.max(1, height - CHOICE_ROWS)
   return (

@@ -1,12 +1,4 @@
-import {
-  createContext,
-  useContext,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from 'react'
+import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 
 /** A place as the router knows it. */
 export type SubjectPlace = { screen: string; params: Readonly<Record<string, string>> }
@@ -61,8 +53,8 @@ export function SubjectProvider(props: { children: ReactNode }) {
 }
 
 /**
- * A screen says what is chosen on it; undefined while nothing is. What is drawn follows the choice a moment later, so `latest` gives
- * what is chosen when a key acts on it.
+ * A screen says what is chosen on it; undefined while nothing is. What is drawn follows the choice a moment later, so
+ * `latest` gives what is chosen when a key acts on it.
  */
 export function useSubject(
   kind: string,

@@ -47,8 +47,8 @@ function endOf(props: { titles: readonly string[]; keys?: string }, shown: Shown
 }
 
 /**
- * One line of tabs, the current one in brackets; a click opens one. `top` is its row in the area around it, `keys` says at its
- * end which keys change them, where there is room.
+ * One line of tabs, the current one in brackets; a click opens one. `top` is its row in the area around it, `keys` says
+ * at its end which keys change them, where there is room.
  */
 export function TabLine(props: {
   titles: readonly string[]

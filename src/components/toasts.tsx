@@ -41,10 +41,7 @@ export function createToasts(): Toasts {
       next += 1
       messages = [{ tone, text, at: Date.now() }, ...messages].slice(0, MOST_MESSAGES)
       set([...shown, toast])
-      setTimeout(
-        () => set(shown.filter(other => other.id !== toast.id)),
-        STAY[tone] ?? STAY_OTHERWISE,
-      ).unref()
+      setTimeout(() => set(shown.filter(other => other.id !== toast.id)), STAY[tone] ?? STAY_OTHERWISE).unref()
     },
     clear() {
       if (shown.length > 0) set([])

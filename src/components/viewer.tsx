@@ -17,7 +17,9 @@ import { SearchLine, useSearch } from './viewer/use-search.tsx'
 
 export type { Line } from './viewer/source.ts'
 
-/** Long text of which only the visible lines are wrapped and drawn; it can be searched, and copied by lines or whole. */
+/**
+ * Long text of which only the visible lines are wrapped and drawn; it can be searched, and copied by lines or whole.
+ */
 export function Viewer(props: { lines: Lines; focused: boolean }) {
   const { focused } = props
   const theme = useTheme()
@@ -67,10 +69,7 @@ export function Viewer(props: { lines: Lines; focused: boolean }) {
       first: () => (selection.isOn ? selection.move(0) : setTop(TOP)),
       last: () => (selection.isOn ? selection.move(last) : setTop(lastTop(rows, height))),
       search: finder.ask,
-      select:
-        source.count === 0
-          ? unavailable('There is no text.')
-          : () => selection.begin(finder.place ?? at.line),
+      select: source.count === 0 ? unavailable('There is no text.') : () => selection.begin(finder.place ?? at.line),
       copy: () => copy(0, last),
       wrap: () => setWraps(!wraps),
     },

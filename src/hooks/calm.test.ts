@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { calmed } from './calm.ts'
+import { backoff } from './calm.ts'
 
 /** A query whose answers say what is given, each after the pause that the one before asked for. */
 function pauses(answers: readonly unknown[], interval = 1000): number[] {
   const query = { state: { data: undefined as unknown, dataUpdateCount: 0 } }
   return answers.map(data => {
     query.state = { data, dataUpdateCount: query.state.dataUpdateCount + 1 }
-    return calmed(query, interval)
+    return backoff(query, interval)
   })
 }
 
@@ -29,5 +29,5 @@ test('what changes with every answer is asked for as often as ever', () => {
 
 test('being asked twice about one answer counts nothing', () => {
   const query = { state: { data: 'a', dataUpdateCount: 1 } }
-  expect(Array.from({ length: 9 }, () => calmed(query, 1000))).toEqual(Array.from({ length: 9 }, () => 1000))
+  expect(Array.from({ length: 9 }, () => backoff(query, 1000))).toEqual(Array.from({ length: 9 }, () => 1000))
 })

@@ -10,10 +10,10 @@ type Change = { data: unknown; answers: number }
 const changes = new WeakMap<Polled, Change>()
 
 /**
- * The pause before what is polled is read again, in milliseconds: up to four times as long while nothing changes. A list of pages counts as
- * the same as long as each of its pages is.
+ * The pause before what is polled is read again, in milliseconds: up to four times as long while nothing changes. A
+ * list of pages counts as the same as long as each of its pages is.
  */
-export function calmed(query: Polled, interval: number): number {
+export function backoff(query: Polled, interval: number): number {
   const { data, dataUpdateCount } = query.state
   const last = changes.get(query)
   if (last?.data !== data || last === undefined) {

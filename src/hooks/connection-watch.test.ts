@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { VirtualClock } from '../../test/client/virtual-clock.ts'
 import { ApiError } from '../api/client/errors/api-error.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
-import { createLineWatch } from './connection-watch.ts'
+import { createConnectionWatch } from './connection-watch.ts'
 
 const lost = new ApiError({ kind: 'network', code: 'refused', message: 'connection refused', sent: false })
 const PROJECTS = ['projects', 'list', {}]
@@ -23,7 +23,7 @@ function setup(keys: readonly (readonly unknown[])[], isUp = true) {
   const show = (queryKey: readonly unknown[], staleTime = 0) =>
     new QueryObserver(queryClient, { queryKey, queryFn: () => ask(queryKey), staleTime }).subscribe(() => {})
   const stops = keys.map(queryKey => show(queryKey))
-  const watch = createLineWatch(queryClient, clock)
+  const watch = createConnectionWatch(queryClient, clock)
   const stop = watch.start()
   onTestFinished(() => {
     for (const end of [stop, ...stops]) end()

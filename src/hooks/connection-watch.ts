@@ -4,7 +4,7 @@ import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** Why the service cannot be reached, and since when. */
-export type LineFault = {
+export type ConnectionOutage = {
   kind: ConnectionFault
   /** In the clock's milliseconds. */
   since: number
@@ -15,11 +15,11 @@ export type LineFault = {
 }
 
 /** Knows since when the service does not answer, and notices by itself when it does again. */
-export type LineWatch = {
+export type ConnectionWatch = {
   /** When the connection was lost, in the clock's milliseconds; undefined while it is up. */
   since: () => number | undefined
   /** Why, and until when; the same object until that changes. */
-  fault: () => LineFault | undefined
+  fault: () => ConnectionOutage | undefined
   /** Watches until the returned function is called. */
   start: () => () => void
 }
@@ -29,12 +29,12 @@ const LONGEST_PAUSE_MS = 15_000
 const GROWTH = 1.5
 
 /**
- * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; when it is answered,
- * all others are. Until then the connection is lost wherever the person goes. Only plain reads count and are repeated: a read over
- * POST waits for somebody's MCP server. A key that was refused is not tried again.
+ * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; when it
+ * is answered, all others are. Until then the connection is lost wherever the person goes. Only plain reads count and
+ * are repeated: a read over POST waits for somebody's MCP server. A key that was refused is not tried again.
  */
-export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWatch {
-  let fault: LineFault | undefined
+export function createConnectionWatch(queryClient: QueryClient, clock: Clock): ConnectionWatch {
+  let fault: ConnectionOutage | undefined
   /** What failed last for want of an answer, while nothing has been answered since. */
   let lastLost: Query | undefined
   let lastError: ApiError | undefined
@@ -69,9 +69,7 @@ export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWat
     schedule()
   }
   const untilOf = (kind: ConnectionFault): number | undefined =>
-    kind === 'unavailable' && lastError?.retryAfterMs !== undefined
-      ? clock.now() + lastError.retryAfterMs
-      : undefined
+    kind === 'unavailable' && lastError?.retryAfterMs !== undefined ? clock.now() + lastError.retryAfterMs : undefined
   const schedule = (): void => {
     if (fault === undefined || fault.kind === 'key-refused') return
     const wait = Math.max(pause, (fault.until ?? 0) - clock.now())
@@ -81,10 +79,7 @@ export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWat
     const [failed] = lost().sort((a, b) => a.state.errorUpdatedAt - b.state.errorUpdatedAt)
     const query = failed ?? onScreen() ?? lastLost
     if (!query) return
-    await queryClient.refetchQueries(
-      { predicate: candidate => candidate === query },
-      { cancelRefetch: false },
-    )
+    await queryClient.refetchQueries({ predicate: candidate => candidate === query }, { cancelRefetch: false })
     if (!isLost(query)) {
       await queryClient.refetchQueries({ type: 'active', predicate: isLost }, { cancelRefetch: false })
     }
@@ -129,9 +124,7 @@ export function createLineWatch(queryClient: QueryClient, clock: Clock): LineWat
 
 /** A query without data forgets its failure while it is asked again. */
 function isAskedAgain({ state }: Query): boolean {
-  return (
-    state.fetchStatus === 'fetching' && state.error === null && state.errorUpdatedAt > state.dataUpdatedAt
-  )
+  return state.fetchStatus === 'fetching' && state.error === null && state.errorUpdatedAt > state.dataUpdatedAt
 }
 
 type QueryEvent = Extract<QueryCacheNotifyEvent, { type: 'updated' }>

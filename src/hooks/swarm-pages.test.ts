@@ -4,13 +4,7 @@ import { openService, type TestService } from '../../test/harness.tsx'
 import { record, sighting } from '../../test/service/graded-waves.ts'
 import { createQueries } from '../api/client/cache/queries.ts'
 import { createQueryClient } from '../api/client/cache/query-client.ts'
-import {
-  rereadSwarmPages,
-  shareSwarmPages,
-  swarmPagesKey,
-  wholeSwarmFindings,
-  type SwarmPages,
-} from './swarm-pages.ts'
+import { rereadSwarmPages, shareSwarmPages, swarmPagesKey, wholeSwarmFindings, type SwarmPages } from './swarm-pages.ts'
 
 const COUNT = 120
 

@@ -17,14 +17,18 @@ function keyOf<Form extends string>(projectId: string, form: Form) {
   return [list.resource, list.name, { projectId }, form] as const
 }
 
-/** The key under which a list that is read page by page keeps them; what `queries.journeyFindings.list.infinite` says too. */
+/**
+ * The key under which a list that is read page by page keeps them; what `queries.journeyFindings.list.infinite` says
+ * too.
+ */
 export function swarmPagesKey(projectId: string) {
   return keyOf(projectId, 'pages')
 }
 
 /**
- * A project's swarm findings with all pages in one read, for whoever repeats them as a whole: the list goes by first sight, so that what
- * came back stands far behind what is new. Where they are read page by page, the same pages are there at once.
+ * A project's swarm findings with all pages in one read, for whoever repeats them as a whole: the list goes by first
+ * sight, so that what came back stands far behind what is new. Where they are read page by page, the same pages are
+ * there at once.
  */
 export function wholeSwarmFindings(client: Client, queryClient: QueryClient, projectId: string) {
   const read = () => queryClient.getQueryState<SwarmPages>(swarmPagesKey(projectId))
@@ -32,7 +36,7 @@ export function wholeSwarmFindings(client: Client, queryClient: QueryClient, pro
     queryKey: keyOf(projectId, 'whole'),
     queryFn: async ({ signal, meta }) => {
       const whole: SwarmPages = { pages: [], pageParams: [] }
-      const options = { signal, priority: meta?.priority, owner: meta?.owner }
+      const options = { signal, priority: meta?.priority ?? 'visible', owner: meta?.owner }
       let cursor: string | undefined
       for await (const page of client.pages(list, { projectId }, options)) {
         whole.pages.push(page)
@@ -80,7 +84,7 @@ export async function rereadSwarmPages(
       wanted.map(async index => {
         const cursor = pageParams[index]
         const input = { projectId, ...(cursor !== undefined && { cursor }) }
-        return [index, await client.call(list, input, { priority: 'asked' })] as const
+        return [index, await client.call(list, input)] as const
       }),
     ),
   )

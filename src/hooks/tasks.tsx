@@ -69,22 +69,24 @@ export function useCurrentTasks(): readonly Task[] {
 }
 
 /** How something ended, when that is not simply good. */
-type Told = { tone: Parameters<Notify>[0]; text: string }
+export type TaskResult = { tone: Parameters<Notify>[0]; text: string }
 
-type TaskRun<T> = {
+export type TaskRun<T> = {
   /** Shows while it runs: `Launching nightly…`. */
   start: string
-  /** The work; `progress` shows a bar. After a stop, `signal` is aborted, and what it answers or throws ends the task. */
+  /**
+   * The work; `progress` shows a bar. After a stop, `signal` is aborted, and what it answers or throws ends the task.
+   */
   work: (task: { signal: AbortSignal; progress: (done: number, total: number) => void }) => Promise<T>
   /** Says how it ended; without it the answer speaks for itself. */
-  done?: (value: T) => string | Told
+  done?: (value: T) => string | TaskResult | undefined
   /** What holds when it was stopped; where this is given, a key stops it. */
   stopped?: string
 }
 
 /**
- * Does something a person asked for: its start shows at once, its end or what went wrong, with the next step, as a sentence. Resolves
- * to what came of it, `undefined` where it failed or was stopped; never rejects.
+ * Does something a person asked for: its start shows at once, its end or what went wrong, with the next step, as a
+ * sentence. Resolves to what came of it, `undefined` where it failed or was stopped; never rejects.
  */
 export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
   const tasks = useTasks()
@@ -96,9 +98,9 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
       const task = tasks.begin(start, stop)
       try {
         const value = await work({ signal: controller.signal, progress: task.progress })
-        const told = done?.(value)
-        if (typeof told === 'string') notify('ok', told)
-        else if (told) notify(told.tone, told.text)
+        const result = done?.(value)
+        if (typeof result === 'string') notify('ok', result)
+        else if (result) notify(result.tone, result.text)
         return value
       } catch (error) {
         if (controller.signal.aborted && stopped !== undefined) notify('warn', stopped)

@@ -12,8 +12,9 @@ import type { ApiError } from '../api/client/errors/api-error.ts'
 import { describeError } from '../api/client/errors/error-text.ts'
 import { createNews, LIST_BOUNDS, reachesBounds, type ListBounds } from '../api/client/pages.ts'
 import { readPages } from '../api/client/cache/queries.ts'
-import { calmed } from './calm.ts'
-import type { ApiQuery } from './use-api-query.ts'
+import { sparedPause, useRest, type ApiQuery } from './use-api-query.ts'
+import { useWorkspace } from './workspace.tsx'
+import { backoff } from './calm.ts'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
@@ -29,22 +30,45 @@ export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   readAhead: () => void
 }
 
+/** Pages that are drawn at once where requests cost nothing. */
+const PAGES_A_DRAW = 10
+
+/**
+ * How many pages of a list that is read whole are drawn at once; a remote service answers slower than a screen draws.
+ */
+export function usePagesADraw(): number {
+  const { budget } = useWorkspace()
+  return budget.snapshot().unlimited ? PAGES_A_DRAW : 1
+}
+
 /** Where the stretch began that may be read without a person, of the list with this hash. */
 type Begun = ListBounds & { hash: string; at: number }
 
 /**
+ * Least pause for each page of a list that rests on screen, in milliseconds, so that a long one is read again more
+ * rarely.
+ */
+const EACH_PAGE_MS = 5_000
+
+/**
  * Reads a list with a cursor, page after page. Pass what `queries.<resource>.<name>.infinite(input)` gives.
+ * @param interval milliseconds between two reads of what is here; `rest` for a list that only others change
  * @param bounds how much is read without a person, and again with each `more`
  */
 export function useApiPages<Page extends { items: readonly unknown[] }, Key extends QueryKey>(
   options: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
-  interval: number | false,
+  interval: number | false | 'rest',
   bounds: ListBounds = LIST_BOUNDS,
 ): ApiPages<Page['items'][number]> {
   const queryClient = useQueryClient()
+  const rest = useRest()
   const query = useInfiniteQuery({
     ...options,
-    refetchInterval: query => interval !== false && calmed(query, interval),
+    refetchInterval(query) {
+      const { data, error } = query.state
+      if (interval === 'rest') return sparedPause(error, Math.max(rest, EACH_PAGE_MS * (data?.pages.length ?? 0)), rest)
+      return sparedPause(error, interval !== false && backoff(query, interval), rest)
+    },
   })
   const { data, fetchNextPage, hasNextPage, isFetched } = query
   const items = useMemo(() => data?.pages.flatMap(page => page.items), [data])
@@ -55,8 +79,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   const goesOn = data !== undefined && isFetched && hasCursor(options, data)
   const isStuck = goesOn && !hasNextPage
   const read = useMemo(
-    () =>
-      goesOn ? readOf(data, readPages(queryClient, options.queryKey, data.pageParams), start) : undefined,
+    () => (goesOn ? readOf(data, readPages(queryClient, options.queryKey, data.pageParams), start) : undefined),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the hash stands for the key
     [goesOn, data, start, queryClient, queryHash],
   )
@@ -92,18 +115,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
         if (!isCut) fetchNext()
       },
     }
-  }, [
-    items,
-    query.isPending,
-    query.error,
-    goesOn,
-    isCut,
-    isStuck,
-    isFetched,
-    fetchNextPage,
-    queryClient,
-    queryHash,
-  ])
+  }, [items, query.isPending, query.error, goesOn, isCut, isStuck, isFetched, fetchNextPage, queryClient, queryHash])
 }
 
 function hasCursor<Page, Key extends QueryKey>(

@@ -1,14 +1,8 @@
-import {
-  type Query,
-  useQuery,
-  useQueryClient,
-  type QueryKey,
-  type UseQueryOptions,
-} from '@tanstack/react-query'
+import { type Query, useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
 import { type ApiError, connectionFault } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
-import { calmed } from './calm.ts'
+import { backoff } from './calm.ts'
 import { useMinute } from './use-now.ts'
 import { usePoll } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'
@@ -29,27 +23,33 @@ export type ApiQuery<T> = {
 const REST_INTERVAL = { local: 20_000, remote: 50_000 }
 
 /**
- * An interval that is no shorter than `rest` while the service does not answer: the watch of the connection reads then. A key that
- * was refused is not tried again.
+ * An interval that is no shorter than `rest` while the service does not answer: the watch of the connection reads then.
+ * A key that was refused is not tried again.
  */
 export function spared<T, Key extends QueryKey>(
   wanted: NonNullable<UseQueryOptions<T, ApiError, T, Key>['refetchInterval']>,
   rest: number,
 ) {
-  return (query: Query<T, ApiError, T, Key>): number | false => {
-    const interval = (typeof wanted === 'function' ? wanted(query) : wanted) ?? false
-    const fault = connectionFault(query.state.error)
-    if (fault === 'key-refused') return false
-    return interval !== false && fault !== undefined ? Math.max(interval, rest) : interval
-  }
+  return (query: Query<T, ApiError, T, Key>): number | false =>
+    sparedPause(query.state.error, (typeof wanted === 'function' ? wanted(query) : wanted) ?? false, rest)
+}
+
+/** An interval as {@link spared} has it, given what the last read failed with. */
+export function sparedPause(error: ApiError | null, interval: number | false, rest: number): number | false {
+  const fault = connectionFault(error)
+  if (fault === 'key-refused') return false
+  return interval !== false && fault !== undefined ? Math.max(interval, rest) : interval
+}
+
+/** Milliseconds between two reads of what rests on screen. */
+export function useRest(): number {
+  const { budget } = useWorkspace()
+  return REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote']
 }
 
 /** Reads one operation. Pass what `queries.<resource>.<name>.options(input)` gives. */
-export function useApiQuery<T, Key extends QueryKey>(
-  options: UseQueryOptions<T, ApiError, T, Key>,
-): ApiQuery<T> {
-  const { budget } = useWorkspace()
-  const rest = REST_INTERVAL[budget.snapshot().unlimited ? 'local' : 'remote']
+export function useApiQuery<T, Key extends QueryKey>(options: UseQueryOptions<T, ApiError, T, Key>): ApiQuery<T> {
+  const rest = useRest()
   // Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server.
   const { refetchInterval: wanted = isPlainRead(options) && rest } = options
   const query = useQuery({ ...options, refetchInterval: spared(wanted, rest) })
@@ -71,7 +71,8 @@ export function useApiQuery<T, Key extends QueryKey>(
 
 /**
  * Reads one operation and keeps reading it while `isLive` says so of the last answer.
- * `requestsEach` is what one round costs, with everything that is polled along with it; `rowsOf` how many rows that is about.
+ * `requestsEach` is what one round costs, with everything that is polled along with it; `rowsOf` how many rows that is
+ * about.
  */
 export function useLiveQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
@@ -81,8 +82,7 @@ export function useLiveQuery<T, Key extends QueryKey>(
   const live = last !== undefined && poll.isLive(last)
   const rows = (last !== undefined && poll.rowsOf?.(last)) || 0
   const interval = usePoll({ live, requestsEach: poll.requestsEach, rows })
-  const refetchInterval = (polled: Query<T, ApiError, T, Key>) =>
-    interval !== false && calmed(polled, interval)
+  const refetchInterval = (polled: Query<T, ApiError, T, Key>) => interval !== false && backoff(polled, interval)
   const query = useApiQuery({ ...options, ...(interval !== false && { refetchInterval }) })
   return Object.assign(query, { live, interval })
 }

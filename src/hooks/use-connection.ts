@@ -7,7 +7,7 @@ import { connectionFault, type ConnectionFault } from '../api/client/errors/api-
 import { systemClock } from '../lib/clock.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
 import { clockSkew, SKEW_MS } from '../api/client/transport/service-time.ts'
-import { createLineWatch, type LineFault } from './connection-watch.ts'
+import { createConnectionWatch, type ConnectionOutage } from './connection-watch.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** The data's age as the header shows it, or why nothing comes back. */
@@ -29,6 +29,8 @@ type Ages = {
 
 /** Steps in which ages are shown, in milliseconds; a clock ticks only when a step is passed. */
 const STEPS = [60_000, 120_000, 300_000, 600_000, 3_600_000]
+/** How much later a step shows: what is read every minute is not called old while its next answer is under way. */
+const LATE_MS = 5_000
 
 function ages(queryClient: QueryClient): Ages {
   const active = queryClient
@@ -66,7 +68,7 @@ type Said = Connection & { until?: number | undefined }
 
 type Facts = {
   ages: Ages
-  fault: LineFault | undefined
+  fault: ConnectionOutage | undefined
   monitor: ServiceMonitor
   /** Requests wait for the budget. */
   waiting: boolean
@@ -90,11 +92,7 @@ function describeState({ ages, fault, monitor, waiting, now }: Facts): Said {
   if (fault) return describeFault(fault.kind, fault, lastAnswerAt(), now)
   const repeat = monitor.repeat()
   // An answer to something else since then speaks for the connection.
-  if (
-    repeat &&
-    (monitor.lastAnswerAt() ?? 0) <= repeat.since &&
-    connectionFault(repeat.error) === 'unavailable'
-  )
+  if (repeat && (monitor.lastAnswerAt() ?? 0) <= repeat.since && connectionFault(repeat.error) === 'unavailable')
     return describeFault('unavailable', { error: repeat.error, until: repeat.at }, lastAnswerAt(), now)
   const silentSince = monitor.silentSince()
   if (silentSince !== undefined) {
@@ -112,7 +110,7 @@ const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavaila
 
 function describeFault(
   kind: ConnectionFault,
-  { error, until }: Pick<LineFault, 'error' | 'until'>,
+  { error, until }: Pick<ConnectionOutage, 'error' | 'until'>,
   lastAnswerAt: number | undefined,
   now: number,
 ): Said {
@@ -132,23 +130,25 @@ function describeFault(
 
 function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fault'> {
   const queue = 'waiting for the budget'
-  if (state.oldest === undefined)
-    return { text: state.loading ? (waiting ? queue : 'reading') : '', tone: 'muted' }
+  if (state.oldest === undefined) return { text: state.loading ? (waiting ? queue : 'reading') : '', tone: 'muted' }
   const age = now - state.oldest
-  const step = STEPS.findLast(limit => age >= limit)
+  const step = STEPS.findLast(limit => age >= limit + LATE_MS)
   if (state.restored) return { text: step === undefined ? 'stale' : `stale, ${ms(age)} old`, tone: 'warn' }
-  const until = state.oldest + (STEPS.find(limit => age < limit) ?? Infinity)
+  const until = state.oldest + LATE_MS + (STEPS.find(limit => age < limit + LATE_MS) ?? Infinity)
   if (step === undefined) return { text: 'fresh', tone: 'muted', until }
   const old = `${step / 60_000}m old`
   return { text: waiting ? `${old}, ${queue}` : old, tone: step >= 120_000 ? 'warn' : 'muted', until }
 }
 
-/** Age of the oldest data on screen or why nothing comes back, drawn again only when that changes; watches a lost connection. */
+/**
+ * Age of the oldest data on screen or why nothing comes back, drawn again only when that changes; watches a lost
+ * connection.
+ */
 export function useConnection(): Connection {
   const queryClient = useQueryClient()
   const { client, budget } = useWorkspace()
   const [, tick] = useState(0)
-  const watch = useMemo(() => createLineWatch(queryClient, systemClock), [queryClient])
+  const watch = useMemo(() => createConnectionWatch(queryClient, systemClock), [queryClient])
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
     const { monitor } = client

@@ -11,14 +11,7 @@ export function notebookOf({ notebook, client }: Workspace): Notebook {
   if (notebook) return notebook
   const known = ofSession.get(client)
   if (known) return known
-  let incidents: readonly Incident[] = []
-  const made = createNotebook({
-    clock: systemClock,
-    read: () => incidents,
-    write(next) {
-      incidents = next
-    },
-  })
+  const made = createNotebook({ clock: systemClock })
   ofSession.set(client, made)
   return made
 }

@@ -1,13 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Client } from '../api/client/client.ts'
 import { systemClock } from '../lib/clock.ts'
-import {
-  createNowMemory,
-  NOTHING_KEPT,
-  type NowCount,
-  type NowKept,
-  type NowMemory,
-} from '../domain/now/memory.ts'
+import { createNowMemory, type NowCount, type StoredNow, type NowMemory } from '../domain/now/memory.ts'
 import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = new WeakMap<Client, NowMemory>()
@@ -17,20 +11,13 @@ export function nowMemoryOf({ now, client }: Workspace): NowMemory {
   if (now) return now
   const known = ofSession.get(client)
   if (known) return known
-  let kept = NOTHING_KEPT
-  const memory = createNowMemory({
-    clock: systemClock,
-    read: () => kept,
-    write(next) {
-      kept = next
-    },
-  })
+  const memory = createNowMemory({ clock: systemClock })
   ofSession.set(client, memory)
   return memory
 }
 
 /** The same; draws again when it changes. */
-export function useNowMemory(): { memory: NowMemory; kept: NowKept } {
+export function useNowMemory(): { memory: NowMemory; kept: StoredNow } {
   const memory = nowMemoryOf(useWorkspace())
   return { memory, kept: useSyncExternalStore(memory.subscribe, memory.kept) }
 }

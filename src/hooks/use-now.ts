@@ -14,7 +14,10 @@ export function useSaidNow(say: (now: number) => string): string {
   return useSyncExternalStore(everyMinute, () => say(Date.now()))
 }
 
-/** Draws again when a minute of the clock begins; whoever does so shares one draw, and with it all ages on screen change at once. */
+/**
+ * Draws again when a minute of the clock begins; whoever does so shares one draw, and with it all ages on screen change
+ * at once.
+ */
 export function useMinute(): void {
   useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE_MS))
 }

@@ -36,9 +36,7 @@ export function useOpenWriteNotices(...scopes: readonly WriteScope[]): string[] 
   const now = Date.now()
   return data
     .filter(entry =>
-      scopes.some(
-        ({ ids, operations }) => isAbout(entry, ids) && (operations?.includes(entry.operation) ?? true),
-      ),
+      scopes.some(({ ids, operations }) => isAbout(entry, ids) && (operations?.includes(entry.operation) ?? true)),
     )
     .map(entry => `${titleOf(entry, now)} ${stateOf(openWriteOf(entry, now))}. Decide about it on Now.`)
 }

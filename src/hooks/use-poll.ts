@@ -6,8 +6,8 @@ const FULL = { pollFactor: () => 1, subscribe: () => () => undefined }
 
 /**
  * Milliseconds between polls of something live, or `false` when it is not: all that is live, on screen and in
- * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends, `rows` how many rows it is about. A slow line to the
- * terminal is polled for more rarely.
+ * other processes with the same key, shares the steady request rate. `requestsEach` is what one round sends, `rows` how
+ * many rows it is about. A slow line to the terminal is polled for more rarely.
  */
 export function usePoll(options: { live: boolean; requestsEach: number; rows?: number }): number | false {
   const { budget, pace = FULL } = useWorkspace()

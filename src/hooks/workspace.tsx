@@ -9,7 +9,7 @@ import type { Journal } from '../api/client/journal/journal.ts'
 import type { Notebook } from '../domain/notebook/notebook.ts'
 import type { NowMemory } from '../domain/now/memory.ts'
 import type { Queries } from '../api/client/cache/queries.ts'
-import type { RerunLinks } from '../api/runs/rerun-links.ts'
+import type { RerunLinks } from '../domain/runs/rerun-links.ts'
 import type { Pins } from '../domain/runs/pins.ts'
 import type { Seen } from '../domain/seen/seen.ts'
 

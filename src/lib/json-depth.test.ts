@@ -30,14 +30,11 @@ test.each([lists, objects])('a million levels are counted without a deep stack',
   expect(textHasMoreLevels(make(1000), 1000)).toBe(false)
 })
 
-test.each([lists, objects])(
-  'stored documents keep all levels up to the bound, and say where they were cut',
-  make => {
-    const whole = make(MAX_STORED_LEVELS)
-    expect(JSON.stringify(parseStored(whole))).toBe(whole)
-    const kept = JSON.stringify(parseStored(make(MAX_STORED_LEVELS + 1)))
-    expect(kept).toContain(TOO_DEEP)
-    expect(textHasMoreLevels(kept, MAX_STORED_LEVELS)).toBe(false)
-    expect(JSON.stringify(parseStored(make(100_000)))).toBe(kept)
-  },
-)
+test.each([lists, objects])('stored documents keep all levels up to the bound, and say where they were cut', make => {
+  const whole = make(MAX_STORED_LEVELS)
+  expect(JSON.stringify(parseStored(whole))).toBe(whole)
+  const kept = JSON.stringify(parseStored(make(MAX_STORED_LEVELS + 1)))
+  expect(kept).toContain(TOO_DEEP)
+  expect(textHasMoreLevels(kept, MAX_STORED_LEVELS)).toBe(false)
+  expect(JSON.stringify(parseStored(make(100_000)))).toBe(kept)
+})

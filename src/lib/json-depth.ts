@@ -1,6 +1,8 @@
 /** Most levels of objects and lists in a request, in what an MCP server answers and in what a model answers. */
 export const MAX_INPUT_LEVELS = 128
-/** Most levels in what the service stores and answers, which wraps what came in. Deeper parts read as {@link TOO_DEEP}. */
+/**
+ * Most levels in what the service stores and answers, which wraps what came in. Deeper parts read as {@link TOO_DEEP}.
+ */
 export const MAX_STORED_LEVELS = 256
 /** Most levels that are read of a service's answer. */
 export const MAX_ANSWER_LEVELS = 512
@@ -35,7 +37,8 @@ export function hasMoreLevels(value: unknown, levels: number): boolean {
 }
 
 /**
- * Parses JSON that was stored; parts below {@link MAX_STORED_LEVELS} are replaced, because nothing could write them again.
+ * Parses JSON that was stored; parts below {@link MAX_STORED_LEVELS} are replaced, because nothing could write them
+ * again.
  * @throws SyntaxError for what is not JSON
  */
 export function parseStored(text: string): unknown {

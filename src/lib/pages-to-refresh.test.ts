@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pagesOfRound } from './pages-to-refresh.ts'
+import { pagesToRefresh } from './pages-to-refresh.ts'
 
 /** Pages that were read one after the other. */
 function pagesOf(states: readonly boolean[]) {
@@ -11,7 +11,7 @@ type Page = ReturnType<typeof pagesOf>[number]
 
 /** One round: what it chose, and the list after it, with a new object for each page that was read. */
 function round(pages: readonly Page[], most: number) {
-  const chosen = pagesOfRound(pages, { isOpen: page => page.isOpen, readAt: page => page.readAt, most })
+  const chosen = pagesToRefresh(pages, { isOpen: page => page.isOpen, readAt: page => page.readAt, most })
   let last = Math.max(-1, ...pages.map(({ readAt }) => readAt))
   const after = pages.map(page => (chosen.has(page) ? { ...page, readAt: (last += 1) } : page))
   return { chosen: [...chosen].map(({ index }) => index), after }

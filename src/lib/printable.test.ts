@@ -13,16 +13,10 @@ const EVIL = [
   .concat('\u{E0001}', '\u{E0041}', '\u{E0100}', '\u{1D173}', '\u{1BCA0}')
 const NOT_DATA = /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 const evil = fc.array(
-  fc.oneof(
-    fc.constantFrom(...EVIL, '\u200D', '\uFE0F', '\r', '\n', '\t', '"', '\\', ': ', '- ', ' '),
-    fc.string(),
-  ),
+  fc.oneof(fc.constantFrom(...EVIL, '\u200D', '\uFE0F', '\r', '\n', '\t', '"', '\\', ': ', '- ', ' '), fc.string()),
 )
 const text = evil.map(parts => parts.join(''))
-const record = fc.dictionary(
-  text,
-  fc.oneof(text, fc.array(text), fc.dictionary(text, text), fc.double(), fc.boolean()),
-)
+const record = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.dictionary(text, text), fc.double(), fc.boolean()))
 /** As JSON has it, which knows no -0. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 

@@ -9,20 +9,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u
 const ASCII = /^[\x20-\x7e]*$/
 const ASCII_LINES = /^[\x20-\x7e\n\t]*$/
 /** Scripts whose letters join, or whose marks stack, by U+200C and U+200D. */
-const JOINING = [
-  'Arab',
-  'Syrc',
-  'Nkoo',
-  'Deva',
-  'Beng',
-  'Guru',
-  'Gujr',
-  'Orya',
-  'Taml',
-  'Telu',
-  'Knda',
-  'Mlym',
-]
+const JOINING = ['Arab', 'Syrc', 'Nkoo', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym']
   .concat('Sinh', 'Khmr', 'Mymr', 'Tibt', 'Mong')
   .map(script => String.raw`\p{Script_Extensions=${script}}`)
   .join('')
@@ -36,8 +23,8 @@ const JOINT = new RegExp(
 )
 
 /**
- * Text from outside for one line of a screen: what is not printable becomes visible, line breaks too; a tab is two blanks,
- * a lone surrogate U+FFFD. Joiners and selectors that belong to the letter or picture before them stay.
+ * Text from outside for one line of a screen: what is not printable becomes visible, line breaks too; a tab is two
+ * blanks, a lone surrogate U+FFFD. Joiners and selectors that belong to the letter or picture before them stay.
  */
 export function clean(text: string): string {
   if (ASCII.test(text)) return text
@@ -71,8 +58,8 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. What no answer
- * can hold for its depth is replaced.
+ * A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. What no
+ * answer can hold for its depth is replaced.
  */
 export function jsonText(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(withinLevels(value), null, indent) ?? 'null')
@@ -86,7 +73,10 @@ export function escapedJson(json: string): string {
     .replace(UNPRINTABLE, found => (found === '\n' || found === '\t' ? found : unitEscapes(found)))
 }
 
-/** YAML whose strings with such characters stand in double quotes, as {@link hasUnprintable} tells, with all of them escaped. */
+/**
+ * YAML whose strings with such characters stand in double quotes, as {@link hasUnprintable} tells, with all of them
+ * escaped.
+ */
 export function escapedYaml(yaml: string): string {
   return yaml.replace(UNPRINTABLE, found => {
     if (found === '\n' || found === '\t') return found
@@ -96,9 +86,7 @@ export function escapedYaml(yaml: string): string {
 
 /** XML text and attributes with what is not printable as character references; what XML cannot hold is gone already. */
 export function escapedXml(xml: string): string {
-  return xml.replace(UNPRINTABLE, found =>
-    found === '\n' || found === '\t' ? found : `&#x${hexOf(found, 1)};`,
-  )
+  return xml.replace(UNPRINTABLE, found => (found === '\n' || found === '\t' ? found : `&#x${hexOf(found, 1)};`))
 }
 
 /** Whether something in a text is not printable; line feeds and tabs are. */

@@ -6,8 +6,8 @@ const WORD_PART = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy
 export type CommandProblem = 'shell' | 'open' | 'empty'
 
 /**
- * The words of a command that runs without a shell: split at blanks, with quotes and backslashes as a shell has them. What only a
- * shell would understand is a problem, so that it never means something else in silence.
+ * The words of a command that runs without a shell: split at blanks, with quotes and backslashes as a shell has them.
+ * What only a shell would understand is a problem, so that it never means something else in silence.
  */
 export function splitCommand(command: string): readonly string[] | CommandProblem {
   const words: string[] = []

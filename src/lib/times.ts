@@ -7,7 +7,9 @@ export const IMPOSSIBLE_TIME = 'impossible time'
 /** How exact a time is written. */
 export type Precision = 'minutes' | 'seconds'
 
-/** ISO 8601 in UTC, to the millisecond: `2026-11-21T17:42:10.123Z`. Times of this module are in milliseconds since 1970. */
+/**
+ * ISO 8601 in UTC, to the millisecond: `2026-11-21T17:42:10.123Z`. Times of this module are in milliseconds since 1970.
+ */
 export function isoTime(at: number): string {
   return isCalendarTime(at) ? new Date(at).toISOString() : IMPOSSIBLE_TIME
 }

@@ -92,11 +92,7 @@ describe('refusals', () => {
     [['api', 'createProject', '--field', 'colour=red', '--field', 'name=x'], 2, /colour/],
     [['api', 'listProject'], 2, /Near: listProjects/],
     [['api', 'GET', '/nowhere'], 2, /The contract has no GET \/nowhere/],
-    [
-      ['api', 'createProject', '--input', '/does/not/exist'],
-      2,
-      /cannot be read: no such file or directory\./,
-    ],
+    [['api', 'createProject', '--input', '/does/not/exist'], 2, /cannot be read: no such file or directory\./],
     [['api', 'GET', '/projects/prj_none/servers'], 3, /Not found/],
     [['api', 'listHarnessBuiltinTools', '--field', 'harnessId=claude-code'], 3, /No agent harness runs/],
   ])('%j ends with %i and a sentence', async (args, code, sentence) => {

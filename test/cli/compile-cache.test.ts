@@ -1,13 +1,18 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/doctor-check.ts'
+import { SHARED_COMPILED } from '../pty/home.ts'
 import { openHome } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>
 
-/** A home with a temporary directory that everybody can write, as that of the system. */
+/**
+ * A home with a temporary directory that everybody can write, as that of the system; its programs share no compiled
+ * code.
+ */
 async function open(): Promise<{ home: Home; cache: string; shared: string }> {
+  vi.stubEnv(SHARED_COMPILED, undefined)
   const home = await openHome()
   onTestFinished(() => home.close())
   const shared = join(home.home, 'tmp')
@@ -47,16 +52,8 @@ test('the worker and the thread that executes runs leave the shared directory al
 })
 
 const unsafe: [what: string, prepare: (cache: string) => void, why: RegExp][] = [
-  [
-    'others can write it',
-    cache => chmodSync(made(cache), 0o777),
-    /compiled can be written by others \(mode 777\)/,
-  ],
-  [
-    'others can read it',
-    cache => chmodSync(made(cache), 0o755),
-    /compiled can be read by others \(mode 755\)/,
-  ],
+  ['others can write it', cache => chmodSync(made(cache), 0o777), /compiled can be written by others \(mode 777\)/],
+  ['others can read it', cache => chmodSync(made(cache), 0o755), /compiled can be read by others \(mode 755\)/],
   [
     'others can put another one in its place',
     cache => chmodSync(dirname(made(cache)), 0o777),
@@ -97,15 +94,7 @@ test('a shared directory in NODE_COMPILE_CACHE is named, and no program started 
   const list = async (noun: string) =>
     JSON.parse((await home.run(['get', noun, '--json'], { env })).stdout) as { items: { id: string }[] }
   const [projects, suites] = [await list('projects'), await list('suites')]
-  const launch = [
-    'api',
-    'createEvalRun',
-    '--field',
-    `projectId=${projects.items[0]!.id}`,
-    '--input',
-    '-',
-    '--yes',
-  ]
+  const launch = ['api', 'createEvalRun', '--field', `projectId=${projects.items[0]!.id}`, '--input', '-', '--yes']
   const input = JSON.stringify({ suiteId: suites.items[0]!.id })
   const { code, stderr } = await home.run(launch, { env, input })
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Handed over') })

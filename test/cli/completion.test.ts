@@ -105,9 +105,7 @@ test('everything that commander declares is in every script', () => {
     for (const { path, options } of commands) {
       expect(script).toContain(path)
       for (const name of options.flatMap(option => option.names))
-        expect(script).toMatch(
-          new RegExp(shell === 'fish' ? `-[ls] ${name.replace(/^-+/, '')}\\b` : `${name}\\b`),
-        )
+        expect(script).toMatch(new RegExp(shell === 'fish' ? `-[ls] ${name.replace(/^-+/, '')}\\b` : `${name}\\b`))
     }
     for (const { operation } of allEndpoints()) expect(script).toContain(operation)
   }

@@ -44,11 +44,7 @@ describe('what is wrong is named with its line, its column and what is allowed',
       profile('    readOnly: yes\n'),
       /^f:4:15: "profiles\.prod\.readOnly" must be true or false, not "yes"\.$/,
     ],
-    [
-      'a missing address',
-      'profiles:\n  prod:\n    slug: x\n',
-      /^f:2:3: "profiles\.prod\.baseUrl" is missing\.$/,
-    ],
+    ['a missing address', 'profiles:\n  prod:\n    slug: x\n', /^f:2:3: "profiles\.prod\.baseUrl" is missing\.$/],
     [
       'an address that is none',
       'profiles:\n  prod: { baseUrl: x.test }\n',
@@ -74,11 +70,7 @@ describe('what is wrong is named with its line, its column and what is allowed',
       'keys:\n  app.refrsh: R\n',
       /^f:2:3: There is no binding "app\.refrsh"\. Did you mean "app\.refresh"\?/,
     ],
-    [
-      'a key that is none',
-      'keys:\n  app.refresh: [R, foo]\n',
-      /^f:2:20: .+keys are written like x, X, ctrl\+x/,
-    ],
+    ['a key that is none', 'keys:\n  app.refresh: [R, foo]\n', /^f:2:20: .+keys are written like x, X, ctrl\+x/],
     [
       'a key that something else has',
       'keys:\n  app.refresh: q\n',
@@ -86,11 +78,7 @@ describe('what is wrong is named with its line, its column and what is allowed',
     ],
     ['no block of settings', '- 1\n', /^f:1:1: The file must be a block of settings, not a list\.$/],
     ['no YAML', 'theme: dark\nkeys: [1\n', /^f:3:1: This is not YAML: .+\.$/],
-    [
-      'a setting twice',
-      'theme: dark\ntheme: light\n',
-      /^f:2:1: This is not YAML: Map keys must be unique\.$/,
-    ],
+    ['a setting twice', 'theme: dark\ntheme: light\n', /^f:2:1: This is not YAML: Map keys must be unique\.$/],
   ])('%s', async (_, text, expected) => {
     const [first, ...others] = await problems(text)
     expect(first).toMatch(expected)
@@ -98,9 +86,7 @@ describe('what is wrong is named with its line, its column and what is allowed',
   })
 
   test('everything that is wrong, in the order of the file', async () => {
-    const found = await problems(
-      'mouse: 1\nprofiles:\n  a b: {}\n  prod:\n    baseUrl: 1\n    colour: red\ntheme: x\n',
-    )
+    const found = await problems('mouse: 1\nprofiles:\n  a b: {}\n  prod:\n    baseUrl: 1\n    colour: red\ntheme: x\n')
     expect(found.map(line => line.split(':')[1])).toEqual(['1', '3', '5', '6', '7'])
   })
 

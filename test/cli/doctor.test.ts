@@ -144,9 +144,8 @@ describe('about servers', () => {
   })
 
   test('one with something known to be wrong is not called ready, and is 3', async () => {
-    const [project] = (
-      JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] }
-    ).items
+    const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
+      .items
     const args = [join(import.meta.dirname, '../servers/stdio-server.mjs'), 'careless', '3100']
     const body = { name: 'careless', enabled: true, transportType: 'stdio', command: process.execPath, args }
     const fields = ['--field', `projectId=${project!.id}`, '--input', '-', '--yes']
@@ -164,9 +163,8 @@ describe('about servers', () => {
   })
 
   test('one that is not ready is 3, one that is none is 2 with the near name', async () => {
-    const [project] = (
-      JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] }
-    ).items
+    const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
+      .items
     const body = { name: 'gone', enabled: true, transportType: 'stdio', command: '/no/such/program' }
     const made = await home.run(
       ['api', 'createProjectServer', '--field', `projectId=${project!.id}`, '--input', '-', '--yes'],

@@ -17,8 +17,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'installs the dependencies over those in use; its second half is run below',
   'npm ci && npm test': 'is what runs this test',
-  'npm ci && npm run build && npm install --global .':
-    'would install for the whole machine; run below in a folder',
+  'npm ci && npm run build && npm install --global .': 'would install for the whole machine; run below in a folder',
   'npm ci && npm run build && npm install -g .': 'would install for the whole machine; run below in a folder',
   'cd mcpdeck && npm ci && npm run build && npm install -g . && cd ..':
     'would install for the whole machine; run below in a folder',
@@ -27,10 +26,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'mcpdeck profile add': 'asks a person at a terminal',
   'mcpdeck api': 'is the beginning of commands',
   'mcpdeck suite': 'is the beginning of commands',
-  'mcpdeck journal send':
-    'takes an id of a write whose answer was lost; test/journal/command.test.ts runs it',
-  'mcpdeck journal dismiss':
-    'takes an id of a write whose answer was lost; test/journal/command.test.ts runs it',
+  'mcpdeck journal send': 'takes an id of a write whose answer was lost; test/journal/command.test.ts runs it',
+  'mcpdeck journal dismiss': 'takes an id of a write whose answer was lost; test/journal/command.test.ts runs it',
 }
 
 /** Commands that end otherwise than with 0, where 1 is the verdict of a suite that fails by design. */
@@ -142,15 +139,14 @@ test('a command is known by its first word, whichever command the program has', 
 
 test('scripts that the documents name exist, and so do the variables', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
-  const settings = ['settings.ts', 'model-settings.ts', 'profiles.ts']
+  const settings = ['config/settings.ts', 'workspace/model-settings.ts', 'profile/profiles.ts']
   const source = settings.map(name => readFileSync(join(ROOT, 'src/cli', name), 'utf8')).join('\n')
-  for (const { command } of all) {
-    const [, script] = /^npm run (\S+)/.exec(command) ?? []
-    if (script !== undefined) expect(Object.keys(scripts)).toContain(script)
-    const [, variable] = /^export (\w+)=/.exec(command) ?? []
-    // Without the variable's text a failure would print all the source.
-    if (variable !== undefined) expect([variable, source.includes(variable)]).toEqual([variable, true])
-  }
+  const named = (pattern: RegExp) => all.flatMap(({ command }) => pattern.exec(command)?.[1] ?? [])
+  const [ran, exported] = [named(/^npm run (\S+)/), named(/^export (\w+)=/)]
+  expect(ran).not.toEqual([])
+  expect(exported).not.toEqual([])
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(ran))
+  expect(exported.filter(variable => !source.includes(variable))).toEqual([])
 })
 
 test.each(all.filter(isOurs))('$document: $command', async ({ command }) => {
@@ -175,8 +171,7 @@ test('the command gets on the PATH as the README says, and is the program', asyn
   const [folder, prefix] = [join(home.home, 'mcpdeck'), join(home.home, '.local')]
   await mkdir(folder)
   await mkdir(prefix, { recursive: true })
-  for (const name of ['package.json', 'dist'])
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  for (const name of ['package.json', 'dist']) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const path = [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(':')
   const execute = async (...[file = '', ...args]: string[]) => {

@@ -1,7 +1,7 @@
 import { QueryObserver, type QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../src/api/client/cache/query-client.ts'
-import { createFocusPace, type FocusPace } from '../../src/cli/focus.ts'
+import { createFocusPace, type FocusPace } from '../../src/cli/dashboard/dashboard.tsx'
 
 let queryClient: QueryClient
 let focus: FocusPace

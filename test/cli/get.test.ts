@@ -10,21 +10,19 @@ import { openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.
 const DERIVED = new Set(['source', 'state', 'coverage.says', 'lastRun.says'])
 
 describe('the nouns', () => {
-  test.each(NOUNS.map(noun => [noun.name, noun] as const))(
-    '%s shows fields that its list declares',
-    (_, noun) => {
-      const { response } = endpointOf(noun.list)
-      const schema = JSON.stringify(z.toJSONSchema(response, { io: 'input', unrepresentable: 'any' }))
-      for (const { path } of noun.columns)
-        if (!DERIVED.has(path)) for (const name of path.split('.')) expect(schema).toContain(`"${name}"`)
-      for (const { of } of parentsOf(noun)) if (of !== undefined) expect(nounOf(of)).toBeDefined()
-    },
-  )
+  test.each(NOUNS.map(noun => [noun.name, noun] as const))('%s shows fields that its list declares', (_, noun) => {
+    const { response } = endpointOf(noun.list)
+    const schema = JSON.stringify(z.toJSONSchema(response, { io: 'input', unrepresentable: 'any' }))
+    const names = noun.columns.flatMap(({ path }) => (DERIVED.has(path) ? [] : path.split('.')))
+    expect(names).not.toEqual([])
+    expect(names.filter(name => !schema.includes(`"${name}"`))).toEqual([])
+    expect(parentsOf(noun).filter(({ of }) => of !== undefined && !nounOf(of))).toEqual([])
+  })
 
   test('are known in the singular, in the plural and by the contract’s words', () => {
-    expect(
-      ['run', 'runs', 'iteration', 'trial', 'eval-suites', 'journey-run'].map(word => nounOf(word)?.name),
-    ).toEqual(['runs', 'runs', 'trials', 'trials', 'suites', 'waves'])
+    expect(['run', 'runs', 'iteration', 'trial', 'eval-suites', 'journey-run'].map(word => nounOf(word)?.name)).toEqual(
+      ['runs', 'runs', 'trials', 'trials', 'suites', 'waves'],
+    )
     expect(queryOf(endpointOf('iterations.list'))).toEqual({ filters: [], pageSize: 200 })
     expect(queryOf(endpointOf('runs.list'))).toEqual({ filters: [], pageSize: 100 })
   })
@@ -152,10 +150,7 @@ describe('as a program', () => {
     [['suites', '--limit', '0'], /whole number/],
     [['trials', '--run', 'r', '--status', 'bogus'], /No trial has the status "bogus". There are: failed,/],
     [['trials', '--run', 'r', '--status', 'completed'], /No trial has the status "completed"/],
-    [
-      ['runs', '--status', 'pased'],
-      /Did you mean "passed"\? There are: passed, failed, inconclusive, undecided/,
-    ],
+    [['runs', '--status', 'pased'], /Did you mean "passed"\? There are: passed, failed, inconclusive, undecided/],
     [['suites', '--status', 'bogus'], /There are: passed,/],
     [['waves', '--status', 'bogus'], /There are: running, .*canceled or "cancelled", stale/],
     [['steps', '--run', 'r', '--trial', 't', '--status', 'bogus'], /There are: ok, fail, skipped, pending/],
@@ -176,11 +171,13 @@ describe('as a program', () => {
   })
 
   test('every noun that has a status says which there are', () => {
-    for (const noun of NOUNS) {
-      const states = noun.state ? Object.keys(noun.state.values) : declaredStates(endpointOf(noun.list))
-      if (noun.columns.some(({ path }) => path === 'status' || path === 'state'))
-        expect([noun.name, states]).not.toEqual([noun.name, []])
-    }
+    const withStatus = NOUNS.filter(({ columns }) => columns.some(({ path }) => path === 'status' || path === 'state'))
+    const states = withStatus.map(({ name, state, list }) => ({
+      name,
+      states: state ? Object.keys(state.values) : declaredStates(endpointOf(list)),
+    }))
+    expect(states).not.toEqual([])
+    expect(states.filter(each => each.states.length === 0)).toEqual([])
   })
 
   test('a refusal has no data and is 3', async () => {

@@ -24,6 +24,7 @@ test('a service with times that no calendar has fails no command', { timeout: 18
     const needed = parents.filter(({ optional }) => !optional).map(({ option }) => option)
     if (needed.some(option => known[option] === undefined)) continue
     const args = ['get', name, ...needed.flatMap(option => [`--${option}`, known[option]!])]
+    home.rest()
     const { code, stdout, stderr } = await home.run(args, { env })
     shown += stdout
     if (code !== 0) failed.push({ args, code, stderr })
@@ -31,6 +32,7 @@ test('a service with times that no calendar has fails no command', { timeout: 18
   }
   expect(failed).toEqual([])
   expect(shown).toContain(IMPOSSIBLE_TIME)
+  home.rest()
   const { code: verdict } = await home.run(['watch', runId], { env })
   const report = join(home.home, 'report.xml')
   expect(await home.run(['watch', runId, '--junit', report], { env })).toMatchObject({ code: verdict })

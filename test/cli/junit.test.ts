@@ -107,11 +107,7 @@ test.each([
   [{ status: 'completed', result: 'passed' }, undefined, 'passed'],
 ])('a run that is %j is no green report, whatever its trials are', (fields, kind, outcome) => {
   const run = { id: 'r1', suiteId: 's', createdAt: 0, ...fields }
-  const xml = junitXml([
-    { name: 'Smoke', run, trials: [trial({}), trial({ status: 'cancelled', result: null })] },
-  ])
+  const xml = junitXml([{ name: 'Smoke', run, trials: [trial({}), trial({ status: 'cancelled', result: null })] }])
   expect(/<(failure|error) type="([^"]*)"/.exec(xml)?.slice(1)).toEqual(kind && [kind, outcome])
-  expect(xml).toContain(
-    `name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`,
-  )
+  expect(xml).toContain(`name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`)
 })

@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openHome } from './program.ts'
@@ -33,15 +25,13 @@ const isRoot = process.getuid?.() === 0
 test.each<[string, (path: string) => void, string]>([
   ['everyone can write', path => chmodSync(path, 0o606), 'can be written by others (mode 606). chmod go-w'],
   ['its group can write', path => chmodSync(path, 0o660), 'can be written by others (mode 660). chmod go-w'],
-  [
-    'others can replace',
-    path => chmodSync(dirname(path), 0o770),
-    'mcpdeck can be written by others (mode 770)',
-  ],
+  ['others can replace', path => chmodSync(dirname(path), 0o770), 'mcpdeck can be written by others (mode 770)'],
   ...(isRoot
-    ? ([
-        ['belongs to another user', path => chownSync(path, 12_345, 12_345), 'belongs to another user'],
-      ] satisfies [string, (path: string) => void, string][])
+    ? ([['belongs to another user', path => chownSync(path, 12_345, 12_345), 'belongs to another user']] satisfies [
+        string,
+        (path: string) => void,
+        string,
+      ][])
     : []),
 ])('a key command is not run from a config file that %s', async (_, expose, why) => {
   await add('--key-command', `touch '${join(home.home, 'ran')}'`)

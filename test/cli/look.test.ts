@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
 import { createLook } from '../../src/cli/dashboard/look.ts'
-import { resolveManners, type Manners } from '../../src/cli/dashboard/tty-conventions.ts'
+import { resolveTtyConventions, type TtyConventions } from '../../src/cli/dashboard/tty-conventions.ts'
 
-const PREFERRED: Manners = { theme: 'auto', mouse: true, notify: 'off', screenReader: false }
+const PREFERRED: TtyConventions = { theme: 'auto', mouse: true, notify: 'off', screenReader: false }
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\'
 const BLACK = '\x1b]11;rgb:0000/0000/0000\x1b\\'
 
-function look(
-  manners: Partial<Manners> = {},
-  env: NodeJS.ProcessEnv = {},
-  colour: 0 | 16 | 256 | 'true' = 256,
-) {
+function look(manners: Partial<TtyConventions> = {}, env: NodeJS.ProcessEnv = {}, colour: 0 | 16 | 256 | 'true' = 256) {
   return createLook({
     abilities: { colour, unicode: true, dumb: false, links: true },
     ascii: false,
@@ -59,25 +55,25 @@ test('where there are no colours, or only the console, nothing is asked', () => 
 test('for reading aloud nothing is coloured or drawn', () => {
   const { theme } = look({ screenReader: true })
   expect(theme.paint('error', 'x')).toBe('x')
-  expect(
-    [...theme.symbols.lines.corners, theme.symbols.lines.horizontal, ...theme.symbols.bar].join('').trim(),
-  ).toBe('')
+  expect([...theme.symbols.lines.corners, theme.symbols.lines.horizontal, ...theme.symbols.bar].join('').trim()).toBe(
+    '',
+  )
 })
 
 test('an option goes before the environment, that before the config file', () => {
   const env = { MCPDECK_THEME: 'light', MCPDECK_NOTIFY: 'bell' }
-  expect(resolveManners({ theme: 'dark' }, env, PREFERRED).theme).toBe('dark')
-  expect(resolveManners({}, env, { ...PREFERRED, theme: 'dark' })).toMatchObject({
+  expect(resolveTtyConventions({ theme: 'dark' }, env, PREFERRED).theme).toBe('dark')
+  expect(resolveTtyConventions({}, env, { ...PREFERRED, theme: 'dark' })).toMatchObject({
     theme: 'light',
     notify: 'bell',
   })
-  expect(resolveManners({}, {}, { ...PREFERRED, notify: 'desktop' }).notify).toBe('desktop')
-  expect(resolveManners({ mouse: false }, {}, PREFERRED).mouse).toBe(false)
-  expect(resolveManners({ mouse: true }, {}, { ...PREFERRED, mouse: false }).mouse).toBe(false)
-  expect(resolveManners({}, { MCPDECK_SCREEN_READER: '1' }, PREFERRED).screenReader).toBe(true)
-  expect(resolveManners({}, { INK_SCREEN_READER: 'true' }, PREFERRED).screenReader).toBe(true)
-  expect(() => resolveManners({ theme: 'pink' }, {}, PREFERRED)).toThrow(
+  expect(resolveTtyConventions({}, {}, { ...PREFERRED, notify: 'desktop' }).notify).toBe('desktop')
+  expect(resolveTtyConventions({ mouse: false }, {}, PREFERRED).mouse).toBe(false)
+  expect(resolveTtyConventions({ mouse: true }, {}, { ...PREFERRED, mouse: false }).mouse).toBe(false)
+  expect(resolveTtyConventions({}, { MCPDECK_SCREEN_READER: '1' }, PREFERRED).screenReader).toBe(true)
+  expect(resolveTtyConventions({}, { INK_SCREEN_READER: 'true' }, PREFERRED).screenReader).toBe(true)
+  expect(() => resolveTtyConventions({ theme: 'pink' }, {}, PREFERRED)).toThrow(
     '--theme is one of auto, dark, light, high-contrast, not "pink".',
   )
-  expect(() => resolveManners({}, { MCPDECK_NOTIFY: 'loud' }, PREFERRED)).toThrow('MCPDECK_NOTIFY is one of')
+  expect(() => resolveTtyConventions({}, { MCPDECK_NOTIFY: 'loud' }, PREFERRED)).toThrow('MCPDECK_NOTIFY is one of')
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHttpServer } from './service-double.ts'
-import { commandWords } from '../../src/cli/arguments/command-arguments.ts'
+import { commandArguments } from '../../src/cli/arguments/command-arguments.ts'
 import { Config } from '../../src/cli/config/schema.ts'
 import { chooseProfile, type ProfileOptions } from '../../src/cli/profile/profiles.ts'
 import { UsageError } from '../../src/cli/config/settings.ts'
@@ -29,8 +29,7 @@ describe('flag, then environment, then the default profile, then the local works
     [{ dataDir: '/data' }, { MCPDECK_PROFILE: 'stage' }, 'stage'],
   ])('%j with %j opens %s', (options, env, expected) => {
     const choice = chooseProfile(options, env, config)
-    const opened =
-      choice.kind === 'local' ? 'local' : choice.name === 'service' ? choice.baseUrl : choice.name
+    const opened = choice.kind === 'local' ? 'local' : choice.name === 'service' ? choice.baseUrl : choice.name
     expect(opened).toBe(expected)
   })
 
@@ -66,25 +65,25 @@ describe('the words of a command', () => {
     [`a'b'"c"d`, ['abcd']],
     [`a '$HOME;|'`, ['a', '$HOME;|']],
   ])('%s', (text, words) => {
-    expect(commandWords(text)).toEqual(words)
+    expect(commandArguments(text)).toEqual(words)
   })
 
   test.each(['a | b', 'a; b', 'a $HOME', 'a "$(b)"', 'a `b`', 'cat ~/key', 'a > b', 'a && b', 'a *', '# a'])(
     '%s needs a shell, and is refused',
     text => {
-      expect(() => commandWords(text)).toThrow('without a shell')
+      expect(() => commandArguments(text)).toThrow('without a shell')
     },
   )
 
   test.each([`a 'b`, 'a "b', 'a \\', '  '])('%j is no command', text => {
-    expect(() => commandWords(text)).toThrow(UsageError)
+    expect(() => commandArguments(text)).toThrow(UsageError)
   })
 
   test('any words in single quotes come back as they were', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), words => {
         const quoted = words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-        expect(commandWords(quoted)).toEqual(words)
+        expect(commandArguments(quoted)).toEqual(words)
       }),
     )
   })
@@ -193,11 +192,7 @@ describe('profiles of a service', () => {
 
   test('a key command gets no key and few variables, and its failure shows no argument', async () => {
     const out = join(home.home, 'env')
-    const script = file(
-      'key.sh',
-      `#!/bin/sh\nenv > '${out}'\nif read x; then exit 4; fi\necho ${KEY}\n`,
-      0o700,
-    )
+    const script = file('key.sh', `#!/bin/sh\nenv > '${out}'\nif read x; then exit 4; fi\necho ${KEY}\n`, 0o700)
     await add('--key-command', `'${script}' hidden-argument`)
     const env = { MCPDECK_API_KEY: 'sk_other', MCPDECK_MODEL_API_KEY: 'sk_model', AWS_SECRET: 'x' }
     expect(await me(env)).toMatchObject({ code: 0 })
@@ -237,8 +232,7 @@ describe('profiles of a service', () => {
   })
 
   describe('at a terminal', () => {
-    const typed = () =>
-      join(home.home, '.local/share/mcpdeck/keys', `prod@${service.host.replace(':', '_')}.key`)
+    const typed = () => join(home.home, '.local/share/mcpdeck/keys', `prod@${service.host.replace(':', '_')}.key`)
 
     test('the key is typed once, unseen, kept for its owner, and goes with the profile', async () => {
       await add()

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,16 +47,17 @@ export async function openHome() {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
   return {
     home,
-    /** Starts the program as a script would, or with a file for its standard output; `output` is what it has written to standard output so far. */
+    /**
+     * Starts the program as a script would, or with a file for its standard output; `output` is what it has written to
+     * standard output so far.
+     */
     start(
       args: readonly string[],
       options: { env?: Record<string, string>; stdout?: string; cwd?: string } = {},
     ): Started {
       const words = [process.execPath, PROGRAM, ...args]
       const [file = '', ...rest] =
-        options.stdout === undefined
-          ? words
-          : ['/bin/sh', '-c', `exec "$@" > ${options.stdout}`, 'sh', ...words]
+        options.stdout === undefined ? words : ['/bin/sh', '-c', `exec "$@" > ${options.stdout}`, 'sh', ...words]
       const child = spawn(file, rest, {
         env: { ...minimalEnv(home), ...options.env },
         stdio: 'pipe',
@@ -84,6 +85,12 @@ export async function openHome() {
       const { child, ended } = this.start(args, options)
       child.stdin.end(options.input ?? '')
       return await ended()
+    },
+    /** Gives the key its whole rate again, as a quiet minute does; nothing that uses it may run meanwhile. */
+    rest(): void {
+      const state = join(home, '.local/state/mcpdeck')
+      const files = existsSync(state) ? readdirSync(state).filter(name => name.startsWith('budget.sqlite')) : []
+      for (const name of files) rmSync(join(state, name))
     },
     async close() {
       await endWorker(this)

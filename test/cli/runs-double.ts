@@ -50,10 +50,7 @@ export async function openRunsDouble() {
     trials: [trial('a'), trial('b')],
     suites: [{ id: 's1', name: 'Smoke' }] as Fields[],
     /** Answers of `METHOD path` below the address, whole. */
-    answers: {} as Record<
-      string,
-      (body: Fields, request: IncomingMessage) => { status?: number; body: unknown }
-    >,
+    answers: {} as Record<string, (body: Fields, request: IncomingMessage) => { status?: number; body: unknown }>,
     fault: undefined as Fault | undefined,
     seen: [] as string[],
     /** Called after each answered request. */
@@ -83,9 +80,7 @@ export async function openRunsDouble() {
     if (path.endsWith('/iterations')) return { body: { items: double.trials } }
     if (path === '/capabilities') return { body: {} }
     const found = run === undefined ? undefined : runs.get(run)
-    return found
-      ? { body: found }
-      : { status: 404, body: { code: 'NOT_FOUND', message: `nothing at ${path}` } }
+    return found ? { body: found } : { status: 404, body: { code: 'NOT_FOUND', message: `nothing at ${path}` } }
   }
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')

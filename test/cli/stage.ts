@@ -5,8 +5,8 @@ import { openHome } from './program.ts'
 import { openRunsDouble } from './runs-double.ts'
 
 /**
- * A home and a service for one test alone, which go away with it: tests that start the program mostly wait, so those of a
- * file run side by side.
+ * A home and a service for one test alone, which go away with it: tests that start the program mostly wait, so those of
+ * a file run side by side.
  */
 export async function openStage(ending: Ending) {
   const home = await openHome()

@@ -48,10 +48,7 @@ test('a file is imported after a plan, exported as it is, and imported again by 
   expect(await suite('export', 'Nightly', '--output', output)).toMatchObject({ code: 2 })
   expect((await suite('export', 'Nightly')).stdout).toBe(readFileSync(output, 'utf8'))
   expect((await suite('import', output, '--yes')).stderr).toContain('The service has all of it already.')
-  const changed = write(
-    'nightly.yaml',
-    FILE.replace('title: Two', 'title: Second').replace('id: one', 'id: first'),
-  )
+  const changed = write('nightly.yaml', FILE.replace('title: Two', 'title: Second').replace('id: one', 'id: first'))
   const refused = await suite('import', changed, '--yes')
   expect(refused.code).toBe(3)
   expect(refused.stderr).toContain('One: DUPLICATE_CONTENT')
@@ -97,9 +94,7 @@ test('a suite that mcpdeck ships is imported again as a new one', async () => {
 
 test('what is no text, too long or missing is refused', async () => {
   expect(await suite('import', join(home.home, 'none.yaml'))).toMatchObject({ code: 2 })
-  expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain(
-    'zero.yaml:2:1: This is binary data',
-  )
+  expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain('zero.yaml:2:1: This is binary data')
   const long = await suite('import', write('long.yaml', '# long\n'.repeat(1_500_000)))
   expect(long).toMatchObject({ code: 2 })
   expect(long.stderr).toContain('longer than 4 MiB')

@@ -7,19 +7,11 @@ import { conclude, type Conclusion } from '../../src/cli/follow/conclusion.ts'
 import type { Followed } from '../../src/cli/follow/follow-run.ts'
 import { gatesOf, judgeGates, type GateOptions } from '../../src/cli/follow/gate-facts.ts'
 import { junitXml } from '../../src/cli/follow/junit.ts'
-import { printLastWord, resultOf, type Result } from '../../src/cli/follow/final-report.ts'
+import { printFinalReport, resultOf, type Result } from '../../src/cli/follow/final-report.ts'
 import { countFields, verdictFields } from '../../src/screens/runs/run/verdict-lines.ts'
 import { runLook } from '../../src/screens/runs/status.ts'
 import { openService, type TestService } from '../harness.tsx'
-import {
-  casesOf,
-  expectedOf,
-  makeRun,
-  randomRun,
-  randomSuite,
-  type Expected,
-  type MadeRun,
-} from '../random-runs.ts'
+import { casesOf, expectedOf, makeRun, randomRun, randomSuite, type Expected, type MadeRun } from '../random-runs.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const EXIT_OF = { passed: 0, failed: 1, undecided: 3, broken: 3, cancelled: 3, 'in-flight': 3 } as const
@@ -54,7 +46,7 @@ async function printed(results: readonly Result[]) {
   const write = async (part: string) => void (text += part)
   const output = { write, closed: false, signal: new AbortController().signal }
   const options = { mode: 'text', output, unknown: '-', goesOn: true, runGroupId: undefined } as const
-  const exitCode = await printLastWord(results, options)
+  const exitCode = await printFinalReport(results, options)
   return { exitCode, text: text.replaceAll(/\s+/g, ' ') }
 }
 

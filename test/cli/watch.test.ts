@@ -45,7 +45,8 @@ describe.concurrent('a line that is lost midway', () => {
     expect(stderr).toContain('The service answers again.')
   })
 
-  // The time is up here at a moment, not after some seconds in which a busy machine gets nowhere; that it is 3 shows a run that takes longer.
+  // The time is up here at a moment, not after some seconds in which a busy machine gets nowhere; that it is 3 shows a
+  // run that takes longer.
   test('gone for longer than the time given ends it, with what was read', async ending => {
     const { service } = await openStage(ending)
     service.put('r1', { status: 'running' })
@@ -108,12 +109,7 @@ describe.concurrent('how a run ended is the exit code', () => {
     ['undecided', { status: 'completed', result: null }, 3, 'undecided'],
     ['cancelled, whatever was graded', { status: 'cancelled', result: 'failed' }, 3, 'cancelled'],
     ['not executed', { status: 'failed', result: null }, 3, 'broken'],
-    [
-      'a state that is not in the contract’s list but ends',
-      { status: 'timed_out', result: null },
-      3,
-      'broken',
-    ],
+    ['a state that is not in the contract’s list but ends', { status: 'timed_out', result: null }, 3, 'broken'],
     [
       'the decision before the result',
       { status: 'completed', result: 'failed', decisionSummary: { decision: 'inconclusive' } },
@@ -340,4 +336,23 @@ test.concurrent('the report appears whole, or leaves what was there', async endi
   service.put('r1', { status: 'completed', result: 'passed' })
   expect(await watch('r1', '--junit', file)).toMatchObject({ code: 0 })
   expect(readFileSync(file, 'utf8')).toContain('<testsuite name="Smoke" id="r1" tests="2"')
+})
+
+test.concurrent('a name that never comes holds nobody who wants to leave', async ending => {
+  const { home, service } = await openStage(ending)
+  const file = join(home.home, 'report.xml')
+  service.put('r1', { status: 'completed', result: 'passed' })
+  const name = 'GET /projects/p1/eval-suites/s1'
+  service.fault = (_, path) => path === name
+  const watching = home.start(['watch', 'r1', '--junit', file], { env: service.env })
+  await until(
+    () => Promise.resolve(service.seen),
+    seen => seen.includes(name),
+  )
+  const asked = performance.now()
+  watching.child.kill('SIGINT')
+  expect(await watching.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('Passed') as string })
+  // A read is given up by itself after thirty seconds.
+  expect(performance.now() - asked).toBeLessThan(15_000)
+  expect(readFileSync(file, 'utf8')).toContain('<testsuite name="s1" id="r1"')
 })

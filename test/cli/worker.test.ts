@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { allEndpoints } from '../../src/api/contract/contract.ts'
+import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import { outlivesAnswer } from '../../src/api/contract/endpoint.ts'
-import { echoCase, longCase, until } from '../service/harness.ts'
+import { json } from '../service/analysis-runs.ts'
+import { echoCase, longCase, sandbox, until, untilEnded } from '../service/harness.ts'
+import { adder } from '../service/model-runs.ts'
+import type { Asked } from '../service/scripted-model.ts'
+import { failedWave, stage } from '../service/wave-stage.ts'
+import { answer, startHttpServer } from '../servers/http-server.ts'
 import { stillRunning } from '../journeys/processes.ts'
 import { isAlive, openHome, workerOf, type Ended } from './program.ts'
 
@@ -52,11 +57,11 @@ async function launch(home: Home, { projectId, suiteId }: Suite, more: object = 
 
 const stateOf = async (home: Home, { projectId, runId }: { projectId: string; runId: string }) =>
   parsed<Run>(await call(home, 'getEvalRun', { projectId, runId }))
-const untilEnded = (home: Home, run: { projectId: string; runId: string }) =>
-  until(
-    () => stateOf(home, run),
-    ({ status }) => !['pending', 'running'].includes(status),
-  )
+/** One command follows the run to its end; asking again and again would start one for each question. */
+async function followed(home: Home, run: { projectId: string; runId: string }): Promise<Run> {
+  await home.run(['--project', run.projectId, 'watch', run.runId])
+  return await stateOf(home, run)
+}
 const pidIn = (text: string) => Number(/\(process (\d+)\)/.exec(text)?.[1])
 
 test('what goes on after its answer is known of each operation', () => {
@@ -83,16 +88,14 @@ test('runs that two commands launch at once outlive both, in one worker, which e
   const suite = await suiteOf(home, [longCase('slow', 3)])
   const [one, other] = await Promise.all([launch(home, suite), launch(home, suite)])
   const pid = pidIn(one.stderr)
-  expect(one.stderr).toBe(
-    `Handed over to the workspace's worker (process ${pid}); mcpdeck serve status shows it.\n`,
-  )
+  expect(one.stderr).toBe(`Handed over to the workspace's worker (process ${pid}); mcpdeck serve status shows it.\n`)
   expect(other.stderr).toBe(one.stderr)
   expect(await workerOf(home)).toBe(pid)
   const { stdout } = await home.run(['serve', 'status'])
   expect(stdout).toMatch(new RegExp(`worker +process ${pid} on .+, ends when idle`))
   expect(stdout).toMatch(new RegExp(`${one.runId} running, process ${pid} `))
   for (const run of [one, other])
-    expect(await untilEnded(home, run)).toMatchObject({ status: 'completed', result: 'passed' })
+    expect(await followed(home, run)).toMatchObject({ status: 'completed', result: 'passed' })
   await until(
     () => isAlive(pid),
     alive => !alive,
@@ -114,7 +117,7 @@ test('a worker that is killed leaves its runs to the next command, and the next 
   expect(await workerOf(home)).toBeUndefined()
   const next = await launch(home, await suiteOf(home, [echoCase('one', 'a')]))
   expect(pidIn(next.stderr)).not.toBe(killed)
-  expect(await untilEnded(home, next)).toMatchObject({ status: 'completed', result: 'passed' })
+  expect(await followed(home, next)).toMatchObject({ status: 'completed', result: 'passed' })
 })
 
 test('a command under other settings than the worker executes by itself, waits and says so', async () => {
@@ -127,18 +130,17 @@ test('a command under other settings than the worker executes by itself, waits a
   expect(own.stderr).toContain(`worker (process ${pidIn(before.stderr)}) has another version`)
   expect(own.stderr).toContain(`Still under way in this process: ${own.runId}.`)
   expect(await stateOf(home, own)).toMatchObject({ status: 'completed', result: 'passed' })
-  await untilEnded(home, before)
+  await followed(home, before)
 })
 
 test('where a worker can have no socket, the command waits for what it started', async () => {
   const home = await open()
   const MCPDECK_DATA_DIR = join(home.home, 'x'.repeat(120))
   const env = { MCPDECK_DATA_DIR }
-  const projectId = parsed<{ items: { id: string }[] }>(await call(home, 'listProjects', {}, undefined, env))
+  const projectId = parsed<{ items: { id: string }[] }>(await call(home, 'listProjects', {}, undefined, env)).items[0]!
+    .id
+  const suiteId = parsed<{ items: { id: string }[] }>(await call(home, 'listEvalSuites', { projectId }, undefined, env))
     .items[0]!.id
-  const suiteId = parsed<{ items: { id: string }[] }>(
-    await call(home, 'listEvalSuites', { projectId }, undefined, env),
-  ).items[0]!.id
   const { runId, stderr } = await launch(home, { projectId, suiteId }, {}, env)
   expect(stderr).toContain('no socket can be made for a worker there')
   const run = parsed<Run>(await call(home, 'getEvalRun', { projectId, runId }, undefined, env))
@@ -153,11 +155,10 @@ test('keys of a launch reach the worker and no file, and its socket is for its o
   const data = join(home.home, '.local/share/mcpdeck')
   expect(statSync(join(data, 'worker.sock')).mode & 0o777).toBe(0o600)
   expect(statSync(data).mode & 0o777).toBe(0o700)
-  await untilEnded(home, run)
+  await followed(home, run)
   const files = readdirSync(home.home, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
   expect(files.length).toBeGreaterThan(2)
-  for (const { parentPath, name } of files)
-    expect(readFileSync(join(parentPath, name)).includes(key), name).toBe(false)
+  for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name)).includes(key), name).toBe(false)
 })
 
 test('an attached server is tried to its end by the worker, however often', async () => {
@@ -174,4 +175,100 @@ test('an attached server is tried to its end by the worker, however often', asyn
   )
   const ended = parsed<object>(await call(home, 'getServerConnection', { requestId }))
   expect(ended).toMatchObject({ status: 'failed' })
+})
+
+/**
+ * A home whose workspace has an ended run and a wave that missed its goal, with a model that plays, grades and advises.
+ */
+async function played() {
+  const home = await open()
+  const dataDir = join(home.home, '.local/share/mcpdeck')
+  const assistant = (asked: Asked) => (asked.system.startsWith('You grade whether') ? grade : adder(asked))
+  const { api, models, model, close } = await stage({ dataDir, assistant })
+  const wave = await failedWave(api)
+  const { serverId } = await sandbox(api)
+  const tests = [{ ...echoCase('wrong', 'hello', 'bye'), expectedOutput: 'A greeting.' }]
+  const { projectId } = wave
+  const suite = { name: 'Goals', model: 'suite/model', serverIds: [serverId], tests }
+  const { suiteId } = await api.call(contract.suites.create, { projectId, body: suite })
+  const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+  await untilEnded(api, projectId, runId)
+  // Nothing but the worker is left to execute anything.
+  await close()
+  const env = {
+    MCPDECK_MODEL_BASE_URL: models.baseUrl,
+    MCPDECK_MODEL_API_KEY: models.apiKey,
+    MCPDECK_MODEL: models.model,
+  }
+  return { home, env, model, wave, projectId, runId }
+}
+
+const grade = json({ score: 0.9, reason: 'As expected.', rubricHits: [] })
+
+/** Hands an operation over, waits until its worker has ended for want of work, and answers what the command printed. */
+async function handedOver(home: Home, operation: string, fields: Fields, body: object | undefined, env: Fields = {}) {
+  const started = await call(home, operation, fields, body, env)
+  expect(started.stderr).toMatch(/^Handed over to the workspace's worker/)
+  expect(started.code).toBe(0)
+  const pid = pidIn(started.stderr)
+  await until(
+    () => isAlive(pid),
+    alive => !alive,
+  )
+  return parsed<{ id?: string; runId?: string; status: string }>(started)
+}
+
+test('the judge and the insights of a run are made by the worker', async () => {
+  const { home, env, projectId, runId } = await played()
+  const place = { projectId, runId }
+  expect(await handedOver(home, 'requestEvalRunJudge', place, { enable: true }, env)).toMatchObject({
+    status: 'pending',
+  })
+  expect(await handedOver(home, 'requestEvalRunInsights', place, {}, env)).toMatchObject({ status: 'pending' })
+  expect(parsed<object>(await call(home, 'getEvalRun', place))).toMatchObject({
+    judges: { goalCompletion: { status: 'completed', cases: [{ score: 0.9, passed: true }] } },
+    insights: { status: 'completed', summary: 'Problems: 1.', findings: [{ title: expect.any(String) }] },
+  })
+})
+
+test('a journey run and the insights of its wave are made by the worker', async () => {
+  const { home, env, model, projectId, wave } = await played()
+  const before = model.asked.length
+  const { id = '' } = await handedOver(
+    home,
+    'launchJourneyRun',
+    { projectId, journeyId: wave.journeyId },
+    { waveId: 'w2' },
+    env,
+  )
+  expect(model.asked.length).toBeGreaterThan(before)
+  expect(parsed<object>(await call(home, 'getJourneyRun', { projectId, runId: id }))).toMatchObject({
+    status: 'completed',
+  })
+  const place = { projectId, waveId: 'w2' }
+  expect(await handedOver(home, 'requestWaveInsights', place, undefined, env)).toMatchObject({ status: 'pending' })
+  expect(parsed<object>(await call(home, 'getWaveInsights', place))).toMatchObject({
+    status: 'completed',
+    insights: { summary: 'Problems: 1.' },
+  })
+})
+
+test('both readiness runs are graded by the worker', async () => {
+  const home = await open()
+  const projectId = await first(home, 'listProjects')
+  const server = await startHttpServer({
+    'tools/list': (message, _request, response) => answer(response, message, { tools: [] }),
+  })
+  onTestFinished(() => server.close())
+  const body = { name: 'graded', enabled: true, transportType: 'http', url: server.url }
+  const { id: serverId } = parsed<{ id: string }>(await call(home, 'createProjectServer', { projectId }, body))
+  for (const [operation, input] of [
+    ['startOpenAIReadinessRun', { submissionMode: 'mcp-only' }],
+    ['startClaudeReadinessRun', undefined],
+  ] as const) {
+    const started = await handedOver(home, operation, { projectId, serverId }, input)
+    expect(started).toMatchObject({ status: 'pending' })
+    const run = parsed<object>(await call(home, 'getReadinessRun', { projectId, runId: started.runId! }))
+    expect(run, operation).toMatchObject({ status: 'completed' })
+  }
 })

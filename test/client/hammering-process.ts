@@ -20,7 +20,7 @@ const stop = new AbortController()
 
 async function hammer(owner: string): Promise<void> {
   while (!stop.signal.aborted) {
-    const permit = await budget.acquire({ priority: 'asked', owner, signal: stop.signal })
+    const permit = await budget.acquire({ priority: 'foreground', owner, signal: stop.signal })
     const response = await fetch(url)
     await response.arrayBuffer()
     if (response.status === 429) permit.limited(undefined)

@@ -33,9 +33,7 @@ async function start(answer: RequestListener, options: HttpFetchOptions = {}) {
 
 const echo: RequestListener = (request: IncomingMessage, response) => {
   void text(request).then(body =>
-    response.end(
-      JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }),
-    ),
+    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body })),
   )
 }
 

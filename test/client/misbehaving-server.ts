@@ -15,12 +15,7 @@ type Behaviour = (response: ServerResponse, request: IncomingMessage, nth: numbe
 const json = { 'content-type': 'application/json' }
 const text = JSON.stringify(goodRun)
 
-function refuse(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-) {
+function refuse(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {
   response.writeHead(status, { ...json, ...headers }).end(JSON.stringify(body))
 }
 
@@ -33,17 +28,13 @@ const behaviours = {
     response.end()
   },
   gzip: response => response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(text)),
-  br: response =>
-    response.writeHead(200, { ...json, 'content-encoding': 'br' }).end(brotliCompressSync(text)),
-  deflate: response =>
-    response.writeHead(200, { ...json, 'content-encoding': 'deflate' }).end(deflateSync(text)),
+  br: response => response.writeHead(200, { ...json, 'content-encoding': 'br' }).end(brotliCompressSync(text)),
+  deflate: response => response.writeHead(200, { ...json, 'content-encoding': 'deflate' }).end(deflateSync(text)),
   'bad-gzip': response => response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end('not gzip'),
   'cut-gzip': response =>
     response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(text).subarray(0, 30)),
   'bomb-gzip': response =>
-    response
-      .writeHead(200, { ...json, 'content-encoding': 'gzip' })
-      .end(gzipSync(Buffer.alloc(4_000_000, 32))),
+    response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(4_000_000, 32))),
   'slow-headers': () => {},
   'slow-body': response => response.writeHead(200, json).write(text.slice(0, 20)),
   'slow-error-body': response => response.writeHead(503, json).write('{"code":'),
@@ -94,8 +85,7 @@ const behaviours = {
       : response.writeHead(200, json).end(text),
   down: response => refuse(response, 503, { code: 'INTERNAL_ERROR', message: 'busy' }),
   forbidden: response => refuse(response, 403, { code: 'FORBIDDEN', message: 'no' }),
-  echo: (response, request) =>
-    response.writeHead(400).end(`<html>${String(request.headers.authorization)}</html>`),
+  echo: (response, request) => response.writeHead(400).end(`<html>${String(request.headers.authorization)}</html>`),
   'echo-json': (response, request) =>
     refuse(response, 400, {
       code: 'VALIDATION_ERROR',
@@ -103,8 +93,7 @@ const behaviours = {
       details: { header: request.headers.authorization },
     }),
   escape: response => response.writeHead(500).end('\u001b]0;owned\u0007plain'),
-  deprecated: response =>
-    response.writeHead(200, { ...json, deprecation: 'true', link: '</next>' }).end(text),
+  deprecated: response => response.writeHead(200, { ...json, deprecation: 'true', link: '</next>' }).end(text),
 } satisfies Record<string, Behaviour>
 
 export type BehaviourName = keyof typeof behaviours | 'redirect'

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => machine.remove())
 
 async function take(budget: Budget, count: number): Promise<Permit[]> {
-  return await Promise.all(Array.from({ length: count }, () => budget.acquire({ priority: 'asked' })))
+  return await Promise.all(Array.from({ length: count }, () => budget.acquire({ priority: 'foreground' })))
 }
 
 async function drain(budget: Budget): Promise<void> {
@@ -42,7 +42,7 @@ describe('several processes and an exact server', () => {
     startAfter: fc.integer({ min: 0, max: 3_000 }),
     there: delay,
     back: delay,
-    priority: fc.constantFrom<Priority>('asked', 'visible', 'pinned', 'background'),
+    priority: fc.constantFrom<Priority>('foreground', 'visible', 'pinned', 'background'),
   })
   const rule = fc.record({
     capacity: fc.integer({ min: 1, max: 12 }),
@@ -98,10 +98,7 @@ describe('several processes and an exact server', () => {
     const property = fc.asyncProperty(fc.integer({ min: 0, max: 3_000 }), async offset => {
       const [time, rule] = [new VirtualClock(), { capacity: 1 }]
       const own = virtualMachine(time)
-      const [busy, other] = [
-        own.start({ ...rule, clock: time }).budget,
-        own.start({ ...rule, clock: time }).budget,
-      ]
+      const [busy, other] = [own.start({ ...rule, clock: time }).budget, own.start({ ...rule, clock: time }).budget]
       const much = Promise.all(Array.from({ length: 10 }, () => askAndEnd(busy, 'visible')))
       await time.advance(1_000 + offset)
       for (let turn = 0; turn < 2; turn += 1) {
@@ -118,11 +115,11 @@ describe('several processes and an exact server', () => {
   test("a person's request in one goes before the polling of another, even without a reserve", async () => {
     const rule = { capacity: 1 }
     const [other, mine] = [machine.start(rule).budget, machine.start(rule).budget]
-    await askAndEnd(other, 'asked')
+    await askAndEnd(other, 'foreground')
     const polling = Promise.all(Array.from({ length: 5 }, () => askAndEnd(other, 'visible')))
     await clock.advance(1_500)
     const asked = clock.now()
-    await clock.finish(askAndEnd(mine, 'asked'))
+    await clock.finish(askAndEnd(mine, 'foreground'))
     expect(clock.now() - asked).toBeLessThan(1_100)
     await clock.finish(polling)
   })
@@ -131,15 +128,15 @@ describe('several processes and an exact server', () => {
     const rule = { capacity: 1 }
     const frozen = machine.start({ ...rule, clock: new VirtualClock() }).budget
     const other = machine.start(rule).budget
-    await askAndEnd(other, 'asked')
+    await askAndEnd(other, 'foreground')
     const stop = new AbortController()
-    const given = frozen.acquire({ priority: 'asked', signal: stop.signal })
+    const given = frozen.acquire({ priority: 'foreground', signal: stop.signal })
     stop.abort()
     await expect(given).rejects.toMatchObject({ kind: 'aborted' })
     const start = clock.now()
     await clock.finish(askAndEnd(other, 'visible'))
     expect(clock.now() - start).toBeLessThanOrEqual(1_002)
-    void frozen.acquire({ priority: 'asked' })
+    void frozen.acquire({ priority: 'foreground' })
     await clock.finish(askAndEnd(other, 'visible'))
     expect(clock.now() - start).toBeGreaterThan(2_002)
     expect(clock.now() - start).toBeLessThanOrEqual(1_002 + 1_001 + 750)
@@ -173,11 +170,7 @@ describe('what one process does, the others know', () => {
     await drain(one)
     await two.acquire()
     expect(two.snapshot()).toMatchObject({ tokens: 9, inFlight: 1 })
-    const ids = [
-      budgetKeyId('http://a', 'sk_1'),
-      budgetKeyId('http://a', 'sk_2'),
-      budgetKeyId('http://b', 'sk_1'),
-    ]
+    const ids = [budgetKeyId('http://a', 'sk_1'), budgetKeyId('http://a', 'sk_2'), budgetKeyId('http://b', 'sk_1')]
     expect(new Set(ids).size).toBe(3)
     expect(ids.join()).not.toContain('sk_')
   })
@@ -204,7 +197,7 @@ describe('a process that dies', () => {
     await clock.advance(12_000)
     dying.kill()
     const start = clock.now()
-    await clock.finish(other.acquire({ priority: 'asked' }))
+    await clock.finish(other.acquire({ priority: 'foreground' }))
     expect(clock.now() - start).toBeLessThanOrEqual(1_251)
     expect(other.snapshot()).toMatchObject({ inFlight: 1, pollers: 0 })
   })
@@ -212,7 +205,7 @@ describe('a process that dies', () => {
   test('stays counted while it lives, however long its requests take', async () => {
     const [slow, other] = [machine.start().budget, machine.start().budget]
     await take(slow, 10)
-    const waiting = other.acquire({ priority: 'asked' })
+    const waiting = other.acquire({ priority: 'foreground' })
     await clock.advance(LEASE_MS * 4)
     expect(other.snapshot()).toMatchObject({ inFlight: 10, waiting: 1 })
     slow.close()
@@ -229,7 +222,7 @@ describe('a process that dies', () => {
       await take(stopped, held)
       await time.advance(idle)
       const start = time.now()
-      await time.finish(Promise.all(Array.from({ length: 10 }, () => other.acquire({ priority: 'asked' }))))
+      await time.finish(Promise.all(Array.from({ length: 10 }, () => other.acquire({ priority: 'foreground' }))))
       expect(time.now() - start).toBeLessThanOrEqual(LEASE_MS + 10_251)
       own.remove()
     })
@@ -261,7 +254,7 @@ describe('a refusal although the budget said yes', () => {
   test('repeated ones slow down to an eighth and no further', async () => {
     const { budget } = machine.start()
     for (let i = 0; i < 6; i += 1) {
-      const permit = await clock.finish(budget.acquire({ priority: 'asked' }))
+      const permit = await clock.finish(budget.acquire({ priority: 'foreground' }))
       permit.limited(1_000)
     }
     expect(budget.snapshot().refillPerSecond).toBe(0.125)
@@ -283,9 +276,7 @@ describe('the file', () => {
     const { budget, notices } = machine.start()
     await take(budget, 3)
     expect(budget.snapshot()).toMatchObject({ tokens: 7, inFlight: 3, pollers: 0 })
-    expect(notices).toEqual([
-      expect.stringMatching(/^The request budget is not shared with other processes: /),
-    ])
+    expect(notices).toEqual([expect.stringMatching(/^The request budget is not shared with other processes: /)])
   })
 
   test('that is no database is told once and left as it is', async () => {
@@ -304,7 +295,7 @@ describe('the file', () => {
     let during = 0
     const hammer = async (budget: Budget) => {
       while (clock.now() < end) {
-        const permit = await budget.acquire({ priority: 'asked' })
+        const permit = await budget.acquire({ priority: 'foreground' })
         server.arrive(clock.now())
         if (blocked) during += 1
         await after(5)
@@ -340,7 +331,7 @@ describe('the file', () => {
     file.close()
     const { budget } = machine.start()
     const start = clock.now()
-    await clock.finish(budget.acquire({ priority: 'asked' }))
+    await clock.finish(budget.acquire({ priority: 'foreground' }))
     expect(clock.now() - start).toBeLessThan(5_100)
     expect(budget.snapshot().inFlight).toBe(1)
   })

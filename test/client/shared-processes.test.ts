@@ -62,8 +62,7 @@ test('three processes hammer one limit without a 429, one of them killed on the 
   const reached = async (expected: Record<string, number>) =>
     await vi.waitFor(
       () => {
-        for (const [name, count] of Object.entries(expected))
-          expect(server.count(name)).toBeGreaterThanOrEqual(count)
+        for (const [name, count] of Object.entries(expected)) expect(server.count(name)).toBeGreaterThanOrEqual(count)
       },
       { timeout: 20_000, interval: 20 },
     )

@@ -43,11 +43,6 @@ test('knows what a link leads to without opening a session', async () => {
   await api.call(contract.userTesting.rotateLink, place.target)
   expect(await door.leadsTo(place.link)).toEqual({ leads: 'nowhere' })
   expect((await visitor(api.fetch, place.link).describe()).status).toBe(404)
-  for (const other of [
-    '',
-    'not a link',
-    'https://service.example/s/abc',
-    'http://127.0.0.1:4747/visit/session',
-  ])
+  for (const other of ['', 'not a link', 'https://service.example/s/abc', 'http://127.0.0.1:4747/visit/session'])
     expect(await door.leadsTo(other)).toMatchObject({ leads: 'unknown' })
 })

@@ -18,8 +18,7 @@ export const answerDeviations: readonly AnswerDeviation[] = [
   {
     operations: ['listEvalSuiteRuns'],
     what: BARE,
-    reason:
-      'the service document says "array of runs"; `mcpdeck serve --shape published` answers `{ items }`',
+    reason: 'the service document says "array of runs"; `mcpdeck serve --shape published` answers `{ items }`',
   },
   {
     operations: ['createServerConnection'],

@@ -7,24 +7,12 @@ import { metDeviations, takeAnswerProblems } from './answer-problems.ts'
 import { checked } from './checked-answers.ts'
 import { OPENAPI_FILE, readOpenApi } from './openapi.ts'
 
-const {
-  account,
-  clients,
-  connections,
-  environments,
-  hostCatalog,
-  iterations,
-  projects,
-  runs,
-  servers,
-  suites,
-} = contract
+const { account, clients, connections, environments, hostCatalog, iterations, projects, runs, servers, suites } =
+  contract
 
 /** What the check finds in an answer to a read. */
 async function problemsOf(path: string, status: number, body: unknown): Promise<string[]> {
-  const answer = checked(() =>
-    Promise.resolve({ status, headers: plainHeaders({}), body: JSON.stringify(body) }),
-  )
+  const answer = checked(() => Promise.resolve({ status, headers: plainHeaders({}), body: JSON.stringify(body) }))
   const request: ApiRequest = {
     method: 'GET',
     url: `http://local.test${API_PREFIX}${path}`,
@@ -40,9 +28,7 @@ test('an answer that breaks the declared shape, its status or its code is found'
   expect(await problemsOf('/projects', 200, { items: [{ id: 1 }] })).toContain(
     'listProjects 200: items.0.id: Invalid input: expected string, received number',
   )
-  expect(await problemsOf('/projects', 201, { items: [] })).toContain(
-    'listProjects 201: status 201, declared as 200',
-  )
+  expect(await problemsOf('/projects', 201, { items: [] })).toContain('listProjects 201: status 201, declared as 200')
   expect(await problemsOf('/projects', 404, { code: 'CONFLICT', message: 'No.' })).toEqual([
     'listProjects 404: CONFLICT answered with 404',
   ])
@@ -108,8 +94,7 @@ test.skipIf(!readOpenApi())('every listed deviation is met', async () => {
   await api.call(runs.list, { projectId, suiteId })
   // With a second project each of them waits for the choice of one.
   await api.call(projects.create, { body: { name: 'Second' } })
-  const ask = (number: number) =>
-    api.send(connections.create, { body: { url: `http://127.0.0.1:1/${number}` } })
+  const ask = (number: number) => api.send(connections.create, { body: { url: `http://127.0.0.1:1/${number}` } })
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(ask))
   expect(answers.map(({ status }) => status)).toContain(429)
   expect([...metDeviations]).toEqual(expect.arrayContaining([...answerDeviations]))

@@ -51,17 +51,14 @@ function isListed({ operation }: AnyEndpoint, what: string): boolean {
 /** Of the one list that is answered bare the entries are checked all the same. */
 function differences(endpoint: AnyEndpoint, status: number, body: unknown): string[] {
   published ??= createPublishedAnswers()
-  if (endpoint.operation !== 'listEvalSuiteRuns' || !Array.isArray(body))
-    return published(endpoint, status, body)
+  if (endpoint.operation !== 'listEvalSuiteRuns' || !Array.isArray(body)) return published(endpoint, status, body)
   return [BARE, ...published(endpoint, status, { items: body })]
 }
 
 function ownProblems(endpoint: AnyEndpoint, status: number, body: unknown): string[] {
   if (status < 400)
     return [
-      ...(status === (endpoint.status ?? 200)
-        ? []
-        : [`status ${status}, declared as ${endpoint.status ?? 200}`]),
+      ...(status === (endpoint.status ?? 200) ? [] : [`status ${status}, declared as ${endpoint.status ?? 200}`]),
       ...issues(endpoint.response.safeParse(body).error),
     ]
   const { data, error } = ErrorBody().safeParse(body)
@@ -70,8 +67,6 @@ function ownProblems(endpoint: AnyEndpoint, status: number, body: unknown): stri
   return declared === status ? [] : [`${data.code} answered with ${status}`]
 }
 
-function issues(
-  error: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined,
-): string[] {
+function issues(error: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined): string[] {
   return (error?.issues ?? []).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
 }

@@ -8,11 +8,7 @@ import { dereference, type DocumentedOperation, type OpenApi } from './openapi.t
 const KEY_HEADERS = ['idempotency-key', 'x-mcpjam-idempotency-key']
 
 /** Every difference between an operation of the document and our declaration of it, one sentence each. */
-export function compareOperation(
-  document: OpenApi,
-  documented: DocumentedOperation,
-  endpoint: AnyEndpoint,
-): string[] {
+export function compareOperation(document: OpenApi, documented: DocumentedOperation, endpoint: AnyEndpoint): string[] {
   const read = (schema: JsonSchema) => shapeOf(schema, part => dereference(document, part))
   const status = endpoint.status ?? 200
   return [
@@ -54,9 +50,7 @@ function parametersAsFields(
 ): Shape {
   const fields = parameters
     .filter(parameter => parameter.in === place)
-    .map(
-      ({ name, required, schema }) => [name, { required: required === true, shape: read(schema) }] as const,
-    )
+    .map(({ name, required, schema }) => [name, { required: required === true, shape: read(schema) }] as const)
   return { types: new Set(['object']), bounds: new Map(), fields: new Map(fields), strict: true }
 }
 
@@ -74,11 +68,8 @@ function queryShape(endpoint: AnyEndpoint): Shape {
 }
 
 function compareKeyHeaders({ parameters }: DocumentedOperation, endpoint: AnyEndpoint): string[] {
-  const declared =
-    endpoint.idempotency === 'header' ? (endpoint.idempotencyHeaders ?? KEY_HEADERS.slice(0, 1)) : []
-  const documented = parameters
-    .filter(({ in: place }) => place === 'header')
-    .map(({ name }) => name.toLowerCase())
+  const declared = endpoint.idempotency === 'header' ? (endpoint.idempotencyHeaders ?? KEY_HEADERS.slice(0, 1)) : []
+  const documented = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name.toLowerCase())
   return [
     ...declared.filter(name => !documented.includes(name)).map(name => `header ${name}: only declared`),
     ...documented.filter(name => !declared.includes(name)).map(name => `header ${name}: only documented`),

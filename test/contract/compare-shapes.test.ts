@@ -12,8 +12,7 @@ const object = (properties: JsonSchema, required: string[] = [], more: JsonSchem
 const text = { type: 'string' }
 const strict = { additionalProperties: false }
 
-const input = (documented: JsonSchema, declared: JsonSchema) =>
-  compareInput('body', read(documented), read(declared))
+const input = (documented: JsonSchema, declared: JsonSchema) => compareInput('body', read(documented), read(declared))
 const output = (documented: JsonSchema, declared: JsonSchema) =>
   compareOutput('response', read(documented), read(declared))
 
@@ -59,10 +58,7 @@ test('every way to write an optional null is one', () => {
 
 test('of alternatives a field is required only where all of them require it', () => {
   const either = {
-    anyOf: [
-      object({ a: text, c: text }, ['a', 'c'], strict),
-      object({ b: text, c: text }, ['b', 'c'], strict),
-    ],
+    anyOf: [object({ a: text, c: text }, ['a', 'c'], strict), object({ b: text, c: text }, ['b', 'c'], strict)],
   }
   expect(input(object({ a: text, b: text, c: text }, ['c'], strict), either)).toEqual([])
 })
@@ -73,20 +69,13 @@ test('branches that only name required fields change nothing', () => {
 })
 
 test('an answer may be read more loosely', () => {
-  const documented = object({ id: text, at: { type: 'integer' }, kind: { ...text, enum: ['a'] } }, [
-    'id',
-    'at',
-    'kind',
-  ])
+  const documented = object({ id: text, at: { type: 'integer' }, kind: { ...text, enum: ['a'] } }, ['id', 'at', 'kind'])
   const declared = object({ id: text, at: { type: ['number', 'string', 'null'] }, kind: text }, ['id'])
   expect(output(documented, declared)).toEqual([])
 })
 
 test('an answer must not be refused for what the document allows', () => {
-  const documented = object(
-    { id: text, name: { type: ['string', 'null'] }, kind: { ...text, enum: ['a'] } },
-    ['id'],
-  )
+  const documented = object({ id: text, name: { type: ['string', 'null'] }, kind: { ...text, enum: ['a'] } }, ['id'])
   const declared = object(
     { id: text, name: text, kind: { ...text, enum: ['a'] }, other: text },
     ['id', 'name', 'other'],

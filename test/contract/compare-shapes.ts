@@ -7,12 +7,9 @@ export function compareInput(place: string, documented: Shape, declared: Shape):
     ...compareValues(place, documented.values, declared.values),
     ...compareBounds(place, documented, declared),
   ]
-  if (documented.strict && !declared.strict)
-    found.push(`${place}: takes undeclared fields, documented as strict`)
-  if (isOpen(documented) && declared.fields.size > 0)
-    return [...found, `${place}: fields declared, documented as open`]
-  if (isOpen(declared) && documented.fields.size > 0)
-    return [...found, `${place}: declared as open, fields documented`]
+  if (documented.strict && !declared.strict) found.push(`${place}: takes undeclared fields, documented as strict`)
+  if (isOpen(documented) && declared.fields.size > 0) return [...found, `${place}: fields declared, documented as open`]
+  if (isOpen(declared) && documented.fields.size > 0) return [...found, `${place}: declared as open, fields documented`]
   for (const name of new Set([...documented.fields.keys(), ...declared.fields.keys()])) {
     const there = documented.fields.get(name)
     const here = declared.fields.get(name)
@@ -63,8 +60,7 @@ function compareTypes(place: string, documented: Shape, declared: Shape): string
 
 function refusedTypes(documented: Shape, declared: Shape): string[] {
   if (declared.types.size === 0) return []
-  const accepts = (type: string) =>
-    declared.types.has(type) || (type === 'integer' && declared.types.has('number'))
+  const accepts = (type: string) => declared.types.has(type) || (type === 'integer' && declared.types.has('number'))
   return [...documented.types].filter(type => !accepts(type))
 }
 

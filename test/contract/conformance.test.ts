@@ -15,12 +15,8 @@ const declared = await declaredEndpoints()
 async function declaredEndpoints(): Promise<AnyEndpoint[]> {
   const folder = join(import.meta.dirname, '../../src/api/contract')
   const parts = readdirSync(folder).filter(name => /^part-\w+\.ts$/.test(name))
-  const modules = await Promise.all(
-    parts.map(name => import(join(folder, name)) as Promise<Record<string, object>>),
-  )
-  const resources = modules
-    .flatMap(part => Object.values(part))
-    .flatMap(group => Object.values(group) as object[])
+  const modules = await Promise.all(parts.map(name => import(join(folder, name)) as Promise<Record<string, object>>))
+  const resources = modules.flatMap(part => Object.values(part)).flatMap(group => Object.values(group) as object[])
   const waiting = resources.flatMap(resource => Object.values(resource) as AnyEndpoint[])
   return [...new Set([...allEndpoints(), ...waiting])]
 }
@@ -38,8 +34,7 @@ function differences(): string[] {
   })
 }
 
-if (!document)
-  console.warn(`Skipped: ${OPENAPI_FILE} is absent, so the declarations are not compared with it.`)
+if (!document) console.warn(`Skipped: ${OPENAPI_FILE} is absent, so the declarations are not compared with it.`)
 
 describe('the declarations among themselves', () => {
   test('no two operations share a name, or a method and a path', () => {

@@ -23,11 +23,7 @@ const proseOnly: Deviation[] = [
     [PROSE_ONLY],
   ),
   ...because('differences row 8: the deployment announces itself', ['getCapabilities'], [PROSE_ONLY]),
-  ...because(
-    'differences section 2: rerun of failed cases',
-    ['previewEvalRunRerun', 'rerunEvalRun'],
-    [PROSE_ONLY],
-  ),
+  ...because('differences section 2: rerun of failed cases', ['previewEvalRunRerun', 'rerunEvalRun'], [PROSE_ONLY]),
   ...because('differences section 2: chat turn', ['sendChatSessionMessage'], [PROSE_ONLY]),
 ]
 
@@ -218,11 +214,7 @@ const clientsAndEnvironments: Deviation[] = [
 ]
 
 const swarms: Deviation[] = [
-  ...because(
-    'differences row 15: swarm record',
-    ['listSwarms'],
-    ['response.items[].setupWrites: not documented'],
-  ),
+  ...because('differences row 15: swarm record', ['listSwarms'], ['response.items[].setupWrites: not documented']),
   ...because(
     'differences row 15: swarm record',
     ['createSwarm', 'getSwarm', 'updateSwarm'],
@@ -234,25 +226,13 @@ const swarms: Deviation[] = [
       ['listJourneyRuns'],
       [`response.items[].${field}: not documented`],
     ),
-    ...because(
-      'differences row 26: journey-run fields',
-      ['getJourneyRun'],
-      [`response.${field}: not documented`],
-    ),
+    ...because('differences row 26: journey-run fields', ['getJourneyRun'], [`response.${field}: not documented`]),
   ]),
 ]
 
 const userTesting: Deviation[] = [
-  ...because(
-    'differences row 4: published with POST first',
-    ['publishScenario'],
-    ['method: POST, documented as PUT'],
-  ),
-  ...because(
-    'differences row 4: PUT repeats what POST was refused for',
-    ['publishScenarioPut'],
-    [PROSE_ONLY],
-  ),
+  ...because('differences row 4: published with POST first', ['publishScenario'], ['method: POST, documented as PUT']),
+  ...because('differences row 4: PUT repeats what POST was refused for', ['publishScenarioPut'], [PROSE_ONLY]),
   ...because(
     'differences row 34: two shapes of a link',
     ['publishScenario', 'rebindScenario', 'rotateScenarioLink'],
@@ -300,11 +280,7 @@ const statedElsewhere: Deviation[] = [
 ]
 
 /** `callTool` answers the result with the time it took. */
-const toolCall = because(
-  'differences row 16: tool call reply',
-  ['callTool'],
-  ['response.durationMs: not documented'],
-)
+const toolCall = because('differences row 16: tool call reply', ['callTool'], ['response.durationMs: not documented'])
 
 export const deviations: readonly Deviation[] = [
   ...proseOnly,

@@ -1,15 +1,7 @@
 export type JsonSchema = Record<string, unknown>
 
 /** Bounds that both sides can express. */
-const BOUNDS = [
-  'minimum',
-  'exclusiveMinimum',
-  'maximum',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-] as const
+const BOUNDS = ['minimum', 'exclusiveMinimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
 /** A JSON schema boiled down to what two sides can be compared by. */
 export type Shape = {
@@ -67,10 +59,7 @@ function ownShape(schema: JsonSchema, resolve: Resolve): Shape {
       ]),
     ),
     strict: schema['additionalProperties'] === false,
-    ...optional(
-      'entries',
-      entries && Object.keys(entries).length > 0 ? shapeOf(entries, resolve) : undefined,
-    ),
+    ...optional('entries', entries && Object.keys(entries).length > 0 ? shapeOf(entries, resolve) : undefined),
   }
 }
 
@@ -141,9 +130,7 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
 }
 
 function asSchema(value: unknown): JsonSchema | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonSchema)
-    : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : undefined
 }
 
 function schemas(value: unknown): JsonSchema[] {

@@ -66,9 +66,7 @@ type Place = { path: string; method: string; shared: JsonSchema[]; value: unknow
 
 function documentedOperation(document: OpenApi, { path, method, shared, value }: Place): DocumentedOperation {
   const operation = Operation.parse(value)
-  const parameters = [...shared, ...operation.parameters].map(entry =>
-    Parameter.parse(dereference(document, entry)),
-  )
+  const parameters = [...shared, ...operation.parameters].map(entry => Parameter.parse(dereference(document, entry)))
   const success = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
   if (success.length !== 1) throw new Error(`${operation.operationId} has ${success.length} success answers`)
   const [status, response] = success[0]!

@@ -80,8 +80,8 @@ function absolute(schema: unknown): unknown {
 }
 
 /**
- * The file says `nullable: true` beside types, which its version of JSON Schema no longer knows, and `oneOf` for two shapes that
- * both take null.
+ * The file says `nullable: true` beside types, which its version of JSON Schema no longer knows, and `oneOf` for two
+ * shapes that both take null.
  */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable)
@@ -103,7 +103,5 @@ function takesNull(alternatives: unknown): boolean {
 function mapped(value: unknown, change: (key: string, value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map(item => mapped(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, mapped(change(key, part), change)]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapped(change(key, part), change)]))
 }

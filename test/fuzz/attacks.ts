@@ -133,8 +133,7 @@ const statuses: Attack[] = [
         () => '',
         () => '<h1>Bad gateway</h1>',
         () => JSON.stringify({ code: 'INTERNAL_ERROR', message: hostileText(random) }),
-        () =>
-          JSON.stringify({ code: hostileText(random), message: hostileText(random), details: { a: [1] } }),
+        () => JSON.stringify({ code: hostileText(random), message: hostileText(random), details: { a: [1] } }),
         () => JSON.stringify({ code: 'VALIDATION_ERROR', message: 'x', details: hostileText(random) }),
         () => `{"code":"NOT_FOUND","message":"x","details":${deepJson(random)}}`,
         () => JSON.stringify({ error: { code: 7, message: null } }),
@@ -151,14 +150,7 @@ const statuses: Attack[] = [
     name: 'a redirect',
     act({ response, random, elsewhere }) {
       const status = random.pick([300, 301, 302, 303, 305, 307, 308])
-      const location = random.pick([
-        `${elsewhere}/stolen`,
-        '/',
-        '',
-        'file:///etc/passwd',
-        'http://[',
-        '//x.invalid/',
-      ])
+      const location = random.pick([`${elsewhere}/stolen`, '/', '', 'file:///etc/passwd', 'http://[', '//x.invalid/'])
       response.writeHead(status, { location })
       response.end()
       return `${status} to ${location}`

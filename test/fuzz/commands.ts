@@ -13,7 +13,10 @@ import { Findings, type Part } from './part.ts'
 import { attacksOf, openProxy } from './proxy.ts'
 import type { Stage } from './stage.ts'
 
-/** Runs a file's words as they are, with standard error in a file beside, so that the terminal has standard output alone. */
+/**
+ * Runs a file's words as they are, with standard error in a file beside, so that the terminal has standard output
+ * alone.
+ */
 const APART = 'errors=$1; shift; exec "$@" 2>"$errors"'
 /** A command may wait for a service; Ctrl+C comes after one of these pauses, in milliseconds. */
 const PATIENCE = [300, 2000, 9000]
@@ -78,13 +81,7 @@ export function commandsOf(stage: Stage, random: Random, suiteFile: string): Com
   })
   const api = ['listProjects', 'listProjectServers', 'listEvalSuites', 'getMe', 'getCapabilities'].map(
     (name): Command => ({
-      words: [
-        'api',
-        name,
-        '--field',
-        `projectId=${projectId}`,
-        ...(random.chance(0.3) ? ['--paginate'] : []),
-      ],
+      words: ['api', name, '--field', `projectId=${projectId}`, ...(random.chance(0.3) ? ['--paginate'] : [])],
       output: 'data',
     }),
   )
@@ -177,9 +174,7 @@ export async function runAndLook(running: Running): Promise<void> {
   const errors = join(folder, 'errors')
   const words = [process.execPath, PROGRAM, ...command.words]
   await using terminal = openTerminal({
-    ...(isApart
-      ? { command: '/bin/sh', args: ['-c', APART, 'sh', errors, ...words] }
-      : { args: command.words }),
+    ...(isApart ? { command: '/bin/sh', args: ['-c', APART, 'sh', errors, ...words] } : { args: command.words }),
     env,
     home,
     cwd: folder,
@@ -224,8 +219,7 @@ function wrongEnd(command: Command, terminal: Terminal, isInterrupted: boolean, 
   if (!isEnded) wrong.push(`ended with ${signal ?? code}`)
   if (code === EXIT.interrupted && !isInterrupted) wrong.push('says that it was interrupted')
   if (code === EXIT.failedVerdict && truth === undefined) wrong.push('ended with 1 without a verdict')
-  if (code === EXIT.done && !signal && truth === 'failed')
-    wrong.push('a false green: 0, though the run failed')
+  if (code === EXIT.done && !signal && truth === 'failed') wrong.push('a false green: 0, though the run failed')
   if (code === EXIT.done && !signal && isApart && json !== undefined && !isJson(terminal.output, json))
     wrong.push('ended with 0, and its output is not JSON')
   return wrong

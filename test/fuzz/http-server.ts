@@ -33,9 +33,7 @@ export async function openHttpServer(
       response.setHeader('mcp-session-id', 'session')
       if (message.id === undefined) return void response.writeHead(202).end()
       response.end(
-        type === 'application/json'
-          ? deed.lines.at(-1)
-          : deed.lines.map(each => `data: ${each}\n\n`).join(''),
+        type === 'application/json' ? deed.lines.at(-1) : deed.lines.map(each => `data: ${each}\n\n`).join(''),
       )
     }
     answer().catch(() => response.destroy())

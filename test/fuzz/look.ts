@@ -46,8 +46,8 @@ function waitedFor(pid: number): number {
 }
 
 /**
- * A clock that stands while the machine gives the processor to others, so that a busy machine makes nothing slow: neither the
- * watched process nor the one that watches.
+ * A clock that stands while the machine gives the processor to others, so that a busy machine makes nothing slow:
+ * neither the watched process nor the one that watches.
  */
 export function ownClock(pid: number): () => number {
   const startedAt = performance.now()

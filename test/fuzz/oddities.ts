@@ -134,14 +134,10 @@ function configText(random: Random): string {
     () => `${text}: ${text}\n`,
     () => `theme: ${text}\n`,
     () => `defaultProfile: ${text}\n`,
-    () =>
-      `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyFile: /dev/zero\ndefaultProfile: one\n`,
-    () =>
-      `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyFile: ~/fifo\ndefaultProfile: one\n`,
-    () =>
-      `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyCommand: sleep 100\ndefaultProfile: one\n`,
-    () =>
-      `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyCommand: yes\ndefaultProfile: one\n`,
+    () => `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyFile: /dev/zero\ndefaultProfile: one\n`,
+    () => `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyFile: ~/fifo\ndefaultProfile: one\n`,
+    () => `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyCommand: sleep 100\ndefaultProfile: one\n`,
+    () => `profiles:\n  one:\n    baseUrl: http://127.0.0.1:1/api/v1\n    keyCommand: yes\ndefaultProfile: one\n`,
     () => `profiles:\n  one:\n    baseUrl: ${text}\ndefaultProfile: one\n`,
     () => deepJson(random),
     () =>
@@ -191,13 +187,4 @@ function contentsOf(how: string, random: Random): string | Buffer {
 }
 
 /** Whatever can be odd about where a program runs. */
-export const ODDITIES: readonly Oddity[] = [
-  variable,
-  variable,
-  variable,
-  folder,
-  folder,
-  size,
-  config,
-  damaged,
-]
+export const ODDITIES: readonly Oddity[] = [variable, variable, variable, folder, folder, size, config, damaged]

@@ -5,7 +5,10 @@ import { buffer } from 'node:stream/consumers'
 import { randomNumbers, seedOf, type Random } from '../random-numbers.ts'
 import { ATTACKS, type Attack, type Genuine } from './attacks.ts'
 
-/** A proxy in front of a service that spoils answers and refuses changes of what is there; the same for the same seed, and requests of one address in the same order. */
+/**
+ * A proxy in front of a service that spoils answers and refuses changes of what is there; the same for the same seed,
+ * and requests of one address in the same order.
+ */
 export type Proxy = AsyncDisposable & {
   baseUrl: string
   /** What was done so far, the newest last. */

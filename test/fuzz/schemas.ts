@@ -20,8 +20,7 @@ const POISON = [
 /** What the poison chokes on. */
 const BAIT = `${'a'.repeat(40)}!`
 
-const range = <T>(length: number, make: (index: number) => T): T[] =>
-  Array.from({ length }, (_, index) => make(index))
+const range = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index))
 
 /** Definitions of which each holds the next one twice: its size doubles with every step. */
 function doubling(steps: number, hold: (reference: Schema) => Schema): Schema {

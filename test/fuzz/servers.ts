@@ -29,9 +29,7 @@ type Saved = { id: string; name: string }
 
 async function withSaved(
   { client, projectId }: Stage,
-  reached:
-    | { transportType: 'stdio'; command: string; args: string[] }
-    | { transportType: 'http'; url: string },
+  reached: { transportType: 'stdio'; command: string; args: string[] } | { transportType: 'http'; url: string },
   work: (saved: Saved) => Promise<void>,
 ): Promise<void> {
   const name = `hostile ${Date.now()}`
@@ -81,14 +79,8 @@ async function commandsFor(stage: Stage, { id, name }: Saved, random: Random): P
 }
 
 /** What holds for the service after whatever a server did to it. */
-async function lookAtService(
-  stage: Stage,
-  findings: Findings,
-  round: Round,
-  told: readonly string[],
-): Promise<void> {
-  const report = (what: string): void =>
-    findings.add(what, { doing: 'the service', mutations: told, screen: '' })
+async function lookAtService(stage: Stage, findings: Findings, round: Round, told: readonly string[]): Promise<void> {
+  const report = (what: string): void => findings.add(what, { doing: 'the service', mutations: told, screen: '' })
   let isAnswered = false
   void stage.client.projects.list().then(
     () => (isAnswered = true),

@@ -78,7 +78,8 @@ function drew(terminal: Terminal): boolean {
 }
 
 /**
- * How long a key waits for its answer: the key that draws all anew, else a new size where an editor or a question takes keys.
+ * How long a key waits for its answer: the key that draws all anew, else a new size where an editor or a question takes
+ * keys.
  * @returns what is wrong with it
  */
 async function answers(terminal: Terminal, within: number): Promise<string | undefined> {

@@ -31,11 +31,7 @@ export async function openStage(): Promise<Stage> {
   ends.push(() => removeHome(home))
   const requestLog = join(home, 'requests.jsonl')
   const args = ['--sample', '--rate-limit', '0', '--max-runs', '1000', '--request-log', requestLog]
-  const serving = await startServing(
-    home,
-    { args },
-    { onTestFinished: end => void ends.push(end as () => void) },
-  )
+  const serving = await startServing(home, { args }, { onTestFinished: end => void ends.push(end as () => void) })
   const http = createHttpFetch({ baseUrl: serving.baseUrl })
   ends.push(http.close)
   const key = serving.env.MCPDECK_API_KEY
@@ -98,11 +94,7 @@ function echoing(title: string, wanted: string): { title: string; steps: Step[] 
 export async function makeSuite(
   client: Client,
   projectId: string,
-  {
-    name,
-    server,
-    cases,
-  }: { name: string; server: Server; cases: readonly { title: string; steps: Step[] }[] },
+  { name, server, cases }: { name: string; server: Server; cases: readonly { title: string; steps: Step[] }[] },
 ): Promise<{ suiteId: string; runId: string }> {
   const tests = cases.map(({ title, steps }) => ({
     title,

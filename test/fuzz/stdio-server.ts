@@ -14,8 +14,7 @@ createInterface({ input: process.stdin }).on('line', line => {
   const deed = deedFor(JSON.parse(line) as Message, random, address)
   if (deed.do === 'say') for (const each of deed.lines) process.stdout.write(`${each}\n`)
   else if (deed.do === 'die') process.exit(random.below(256))
-  else if (deed.do === 'flood')
-    flood(process[deed.on], deed.text.repeat(Math.ceil(65_536 / deed.text.length)))
+  else if (deed.do === 'flood') flood(process[deed.on], deed.text.repeat(Math.ceil(65_536 / deed.text.length)))
 })
 
 function flood(stream: NodeJS.WriteStream, chunk: string): void {

@@ -10,18 +10,7 @@ const NUMBERS = [
   5e-324,
 ] // prettier-ignore
 
-const NAMES = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'then',
-  'toJSON',
-  'length',
-  'hasOwnProperty',
-  '',
-  '.',
-  '..',
-]
+const NAMES = ['__proto__', 'constructor', 'toString', 'then', 'toJSON', 'length', 'hasOwnProperty', '', '.', '..']
 
 /** JSON nested this deep; parsers and printers that recurse end somewhere between. */
 const DEPTHS = [50, 600, 5000, 20_000]
@@ -86,19 +75,7 @@ const DEEP = '\uE124deep\uE124'
 /** What becomes of a value, and how that is called. */
 type Change = { name: string; change: (value: unknown, random: Random) => unknown }
 
-const OTHER_TYPES: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  '',
-  [],
-  {},
-  [null],
-  [[]],
-  { a: [] },
-  ['x', 1, {}],
-]
+const OTHER_TYPES: readonly unknown[] = [null, true, false, 0, '', [], {}, [null], [[]], { a: [] }, ['x', 1, {}]]
 
 export const CHANGES: readonly Change[] = [
   { name: 'another type', change: (_, random) => structuredClone(random.pick(OTHER_TYPES)) },

@@ -76,9 +76,7 @@ describe('a change of access whose answer is lost is read back as far as the con
     await expect(client.call(endpoint, input(ids))).rejects.toBeInstanceOf(ApiError)
     const count = seen.length
     const told = await resolve()
-    expect(shown(told).map(([, said]) => said!.replace(/^[A-Z][a-z -]+? (?=happened|did|may)/, ''))).toEqual([
-      sentence,
-    ])
+    expect(shown(told).map(([, said]) => said!.replace(/^[A-Z][a-z -]+? (?=happened|did|may)/, ''))).toEqual([sentence])
     expect(seen).toHaveLength(count)
   })
 })

@@ -21,10 +21,7 @@ function faultyLine(service: Fetch) {
   }
   const broken = () => Object.assign(new Error('broken'), { code: 'ECONNRESET' })
   const limited = () =>
-    Response.json(
-      { code: 'RATE_LIMITED', message: 'slow down' },
-      { status: 429, headers: { 'retry-after': '0' } },
-    )
+    Response.json({ code: 'RATE_LIMITED', message: 'slow down' }, { status: 429, headers: { 'retry-after': '0' } })
   const fetch: Fetch = async request => {
     if (request.method === 'GET') return await service(request)
     seen.push(`${request.method} ${new URL(request.url).pathname}`)
@@ -86,7 +83,4 @@ export async function open() {
 
 /** Findings and sentences without target and time. */
 export const shown = (resolutions: { finding: string; sentence: string }[]) =>
-  resolutions.map(({ finding, sentence }) => [
-    finding,
-    sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, ''),
-  ])
+  resolutions.map(({ finding, sentence }) => [finding, sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, '')])

@@ -133,18 +133,19 @@ describe('the journal', () => {
 })
 
 describe('secrets', () => {
-  test.each(
-    allEndpoints().flatMap(endpoint => (endpoint.secrets ?? []).map(path => [endpoint.operation, path])),
-  )('%s declares %s, which its input has', (operation, path) => {
-    const endpoint = allEndpoints().find(other => other.operation === operation)!
-    const [root, ...names] = path.split('.')
-    expect(root).toBe('body')
-    let schema = z.toJSONSchema(endpoint.body!, { io: 'input', unrepresentable: 'any' })
-    for (const name of names) {
-      expect(schema.properties).toHaveProperty(name)
-      schema = schema.properties![name] as typeof schema
-    }
-  })
+  test.each(allEndpoints().flatMap(endpoint => (endpoint.secrets ?? []).map(path => [endpoint.operation, path])))(
+    '%s declares %s, which its input has',
+    (operation, path) => {
+      const endpoint = allEndpoints().find(other => other.operation === operation)!
+      const [root, ...names] = path.split('.')
+      expect(root).toBe('body')
+      let schema = z.toJSONSchema(endpoint.body!, { io: 'input', unrepresentable: 'any' })
+      for (const name of names) {
+        expect(schema.properties).toHaveProperty(name)
+        schema = schema.properties![name] as typeof schema
+      }
+    },
+  )
 
   test('never reach the disk', async () => {
     const { file, start } = scene()

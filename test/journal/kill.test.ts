@@ -101,9 +101,7 @@ describe('a launch whose process is killed', () => {
     expect(await runs()).toHaveLength(expected)
     expect(told).toHaveLength(words === undefined ? 0 : 1)
     if (words !== undefined)
-      expect(told[0]!.sentence).toMatch(
-        new RegExp(`^Create eval run “[^”]+” \\([-\\d ]*\\d\\d:\\d\\d\\) ${words}`),
-      )
+      expect(told[0]!.sentence).toMatch(new RegExp(`^Create eval run “[^”]+” \\([-\\d ]*\\d\\d:\\d\\d\\) ${words}`))
     const isOffered = words?.startsWith('did not happen') ?? false
     expect(await resolveIn(writer)).toHaveLength(isOffered ? 1 : 0)
     const sent = await resolveIn(writer, 'send')

@@ -57,9 +57,7 @@ export async function startProxy(target: string) {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const headers = Object.entries(incoming.headers).flatMap(([name, value]) =>
-      ['host', 'connection', 'content-length'].includes(name)
-        ? []
-        : [[name, String(value)] as [string, string]],
+      ['host', 'connection', 'content-length'].includes(name) ? [] : [[name, String(value)] as [string, string]],
     )
     const answer = await fetch(new URL(incoming.url ?? '', target), {
       method: incoming.method!,

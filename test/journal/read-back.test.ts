@@ -44,14 +44,8 @@ const keyless: [operation: string, input: (ids: Ids) => object][] = [
     }),
   ],
   ['deleteEvalSuite', ({ projectId, suiteId }) => ({ projectId, suiteId })],
-  [
-    'createEvalCase',
-    ({ projectId, suiteId }) => ({ projectId, suiteId, body: { ...test1, title: 'Fresh' } }),
-  ],
-  [
-    'updateEvalCase',
-    ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId, body: { title: 'Changed' } }),
-  ],
+  ['createEvalCase', ({ projectId, suiteId }) => ({ projectId, suiteId, body: { ...test1, title: 'Fresh' } })],
+  ['updateEvalCase', ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId, body: { title: 'Changed' } })],
   ['deleteEvalCase', ({ projectId, suiteId, caseId }) => ({ projectId, suiteId, caseId })],
 ]
 
@@ -78,11 +72,7 @@ describe('a write without a key is read back', () => {
   })
 
   test.each([
-    [
-      'callTool',
-      { body: { toolName: 'echo', parameters: { message: 'm' } } },
-      'the contract shows no trace of it',
-    ],
+    ['callTool', { body: { toolName: 'echo', parameters: { message: 'm' } } }, 'the contract shows no trace of it'],
     ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
   ])('%s may have happened, and says so', async (operation, input, because) => {
     const { start, meet, projectId, serverId } = await open()
@@ -118,9 +108,7 @@ describe('a write without a key is read back', () => {
       ['did-not-happen', 'Cancel eval run did not happen: run #1 is still running.'],
     ])
     expect(seen).toHaveLength(2)
-    expect(shown(await sendAll())).toEqual([
-      ['happened', `Cancel eval run was sent again: ${runId} (cancelled).`],
-    ])
+    expect(shown(await sendAll())).toEqual([['happened', `Cancel eval run was sent again: ${runId} (cancelled).`]])
     expect((await direct.runs.get({ projectId, runId })).status).toBe('cancelled')
     expect(seen).toHaveLength(3)
   })

@@ -70,10 +70,14 @@ async function scene(ending: Ending) {
     env,
     name,
     suiteId,
-    mcpdeck: (...args: string[]) => home.run(['--project', projectId, ...args], { env }),
+    mcpdeck: (...args: string[]) => {
+      home.rest()
+      return home.run(['--project', projectId, ...args], { env })
+    },
     runs: async () => (await client.runs.list({ projectId, suiteId })).items,
     /** Kills a command with SIGKILL while its write is under way. */
     async killAt(hold: Exclude<Hold, 'nothing'>, ...args: string[]) {
+      home.rest()
       const held = proxy.hold(hold)
       const { child, ended } = home.start(['--project', projectId, ...args], { env })
       child.stdin.end()
@@ -119,9 +123,7 @@ describe('a launch is not repeated without a word after its command was killed',
     for (const mode of [[], ['--json', '--watch']]) {
       const again = await mcpdeck('run', name, '--yes', ...mode)
       expect(again.code).toBe(3)
-      expect(again.stderr).toMatch(
-        /happened: run #1 began then .*Nothing was sent: add --retry \d+ .* or --new/,
-      )
+      expect(again.stderr).toMatch(/happened: run #1 began then .*Nothing was sent: add --retry \d+ .* or --new/)
       expect(await runs()).toHaveLength(1)
     }
     const [run] = await runs()
@@ -165,6 +167,7 @@ describe('a launch is not repeated without a word after its command was killed',
       ['no', 3, 1],
       [id, 0, 1],
     ] as const) {
+      home.rest()
       await using terminal = openTerminal({
         args: ['--project', projectId, 'run', name, '--yes'],
         home: home.home,
@@ -225,8 +228,7 @@ test('an import that was killed goes on, and is not made twice by --new', async 
     suite: { name: copy, servers: ['everything'] },
     cases: [{ title: 'one', steps: [step] }],
   })
-  const suites = async () =>
-    (await client.suites.list({ projectId })).items.filter(suite => suite.name === copy)
+  const suites = async () => (await client.suites.list({ projectId })).items.filter(suite => suite.name === copy)
   const file = join(home.home, 'suite.yaml')
   writeFileSync(file, text)
   await killAt('answer', 'suite', 'import', file, '--new', '--yes', '--unchecked')

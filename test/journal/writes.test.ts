@@ -33,8 +33,7 @@ describe('a client with a journal', () => {
     const { start, meet, projectId, suiteId, seen, direct } = await open()
     const { client, resolve } = start()
     void meet('lost', 'lost')
-    const launch = (idempotencyKey: string) =>
-      client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
+    const launch = (idempotencyKey: string) => client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
     await expect(launch('first')).rejects.toBeInstanceOf(ApiError)
     await launch('second')
     expect(shown(await resolve())).toEqual([
@@ -96,9 +95,7 @@ describe('a client with a journal', () => {
     const { client, resolve } = start()
     void meet('lost', 'lost')
     const body = { suiteId, notes: 'n' }
-    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(
-      ApiError,
-    )
+    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
     clock.advance(25 * 60 * 60_000)
     expect(shown(await resolve())).toEqual([
       ['did-not-happen', 'Create eval run did not happen: no run of the suite began then.'],
@@ -111,9 +108,7 @@ describe('a client with a journal', () => {
     const { client, resolve } = start()
     const body = { suiteId, modelApiKeys: { openai: 'hush' } }
     void meet('answer-lost', 'lost')
-    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(
-      ApiError,
-    )
+    await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
     const [told] = await resolve()
     expect(told).toMatchObject({ finding: 'happened' })
     expect(told!.sentence).toMatch(/happened: run #1 began then and is \w+\.$/)
@@ -150,8 +145,7 @@ describe('a client with a journal', () => {
   test('a repeat that was refused does not count as made again', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { client, resolve } = start()
-    const launch = (idempotencyKey: string) =>
-      client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
+    const launch = (idempotencyKey: string) => client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
     void meet('lost', 'lost', 'throttled', 'throttled')
     await expect(launch('first')).rejects.toMatchObject({ kind: 'network' })
     await expect(launch('second')).rejects.toMatchObject({ status: 429 })
@@ -187,50 +181,45 @@ const fate = fc.constantFrom<Fate>('answered', 'lost', 'answer-lost', 'hangs', '
 test('whatever the line does and whoever crashes, each confirmed launch happens once or is told', async () => {
   const { start, meet, projectId, serverId, direct } = await open()
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fate, fate), { maxLength: 4 }),
-      fate,
-      async (launches, interruption) => {
-        const suites: string[] = []
-        const refused = new Set<string>()
-        for (const fates of launches) {
-          const body = { name: 'any', serverIds: [serverId], model: 'm', tests: [test1] }
-          const { suiteId } = await direct.suites.create({ projectId, body: body as never })
-          suites.push(suiteId)
-          const { client, kill, journal } = start()
-          const hung = meet(...fates)
-          const done = client.runs
-            .create({ projectId, body: { suiteId } }, { idempotencyKey: suiteId })
-            .catch(async () => {
-              if ((await journal.unresolved()).every(({ idempotencyKey }) => idempotencyKey !== suiteId))
-                refused.add(suiteId)
-            })
-          // A call that hangs on the line ends with its process.
-          await Promise.race([done, hung])
-          kill()
-        }
-        const interrupted = meet(interruption).then(() => [])
-        const first = start()
-        const firstTold = await Promise.race([first.resolve(), interrupted])
-        first.kill()
-        void meet()
-        const last = start()
-        const told = await last.resolve()
-        for (const { finding, isOpen } of [...firstTold, ...told]) expect(isOpen).toBe(finding !== 'happened')
-        const runsOf = async (each: string) =>
-          (await direct.runs.list({ projectId, suiteId: each })).items.length
-        for (const { entry, finding } of told)
-          expect([finding, await runsOf(entry.idempotencyKey!)]).toEqual(
-            finding === 'happened' ? ['happened', 1] : ['did-not-happen', 0],
-          )
-        await last.sendAll()
-        expect(await start().resolve()).toEqual([])
-        for (const suiteId of suites) {
-          const { items } = await direct.runs.list({ projectId, suiteId })
-          expect([items.length, refused.has(suiteId)]).toEqual(refused.has(suiteId) ? [0, true] : [1, false])
-        }
-      },
-    ),
+    fc.asyncProperty(fc.array(fc.tuple(fate, fate), { maxLength: 4 }), fate, async (launches, interruption) => {
+      const suites: string[] = []
+      const refused = new Set<string>()
+      for (const fates of launches) {
+        const body = { name: 'any', serverIds: [serverId], model: 'm', tests: [test1] }
+        const { suiteId } = await direct.suites.create({ projectId, body: body as never })
+        suites.push(suiteId)
+        const { client, kill, journal } = start()
+        const hung = meet(...fates)
+        const done = client.runs
+          .create({ projectId, body: { suiteId } }, { idempotencyKey: suiteId })
+          .catch(async () => {
+            if ((await journal.unresolved()).every(({ idempotencyKey }) => idempotencyKey !== suiteId))
+              refused.add(suiteId)
+          })
+        // A call that hangs on the line ends with its process.
+        await Promise.race([done, hung])
+        kill()
+      }
+      const interrupted = meet(interruption).then(() => [])
+      const first = start()
+      const firstTold = await Promise.race([first.resolve(), interrupted])
+      first.kill()
+      void meet()
+      const last = start()
+      const told = await last.resolve()
+      for (const { finding, isOpen } of [...firstTold, ...told]) expect(isOpen).toBe(finding !== 'happened')
+      const runsOf = async (each: string) => (await direct.runs.list({ projectId, suiteId: each })).items.length
+      for (const { entry, finding } of told)
+        expect([finding, await runsOf(entry.idempotencyKey!)]).toEqual(
+          finding === 'happened' ? ['happened', 1] : ['did-not-happen', 0],
+        )
+      await last.sendAll()
+      expect(await start().resolve()).toEqual([])
+      for (const suiteId of suites) {
+        const { items } = await direct.runs.list({ projectId, suiteId })
+        expect([items.length, refused.has(suiteId)]).toEqual(refused.has(suiteId) ? [0, true] : [1, false])
+      }
+    }),
     { numRuns: 25 },
   )
 })

@@ -36,9 +36,7 @@ test('a build job launches, waits for the verdict, keeps a report and repeats wh
   expect(first.stderr).toContain(`${SUITE}: 10 cases, 15 trials.`)
   const xml = readFileSync(report, 'utf8')
   expect(XMLValidator.validate(xml)).toBe(true)
-  expect(xml).toContain(
-    `<testsuite name="${SUITE}" id="${end.run.id}" tests="15" failures="1" errors="0" skipped="0"`,
-  )
+  expect(xml).toContain(`<testsuite name="${SUITE}" id="${end.run.id}" tests="15" failures="1" errors="0" skipped="0"`)
 
   const again = await mcpdeck(...job)
   expect(endOf(again.stdout).run.id).toBe(end.run.id)

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { confirmKeys } from '../../src/components/component-keys.ts'
-import { goKeys } from '../../src/app/shell/app-keys.ts'
+import { screens } from '../../src/app/registry.ts'
+import { goKeysOf } from '../../src/app/shell/app-keys.ts'
 import { casesKeys, middleKeys } from '../../src/screens/suites/cases-keys.ts'
 import { runsKeys } from '../../src/screens/runs/bindings.ts'
 import type { Ending } from '../service/harness.ts'
@@ -11,7 +12,9 @@ import { visit, type Visitor } from './visitor.ts'
 
 const TITLE = 'Echo gives the message back'
 
-/** A home with an editor that runs this script, which has the file's `path` and `text`, and `count`, how often it ran. */
+/**
+ * A home with an editor that runs this script, which has the file's `path` and `text`, and `count`, how often it ran.
+ */
 function homeWithEditor(
   ending: Ending,
   script: string,
@@ -38,7 +41,7 @@ ${script}
 
 async function openCases(person: Visitor): Promise<void> {
   await person.see('▌Sandbox')
-  person.press(goKeys.bindings.runs, ',')
+  person.press(goKeysOf(screens).bindings.runs, ',')
   person.type('r')
   await person.see(/▌Reference server/)
   person.press(runsKeys.bindings.open)
@@ -71,12 +74,10 @@ writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30'
   await person.see('❯ Send the change')
   person.press(confirmKeys.bindings.choose)
   await person.see(`${TITLE} is changed.`)
-  expect(keptIn(home)).toEqual([])
+  await expect.poll(() => keptIn(home), 'let go once it is written').toEqual([])
   const [first, second] = runs().map(line => JSON.parse(line) as Record<string, string>)
   expect(first).toMatchObject({ args: ['--wait'], mode: '600', tty: true, secrets: [] })
-  expect(second!.text).toMatch(
-    /#!! line (\d+), column 13: "iterations" must be at most 10, not 30\.\niterations: 30/,
-  )
+  expect(second!.text).toMatch(/#!! line (\d+), column 13: "iterations" must be at most 10, not 30\.\niterations: 30/)
   const [, line] = /#!! line (\d+), column 13/.exec(second!.text!)!
   expect(second!.text!.split('\n')[Number(line) - 1]).toBe('iterations: 30')
 })
@@ -108,7 +109,7 @@ test.concurrent('unchanged or emptied, nothing happens', async ending => {
   await person.see('Nothing was changed.')
   person.press(casesKeys.bindings.edit)
   await person.see('was empty; nothing was changed.')
-  expect(keptIn(home)).toEqual([])
+  await expect.poll(() => keptIn(home), 'let go once it is written').toEqual([])
 })
 
 test.concurrent('an editor that is missing is said so, and the screen is there again', async ending => {
@@ -118,20 +119,12 @@ test.concurrent('an editor that is missing is said so, and the screen is there a
   person.press(casesKeys.bindings.edit)
   await person.see('There is no program no-such-editor')
   await person.see('▌Echo gives')
-  expect(keptIn(home)).toEqual([])
+  await expect.poll(() => keptIn(home), 'let go once it is written').toEqual([])
 })
 
 test.concurrent.for<[string, string, string]>([
-  [
-    'binary data',
-    `writeFileSync(path, Buffer.from([0x74, 0x0a, 0, 1, 2]))`,
-    'line 2, column 1: This is binary data',
-  ],
-  [
-    'ten megabytes',
-    `writeFileSync(path, text + '#'.repeat(80).concat('\\n').repeat(130_000))`,
-    'longer than 4 MiB',
-  ],
+  ['binary data', `writeFileSync(path, Buffer.from([0x74, 0x0a, 0, 1, 2]))`, 'line 2, column 1: This is binary data'],
+  ['ten megabytes', `writeFileSync(path, text + '#'.repeat(80).concat('\\n').repeat(130_000))`, 'longer than 4 MiB'],
   ['what is no YAML', `writeFileSync(path, 'title: [\\n')`, 'cannot be read as YAML'],
 ])('%s is refused with its line, and kept for the next time', async ([, script, words], ending) => {
   const { home, env } = homeWithEditor(ending, script)

@@ -37,7 +37,9 @@ function leftBehind({ buffer, cursorVisible, modes }: Terminal) {
   }
 }
 
-/** Lets the dashboard start the reference server; the doctor's own ends with it, that of the listings stays for a while. */
+/**
+ * Lets the dashboard start the reference server; the doctor's own ends with it, that of the listings stays for a while.
+ */
 async function examine(person: Visitor): Promise<void> {
   await person.see('▌Sandbox')
   person.press(projectsKeys.bindings.open)

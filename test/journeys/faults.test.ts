@@ -63,8 +63,7 @@ async function expectAlive(person: Visitor): Promise<void> {
 }
 
 describe('a service that cannot be used says why in its pane', () => {
-  const html = () =>
-    new Response('<!doctype html><h1>Sign in</h1>', { headers: { 'content-type': 'text/html' } })
+  const html = () => new Response('<!doctype html><h1>Sign in</h1>', { headers: { 'content-type': 'text/html' } })
   test.each<[string, () => Promise<string>, string, string]>([
     [
       'a wrong key',

@@ -13,8 +13,8 @@ const INVALID = Buffer.from([0xff, 0xc0, 0x80, 0xed, 0xa0, 0x80, 0xf8])
 const LONG = `evil ${'\u001B[1mlong \u202E'.repeat(90_000)}`
 
 /**
- * What is spoilt: all texts of an answer, all but those that look like words of the contract, or the words of refusals, which
- * everything but the list of projects is answered with.
+ * What is spoilt: all texts of an answer, all but those that look like words of the contract, or the words of refusals,
+ * which everything but the list of projects is answered with.
  */
 export type Spoiling = 'every text' | 'every text but words of the contract' | 'every refusal' | 'every time'
 
@@ -32,11 +32,7 @@ const TIMES: readonly (number | string)[] = [
 ]
 
 /** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
-export async function openHostileService(
-  spoiling: Spoiling,
-  ending: Ending,
-  texts: readonly string[] = HOSTILE,
-) {
+export async function openHostileService(spoiling: Spoiling, ending: Ending, texts: readonly string[] = HOSTILE) {
   const { api } = await open({ log: () => {} }, ending)
   const spoil = spoiling === 'every time' ? spoilTimes : createSpoiler(spoiling, texts)
   const server = createAdaptorServer({
@@ -105,14 +101,12 @@ function createSpoiler(
   return (endpoint, answer) => {
     let hasLong = false
     const spoilt = mapTexts(answer, (text, place) => {
-      if (spoiling !== 'every text' && /^[a-zA-Z_-]{2,40}$/.test(text) && !/name|title/i.test(place))
-        return text
+      if (spoiling !== 'every text' && /^[a-zA-Z_-]{2,40}$/.test(text) && !/name|title/i.test(place)) return text
       const field = `${endpoint.operation} ${place}`
       const isKnown = takes.get(field)
       const isTaken =
         isKnown ??
-        endpoint.response.safeParse(mapTexts(answer, (other, at) => (at === place ? `${other} evil` : other)))
-          .success
+        endpoint.response.safeParse(mapTexts(answer, (other, at) => (at === place ? `${other} evil` : other))).success
       takes.set(field, isTaken)
       if (!isTaken) return text
       count += 1
@@ -160,7 +154,5 @@ function mapTexts(value: unknown, replace: (text: string, place: string) => stri
 
 function bytesOf(json: string): Uint8Array<ArrayBuffer> {
   const parts = json.split(NO_UTF8).map(part => Buffer.from(part))
-  return new Uint8Array(
-    Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [INVALID, part]))),
-  )
+  return new Uint8Array(Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [INVALID, part]))))
 }

@@ -51,43 +51,42 @@ const LOOKS = ['enter', 'enter', ']', ']', ']', ']', ']', 'tab', 'j', 'enter', '
 const BACK = ['escape', 'escape', 'escape', 'escape']
 
 // Each has a service and a terminal of its own, and waits most of its time for a screen that stands still.
-test.concurrent.for([
-  'every text but words of the contract',
-  'every text',
-  'every refusal',
-  'every time',
-] as const)('hostile: %s reaches the terminal nowhere', { timeout: 180_000 }, async (spoiling, ending) => {
-  const { api, env } = await openHostileService(spoiling, ending)
-  const { projectId, suiteId } = await sandbox(api)
-  const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })
-  await untilEnded(api, projectId, launched.runId)
-  await using person = visit({ env, cols: 120, rows: 36 })
-  const { terminal } = person
-  const look = lookerAt(person)
-  await person.see('Sandbox')
-  await look()
-  terminal.press('enter')
-  for (const [index] of screens.entries()) {
-    person.go(index + 1)
+test.concurrent.for(['every text but words of the contract', 'every text', 'every refusal', 'every time'] as const)(
+  'hostile: %s reaches the terminal nowhere',
+  { timeout: 180_000 },
+  async (spoiling, ending) => {
+    const { api, env } = await openHostileService(spoiling, ending)
+    const { projectId, suiteId } = await sandbox(api)
+    const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })
+    await untilEnded(api, projectId, launched.runId)
+    await using person = visit({ env, cols: 120, rows: 36 })
+    const { terminal } = person
+    const look = lookerAt(person)
+    await person.see('Sandbox')
     await look()
-    for (const key of [...LOOKS, ...BACK]) {
-      if (key === 'escape') person.type(ESCAPE)
-      else if (key.length === 1) person.type(key)
-      else terminal.press(key as 'enter')
+    terminal.press('enter')
+    for (const [index] of screens.entries()) {
+      person.go(index + 1)
+      await look()
+      for (const key of [...LOOKS, ...BACK]) {
+        if (key === 'escape') person.type(ESCAPE)
+        else if (key.length === 1) person.type(key)
+        else terminal.press(key as 'enter')
+        await look()
+      }
+      person.press(appKeys.bindings.help)
+      await look()
+      person.type(ESCAPE)
+      await look()
+      person.press(appKeys.bindings.palette)
+      person.type('e')
+      await look()
+      person.type(ESCAPE)
       await look()
     }
-    person.press(appKeys.bindings.help)
-    await look()
-    person.type(ESCAPE)
-    await look()
-    person.press(appKeys.bindings.palette)
-    person.type('e')
-    await look()
-    person.type(ESCAPE)
-    await look()
-  }
-  if (spoiling !== 'every time') expect(terminal.output.match(/evil/g)!.length).toBeGreaterThan(50)
-  terminal.press('ctrl+c')
-  expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
-  expect(terminal.buffer).toBe('normal')
-})
+    if (spoiling !== 'every time') expect(terminal.output.match(/evil/g)!.length).toBeGreaterThan(50)
+    terminal.press('ctrl+c')
+    expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
+    expect(terminal.buffer).toBe('normal')
+  },
+)

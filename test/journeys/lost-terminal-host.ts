@@ -3,8 +3,9 @@ import { openTerminal } from '../pty/terminal.ts'
 /** What the screen must show, and what is typed then. */
 export type Step = { see: string; type: string }
 
-// A terminal emulator that the test kills: runs the shell script of the first argument in a terminal, in the home and with the
-// variables of the second and third, types what the fourth says once the screen shows each text, says so, then waits.
+// A terminal emulator that the test kills: runs the shell script of the first argument in a terminal, in the home and
+// with the variables of the second and third, types what the fourth says once the screen shows each text, says so, then
+// waits.
 const [script = '', home = '', env = '{}', steps = '[]'] = process.argv.slice(2)
 const terminal = openTerminal({
   command: 'sh',

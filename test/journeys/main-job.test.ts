@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { appKeys, goKeys } from '../../src/app/shell/app-keys.ts'
+import { screens } from '../../src/app/registry.ts'
+import { appKeys } from '../../src/app/shell/app-keys.ts'
 import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
@@ -30,7 +31,7 @@ describe.concurrent.each(sizes)('in an empty home at $cols×$rows', size => {
     await lookAround(person)
     await callEcho(person)
 
-    person.go(Object.keys(goKeys.bindings).indexOf('runs') + 1)
+    person.go(screens.findIndex(({ route }) => route.screen === 'runs') + 1)
     await person.see(new RegExp(`▌${SUITE} +— `))
     await declineLaunch(person)
     await launch(person)
@@ -118,11 +119,7 @@ function isUnderWay(screen: string): boolean {
 function isOver(person: Visitor): boolean {
   const screen = person.terminal.screen()
   const [failed, ...passed] = screen.match(/[✗✓●○] [a-z]+ +[A-Z]/g) ?? []
-  return (
-    failed?.startsWith('✗ failed') === true &&
-    passed.length > 1 &&
-    passed.every(row => row.startsWith('✓ passed'))
-  )
+  return failed?.startsWith('✗ failed') === true && passed.length > 1 && passed.every(row => row.startsWith('✓ passed'))
 }
 
 async function readTrace(person: Visitor): Promise<void> {

@@ -47,9 +47,7 @@ describe.concurrent.each([
     await person.see('❯ Rerun 3 cases')
     person.press(confirmKeys.bindings.choose)
 
-    await person.see(() =>
-      person.words().includes('#3 ✓ passed against #2 ✗ failed, the run that it repeats'),
-    )
+    await person.see(() => person.words().includes('#3 ✓ passed against #2 ✗ failed, the run that it repeats'))
     await person.see(() => person.words().includes('Of 3 cases that ran again: 3 fixed.'))
     await person.see(/✓ fixed +adds small numbers[^]*✓ fixed +adds large numbers[^]*✓ fixed +adds nothing/)
     person.press(panesKeys.bindings.zoom)

@@ -32,8 +32,8 @@ const WHOLE_MS = 240_000
 const DOUBT = 'it may have happened all the same'
 
 /**
- * The samples in a temporary workspace, served by a process of its own. What the test looks up for itself goes past the service, so
- * that it takes nothing of the rate that the dashboard's key has there.
+ * The samples in a temporary workspace, served by a process of its own. What the test looks up for itself goes past the
+ * service, so that it takes nothing of the rate that the dashboard's key has there.
  */
 async function workspace(ending: Ending, env: Record<string, string> = {}) {
   const home = createHome()
@@ -91,9 +91,8 @@ test.concurrent(
       names.map(name => sighting(name)),
     )
     const dismissed = async () =>
-      (await api.call(journeyFindings.list, { projectId })).items.filter(
-        ({ dismissedAt }) => dismissedAt != null,
-      ).length
+      (await api.call(journeyFindings.list, { projectId })).items.filter(({ dismissedAt }) => dismissedAt != null)
+        .length
     const at = await onCall(ending, serving, `projects/${projectId}/findings?source=swarm`, 11)
     const { line, person, see } = at
     await see(/Findings 1 of \d+\/\d+ /)
@@ -133,7 +132,7 @@ test.concurrent(
       person.press(tabsKeys.bindings.next)
       await see(`[${tab}]`)
     }
-    await see('Nobody asked for insights')
+    await see('No insights for')
     const asking = async () => {
       person.press(findings.insights)
       await see('Ask for insights of')
@@ -155,7 +154,10 @@ test.concurrent(
 /** How a change of access ended, by what the screen says. */
 type End = { is: 'known' | 'lost' | 'not sent'; words: string }
 
-/** Makes a change and reads what the program found; what it said of it is closed again, unless it goes on with another step. */
+/**
+ * Makes a change and reads what the program found; what it said of it is closed again, unless it goes on with another
+ * step.
+ */
 async function change(
   at: OnCall,
   begin: () => Promise<void> | void,
@@ -247,12 +249,7 @@ test.concurrent(
     const opening = await changeUntil(async () => {
       const begin = async () => {
         person.press(scenarios.mode)
-        await fill(
-          person,
-          [/▌ \(o\) invited/, 'down'],
-          [/▌ \(o\) anyone with/, 'choose'],
-          ['▌ Go on', 'choose'],
-        )
+        await fill(person, [/▌ \(o\) invited/, 'down'], [/▌ \(o\) anyone with/, 'choose'], ['▌ Go on', 'choose'])
       }
       const end = await change(at, begin, { word: 'open' })
       const { mode } = await api.call(contract.scenarios.get, target)

@@ -63,10 +63,7 @@ async function closeProofs(person: Visitor, ...says: readonly RegExp[]): Promise
 }
 
 /** Presses keys one by one, each when the screen shows what it is meant for. */
-async function choose(
-  person: Visitor,
-  ...steps: readonly (readonly [string | RegExp, 'down' | 'up' | 'enter'])[]
-) {
+async function choose(person: Visitor, ...steps: readonly (readonly [string | RegExp, 'down' | 'up' | 'enter'])[]) {
   for (const [shown, key] of steps) {
     await person.see(shown)
     person.press(key === 'enter' ? form.choose : form[key])
@@ -103,11 +100,7 @@ test('the access table row by row: what is said before is what becomes of a visi
   )
   await choose(person, [/▌ \(o\) anyone with the link/, 'enter'], ['▌ Go on', 'enter'])
   await through(person, [/May enter: .*strangers who have the link/], 'open')
-  await closeProofs(
-    person,
-    /✓ Answered: accessVersion is 1\./,
-    /copies it\. It is kept for this session only/,
-  )
+  await closeProofs(person, /✓ Answered: accessVersion is 1\./, /copies it\. It is kept for this session only/)
   await person.see('! anyone with the link')
   expect(person.terminal.screen()).not.toContain('/visit/')
   const link = await copiedLink()
@@ -173,11 +166,7 @@ test('the access table row by row: what is said before is what becomes of a visi
 
   person.press(keys.remove)
   await choose(person, ['(o) ada@example.org', 'enter'], ['address or id', 'enter'], ['▌ Go on', 'enter'])
-  await through(
-    person,
-    [/Loses the invitation at once: ada@example\.org/, /whoever is among/, ENDS, MOVES],
-    'remove',
-  )
+  await through(person, [/Loses the invitation at once: ada@example\.org/, /whoever is among/, ENDS, MOVES], 'remove')
   await closeProofs(person, /✓ Answered: ada@example\.org was removed/)
   await invited.ends(/The session has ended: the owner took access away from a member/)
 

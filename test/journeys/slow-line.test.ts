@@ -59,9 +59,7 @@ describe.concurrent('a line of 300 ms', () => {
       await person.see(title)
     }
     // Status and mode reports, and colours that are asked for.
-    expect(person.terminal.output.slice(before)).not.toMatch(
-      /\x1b\[[?>=]?[\d;]*(?:[nc]|\$p|u)|\x1b\]1[01];\?/,
-    )
+    expect(person.terminal.output.slice(before)).not.toMatch(/\x1b\[[?>=]?[\d;]*(?:[nc]|\$p|u)|\x1b\]1[01];\?/)
     await leave(person)
   })
 })

@@ -103,8 +103,7 @@ describe.concurrent('terminals of many kinds', () => {
     person.type('every')
     await person.see('/every')
     expect([...coloursIn(person.terminal.output)]).toEqual([...colours])
-    const asks =
-      colours.length > 0 && term !== 'linux' && !('MCPDECK_THEME' in env && env.MCPDECK_THEME === 'light')
+    const asks = colours.length > 0 && term !== 'linux' && !('MCPDECK_THEME' in env && env.MCPDECK_THEME === 'light')
     expect(person.terminal.output.includes(ASK_BACKGROUND)).toBe(asks)
     person.terminal.press('escape')
     await person.see('d doctor')
@@ -229,8 +228,7 @@ describe.concurrent('under stress', () => {
     await using person = visit({ cols: 120, rows: 40 })
     await openTools(person)
     const { terminal } = person
-    for (let step = 0; step < 50; step += 1)
-      terminal.resize(50 + ((step * 37) % 120), 12 + ((step * 11) % 40))
+    for (let step = 0; step < 50; step += 1) terminal.resize(50 + ((step * 37) % 120), 12 + ((step * 11) % 40))
     terminal.resize(100, 30)
     const isRight = (): boolean => {
       const lines = terminal.screen().split('\n')

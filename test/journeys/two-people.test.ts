@@ -35,8 +35,8 @@ async function studied(ending: Ending) {
 
 /** The age within which the screen says that somebody else's change shows, in milliseconds. */
 async function promised(person: Visitor): Promise<number> {
-  await person.see(/change shows within [\d.]+s/)
-  return Number(/change shows within ([\d.]+)s/.exec(person.words())?.[1]) * 1000
+  await person.see(/others appear within [\d.]+s/)
+  return Number(/others appear within ([\d.]+)s/.exec(person.words())?.[1]) * 1000
 }
 
 /** Waits for what somebody else did for no longer than the screen promises. */
@@ -100,11 +100,7 @@ test.concurrent(
       [other, 1],
     ] as const) {
       person.press(keys.publish)
-      await fill(
-        person,
-        ['▌ (o) Study', 'choose'],
-        ['▌ (o) members of the project', steps ? 'down' : 'choose'],
-      )
+      await fill(person, ['▌ (o) Study', 'choose'], ['▌ (o) members of the project', steps ? 'down' : 'choose'])
       if (steps) await fill(person, [/▌ \(o\) invited people/, 'choose'])
       await fill(person, ['▌ Go on', 'choose'])
       await person.see('❯ Cancel')

@@ -1,13 +1,7 @@
 import { join } from 'node:path'
 import type { Binding } from '../../src/tui/keymap/binding.ts'
 import { appKeys } from '../../src/app/shell/app-keys.ts'
-import {
-  openTerminal,
-  type Condition,
-  type Key,
-  type Terminal,
-  type TerminalOptions,
-} from '../pty/terminal.ts'
+import { openTerminal, type Condition, type Key, type Terminal, type TerminalOptions } from '../pty/terminal.ts'
 
 /** The built program, for tests that start it in a way of their own. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')

@@ -83,8 +83,7 @@ async function openPlace() {
   return { home: home.home, noted, listed }
 }
 
-const line = (args: readonly string[]) =>
-  [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
+const line = (args: readonly string[]) => [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
 
 /** A write whose end is not known, and what is told of it once it was read back. */
 const IN_DOUBT = [{ operation: 'createEvalRun', open: 1 }]

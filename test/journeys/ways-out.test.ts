@@ -82,8 +82,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
 
 const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the run goes on.' }
 
-const line = (args: readonly string[]) =>
-  [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
+const line = (args: readonly string[]) => [process.execPath, PROGRAM, ...args].map(word => `'${word}'`).join(' ')
 
 describe.each(Object.entries(commands))('%s', (name, prepare) => {
   test.each(SIGNALS)('ends on %s with its code, and gives the terminal back', async signal => {
@@ -111,8 +110,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
 
   const lost: Record<string, (command: string) => string> = {
     // Only the shell hears of it, and passes it on, as shells do.
-    'with a hang-up': command =>
-      `trap 'kill -HUP $pid' HUP; exec 3<&0; ${command} <&3 & pid=$!; wait $pid; wait $pid`,
+    'with a hang-up': command => `trap 'kill -HUP $pid' HUP; exec 3<&0; ${command} <&3 & pid=$!; wait $pid; wait $pid`,
     // Without a controlling terminal all that the program sees are streams that fail.
     'without a hang-up': command => `trap '' HUP; setsid -w ${command}`,
   }

@@ -16,12 +16,7 @@ const OSC: readonly (readonly [kind: Effect['kind'], ...identifiers: number[]])[
   ['other', 6, 7, 22, 46, 50, 51, 66, 133, 633, 1337],
 ]
 /** Finals and what stands before them, of DCS: SIXEL, DECRQSS, XTGETTCAP, DECUDK. */
-const DCS = [
-  { final: 'q' },
-  { intermediates: '$', final: 'q' },
-  { intermediates: '+', final: 'q' },
-  { final: '|' },
-]
+const DCS = [{ final: 'q' }, { intermediates: '$', final: 'q' }, { intermediates: '+', final: 'q' }, { final: '|' }]
 const REPORTS = [
   { final: 'n' },
   { prefix: '?', final: 'n' },
@@ -44,9 +39,7 @@ export function recordEffects({ parser }: Pick<xterm.Terminal, 'parser'>): Effec
       parser.registerOscHandler(identifier, data => {
         const [, address = ''] = /^[^;]*;(.*)$/s.exec(data) ?? []
         // The end of a link opens nothing.
-        return kind === 'link' && address === ''
-          ? false
-          : note(kind, kind === 'title' ? data : `${identifier};${data}`)
+        return kind === 'link' && address === '' ? false : note(kind, kind === 'title' ? data : `${identifier};${data}`)
       })
   for (const prefix of ['', '?'])
     for (const final of ['h', 'l'])
@@ -57,8 +50,7 @@ export function recordEffects({ parser }: Pick<xterm.Terminal, 'parser'>): Effec
   parser.registerCsiHandler({ intermediates: '!', final: 'p' }, () => note('reset', 'DECSTR'))
   parser.registerEscHandler({ final: 'c' }, () => note('reset', 'RIS'))
   parser.registerEscHandler({ intermediates: '#', final: '8' }, () => note('reset', 'DECALN'))
-  for (const id of REPORTS)
-    parser.registerCsiHandler(id, () => note('report', `${id.prefix ?? ''}${id.final}`))
+  for (const id of REPORTS) parser.registerCsiHandler(id, () => note('report', `${id.prefix ?? ''}${id.final}`))
   for (const id of DCS) parser.registerDcsHandler(id, data => note('other', `DCS ${data}`))
   return effects
 }

@@ -14,12 +14,17 @@ export function removeHome(home: string): void {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 }
 
+/** Names the directory where the programs of one test run share what Node compiled; see `built-program.ts`. */
+export const SHARED_COMPILED = 'MCPDECK_TESTS_COMPILED'
+
 /**
- * The environment of a fresh account: nothing of the caller's but PATH, so that a test cannot depend on the
- * machine it runs on (CI, NO_COLOR, tokens, editors).
+ * The environment of a fresh account: nothing of the caller's but PATH and the folder of compiled code, so that a test
+ * cannot depend on the machine it runs on (CI, NO_COLOR, tokens, editors).
  */
 export function minimalEnv(home: string): Record<string, string> {
+  const compiled = process.env[SHARED_COMPILED]
   return {
+    ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',

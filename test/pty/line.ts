@@ -1,13 +1,17 @@
 /**
- * The line between a terminal and the machine on which the program runs, as over ssh. What a full line has not read when the
- * program ends is lost after a moment (node-pty closes its end), so a test quits when the line has caught up.
+ * The line between a terminal and the machine on which the program runs, as over ssh. What a full line has not read
+ * when the program ends is lost after a moment (node-pty closes its end), so a test quits when the line has caught up.
  */
 export type LineOptions = {
   /** How long everything is under way, each way, in milliseconds: half of what a ping shows. */
   delayMs?: number
-  /** What it carries in a second, each way; what it cannot carry waits, and beyond a window the program waits with it. */
+  /**
+   * What it carries in a second, each way; what it cannot carry waits, and beyond a window the program waits with it.
+   */
   bytesPerSecond?: number
-  /** It carries nothing for the first `forMs` of every `everyMs` milliseconds but the first, counted from its opening. */
+  /**
+   * It carries nothing for the first `forMs` of every `everyMs` milliseconds but the first, counted from its opening.
+   */
   stalls?: { everyMs: number; forMs: number }
 }
 

@@ -39,8 +39,8 @@ export type LossyLine = AsyncDisposable & {
 }
 
 /**
- * Opens a TCP proxy on loopback before the HTTP/1.1 service at `target`. A request is what a client sends after an answer
- * or first of all; clients that pipeline requests are not told apart.
+ * Opens a TCP proxy on loopback before the HTTP/1.1 service at `target`. A request is what a client sends after an
+ * answer or first of all; clients that pipeline requests are not told apart.
  */
 export async function lossyLine(target: string, options: LossyLineOptions = {}): Promise<LossyLine> {
   const { seed = 1, losses = LOSSES } = options
@@ -67,9 +67,7 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
     sockets.add(socket)
     return socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
   }
-  const server = createServer(client =>
-    join(keep(client), keep(connect(Number(port), hostname)), options, draw),
-  )
+  const server = createServer(client => join(keep(client), keep(connect(Number(port), hostname)), options, draw))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = new URL(target)
@@ -97,12 +95,7 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
 }
 
 /** Joins a client with the service for as long as nothing that it sends gets lost. */
-function join(
-  client: Socket,
-  service: Socket,
-  line: LineOptions,
-  draw: (piece: Buffer) => Loss | undefined,
-): void {
+function join(client: Socket, service: Socket, line: LineOptions, draw: (piece: Buffer) => Loss | undefined): void {
   const up = new OneWay(line, hasRoom => void (hasRoom ? client.resume() : client.pause()))
   const down = new OneWay(line, hasRoom => void (hasRoom ? service.resume() : service.pause()))
   let loss: Loss | undefined

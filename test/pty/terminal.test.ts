@@ -16,15 +16,13 @@ test('shows what a program echoes and counts its bytes', async () => {
   expect(await terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
 })
 
-test('starts with an empty home and nothing of the caller’s environment', async () => {
+test('starts with an empty home and nothing of the caller’s environment but the compiled code of the test run', async () => {
   await using terminal = openTerminal({ command: 'sh', args: ['-c', 'env; find "$HOME" -type f; echo end'] })
   await terminal.waitFor(/^end$/m)
   const names = [...terminal.screen().matchAll(/^(\w+)=/gm)].map(match => match[1])
   const shellSets = ['PWD', 'OLDPWD', 'SHLVL', '_']
-  const xdg = ['CACHE_HOME', 'CONFIG_HOME', 'DATA_HOME', 'RUNTIME_DIR', 'STATE_HOME'].map(
-    name => `XDG_${name}`,
-  )
-  const expected = new Set(['HOME', 'LANG', 'PATH', 'TERM', ...xdg])
+  const xdg = ['CACHE_HOME', 'CONFIG_HOME', 'DATA_HOME', 'RUNTIME_DIR', 'STATE_HOME'].map(name => `XDG_${name}`)
+  const expected = new Set(['HOME', 'LANG', 'NODE_COMPILE_CACHE', 'PATH', 'TERM', ...xdg])
   expect(new Set(names.filter(name => !shellSets.includes(name ?? '')))).toEqual(expected)
 })
 

@@ -90,7 +90,10 @@ export class Terminal {
       cols,
       rows,
       cwd: options.cwd ?? this.home,
-      env: { ...minimalEnv(this.home), ...options.env },
+      // The terminal's library would pass an undefined one on as the word.
+      env: Object.fromEntries(
+        Object.entries({ ...minimalEnv(this.home), ...options.env }).filter(([, value]) => value !== undefined),
+      ),
     })
     // The emulator answers queries (cursor position, device attributes) as xterm does.
     this.#screen.onData(answer => this.type(answer))

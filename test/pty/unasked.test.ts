@@ -31,28 +31,20 @@ test('tells of what the emulator does not do', async () => {
   expect(await unaskedOf('\\033[8;1;1t', 'text')).toEqual([String.raw`"\u001b[8;1;1t"`])
 })
 
-test.each([
-  '\u00AD',
-  '\u180E',
-  '\u3164',
-  '\u202E',
-  '\u200B',
-  '\u2028',
-  '\u{E0041}',
-  '\u007F',
-  '\uDC00',
-  '\u009B',
-])('tells of characters that nobody sees', character => {
-  for (const purpose of ['data', 'text', 'dashboard'] as const)
-    expect(strangeText(`a${character}b`, purpose)).toHaveLength(1)
-})
+test.each(['\u00AD', '\u180E', '\u3164', '\u202E', '\u200B', '\u2028', '\u{E0041}', '\u007F', '\uDC00', '\u009B'])(
+  'tells of characters that nobody sees',
+  character => {
+    for (const purpose of ['data', 'text', 'dashboard'] as const)
+      expect(strangeText(`a${character}b`, purpose)).toHaveLength(1)
+  },
+)
 
 test('takes the own sequences of each purpose for its own, and text for text', async () => {
   expect(await unaskedOf('{"a":"gr\u00FC\u00DFe \u6F22"}\\n', 'data')).toEqual([])
   expect(await unaskedOf('\\r3 runs\\033[K\\n\\033[31mred\\033[m\\n', 'text')).toEqual([])
-  expect(
-    await unaskedOf('\\033[?1049h\\033[2J\\033[3;4Hx\\033]2;mcpdeck\\033\\\\\\033[?1049l', 'dashboard'),
-  ).toEqual([])
+  expect(await unaskedOf('\\033[?1049h\\033[2J\\033[3;4Hx\\033]2;mcpdeck\\033\\\\\\033[?1049l', 'dashboard')).toEqual(
+    [],
+  )
 })
 
 test('waits for the end of a sequence that is torn', () => {

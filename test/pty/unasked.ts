@@ -2,8 +2,8 @@ import type { Effect } from './effects.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * What a program may do to its terminal: `data` writes text for other programs, `text` sentences and tables for people, and
- * lines that it writes over, the `dashboard` owns the screen.
+ * What a program may do to its terminal: `data` writes text for other programs, `text` sentences and tables for people,
+ * and lines that it writes over, the `dashboard` owns the screen.
  */
 export type Purpose = 'data' | 'text' | 'dashboard'
 
@@ -18,7 +18,7 @@ const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
     SGR,
     // moving and erasing
     /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[2J|[\r\u0008]/,
-    // modes: see src/app/terminal/modes.ts
+    // modes: see src/tui/terminal/modes.ts
     /\u001B\[\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[>5u|\u001B\[<u/,
     /\u001B\[2[23];0t/,
     // the title, without anything that could end it, and the question for the background
@@ -48,8 +48,9 @@ export type UnaskedOptions = {
 }
 
 /**
- * Tells what reached a terminal unasked: escape sequences that are not the program's own, control characters, characters
- * that nobody sees, and what the emulator did because of them (clipboard, title, modes, links, notices, resets, reports).
+ * Tells what reached a terminal unasked: escape sequences that are not the program's own, control characters,
+ * characters that nobody sees, and what the emulator did because of them (clipboard, title, modes, links, notices,
+ * resets, reports).
  *
  * @example
  *   await using terminal = openTerminal({ args: ['get', 'projects', '--json'], env })
@@ -59,11 +60,7 @@ export type UnaskedOptions = {
  *
  * @returns a function that answers what came since it was called last, each with what stands around it, as JSON
  */
-export function watchUnasked(
-  terminal: Watched,
-  purpose: Purpose,
-  options: UnaskedOptions = {},
-): () => string[] {
+export function watchUnasked(terminal: Watched, purpose: Purpose, options: UnaskedOptions = {}): () => string[] {
   let seenOutput = 0
   let seenEffects = 0
   return () => {
@@ -79,11 +76,7 @@ export function watchUnasked(
 }
 
 /** The first thing in a text that is neither text nor a sequence of the program's own; empty when there is none. */
-export function strangeText(
-  written: string,
-  purpose: Purpose,
-  { copies = false }: UnaskedOptions = {},
-): string[] {
+export function strangeText(written: string, purpose: Purpose, { copies = false }: UnaskedOptions = {}): string[] {
   const sequences = [...OWN_SEQUENCES[purpose], ...(copies ? [COPIED] : [])]
   const own = new RegExp(sequences.map(({ source }) => source).join('|'), 'g')
   // A joint where a sequence stood, so that the halves of two others never make one.
@@ -92,11 +85,7 @@ export function strangeText(
   return found ? [spelt(rest.slice(Math.max(0, found.index - AROUND), found.index + AROUND))] : []
 }
 
-function strangeEffects(
-  effects: readonly Effect[],
-  purpose: Purpose,
-  { copies = false }: UnaskedOptions,
-): string[] {
+function strangeEffects(effects: readonly Effect[], purpose: Purpose, { copies = false }: UnaskedOptions): string[] {
   return effects
     .filter(({ kind, text }) => {
       if (copies && kind === 'clipboard') return false
@@ -107,8 +96,5 @@ function strangeEffects(
 
 /** Text in which every character that is not plain ASCII is spelt out. */
 function spelt(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[^ -~]/g,
-    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return JSON.stringify(text).replaceAll(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { residentMegabytes } from '../../scripts/bench/process.ts'
 import { STUCK_SENTENCE } from '../../src/tui/terminal/watchdog.ts'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
@@ -8,7 +10,10 @@ import { pressKey, randomKeys, rested } from './keys.ts'
 import { openRandomService } from './service.ts'
 import { NONSENSE } from './values.ts'
 
-/** How long a dashboard may take to paint again at a new size, in milliseconds; longer counts as frozen, also on a busy machine. */
+/**
+ * How long a dashboard may take to paint again at a new size, in milliseconds; longer counts as frozen, also on a busy
+ * machine.
+ */
 const ANSWERS_WITHIN_MS = 30_000
 /** Resident memory that no answers of the document may bring the dashboard to, in megabytes. */
 const MOST_MEMORY = 400
@@ -19,6 +24,23 @@ const SIZES = [
   [160, 50],
   [61, 16],
 ] as const
+
+/** What each thread of a process does: its state, where it waits in the kernel, and the processor time of a second. */
+async function stateOf(pid: number): Promise<string> {
+  const threads = () =>
+    readdirSync(`/proc/${pid}/task`).map(id => {
+      const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+      const waits = readFileSync(`/proc/${pid}/task/${id}/wchan`, 'utf8')
+      return { id, state: stat[0], ticks: Number(stat[11]) + Number(stat[12]), waits }
+    })
+  const first = new Map(threads().map(({ id, ticks }) => [id, ticks]))
+  await setTimeout(1_000)
+  return threads()
+    .map(({ id, state, ticks, waits }) => `${id} ${state} ${waits} +${ticks - (first.get(id) ?? 0)}`)
+    .join(', ')
+}
 
 export type Drive = {
   document: OpenApi
@@ -63,8 +85,7 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
       const { code, signal } = terminal.exit
       // The palette offers Ctrl+C's action too, so its code is a way out like any; the watchdog ends with the same one.
       const isOrderly = signal === undefined && (code === 0 || code === EXIT.interrupted)
-      if (!isOrderly || terminal.screen().includes(STUCK_SENTENCE))
-        fail(`ended with ${JSON.stringify(terminal.exit)}`)
+      if (!isOrderly || terminal.screen().includes(STUCK_SENTENCE)) fail(`ended with ${JSON.stringify(terminal.exit)}`)
       await terminal.close()
       terminal = await start()
       return
@@ -79,7 +100,14 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
     try {
       await terminal.waitFor(shown => shown.bytes > before || shown.exit !== undefined, ANSWERS_WITHIN_MS)
     } catch {
-      fail('is frozen')
+      const state = await stateOf(terminal.pid)
+      const painted = await terminal
+        .waitFor(shown => shown.bytes > before, ANSWERS_WITHIN_MS)
+        .then(
+          () => 'painted later',
+          () => 'painted nothing for as long again',
+        )
+      fail(`is frozen: ${state}; ${painted}`)
     }
     const [requests, operations] = [service.answered(), service.operations()]
     onCheck?.({ keys: pressed.length, requests, operations, memory, starts })

@@ -19,7 +19,10 @@ const REFUSED = [
   { status: 502, code: 'SERVER_UNREACHABLE' },
 ]
 
-/** A service on loopback whose answers are random within the shapes of the document; the same for the same seed and requests. */
+/**
+ * A service on loopback whose answers are random within the shapes of the document; the same for the same seed and
+ * requests.
+ */
 export async function openRandomService(document: OpenApi, seed: number) {
   const values = createValues(document)
   const operations = documentedOperations(document).map(operation => ({
@@ -40,9 +43,7 @@ export async function openRandomService(document: OpenApi, seed: number) {
     // Without projects nothing else would ever be asked for.
     const isRefused = operation.path !== '/projects' && own % 100 < REFUSALS
     const refusal = REFUSED[(own >>> 8) % REFUSED.length]!
-    const body = isRefused
-      ? { code: refusal.code, message: 'Refused at random.' }
-      : values.of(operation.response, own)
+    const body = isRefused ? { code: refusal.code, message: 'Refused at random.' } : values.of(operation.response, own)
     const answer = {
       round,
       status: isRefused ? refusal.status : operation.status,
@@ -54,9 +55,7 @@ export async function openRandomService(document: OpenApi, seed: number) {
 
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname.slice(API_PREFIX.length)
-    const found = operations.find(
-      ({ operation, pattern }) => operation.method === request.method && pattern.test(path),
-    )
+    const found = operations.find(({ operation, pattern }) => operation.method === request.method && pattern.test(path))
     request.resume()
     if (found) asked.add(found.operation.operation)
     response.setHeader('content-type', 'application/json')

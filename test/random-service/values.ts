@@ -51,8 +51,7 @@ export function createValues(document: OpenApi) {
     if ('const' in schema) return schema['const']
     if (Array.isArray(schema['enum'])) return gen(fc.constantFrom, ...(schema['enum'] as unknown[]))
     const choices = (schema['oneOf'] ?? schema['anyOf']) as JsonSchema[] | undefined
-    if (choices && !('properties' in schema))
-      return valueOf(gen(fc.constantFrom, ...choices), gen, name, depth)
+    if (choices && !('properties' in schema)) return valueOf(gen(fc.constantFrom, ...choices), gen, name, depth)
     const parts = (schema['allOf'] ?? []) as JsonSchema[]
     if (parts.length > 0 && !('properties' in schema))
       return Object.assign({}, ...parts.map(part => valueOf(part, gen, name, depth)))
@@ -61,10 +60,7 @@ export function createValues(document: OpenApi) {
     return typed(gen(fc.constantFrom, ...types), { schema, gen, name, depth })
   }
 
-  const typed = (
-    type: string,
-    at: { schema: JsonSchema; gen: Gen; name: string; depth: number },
-  ): unknown => {
+  const typed = (type: string, at: { schema: JsonSchema; gen: Gen; name: string; depth: number }): unknown => {
     const { schema, gen, name, depth } = at
     switch (type) {
       case 'null':
@@ -87,8 +83,7 @@ export function createValues(document: OpenApi) {
   }
 
   const textOf = (schema: JsonSchema, gen: Gen, name: string): string => {
-    if (schema['format'] === 'date-time')
-      return new Date(gen(fc.integer, { min: 0, max: 2 * NOW })).toISOString()
+    if (schema['format'] === 'date-time') return new Date(gen(fc.integer, { min: 0, max: 2 * NOW })).toISOString()
     if (name === 'nextCursor') return chance(gen, 20) ? gen(() => id) : ''
     if (/id$/i.test(name)) return gen(() => id)
     const text = chance(gen, 50) ? gen(() => anyWord) : gen(() => free)
@@ -98,10 +93,7 @@ export function createValues(document: OpenApi) {
 
   const listOf = (schema: JsonSchema, gen: Gen, name: string, depth: number): unknown[] => {
     const least = Number(schema['minItems'] ?? 0)
-    const most = Math.max(
-      least,
-      Math.min(Number(schema['maxItems'] ?? Infinity), depth > DEEP ? 0 : MOST_ITEMS),
-    )
+    const most = Math.max(least, Math.min(Number(schema['maxItems'] ?? Infinity), depth > DEEP ? 0 : MOST_ITEMS))
     // A page of a list is mostly not empty, so that there is something to choose.
     const some = depth <= 1 && chance(gen, 80) ? Math.min(3, most) : least
     const length = gen(fc.integer, { min: Math.max(least, some), max: most })

@@ -36,8 +36,7 @@ export async function startHttpServer(overrides: Record<string, Handle> = {}): P
     if (override) return override(message, request, response)
     if (request.method !== 'POST') return void response.writeHead(405).end()
     if (message.method === 'initialize') return initialize(message, response, sessions)
-    if (!sessions.has(String(request.headers['mcp-session-id'])))
-      return void response.writeHead(404).end('no session')
+    if (!sessions.has(String(request.headers['mcp-session-id']))) return void response.writeHead(404).end('no session')
     if (message.id === undefined) return void response.writeHead(202).end()
     answer(response, message, results[message.method] ?? {})
   }

@@ -110,8 +110,7 @@ const callTool = (id, { name, arguments: args }) => {
     const result = `{"content":[],"structuredContent":{"a":${value}}}`
     return process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`)
   }
-  if (name === 'pid')
-    return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
+  if (name === 'pid') return send({ id, result: text(JSON.stringify({ pid: process.pid, child: child?.pid })) })
   if (name === 'environment') return send({ id, result: text(JSON.stringify(process.env)) })
   if (name === 'write') return send({ id, result: text(JSON.stringify(args)) })
   if (name === 'fail') return send({ id, error: { code: args.code, message: 'as you wish' } })

@@ -67,9 +67,7 @@ async function carryOut({ api, target, projectId, environmentId, link }: Place, 
     case 'unpublish':
       return stays(await api.call(userTesting.unpublish, { projectId, environmentId }))
     case 'publish':
-      return stays(
-        await api.call(userTesting.publish, { projectId, environmentId, body: { mode: change.mode } }),
-      )
+      return stays(await api.call(userTesting.publish, { projectId, environmentId, body: { mode: change.mode } }))
   }
 }
 
@@ -88,8 +86,7 @@ describe('the table that consequences are said by is what the service does', () 
     const before = await versionOf(place)
     const { reply } = await carryOut(place, change)
     expect('accessVersion' in reply).toBe(effect.answersVersion)
-    for (const session of inside)
-      expect((await session.state()).status).toBe(effect.sessions === 'end' ? 401 : 200)
+    for (const session of inside) expect((await session.state()).status).toBe(effect.sessions === 'end' ? 401 : 200)
     expect(await versionOf(place)).toBe(before! + (effect.accessVersion === 'moves' ? 1 : 0))
     expect(effect.sessions === 'end').toBe(tightens(from, to))
     for (const kind of VISITOR_KINDS)
@@ -114,8 +111,7 @@ describe('the table that consequences are said by is what the service does', () 
       const before = await versionOf(place)
       const { reply, link } = await carryOut(place, change)
       expect('accessVersion' in reply).toBe(effect.answersVersion)
-      for (const session of inside)
-        expect((await session.state()).status).toBe(effect.sessions === 'end' ? 401 : 200)
+      for (const session of inside) expect((await session.state()).status).toBe(effect.sessions === 'end' ? 401 : 200)
       const opens = async (url: string) => (await visitor(place.api.fetch, url).describe()).status === 200
       expect(await opens(place.link)).toBe(effect.link === 'stays')
       if (effect.link === 'replaced') expect(await opens(link)).toBe(true)

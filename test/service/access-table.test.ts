@@ -55,11 +55,7 @@ describe('the access table', () => {
     const session = await visit.enter()
     expect((await session.say('hello')).status).toBe(200)
     const store = openStore({ dataDir })
-    store.organizationSettings.set(
-      store.settings.get('localOrganizationId')!,
-      gateSetting('user-testing'),
-      'off',
-    )
+    store.organizationSettings.set(store.settings.get('localOrganizationId')!, gateSetting('user-testing'), 'off')
     store.close()
     const place = { projectId, environmentId }
     expect(await api.refused(userTesting.publish, place)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
@@ -156,9 +152,7 @@ describe('the access table', () => {
     const { visit, model } = await open()
     const session = await visit.enter()
     const hangUp = new AbortController()
-    const cut = visitor(request => fetch(request, { signal: hangUp.signal }), visit.link).session(
-      session.token,
-    )
+    const cut = visitor(request => fetch(request, { signal: hangUp.signal }), visit.link).session(session.token)
     const answer = cut.say('take your time').catch(() => 'cut')
     await until(
       () => model.waiting,
@@ -177,26 +171,22 @@ describe('the access table', () => {
     expect(status).toBe(200)
   })
 
-  test.each(['unpublish', 'tighten', 'remove'] as const)(
-    '%s breaks off an answer that is being written',
-    async how => {
-      const { api, visit, target, projectId, environmentId, model } = await open({ mode: 'invited_only' })
-      const { code, memberId } = await invite(api, target, 'ada@example.org')
-      const session = await visit.enter({ invitation: code })
-      const answer = session.say('take your time')
-      await until(
-        () => model.waiting,
-        waiting => waiting === 1,
-      )
-      if (how === 'unpublish') await api.call(userTesting.unpublish, { projectId, environmentId })
-      if (how === 'tighten')
-        await api.call(userTesting.update, { ...target, body: { mode: 'project_members' } })
-      if (how === 'remove') await api.call(userTesting.removeMember, { ...target, memberIdOrEmail: memberId })
-      expect(await answer).toMatchObject({ status: 401, body: { details: { endedBy: 'owner' } } })
-      await until(
-        () => model.waiting,
-        waiting => waiting === 0,
-      )
-    },
-  )
+  test.each(['unpublish', 'tighten', 'remove'] as const)('%s breaks off an answer that is being written', async how => {
+    const { api, visit, target, projectId, environmentId, model } = await open({ mode: 'invited_only' })
+    const { code, memberId } = await invite(api, target, 'ada@example.org')
+    const session = await visit.enter({ invitation: code })
+    const answer = session.say('take your time')
+    await until(
+      () => model.waiting,
+      waiting => waiting === 1,
+    )
+    if (how === 'unpublish') await api.call(userTesting.unpublish, { projectId, environmentId })
+    if (how === 'tighten') await api.call(userTesting.update, { ...target, body: { mode: 'project_members' } })
+    if (how === 'remove') await api.call(userTesting.removeMember, { ...target, memberIdOrEmail: memberId })
+    expect(await answer).toMatchObject({ status: 401, body: { details: { endedBy: 'owner' } } })
+    await until(
+      () => model.waiting,
+      waiting => waiting === 0,
+    )
+  })
 })

@@ -30,11 +30,7 @@ describe('advice', () => {
       affected: { count: 1, total: 40, unit: 'sessions' },
       evidence,
     })
-    const advised = await adviseOn(
-      accessOf(model),
-      { what: 'a wave', failures: [...failures, grave] },
-      signal,
-    )
+    const advised = await adviseOn(accessOf(model), { what: 'a wave', failures: [...failures, grave] }, signal)
     expect(advised.omitted).toBe(6)
     expect(advised.findings.map(({ title }) => title)).toEqual([
       'Failure 99',

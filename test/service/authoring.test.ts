@@ -77,9 +77,7 @@ describe('a batch of cases', () => {
       send(echoCase('a', 'a'), echoCase('b', 'b')),
       send(echoCase('a', 'a'), echoCase('other', 'c'), echoCase('d', 'd')),
     ])
-    expect(again.created.map(({ id, replayed }) => [id, replayed])).toEqual(
-      first.created.map(({ id }) => [id, true]),
-    )
+    expect(again.created.map(({ id, replayed }) => [id, replayed])).toEqual(first.created.map(({ id }) => [id, true]))
     expect(third.created.map(({ index, replayed }) => [index, replayed])).toEqual([
       [0, true],
       [2, false],
@@ -106,8 +104,7 @@ test('a case is edited in parts, and null gives an override back', async () => {
     iterations: 1,
     isNegative: false,
   })
-  const edit = (change: object) =>
-    api.call(cases.update, { projectId, suiteId, caseId: created.id, body: change })
+  const edit = (change: object) => api.call(cases.update, { projectId, suiteId, caseId: created.id, body: change })
   const edited = await edit({ iterations: 3, matchOptions: null, checks: null })
   expect(edited).toMatchObject({ title: 'own', iterations: 3, steps: created.steps })
   expect([edited.matchOptions, edited.checks]).toEqual([undefined, undefined])
@@ -133,9 +130,7 @@ test('a suite keeps what is not sent and refuses what is not there', async () =>
   const edit = (body: object) => api.call(suites.update, { projectId, suiteId, body })
   await edit({ settings: { minimumAccuracy: 80, minimumIterations: 2, checks: [{ type: 'noToolErrors' }] } })
   await edit({ executionConfig: { temperature: 0.5 } })
-  expect(
-    await edit({ name: 'Renamed', settings: { minimumIterations: null }, environmentIds: null }),
-  ).toMatchObject({
+  expect(await edit({ name: 'Renamed', settings: { minimumIterations: null }, environmentIds: null })).toMatchObject({
     name: 'Renamed',
     executionConfig: { model: 'openai/gpt-x', temperature: 0.5 },
     settings: { minimumAccuracy: 80, minimumIterations: null, checks: [{ type: 'noToolErrors' }] },
@@ -188,16 +183,15 @@ describe('servers', () => {
     ])
     for (const answer of answers) expect(await answer.text()).not.toContain(secret)
     const { database } = store.directory!
-    for (const file of [database, `${database}-wal`])
-      expect(readFileSync(file, 'latin1')).not.toContain(secret)
+    for (const file of [database, `${database}-wal`]) expect(readFileSync(file, 'latin1')).not.toContain(secret)
     expect(store.servers.get(projectId, created.id)?.tokens?.accessToken).toBe(secret)
 
     const elsewhere = { serverUrl: 'https://evil.example.test/mcp', tokens }
-    expect(
-      await api.refused(servers.importTokens, { projectId, serverId: created.id, body: elsewhere }),
-    ).toMatchObject({
-      details: { field: 'serverUrl' },
-    })
+    expect(await api.refused(servers.importTokens, { projectId, serverId: created.id, body: elsewhere })).toMatchObject(
+      {
+        details: { field: 'serverUrl' },
+      },
+    )
     await api.call(servers.update, {
       projectId,
       serverId: created.id,

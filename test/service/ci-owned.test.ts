@@ -43,10 +43,7 @@ test('its configuration is refused to everybody else', async () => {
     [cases.createBatch, { body: { cases: [echoCase('two', 'x')] } }],
     [cases.update, { caseId, body: { title: 'Mine' } }],
     [cases.delete, { caseId }],
-    [
-      runs.create,
-      { body: { suiteId, tests: [{ ...echoCase('two', 'x'), runs: 1, model: 'm', provider: 'p' }] } },
-    ],
+    [runs.create, { body: { suiteId, tests: [{ ...echoCase('two', 'x'), runs: 1, model: 'm', provider: 'p' }] } }],
     [runs.create, { body: { suiteId, hosts: [{ host: 'Client' }] } }],
     [runs.create, { body: { suiteId, serverIds: [serverId], refreshSnapshot: true } }],
   ] as const) {

@@ -44,9 +44,7 @@ describe('an edit', () => {
     const edited = await api.call(clients.update, input({ config, expectedConfigId: made.configId }))
     expect(edited).toMatchObject({ name: 'Mine', config })
     expect(edited.configId).not.toBe(made.configId)
-    expect(
-      await api.refused(clients.update, input({ config, expectedConfigId: made.configId })),
-    ).toMatchObject({
+    expect(await api.refused(clients.update, input({ config, expectedConfigId: made.configId }))).toMatchObject({
       status: 409,
       code: 'CONFLICT',
       details: { field: 'expectedConfigId', current: { name: 'Mine', configId: edited.configId } },
@@ -127,15 +125,15 @@ test('the former paths say that they are deprecated and keep their shapes', asyn
 test('a copy points at the same config and finds a free name', async () => {
   const { api, projectId, create } = await workspace()
   const made = await create({ name: 'Mine', template: 'chatgpt' })
-  const copy = (body?: object) =>
-    api.call(clients.duplicate, { projectId, clientId: made.id, ...(body && { body }) })
+  const copy = (body?: object) => api.call(clients.duplicate, { projectId, clientId: made.id, ...(body && { body }) })
   const names = [(await copy()).name, (await copy({})).name, (await copy({ name: 'Own' })).name]
   expect(names).toEqual(['Mine copy', 'Mine copy 2', 'Own'])
   const { items } = await api.call(clients.list, { projectId })
   expect(new Set(items.map(({ configId }) => configId))).toEqual(new Set([made.configId]))
-  expect(
-    await api.refused(clients.duplicate, { projectId, clientId: made.id, body: { name: 'Own' } }),
-  ).toMatchObject({ status: 409, details: { field: 'name' } })
+  expect(await api.refused(clients.duplicate, { projectId, clientId: made.id, body: { name: 'Own' } })).toMatchObject({
+    status: 409,
+    details: { field: 'name' },
+  })
 })
 
 test('a client in use is deleted only by force, and suites forget it', async () => {
@@ -154,9 +152,11 @@ test('a client in use is deleted only by force, and suites forget it', async () 
   })
   expect(await api.call(clients.delete, { ...input, body: { force: true } })).toMatchObject({ deleted: true })
   expect((await api.call(suites.get, { projectId, suiteId })).hosts).toEqual([])
-  expect(await api.refused(environments.resolve, { projectId, environmentId: environment.id })).toMatchObject(
-    { status: 409, code: 'CONFLICT', details: { code: 'ENV_HOST_MISSING' } },
-  )
+  expect(await api.refused(environments.resolve, { projectId, environmentId: environment.id })).toMatchObject({
+    status: 409,
+    code: 'CONFLICT',
+    details: { code: 'ENV_HOST_MISSING' },
+  })
   expect(await api.refused(clients.get, input)).toMatchObject({ status: 404 })
 })
 

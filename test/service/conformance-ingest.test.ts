@@ -108,8 +108,7 @@ test('a whole report in one call, and the same one again', async () => {
     reports: { protocol: green, apps: red },
     target: { kind: 'external', serverUrl: 'https://mcp.test' },
   }
-  const send = (more: object = {}) =>
-    api.call(conformanceIngest.report, { ...project, body: { ...body, ...more } })
+  const send = (more: object = {}) => api.call(conformanceIngest.report, { ...project, body: { ...body, ...more } })
   const first = await send()
   expect(first).toMatchObject({ ok: true, status: 'completed', outcome: 'failed', reused: false })
   expect(await send()).toEqual({ ...first, reused: true })

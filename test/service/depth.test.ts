@@ -90,9 +90,7 @@ test('a run that meets such an answer says so in its trial, and its trials can b
 test('a model that calls a tool with too many levels hears of it, and the run goes on', async () => {
   const args = (levels: number) => JSON.parse(`{"message":${lists(levels - 1)}}`) as unknown
   const model = await scriptedModel(({ results }) =>
-    results.length === 0
-      ? { calls: [{ name: 'echo', args: args(MAX_INPUT_LEVELS + 1) }] }
-      : { text: results.join() },
+    results.length === 0 ? { calls: [{ name: 'echo', args: args(MAX_INPUT_LEVELS + 1) }] } : { text: results.join() },
   )
   const { api } = await open({ models: model.settings })
   const { projectId, serverId } = await sandbox(api)
@@ -150,9 +148,7 @@ test('rows that an older program poisoned are read, cut where they are too deep 
   const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
   await untilEnded(api, projectId, runId)
   const database = new DatabaseSync(service.store.directory!.database)
-  const rows = database
-    .prepare('SELECT trialId, outcome FROM trialOutcome WHERE outcome LIKE \'%"arguments"%\'')
-    .all()
+  const rows = database.prepare('SELECT trialId, outcome FROM trialOutcome WHERE outcome LIKE \'%"arguments"%\'').all()
   expect(rows.length).toBeGreaterThan(0)
   const marked = (outcome: unknown, levels: number) => {
     const document = JSON.parse(String(outcome)) as { spans?: object[] }
@@ -162,9 +158,7 @@ test('rows that an older program poisoned are read, cut where they are too deep 
   }
   for (const levels of [MAX_STORED_LEVELS, 4500, 100_000]) {
     for (const { trialId, outcome } of rows)
-      database
-        .prepare('UPDATE trialOutcome SET outcome = ? WHERE trialId = ?')
-        .run(marked(outcome, levels), trialId!)
+      database.prepare('UPDATE trialOutcome SET outcome = ? WHERE trialId = ?').run(marked(outcome, levels), trialId!)
     const { items } = await api.call(iterations.list, { projectId, runId })
     const traces = await Promise.all(
       items.map(({ id }) => api.call(iterations.trace, { projectId, runId, iterationId: id })),
@@ -183,8 +177,7 @@ test('the log says what was sent, also where an answer cannot be written', async
   const api = createApi(service.fetch, service.localKey)
   const list = service.store.projects.list
   // Nothing writes such a row; a store that answers one stands for any answer that cannot be written.
-  service.store.projects.list = organizationId =>
-    list(organizationId).map(project => ({ ...project, extra: 1n }))
+  service.store.projects.list = organizationId => list(organizationId).map(project => ({ ...project, extra: 1n }))
   expect(await api.refused(projects.list)).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' })
   expect(log.at(-1)).toMatchObject({ kind: 'request', status: 500, error: expect.any(TypeError) })
 })

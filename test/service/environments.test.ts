@@ -86,9 +86,10 @@ test('archiving frees the name, and restoring asks for it again', async () => {
     details: { code: 'ENV_ARCHIVED' },
   })
   const edit = { expectedRevision: 2, description: 'x' }
-  expect(
-    await api.refused(environments.update, { projectId, environmentId: first.id, body: edit }),
-  ).toMatchObject({ status: 409, details: { code: 'ENV_ARCHIVED' } })
+  expect(await api.refused(environments.update, { projectId, environmentId: first.id, body: edit })).toMatchObject({
+    status: 409,
+    details: { code: 'ENV_ARCHIVED' },
+  })
 
   const second = await create('Nightly')
   const ids = async (query: object = {}) =>
@@ -142,9 +143,7 @@ describe('resolve', () => {
     await api.call(hosts.setServers, { projectId, hostId, body: { serverIds: [] } })
     expect(await refuse()).toMatchObject({ status: 409, details: { code: 'ENV_NO_SERVERS' } })
     // No write of the contract takes a model away, so the record is changed beneath it.
-    store.write(() =>
-      store.clients.update({ ...store.clients.get(projectId, hostId)!, config: { theme: 'dark' } }),
-    )
+    store.write(() => store.clients.update({ ...store.clients.get(projectId, hostId)!, config: { theme: 'dark' } }))
     expect(await refuse()).toMatchObject({
       status: 409,
       details: { code: 'ENV_MODEL_REQUIRED', reason: 'environment_model_required' },
@@ -171,9 +170,10 @@ test('a nameless environment is found by its content until it gets a name', asyn
   const edit = { expectedRevision: 1, modelId: 'x/y' }
   expect(await api.refused(environments.update, { ...input, body: edit })).toMatchObject({ status: 409 })
   const naming = { expectedRevision: 1, name: 'Kept' }
-  expect(
-    await api.refused(environments.name, { ...input, body: { ...naming, expectedRevision: 0 } }),
-  ).toMatchObject({ status: 409, details: { field: 'expectedRevision' } })
+  expect(await api.refused(environments.name, { ...input, body: { ...naming, expectedRevision: 0 } })).toMatchObject({
+    status: 409,
+    details: { field: 'expectedRevision' },
+  })
   expect(await api.refused(environments.name, { ...input, body: { ...naming, name: '' } })).toMatchObject({
     details: { field: 'name' },
   })
@@ -188,9 +188,9 @@ test('a nameless environment is found by its content until it gets a name', asyn
   const shelved = { projectId, environmentId: fresh.environment.id }
   await api.call(environments.archive, { ...shelved, body: { expectedRevision: 1 } })
   expect(await ensure()).toMatchObject({ created: true })
-  expect(
-    await api.refused(environments.restore, { ...shelved, body: { expectedRevision: 2 } }),
-  ).toMatchObject({ status: 409 })
+  expect(await api.refused(environments.restore, { ...shelved, body: { expectedRevision: 2 } })).toMatchObject({
+    status: 409,
+  })
 })
 
 test('members read and compose; only admins change environments', async () => {
@@ -202,9 +202,7 @@ test('members read and compose; only admins change environments', async () => {
   const input = { projectId, environmentId: made.id }
   expect(await guest.refused(environments.list, { projectId })).toMatchObject({ status: 403 })
   for (const endpoint of [environments.get, environments.resolve, environments.list])
-    expect((await member.send(endpoint, endpoint === environments.list ? { projectId } : input)).status).toBe(
-      200,
-    )
+    expect((await member.send(endpoint, endpoint === environments.list ? { projectId } : input)).status).toBe(200)
   const stack = { hostId: client.id }
   const composed = await member.call(environments.ensureAdhoc, { projectId, body: stack })
   expect(composed.created).toBe(true)
@@ -218,10 +216,7 @@ test('members read and compose; only admins change environments', async () => {
     [environments.update, { ...input, body: { ...revision, name: 'x' } }],
     [environments.archive, { ...input, body: revision }],
     [environments.restore, { ...input, body: revision }],
-    [
-      environments.name,
-      { projectId, environmentId: composed.environment.id, body: { ...revision, name: 'x' } },
-    ],
+    [environments.name, { projectId, environmentId: composed.environment.id, body: { ...revision, name: 'x' } }],
   ] as const)
     expect(await editor.refused(endpoint, rest)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   const other = await api.call(projects.create, { body: { name: 'Other' } })
@@ -308,9 +303,7 @@ test('whatever is written in whatever order, the environments are what a small m
       const known: Modelled[] = []
       for (const each of actions) await perform(api, projectId, hostId, known, each)
       const { items } = await api.call(environments.list, { projectId, includeArchived: true })
-      expect(items.map(({ id, name, revision, archived }) => ({ id, name, revision, archived }))).toEqual(
-        known,
-      )
+      expect(items.map(({ id, name, revision, archived }) => ({ id, name, revision, archived }))).toEqual(known)
       const live = await api.call(environments.list, { projectId })
       expect(live.items.map(({ id }) => id)).toEqual(known.filter(row => !row.archived).map(row => row.id))
     }),

@@ -118,8 +118,7 @@ test('whatever a program sends is kept or refused by its field, and every read g
       const response = await api.send(endpoint, { ...project, body })
       const answer = (await response.json()) as { ok?: boolean; runId?: string; details?: object }
       if (response.ok) expect(answer).toMatchObject({ ok: true, runId: expect.any(String) })
-      else if (response.status === 400)
-        expect(answer).toMatchObject({ details: { field: expect.any(String) } })
+      else if (response.status === 400) expect(answer).toMatchObject({ details: { field: expect.any(String) } })
       else expect({ body, status: response.status }).toEqual({ body, status: 409 })
       if (response.ok && endpoint === evalIngest.report) known.add(answer.runId!)
     }),

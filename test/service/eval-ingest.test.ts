@@ -241,11 +241,7 @@ test('what cannot be read is refused by its field', async () => {
     [evalIngest.report, one({ ...good, tokens: { total: 'many' } }), 'results.0.tokens.total'],
     [evalIngest.report, one({ ...good, toolCalls: [{}] }), 'results.0.toolCalls.0.toolName'],
     [evalIngest.report, one({ ...good, trace: 5 }), 'results.0.trace'],
-    [
-      evalIngest.report,
-      { ...one(good), passCriteria: { minimumPassRate: 101 } },
-      'passCriteria.minimumPassRate',
-    ],
+    [evalIngest.report, { ...one(good), passCriteria: { minimumPassRate: 101 } }, 'passCriteria.minimumPassRate'],
     [evalIngest.start, {}, 'suiteName'],
     [evalIngest.start, { suiteName: 's', declaredSuiteId: 'x'.repeat(129) }, 'declaredSuiteId'],
     [evalIngest.iterations, { results: [good] }, 'runId'],
@@ -285,9 +281,10 @@ test('one external id is one run, and runs of a suite only', async () => {
   const start = (body: object) => api.call(evalIngest.start, { ...project, body })
   const first = await start({ suiteName: 'a', externalRunId: 'x' })
   for (const other of [{ suiteName: 'b' }, { suiteId }])
-    expect(
-      await api.refused(evalIngest.start, { ...project, body: { ...other, externalRunId: 'x' } }),
-    ).toMatchObject({ status: 400, details: { field: 'externalRunId' } })
+    expect(await api.refused(evalIngest.start, { ...project, body: { ...other, externalRunId: 'x' } })).toMatchObject({
+      status: 400,
+      details: { field: 'externalRunId' },
+    })
   const second = await start({ suiteName: 'a' })
   expect(second).toMatchObject({ suiteId: first['suiteId'], reused: false })
   const mixed = { runId: second['runId'], externalRunId: 'x' }

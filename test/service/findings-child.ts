@@ -1,4 +1,5 @@
-// A process of its own for tests: `findings-child.ts <dataDir> <projectId> <waves>` records a sighting in each of so many waves.
+// A process of its own for tests: `findings-child.ts <dataDir> <projectId> <waves>` records a sighting in each of so
+// many waves.
 import { recordGradedWave } from '../../src/service/findings/record.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 

@@ -14,8 +14,7 @@ import { scriptedModel } from './scripted-model.ts'
 
 const { journeyFindings } = contract
 
-const listed = async (api: Api, projectId: string) =>
-  (await api.call(journeyFindings.list, { projectId })).items
+const listed = async (api: Api, projectId: string) => (await api.call(journeyFindings.list, { projectId })).items
 
 /** Id of the only finding there is. */
 async function onlyId(api: Api, projectId: string): Promise<string> {
@@ -200,9 +199,7 @@ describe('dismissing', () => {
     expect(await api.call(journeyFindings.dismiss, place)).toEqual(dismissed)
     expect(await listed(api, projectId)).toEqual([before])
     record(store, { projectId, waveId: 'w2', at: 2 }, [sighting('a')])
-    expect(await listed(api, projectId)).toMatchObject([
-      { status: 'recurring', dismissedAt: before!.dismissedAt },
-    ])
+    expect(await listed(api, projectId)).toMatchObject([{ status: 'recurring', dismissedAt: before!.dismissedAt }])
     for (let turn = 0; turn < 2; turn++)
       expect(await api.call(journeyFindings.undismiss, place)).toEqual({ ...dismissed, dismissed: false })
     expect(await listed(api, projectId)).toMatchObject([{ status: 'recurring', dismissedAt: null }])

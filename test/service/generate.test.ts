@@ -18,8 +18,7 @@ const draft = (title: string, more: object = {}) => ({
   expectedOutput: `It says ${title}.`,
   ...more,
 })
-const negative = (title: string) =>
-  draft(title, { bucket: 'negative', turns: [turn(`Tell me about ${title}`)] })
+const negative = (title: string) => draft(title, { bucket: 'negative', turns: [turn(`Tell me about ${title}`)] })
 
 /** How many of each bucket the model was told to draft. */
 function wantedOf({ system }: Asked): Record<string, number> {
@@ -48,10 +47,7 @@ async function workspace(script: (asked: Asked) => Answer, options: Partial<Serv
 test('cases are drafted against the live tools, written, and can be run', async () => {
   const conversation = draft('twice', {
     bucket: 'multiTurn',
-    turns: [
-      turn('Say one', echo('one')),
-      turn('And print the environment', { toolName: 'get-env', arguments: {} }),
-    ],
+    turns: [turn('Say one', echo('one')), turn('And print the environment', { toolName: 'get-env', arguments: {} })],
   })
   const { api, asked, place, generate, titles, used } = await workspace(({ system }) =>
     // The same model plays the assistant whose cases these are.
@@ -94,8 +90,7 @@ test('cases are drafted against the live tools, written, and can be run', async 
   expect(used()).toBe(1)
   expect(wantedOf(asked[0]!)).toEqual({ simple: 3, multiTool: 2, multiTurn: 2, complex: 1, negative: 2 })
   const prompt = asked[0]?.prompts[0] ?? ''
-  for (const shown of ['"get-sum"', '"everything"', 'existing_titles>\n["known"]'])
-    expect(prompt).toContain(shown)
+  for (const shown of ['"get-sum"', '"everything"', 'existing_titles>\n["known"]']) expect(prompt).toContain(shown)
   const caseIds = generated.created.map(({ id }) => id)
   const { runId } = await api.call(runs.create, {
     projectId: place.projectId,
@@ -121,9 +116,7 @@ test.each([
 })
 
 test('models are given to the cases, and buckets are never exceeded', async () => {
-  const { generate, titles } = await workspace(() =>
-    json({ cases: ['a', 'b', 'c'].map(title => draft(title)) }),
-  )
+  const { generate, titles } = await workspace(() => json({ cases: ['a', 'b', 'c'].map(title => draft(title)) }))
   const caseModels = [{ model: 'openai/gpt-x' }, { model: 'm', provider: 'p' }]
   const generated = await generate({ caseMix: { simple: 2 }, caseModels })
   expect(generated.created.map(({ models }) => models)).toEqual(
@@ -144,10 +137,7 @@ test('drafts that could not be run or would check nothing are told and not writt
     [draft('no turns', { turns: [] }), 'no prompt'],
     [draft('empty', { turns: [turn(' ', echo('x'))] }), 'no prompt'],
     [draft('unknown', { turns: [turn('Go', { toolName: 'rm-rf', arguments: {} })] }), 'no tool "rm-rf"'],
-    [
-      draft('misspelt', { turns: [turn('Go', { toolName: 'echo', arguments: { text: 1 } })] }),
-      'no parameter "text"',
-    ],
+    [draft('misspelt', { turns: [turn('Go', { toolName: 'echo', arguments: { text: 1 } })] }), 'no parameter "text"'],
     [draft('idle', { turns: [turn('Go')] }), 'check nothing'],
     [draft('long', { expectedOutput: 'x'.repeat(4001) }), 'longer than'],
     [{ ...negative('acts'), turns: [turn('Go', echo('x'))] }, 'expects no call'],

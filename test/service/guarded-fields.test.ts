@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { GUARDED_FIELDS } from '../../src/service/workspace/guarded-fields.ts'
 import { makeKey } from '../../src/service/core/access/keys.ts'
-import { PROJECT_ROLES, type ProjectRole } from '../../src/service/roles.ts'
+import { PROJECT_ROLES, type ProjectRole } from '../../src/api/contract/roles.ts'
 import { createApi, echoCase, open, sandbox, type Api } from './harness.ts'
 import { caps, published } from './visits.ts'
 
@@ -22,10 +22,7 @@ type Stage = { admin: Api; projectId: string; serverId: string; fresh: (what: st
 
 const model = { modelId: 'some/model' }
 
-async function client(
-  { admin, projectId, serverId, fresh }: Stage,
-  config: object = { serverIds: [serverId] },
-) {
+async function client({ admin, projectId, serverId, fresh }: Stage, config: object = { serverIds: [serverId] }) {
   const body = { name: fresh('client'), config: { ...model, ...config } }
   const { id, configId } = await admin.call(clients.create, { projectId, body })
   return {
@@ -50,8 +47,7 @@ const edits = (from: object, to: object): Record<string, (stage: Stage) => Promi
 })
 
 const scenario =
-  (from: (stage: Stage, scenario: Awaited<ReturnType<typeof published>>) => Promise<Attempt>) =>
-  async (stage: Stage) =>
+  (from: (stage: Stage, scenario: Awaited<ReturnType<typeof published>>) => Promise<Attempt>) => async (stage: Stage) =>
     from(stage, await published(stage.admin, {}, stage.fresh('Study')))
 
 const environment = async (stage: Stage) => {
@@ -64,10 +60,7 @@ const environment = async (stage: Stage) => {
 }
 
 /** Each field that a stronger role guards: the role, and each path that can write it. */
-const FIELDS: Record<
-  string,
-  { needs: ProjectRole; paths: Record<string, (stage: Stage) => Promise<Attempt>> }
-> = {
+const FIELDS: Record<string, { needs: ProjectRole; paths: Record<string, (stage: Stage) => Promise<Attempt>> }> = {
   'the servers of a client, replaced': {
     needs: 'admin',
     paths: {

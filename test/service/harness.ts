@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, type TestContext } from 'vitest'
 import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
-import {
-  fillPath,
-  pathParameters,
-  type EndpointDeclaration,
-  type OutputOf,
-} from '../../src/api/contract/endpoint.ts'
+import { fillPath, pathParameters, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
 import { ErrorBody } from '../../src/api/contract/error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../src/api/contract/runs.ts'
 import { createService, type Service, type ServiceOptions } from '../../src/service/workspace/service.ts'
@@ -29,11 +24,7 @@ export type Api = {
   /** The parsed answer; anything but success fails the test. */
   call<E extends Declared>(endpoint: E, input?: Input, extra?: Extra): Promise<OutputOf<E>>
   /** The refusal; success fails the test. */
-  refused(
-    endpoint: Declared,
-    input?: Input,
-    extra?: Extra,
-  ): Promise<ErrorBody & { status: number; headers: Headers }>
+  refused(endpoint: Declared, input?: Input, extra?: Extra): Promise<ErrorBody & { status: number; headers: Headers }>
 }
 
 /** What ends with a test; of tests that run side by side only the context of each knows which one that is. */
@@ -71,8 +62,7 @@ export function createApi(fetch: Api['fetch'], key: string, base = `http://local
     const { body, ...rest } = input
     const names = new Set(pathParameters(endpoint.path))
     const url = new URL(base + fillPath(endpoint.path, rest))
-    for (const [name, value] of Object.entries(rest))
-      if (!names.has(name)) url.searchParams.set(name, String(value))
+    for (const [name, value] of Object.entries(rest)) if (!names.has(name)) url.searchParams.set(name, String(value))
     const headers = { authorization: `Bearer ${extra.key ?? key}`, ...extra.headers }
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     return fetch(

@@ -1,7 +1,7 @@
 import { contract } from '../../src/api/contract/contract.ts'
 import type { JourneyRun } from '../../src/api/contract/journey-run-shapes.ts'
 import { RUBRIC } from '../../src/service/journey-runs/rubric.ts'
-import type { Store } from '../../src/service/workspace/store.ts'
+import type { Store } from '../../src/service/core/database/store.ts'
 import { open, sandbox, until, type Api } from './harness.ts'
 import { adder, KEY } from './model-runs.ts'
 import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
@@ -37,8 +37,7 @@ export function graded(score: number, failed: string[] = []): Answer {
 /** One endpoint that plays the persona, the assistant and the grader, told apart by their instructions. */
 export function cast({ persona = wantsSum, assistant = adder, grader = () => graded(1) }: Cast) {
   return (asked: Asked): Answer => {
-    if (asked.system.startsWith('You play a person'))
-      return persona(JSON.parse(asked.prompts[0] ?? '') as Scene, asked)
+    if (asked.system.startsWith('You play a person')) return persona(JSON.parse(asked.prompts[0] ?? '') as Scene, asked)
     return asked.system.startsWith('You grade a conversation') ? grader(asked) : assistant(asked)
   }
 }
@@ -103,8 +102,7 @@ export async function plainJourney(api: Api, fields: object = {}, names = ['one'
   return { ...(await journey(api, { environmentIds, ...fields })), targets, environmentIds }
 }
 
-export const organizationOf = (store: Store, projectId: string) =>
-  store.projects.get(projectId)!.organizationId
+export const organizationOf = (store: Store, projectId: string) => store.projects.get(projectId)!.organizationId
 
 export function set(store: Store, projectId: string, name: string, value: string) {
   store.write(() => store.organizationSettings.set(organizationOf(store, projectId), name, value))

@@ -3,10 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createConnections } from '../../src/service/connections/engine.ts'
 import { gradeSession, toTranscript } from '../../src/service/journey-runs/grading.ts'
 import { RUBRIC, type Criterion } from '../../src/service/journey-runs/rubric.ts'
-import { countSessions, statusOf } from '../../src/service/journeys/run-status.ts'
+import { countSessions, statusOf, tallySessions } from '../../src/service/journey-runs/tallies.ts'
 import { playSession } from '../../src/service/journey-runs/session.ts'
 import { observe, type SessionTranscript } from '../../src/service/journey-runs/sightings.ts'
-import { tallySessions } from '../../src/service/journey-runs/tallies.ts'
 import type { AttemptStatus, JourneyRunPlan } from '../../src/service/journey-runs/rows.ts'
 import type { JourneyMessageRow, SessionGrades } from '../../src/service/journey-runs/session-rows.ts'
 import { cast, graded, json, type Scene } from './journey-cast.ts'
@@ -143,11 +142,7 @@ describe('tallies', () => {
 })
 
 describe('grading', () => {
-  const grade = async (
-    script: (asked: Asked) => Answer,
-    rubric: Criterion[] = plan.rubric,
-    transcript = messages,
-  ) => {
+  const grade = async (script: (asked: Asked) => Answer, rubric: Criterion[] = plan.rubric, transcript = messages) => {
     const { settings, asked } = await scriptedModel(script)
     const session = { plan: { ...plan, rubric }, modelId: 'judge', messages: transcript }
     return { grades: gradeSession({ configured: settings, keys: {} }, session, never), asked }
@@ -242,11 +237,7 @@ describe('what a run observed', () => {
     goal: { score: Number(passed), passed, reason: 'token=abcdefgh12345678 seen' },
     criteria: Object.fromEntries(RUBRIC.map(({ id }) => [id, { passed, reason: 'why' }])),
   })
-  const session = (
-    id: string,
-    grade: SessionGrades | undefined,
-    calls = [call('echo', false)],
-  ): SessionTranscript => ({
+  const session = (id: string, grade: SessionGrades | undefined, calls = [call('echo', false)]): SessionTranscript => ({
     session: { id, ...(grade && { grades: grade }) },
     messages: [{ toolCalls: calls }],
   })
@@ -256,13 +247,11 @@ describe('what a run observed', () => {
       session('ses_1', grades(true)),
       session('ses_2', grades(false), [call('echo', true, 'broken'), call('add', false)]),
     ])!
-    expect(observed.sightings.map(({ dimension, subject }) => [dimension, subject.kind, subject.id])).toEqual(
-      [
-        ['goal', 'journey', 'jny_1'],
-        ...RUBRIC.map(({ id }) => ['rubric', 'criterion', `jny_1/${id}`]),
-        ['tool-errors', 'tool', 'jny_1/srv_1/echo'],
-      ],
-    )
+    expect(observed.sightings.map(({ dimension, subject }) => [dimension, subject.kind, subject.id])).toEqual([
+      ['goal', 'journey', 'jny_1'],
+      ...RUBRIC.map(({ id }) => ['rubric', 'criterion', `jny_1/${id}`]),
+      ['tool-errors', 'tool', 'jny_1/srv_1/echo'],
+    ])
     expect(observed.sightings.at(-1)?.evidence).toEqual([
       { sessionId: 'ses_2', kind: 'tool_error', toolName: 'echo', excerpt: 'broken' },
     ])
@@ -290,17 +279,12 @@ describe('what a run observed', () => {
     const renamed = { ...plan, journey: { ...plan.journey, name: 'Renamed' } }
     const second = observe({ journeyId: 'jny_1', plan: renamed }, [session('ses_9', grades(false))])!
     expect(second.sightings.map(({ fingerprint }) => fingerprint)).toEqual(first)
-    expect(new Set([...first, ...prints('jny_2', [session('ses_1', grades(false))])]).size).toBe(
-      2 * first.length,
-    )
+    expect(new Set([...first, ...prints('jny_2', [session('ses_1', grades(false))])]).size).toBe(2 * first.length)
   })
 })
 
 describe('a session', () => {
-  async function play(
-    roles: Parameters<typeof cast>[0],
-    fields: { turnDeadlineMs?: number; signal?: AbortSignal },
-  ) {
+  async function play(roles: Parameters<typeof cast>[0], fields: { turnDeadlineMs?: number; signal?: AbortSignal }) {
     const model = await scriptedModel(cast(roles))
     const connections = createConnections()
     onTestFinished(() => connections.close())
@@ -347,8 +331,7 @@ describe('a session', () => {
   })
 
   test('begins with the persona’s words, also when its model wants to end at once', async () => {
-    const persona = ({ conversation }: Scene) =>
-      json({ done: true, message: conversation.length === 0 ? 'Hi.' : '' })
+    const persona = ({ conversation }: Scene) => json({ done: true, message: conversation.length === 0 ? 'Hi.' : '' })
     const { played } = await play({ persona, assistant: () => ({ text: 'Hello.' }) }, {})
     expect((await played).map(({ role, text }) => [role, text])).toEqual([
       ['user', 'Hi.'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import type { Store } from '../../src/service/workspace/store.ts'
+import type { Store } from '../../src/service/core/database/store.ts'
 import { open } from './harness.ts'
 import {
   environment,
@@ -76,8 +76,7 @@ describe('launching', () => {
     const { projectId, journeyId, environmentIds } = await plainJourney(api)
     const [environmentId = ''] = environmentIds
     await api.call(environments.archive, { projectId, environmentId, body: { expectedRevision: 1 } })
-    const refused = (body?: object) =>
-      api.refused(journeyRuns.launch, { projectId, journeyId, ...(body && { body }) })
+    const refused = (body?: object) => api.refused(journeyRuns.launch, { projectId, journeyId, ...(body && { body }) })
     expect(await refused()).toMatchObject({
       status: 409,
       code: 'CONFLICT',

@@ -16,8 +16,7 @@ const done = { text: 'Done.' }
 describe('cancelling', () => {
   test('in the middle ends every open session and hangs up; repeating it is harmless, gate or no gate', async () => {
     const { api, store, model, settle } = await stage({
-      persona: ({ person, conversation }) =>
-        json({ done: conversation.length > 0, message: `I am ${person.name}` }),
+      persona: ({ person, conversation }) => json({ done: conversation.length > 0, message: `I am ${person.name}` }),
       assistant: ({ model: name }) => (name === 'one-model' ? { text: 'Done.' } : 'silence'),
     })
     const { projectId, journeyId } = await plainJourney(api, { sessionsPerTarget: 3 }, ['one', 'two'])

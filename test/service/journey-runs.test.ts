@@ -101,9 +101,7 @@ describe.each(MODEL_KINDS)('a launch with models behind an endpoint that speaks 
       {
         role: 'assistant',
         text: 'It says: The sum of 2 and 3 is 5.',
-        toolCalls: [
-          { serverName: 'everything', toolName: 'get-sum', arguments: { a: 2, b: 3 }, isError: false },
-        ],
+        toolCalls: [{ serverName: 'everything', toolName: 'get-sum', arguments: { a: 2, b: 3 }, isError: false }],
         usage: { inputTokens: 2 * TOKENS.input, outputTokens: 2 * TOKENS.output, totalTokens: 2 * answer },
       },
     ])
@@ -113,9 +111,7 @@ describe.each(MODEL_KINDS)('a launch with models behind an endpoint that speaks 
     expect(spoken).toHaveLength(8)
     expect(spoken.filter(({ system }) => system === 'Be brief.')).toHaveLength(4)
     for (const { system, model: name, temperature } of spoken)
-      expect([name, temperature]).toEqual(
-        system === 'Be brief.' ? ['first-model', 0.25] : ['second-model', undefined],
-      )
+      expect([name, temperature]).toEqual(system === 'Be brief.' ? ['first-model', 0.25] : ['second-model', undefined])
     const played = model.asked.filter(({ system }) => system.startsWith('You '))
     // Two turns of the persona and one grading in each session.
     expect(played.map(({ model: name }) => name)).toEqual(Array.from({ length: 12 }, () => 'player'))
@@ -261,8 +257,7 @@ test('lists have pages, and a cursor belongs to its journey', async () => {
   const { id } = await runJourney(api, { projectId, journeyId })
   const { position: _position, ...row } = store.journeyRuns.get(projectId, id)!
   store.write(() => {
-    for (let number = 1; number <= 60; number += 1)
-      store.journeyRuns.insert({ ...row, id: `jrn_${number}` }, [])
+    for (let number = 1; number <= 60; number += 1) store.journeyRuns.insert({ ...row, id: `jrn_${number}` }, [])
   })
   const first = await api.call(journeyRuns.list, { projectId, journeyId })
   expect(first.items).toHaveLength(50)

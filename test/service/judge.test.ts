@@ -55,9 +55,7 @@ describe('the judge', () => {
       modelUsed: 'referee',
       threshold: 0.7,
     })
-    expect(
-      graded?.cases?.map(({ score, passed, reason, rubricHits }) => [score, passed, reason, rubricHits]),
-    ).toEqual([
+    expect(graded?.cases?.map(({ score, passed, reason, rubricHits }) => [score, passed, reason, rubricHits])).toEqual([
       [0.9, true, 'It is worth 0.9.', ['tells a number']],
       [0.7, true, 'It is worth 0.7.', ['tells a number']],
       [0.2, false, 'It is worth 0.2.', ['tells a number']],

@@ -6,7 +6,7 @@ import { makeKey } from '../../src/service/core/access/keys.ts'
 import { LIMITS } from '../../src/service/core/limits/limits.ts'
 import { setGate, setLimits, unsetLimits } from '../../src/service/core/limits/settings.ts'
 import { IDEMPOTENCY_DAYS, forgetOld } from '../../src/service/core/retention.ts'
-import type { Store } from '../../src/service/workspace/store.ts'
+import type { Store } from '../../src/service/core/database/store.ts'
 import { createApi, echoCase, longCase, open, sandbox, temporaryDirectory, type Api } from './harness.ts'
 import { scriptedModel } from './scripted-model.ts'
 import { startServe } from './start-child.ts'
@@ -59,8 +59,7 @@ describe('the request rate', () => {
 
   test('a refused request costs nothing, an unknown key neither', async () => {
     const { api } = await open({ rateLimit: { perMinute: 1, burst: 2 } })
-    for (let i = 0; i < 5; i += 1)
-      expect((await api.send(account.me, {}, { key: 'sk_wrong' })).status).toBe(401)
+    for (let i = 0; i < 5; i += 1) expect((await api.send(account.me, {}, { key: 'sk_wrong' })).status).toBe(401)
     expect((await api.send(account.me)).status).toBe(200)
     expect((await api.send(capabilities.get)).status).toBe(200)
     expect((await api.send(account.me)).status).toBe(429)

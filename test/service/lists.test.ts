@@ -75,8 +75,7 @@ describe('every GET list', () => {
       expect([operation, one]).toEqual([operation, whole.body.items.slice(0, one.length)])
       if (whole.body.items.length > 1) paged.push(operation)
       expect([operation, one.length]).toEqual([operation, Math.min(5, whole.body.items.length)])
-      if (whole.body.items.length > 0)
-        expect((await page(api, endpoint, ids, { cursor: 'bm9uZQ' })).status).toBe(400)
+      if (whole.body.items.length > 0) expect((await page(api, endpoint, ids, { cursor: 'bm9uZQ' })).status).toBe(400)
     }
     expect(paged).toEqual(
       expect.arrayContaining([
@@ -95,15 +94,11 @@ describe('every GET list', () => {
     const { projectId } = await sandbox(api)
     const ids: string[] = []
     for (const name of ['a', 'b', 'c', 'd'])
-      ids.push(
-        (await api.call(contract.clients.create, { projectId, body: { name, config: { modelId: 'm' } } })).id,
-      )
+      ids.push((await api.call(contract.clients.create, { projectId, body: { name, config: { modelId: 'm' } } })).id)
     const first = await api.call(contract.clients.list, { projectId, limit: 2 })
     await api.call(contract.clients.delete, { projectId, clientId: first.items[1]!.id })
     const rest = await api.call(contract.clients.list, { projectId, cursor: first.nextCursor! })
-    expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(
-      expect.arrayContaining([ids[0], ids[3]]),
-    )
+    expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(expect.arrayContaining([ids[0], ids[3]]))
     expect(new Set([...first.items, ...rest.items].map(({ id }) => id)).size).toBeGreaterThanOrEqual(3)
   })
 })

@@ -124,11 +124,7 @@ describe('signals', () => {
           subject: { kind: 'tool', id: `${serverId}/get-sum`, label: 'get-sum' },
           count: 3,
           sessionCount: 2,
-          evidence: [
-            { kind: 'tool_error', toolName: 'get-sum', excerpt: expect.stringMatching(/./) },
-            {},
-            {},
-          ],
+          evidence: [{ kind: 'tool_error', toolName: 'get-sum', excerpt: expect.stringMatching(/./) }, {}, {}],
         },
         { kind: 'answer_failed', subject, count: 1, evidence: [{ errorCode: 'VALIDATION_ERROR' }] },
         { kind: 'repeated_question', subject, count: 1, evidence: [{ excerpt: 'Add it WRONG please!' }] },

@@ -8,7 +8,7 @@ import { UsageError } from '../../src/cli/config/settings.ts'
 import { chooseEndpoint } from '../../src/service/models/endpoint.ts'
 import { loadModelLibrary, openModel } from '../../src/service/models/library.ts'
 import { MODEL_KINDS, type ModelSettings } from '../../src/service/models/settings.ts'
-import { nameTools } from '../../src/service/models/tool-names.ts'
+import { nameTools } from '../../src/service/conversations/model-turn.ts'
 import { toToolOutput } from '../../src/service/models/tool-output.ts'
 import { scriptedModel } from './scripted-model.ts'
 
@@ -119,11 +119,7 @@ test.each([
   [{ content: [], structuredContent: { a: 1 } }, 'text', '{"a":1}'],
   [{ content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] }, 'text', '[image/png, 3 bytes]'],
   [{ content: [{ type: 'resource', resource: { uri: 'x:', text: 'inside' } }] }, 'text', 'inside'],
-  [
-    { content: [{ type: 'resource', resource: { uri: 'x:', blob: 'AAAA' } }] },
-    'text',
-    '[binary data, 3 bytes]',
-  ],
+  [{ content: [{ type: 'resource', resource: { uri: 'x:', blob: 'AAAA' } }] }, 'text', '[binary data, 3 bytes]'],
   [{ content: [{ type: 'resource_link', uri: 'x:' }] }, 'text', '{"type":"resource_link","uri":"x:"}'],
   [{}, 'text', ''],
 ])('the result %j is told as %s', (result, type, value) => {

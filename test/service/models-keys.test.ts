@@ -12,10 +12,7 @@ const { runs, iterations } = contract
 
 describe('without a way to a model', () => {
   test('a prompt step says what to set, and steps without a model run all the same', async () => {
-    const { items } = await runCases({}, [
-      { title: 'asks', steps: [prompt('Hello')] },
-      echoCase('calls', 'x'),
-    ])
+    const { items } = await runCases({}, [{ title: 'asks', steps: [prompt('Hello')] }, echoCase('calls', 'x')])
     expect(items.map(({ trialClass }) => trialClass)).toEqual(['setup_failed', 'passed'])
     expect(items[0]?.error).toContain('MCPDECK_MODEL_BASE_URL')
     expect(items[0]?.error).toContain('modelApiKeys')
@@ -30,20 +27,17 @@ describe('without a way to a model', () => {
     expect(items[0]?.error).toContain('modelApiKeys.mistral')
   })
 
-  test.each(['', 'two words', 'line\nbreak'])(
-    'the key %j is refused before anything is written',
-    async key => {
-      const { api } = await open()
-      const { projectId, suiteId } = await sandbox(api)
-      const body = { suiteId, modelApiKeys: { scripted: key } }
-      expect(await api.refused(runs.create, { projectId, body })).toMatchObject({
-        status: 400,
-        code: 'VALIDATION_ERROR',
-        details: { field: 'modelApiKeys.scripted' },
-      })
-      expect((await api.call(runs.list, { projectId, suiteId })).items).toEqual([])
-    },
-  )
+  test.each(['', 'two words', 'line\nbreak'])('the key %j is refused before anything is written', async key => {
+    const { api } = await open()
+    const { projectId, suiteId } = await sandbox(api)
+    const body = { suiteId, modelApiKeys: { scripted: key } }
+    expect(await api.refused(runs.create, { projectId, body })).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      details: { field: 'modelApiKeys.scripted' },
+    })
+    expect((await api.call(runs.list, { projectId, suiteId })).items).toEqual([])
+  })
 })
 
 test('the keys reach the endpoint only: no file, no log, no answer, no server has them', async () => {
@@ -60,9 +54,7 @@ test('the keys reach the endpoint only: no file, no log, no answer, no server ha
     models: { ...settings, apiKey: KEY },
     log: entry => void log.push(entry),
   })
-  const cases = [
-    { title: 'env', steps: [prompt('Print it'), assert({ type: 'responseContains', needle: 'PATH' })] },
-  ]
+  const cases = [{ title: 'env', steps: [prompt('Print it'), assert({ type: 'responseContains', needle: 'PATH' })] }]
   const said: string[] = []
   for (const modelApiKeys of [undefined, { scripted: callerKey }]) {
     const { projectId, runId } = await launch(api, cases, modelApiKeys && { modelApiKeys })

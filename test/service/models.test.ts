@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { RefusedCall, TrialEnd } from '../../src/service/evals/trial-calls.ts'
 import { MODEL_KINDS } from '../../src/service/models/settings.ts'
-import { createTrialModels, MAX_MODEL_STEPS } from '../../src/service/models/trial-models.ts'
+import { createTrialModels, MAX_MODEL_STEPS } from '../../src/service/conversations/model-turn.ts'
 import { open, sandbox, until, untilEnded } from './harness.ts'
 import { adder, assert, KEY, launch, prompt, runCases, soon, sum } from './model-runs.ts'
 import { referenceServerOverHttp } from './reference-server.ts'
@@ -53,23 +53,14 @@ describe.each(MODEL_KINDS)('a model behind an endpoint that speaks %s', kind => 
     }
     expect(toolCalls.actual).toHaveLength(2)
     for (const { durationMs } of toolCalls.actual) expect(durationMs).toBeGreaterThan(0)
-    expect(messages.map(({ role }) => role)).toEqual([
-      'user',
-      'tool',
-      'assistant',
-      'user',
-      'tool',
-      'assistant',
-    ])
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'tool', 'assistant', 'user', 'tool', 'assistant'])
   })
 
   test('is told of failing and unknown tools and may go on', async () => {
     const wrong = { name: 'get-sum', args: { a: 'two' } }
     const { settings, asked } = await scriptedModel(
       ({ results }) =>
-        results.length === 0
-          ? { calls: [wrong, { name: 'no-such-tool', args: {} }, sum] }
-          : { text: 'I found a way.' },
+        results.length === 0 ? { calls: [wrong, { name: 'no-such-tool', args: {} }, sum] } : { text: 'I found a way.' },
       kind,
     )
     const steps = [prompt('Try'), assert({ type: 'responseContains', needle: 'found a way' })]
@@ -157,9 +148,7 @@ test('a demanded tool call is demanded once', async () => {
 
 test('a silent model and an endless tool run into the deadline; what was spent is kept', async () => {
   const slow = { name: 'trigger-long-running-operation', args: { duration: 60, steps: 1 } }
-  const model = await scriptedModel(({ prompts }) =>
-    prompts[0] === 'Be slow' ? { calls: [slow] } : 'silence',
-  )
+  const model = await scriptedModel(({ prompts }) => (prompts[0] === 'Be slow' ? { calls: [slow] } : 'silence'))
   const { items } = await runCases({ models: model.settings, trialDeadlineMs: 3000 }, [
     { title: 'waits for the model', steps: [prompt('Hello?')] },
     { title: 'waits for the tool', steps: [prompt('Be slow')] },

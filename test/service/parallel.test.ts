@@ -29,8 +29,7 @@ const many = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
 const ok = (answers: readonly Response[]) => answers.filter(answer => answer.ok)
-const statuses = (answers: readonly Response[]) =>
-  [...new Set(answers.map(({ status }) => status))].toSorted()
+const statuses = (answers: readonly Response[]) => [...new Set(answers.map(({ status }) => status))].toSorted()
 
 function expectSound(path: string) {
   const database = new DatabaseSync(path, { readOnly: true })
@@ -42,8 +41,7 @@ function expectSound(path: string) {
 test('fifty mixed requests to each of two processes lose nothing and break nothing', async () => {
   const { store, of, projectId, suiteId, serverId } = await twoProcesses()
   const kinds: ((api: Api, index: number) => Promise<Response>)[] = [
-    (api, index) =>
-      api.send(cases.create, { projectId, suiteId, body: echoCase(`case ${index}`, `text ${index}`) }),
+    (api, index) => api.send(cases.create, { projectId, suiteId, body: echoCase(`case ${index}`, `text ${index}`) }),
     (api, index) => api.send(clients.create, { projectId, body: { name: `client ${index}`, config } }),
     (api, index) => api.send(projects.create, { body: { name: `project ${index}` } }),
     (api, index) =>
@@ -54,10 +52,7 @@ test('fifty mixed requests to each of two processes lose nothing and break nothi
       }),
     api => api.send(suites.get, { projectId, suiteId }),
   ]
-  const [casesBefore, clientsBefore] = [
-    store.cases.list(suiteId).length,
-    store.clients.list(projectId).length,
-  ]
+  const [casesBefore, clientsBefore] = [store.cases.list(suiteId).length, store.clients.list(projectId).length]
   const answers = await many(AT_ONCE, index =>
     kinds[index % kinds.length]!(of(Math.floor(index / kinds.length)), index),
   )
@@ -136,9 +131,7 @@ test('no more runs are in flight than allowed, whoever launches them', async () 
   // A refused launch leaves no suite behind.
   const { items } = await of(0).call(suites.list, { projectId })
   expect(items.filter(({ name }) => name?.startsWith('Run '))).toHaveLength(3)
-  await Promise.all(
-    store.runs.inFlight().map(({ id }, index) => of(index).call(runs.cancel, { projectId, runId: id })),
-  )
+  await Promise.all(store.runs.inFlight().map(({ id }, index) => of(index).call(runs.cancel, { projectId, runId: id })))
   expect(store.runs.inFlight()).toEqual([])
   expectSound(store.directory!.database)
 })
@@ -161,10 +154,7 @@ test('a run is read to the same end from both processes while they write', async
   const { runId } = await of(0).call(runs.create, { projectId, body: { suiteId } })
   const body = { name: 'noise' }
   const noise = many(30, index => of(index).send(projects.create, { body }))
-  const [first, second] = await Promise.all([
-    untilEnded(of(0), projectId, runId),
-    untilEnded(of(1), projectId, runId),
-  ])
+  const [first, second] = await Promise.all([untilEnded(of(0), projectId, runId), untilEnded(of(1), projectId, runId)])
   expect(first).toEqual(second)
   expect(statuses(await noise)).toEqual([201])
   const pages = await many(2, index => of(index).call(iterations.list, { projectId, runId }))

@@ -21,8 +21,7 @@ async function killed(child: ChildProcess): Promise<void> {
 function untilBusy(api: Api, { projectId, runId }: Launched) {
   return until(
     () => api.call(iterations.list, { projectId, runId }),
-    ({ items }) =>
-      items[0]?.result === 'passed' && items.filter(({ status }) => status === 'running').length === 2,
+    ({ items }) => items[0]?.result === 'passed' && items.filter(({ status }) => status === 'running').length === 2,
   )
 }
 
@@ -107,9 +106,7 @@ test('closing ends what is running and says so', async () => {
 test('processes that open a new workspace at once make one sandbox', async () => {
   const dataDir = temporaryDirectory()
   const answers = await Promise.all(
-    Array.from({ length: 4 }, () =>
-      start('open', dataDir).next<{ projects: object; suites: object; key: string }>(),
-    ),
+    Array.from({ length: 4 }, () => start('open', dataDir).next<{ projects: object; suites: object; key: string }>()),
   )
   const { api } = await open({ dataDir })
   expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)

@@ -82,9 +82,7 @@ test('the reference server passes what can be measured, except for its address',
   })
   const { report, findings, by } = await findingsOf(api, projectId, started.runId)
   const violated = findings.filter(({ status }) => status === 'violated')
-  expect(violated.filter(finding => finding.class === 'deterministic').map(({ id }) => id)).toEqual([
-    'public-https',
-  ])
+  expect(violated.filter(finding => finding.class === 'deterministic').map(({ id }) => id)).toEqual(['public-https'])
   expect(by('authorization-metadata')).toMatchObject({ status: 'not-applicable' })
   expect(by('imported-skills')).toMatchObject({ status: 'not-applicable' })
   expect(by('output-schemas')).toMatchObject({ status: 'satisfied' })

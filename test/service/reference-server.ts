@@ -12,9 +12,7 @@ export async function referenceServerOverHttp(): Promise<string> {
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo
   probe.close()
-  const program = createRequire(import.meta.url).resolve(
-    '@modelcontextprotocol/server-everything/dist/index.js',
-  )
+  const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
   const child = spawn(process.execPath, [program, 'streamableHttp'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port) },
     stdio: 'ignore',

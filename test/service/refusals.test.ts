@@ -37,11 +37,9 @@ test.each(refused)('$operation is refused in a sentence that says what to do', a
     code: 'FEATURE_NOT_SUPPORTED',
     message: REFUSALS[name],
   })
-  expect(await api.refused(endpoint, { ...input, ...(body && { body }) }, { key: 'sk_wrong' })).toMatchObject(
-    {
-      status: 401,
-    },
-  )
+  expect(await api.refused(endpoint, { ...input, ...(body && { body }) }, { key: 'sk_wrong' })).toMatchObject({
+    status: 401,
+  })
 })
 
 test('a refused operation still says first what is wrong with the request', async () => {

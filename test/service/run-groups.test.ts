@@ -94,10 +94,7 @@ test('a target that cannot run fails by itself; one that is not attached refuses
 })
 
 test('a group holds one slot until its last run ends', async () => {
-  const { api, projectId, suiteId, targets, launch, refuse } = await workspace(
-    ['a', 'b', 'c'],
-    [longCase('long', 60)],
-  )
+  const { api, projectId, suiteId, targets, launch, refuse } = await workspace(['a', 'b', 'c'], [longCase('long', 60)])
   const first = await launch()
   const second = await launch({ targets: [targets[0]] })
   expect(await refuse()).toMatchObject({
@@ -151,10 +148,7 @@ test('an environment that changes while its group is launched is not run on', as
   const { api, projectId, targets, launch } = await workspace(names)
   const last = targets.at(-1)!
   const edit = { expectedRevision: 1, modelId: 'x/y' }
-  const [answer] = await Promise.all([
-    launch(),
-    api.call(environments.update, { projectId, ...last, body: edit }),
-  ])
+  const [answer] = await Promise.all([launch(), api.call(environments.update, { projectId, ...last, body: edit })])
   expect(answer).toMatchObject({ outcome: 'partial', startedCount: 9 })
   expect(answer.targets.at(-1)).toMatchObject({
     status: 'failed',

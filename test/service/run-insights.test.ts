@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/core/access/keys.ts'
-import {
-  adviser,
-  advisingModel,
-  finishedRun,
-  goalCase,
-  json,
-  shownTo,
-  untilJudged,
-  untilRun,
-} from './analysis-runs.ts'
+import { adviser, advisingModel, finishedRun, goalCase, json, shownTo, untilJudged, untilRun } from './analysis-runs.ts'
 import { createApi, echoCase, longCase, open, sandbox, until, type Api } from './harness.ts'
 import type { Answer } from './scripted-model.ts'
 
@@ -131,9 +122,7 @@ test('a run without failures needs no model to say so', async () => {
 
 test('what the judge misses in passed trials is told, with the evidence of the judge', async () => {
   const { models } = await advisingModel(asked =>
-    asked.system.includes('You grade')
-      ? json({ score: 0.1, reason: 'It is rude.', rubricHits: [] })
-      : adviser(asked),
+    asked.system.includes('You grade') ? json({ score: 0.1, reason: 'It is rude.', rubricHits: [] }) : adviser(asked),
   )
   const { api, place, run } = await finishedRun([goalCase('polite', 'hello')], undefined, { models })
   expect(run.result).toBe('passed')
@@ -160,9 +149,7 @@ test('trials that ended early are told by the way they ended', async () => {
       category: 'environment',
       actionTarget: 'environment',
       severity: 'high',
-      evidence: [
-        expect.objectContaining({ errorCode: 'setup_failed', excerpt: expect.stringContaining('nobody') }),
-      ],
+      evidence: [expect.objectContaining({ errorCode: 'setup_failed', excerpt: expect.stringContaining('nobody') })],
     }),
   ])
 })
@@ -170,9 +157,7 @@ test('trials that ended early are told by the way they ended', async () => {
 describe('asking again', () => {
   test('while they are made costs nothing, and later needs force', async () => {
     const answers: ('silence' | 'advice')[] = ['advice']
-    const { models, asked } = await advisingModel(each =>
-      answers.shift() === 'advice' ? adviser(each) : 'silence',
-    )
+    const { models, asked } = await advisingModel(each => (answers.shift() === 'advice' ? adviser(each) : 'silence'))
     const { api, store, place } = await finishedRun([refusedCase('a')], undefined, { models })
     const used = () => store.quotaUses.since(store.settings.get('localOrganizationId')!, 'insights', 0).count
     await request(api, place)

@@ -67,13 +67,11 @@ describe('attachments of a suite', () => {
   test('of clients are named by id or name and keep their servers', async () => {
     const { api, projectId, suiteId, client, edit } = await workspace()
     const chosen = [{ host: 'Client', servers: ['everything'] }, { host: client.id }]
-    expect((await edit({ hosts: chosen })).hosts).toEqual([
-      { id: client.id, name: 'Client', servers: ['everything'] },
-    ])
+    expect((await edit({ hosts: chosen })).hosts).toEqual([{ id: client.id, name: 'Client', servers: ['everything'] }])
     for (const host of [{ host: 'Nobody' }, { host: 'Client', servers: ['nobody'] }])
-      expect(await api.refused(suites.update, { projectId, suiteId, body: { hosts: [host] } })).toMatchObject(
-        { status: 404 },
-      )
+      expect(await api.refused(suites.update, { projectId, suiteId, body: { hosts: [host] } })).toMatchObject({
+        status: 404,
+      })
     expect((await edit({ hosts: [] })).hosts).toEqual([])
   })
 })

@@ -7,16 +7,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { descendantsOf, stillRunning } from '../journeys/processes.ts'
 import { guardedServer } from './guarded-server.ts'
-import {
-  echoCase,
-  longCase,
-  open,
-  sandbox,
-  temporaryDirectory,
-  until,
-  untilEnded,
-  type Api,
-} from './harness.ts'
+import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 
 const { runs, iterations, servers, suites } = contract
 
@@ -43,8 +34,7 @@ async function launch(api: Api, { projectId, suiteId }: { projectId: string; sui
   return { projectId, runId }
 }
 
-const allTrials = async (api: Api, run: object) =>
-  (await api.call(iterations.list, { ...run, limit: 200 })).items
+const allTrials = async (api: Api, run: object) => (await api.call(iterations.list, { ...run, limit: 200 })).items
 
 /** Waits until one trial has ended and others are at work. */
 const untilBusy = (api: Api, run: object) =>
@@ -109,11 +99,7 @@ test.each<[string, (thread: Worker) => unknown, string]>([
       decisionSummary: { decision: null, verdict: 'notEstablished' },
     })
     const items = await allTrials(api, { projectId, runId })
-    expect(items.map(({ trialClass }) => trialClass)).toEqual([
-      'passed',
-      'execution_failed',
-      'execution_failed',
-    ])
+    expect(items.map(({ trialClass }) => trialClass)).toEqual(['passed', 'execution_failed', 'execution_failed'])
     expect(items[1]?.error).toContain(`The thread that executed it ${why}`)
   }
   expect(store.runs.inFlight()).toEqual([])

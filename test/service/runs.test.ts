@@ -205,18 +205,12 @@ test('the cap of concurrent runs holds exactly and names who holds the slots', a
 
 test('cancel in the middle keeps what was measured and ends the rest', async () => {
   const { api, settle } = await open({ trialConcurrency: 2 })
-  const tests = [
-    echoCase('quick', 'a'),
-    longCase('slow', 60),
-    longCase('slower', 60),
-    echoCase('waiting', 'b'),
-  ]
+  const tests = [echoCase('quick', 'a'), longCase('slow', 60), longCase('slower', 60), echoCase('waiting', 'b')]
   const { projectId, suiteId } = await suiteOf(api, tests)
   const runId = await launch(api, projectId, { suiteId })
   await until(
     () => api.call(iterations.list, { projectId, runId }),
-    ({ items }) =>
-      items[0]?.status === 'completed' && items.filter(item => item.status === 'running').length === 2,
+    ({ items }) => items[0]?.status === 'completed' && items.filter(item => item.status === 'running').length === 2,
   )
   expect(await api.call(runs.cancel, { projectId, runId })).toMatchObject({
     status: 'cancelled',
@@ -281,29 +275,24 @@ test('history survives its suite, but not its project', async () => {
   expect(await api.refused(runs.get, { projectId, runId })).toMatchObject({ status: 404 })
 })
 
-test.each([false, true])(
-  'a thousand cases leave the event loop to others (executed here: %s)',
-  async here => {
-    const { api } = await open({ executeHere: here })
-    const { projectId, suiteId } = await suiteOf(api, [echoCase('0', '0')])
-    for (let batch = 0; batch < 10; batch += 1) {
-      const entries = Array.from({ length: 100 }, (_, index) =>
-        echoCase(`${batch}-${index}`, `m${batch}-${index}`),
-      )
-      const { failed } = await api.call(cases.createBatch, { projectId, suiteId, body: { cases: entries } })
-      expect(failed).toEqual([])
-    }
-    const runId = await launch(api, projectId, { suiteId })
-    const seen = new Set<number>()
-    const run = await until(
-      () => api.call(runs.get, { projectId, runId }),
-      ({ status, summary }) => {
-        seen.add(summary?.passed ?? 0)
-        return status === 'completed'
-      },
-    )
-    expect(run).toMatchObject({ result: 'passed', summary: { total: 1001, passed: 1001 } })
-    // Other requests are answered while it goes on, so the progress between start and end shows.
-    expect(seen.size).toBeGreaterThan(3)
-  },
-)
+test.each([false, true])('a thousand cases leave the event loop to others (executed here: %s)', async here => {
+  const { api } = await open({ executeHere: here })
+  const { projectId, suiteId } = await suiteOf(api, [echoCase('0', '0')])
+  for (let batch = 0; batch < 10; batch += 1) {
+    const entries = Array.from({ length: 100 }, (_, index) => echoCase(`${batch}-${index}`, `m${batch}-${index}`))
+    const { failed } = await api.call(cases.createBatch, { projectId, suiteId, body: { cases: entries } })
+    expect(failed).toEqual([])
+  }
+  const runId = await launch(api, projectId, { suiteId })
+  const seen = new Set<number>()
+  const run = await until(
+    () => api.call(runs.get, { projectId, runId }),
+    ({ status, summary }) => {
+      seen.add(summary?.passed ?? 0)
+      return status === 'completed'
+    },
+  )
+  expect(run).toMatchObject({ result: 'passed', summary: { total: 1001, passed: 1001 } })
+  // Other requests are answered while it goes on, so the progress between start and end shows.
+  expect(seen.size).toBeGreaterThan(3)
+})

@@ -5,8 +5,6 @@ import { openWorkspace } from '../../src/service/workspace/open.ts'
 const [mode = '', dataDir = ''] = process.argv.slice(2)
 const { store } = openWorkspace({ dataDir })
 const outcome =
-  mode === 'add'
-    ? { added: insertSamples(store, Date.now()) }
-    : { removed: removeSamples(store).removed.length }
+  mode === 'add' ? { added: insertSamples(store, Date.now()) } : { removed: removeSamples(store).removed.length }
 process.stdout.write(JSON.stringify(outcome))
 store.close()

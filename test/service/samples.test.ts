@@ -8,8 +8,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { insertNextSamples, insertSamples, removeSamples } from '../../src/service/samples/insert-samples.ts'
 import { NIGHTS } from '../../src/service/samples/recorded-nights.ts'
 import { gradeOf } from '../../src/service/runs/settlement.ts'
-import type { FindingScope } from '../../src/service/store/findings.ts'
-import type { InsightsRow } from '../../src/service/store/insights.ts'
+import type { FindingScope, InsightsRow } from '../../src/service/findings/rows.ts'
 import { SAMPLE_STEPS } from '../../src/service/samples/rows.ts'
 import { open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
 import { serveHere } from './serve-here.ts'
@@ -101,18 +100,10 @@ describe('samples', () => {
       expect(run.completedAt).toBeLessThan(NOW)
     }
     const classes = new Set(runs.map(({ status, result }) => `${status}/${result}`))
-    expect([...classes].toSorted()).toEqual([
-      'completed/failed',
-      'completed/null',
-      'completed/passed',
-      'failed/null',
-    ])
+    expect([...classes].toSorted()).toEqual(['completed/failed', 'completed/null', 'completed/passed', 'failed/null'])
     expect(NOW - Number(runs.at(-1)?.createdAt)).toBeGreaterThan(20 * DAY_MS)
     const { items } = await api.call(contract.suites.list, { projectId })
-    expect(items.map(({ name }) => name)).toEqual([
-      'Reference server smoke',
-      'Sample: nightly on the reference server',
-    ])
+    expect(items.map(({ name }) => name)).toEqual(['Reference server smoke', 'Sample: nightly on the reference server'])
     expect(items[1]?.passRateTrend?.length).toBeGreaterThan(5)
     expect(items[1]?.totals).toMatchObject({ runs: NIGHTS.length })
   })
@@ -159,9 +150,7 @@ describe('samples', () => {
     const signals = await api.call(contract.userTestingInsights.signals, { projectId, scenarioId })
     expect(signals).toMatchObject({ sessionCount: 3 })
     const feed = await api.call(contract.sessions.list, { projectId, limit: 100 })
-    expect(new Set(feed.items.map(({ sourceType }) => sourceType))).toEqual(
-      new Set(['eval', 'swarm', 'scenario']),
-    )
+    expect(new Set(feed.items.map(({ sourceType }) => sourceType))).toEqual(new Set(['eval', 'swarm', 'scenario']))
   })
 
   test('are named as samples, each and every one', async () => {
@@ -222,9 +211,7 @@ describe('removing samples', () => {
     }
     const journey = await api.call(contract.journeys.create, { projectId, body })
     const swarm = { projectId, scope: 'swarm' }
-    const waveIds = (await api.call(contract.journeyRuns.overview, { projectId })).runs!.map(
-      run => run.waveId!,
-    )
+    const waveIds = (await api.call(contract.journeyRuns.overview, { projectId })).runs!.map(run => run.waveId!)
     const [lastWave = ''] = waveIds
     for (const waveId of [lastWave, 'wav_own']) store.insights.put(pendingInsights(swarm, waveId))
     const { removed, kept } = removeSamples(store)
@@ -290,9 +277,7 @@ describe('a new workspace', () => {
   test('gets none by itself, and none where the reference server is gone', async () => {
     const failures: unknown[] = []
     const service = await open({ log: entry => void failures.push(entry) })
-    onTestFinished(() =>
-      expect(failures.filter(entry => (entry as { kind: string }).kind === 'failure')).toEqual([]),
-    )
+    onTestFinished(() => expect(failures.filter(entry => (entry as { kind: string }).kind === 'failure')).toEqual([]))
     const { projectId, serverId } = await sandbox(service.api)
     expect(service.store.samples.due()).toEqual([])
     await service.api.call(contract.servers.delete, { projectId, serverId })

@@ -147,9 +147,7 @@ describe('insights of a window', () => {
       ({ category }) => category === 'tool_runtime',
     )!
     await api.call(userTestingFindings.dismiss, { ...target, findingId: tool.id })
-    expect((await untilRead(windowId))['findings']).toMatchObject([
-      { title: 'Visitors rate the scenario low' },
-    ])
+    expect((await untilRead(windowId))['findings']).toMatchObject([{ title: 'Visitors rate the scenario low' }])
   })
 
   test('are asked for once, again by force, and cancelled while pending; an end is left alone', async () => {

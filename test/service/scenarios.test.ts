@@ -160,14 +160,11 @@ describe('changes', () => {
     const first = await invite(api, target, ' Ada@Example.org ')
     expect(await invite(api, target, 'ada@example.ORG')).toEqual(first)
     const other = await invite(api, target, 'bob@example.org')
-    const remove = (memberIdOrEmail: string) =>
-      api.send(userTesting.removeMember, { ...target, memberIdOrEmail })
+    const remove = (memberIdOrEmail: string) => api.send(userTesting.removeMember, { ...target, memberIdOrEmail })
     expect((await remove(other.memberId)).status).toBe(200)
     expect((await remove('ADA@example.org')).status).toBe(200)
     expect((await remove('ada@example.org')).status).toBe(404)
-    expect(
-      await api.refused(userTesting.upsertMember, { ...target, body: { email: 'nobody' } }),
-    ).toMatchObject({
+    expect(await api.refused(userTesting.upsertMember, { ...target, body: { email: 'nobody' } })).toMatchObject({
       status: 400,
       details: { field: 'email' },
     })
@@ -225,11 +222,7 @@ test('each operation wants its role, and the gate closes all but unpublish', asy
   expect(await answers(as('guest'))).toEqual(none(calls))
   expect(await answers(as('member'))).toEqual({ ...asAdmin, ...none(asEditor), ...reads })
   expect(await answers(as('editor'))).toEqual({ ...asAdmin, ...asEditor, ...reads })
-  store.organizationSettings.set(
-    store.settings.get('localOrganizationId')!,
-    gateSetting('user-testing'),
-    'off',
-  )
+  store.organizationSettings.set(store.settings.get('localOrganizationId')!, gateSetting('user-testing'), 'off')
   expect(await answers(api)).toEqual({
     ...asAdmin,
     ...none(asEditor),

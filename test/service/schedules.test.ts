@@ -7,17 +7,8 @@ import { contract } from '../../src/api/contract/contract.ts'
 import type { EvalSuiteDetail } from '../../src/api/contract/suites.ts'
 import { createService, type ServiceOptions } from '../../src/service/workspace/service.ts'
 import { makeKey } from '../../src/service/core/access/keys.ts'
-import { nextSlot } from '../../src/service/schedules/slots.ts'
-import {
-  createApi,
-  echoCase,
-  longCase,
-  open,
-  sandbox,
-  temporaryDirectory,
-  until,
-  untilEnded,
-} from './harness.ts'
+import { nextSlot } from '../../src/service/suites/schedule.ts'
+import { createApi, echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded } from './harness.ts'
 
 const { clients, environments, runs, servers, suites } = contract
 

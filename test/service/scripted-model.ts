@@ -83,8 +83,7 @@ export async function openScriptedModel(
     asked.push(question)
     const answer = script(question)
     if (answer === 'silence') return
-    if ('status' in answer)
-      send(response, answer.status, protocol.refuse(answer.message ?? 'refused'), answer.headers)
+    if ('status' in answer) send(response, answer.status, protocol.refuse(answer.message ?? 'refused'), answer.headers)
     else send(response, 200, protocol.answer(answer))
   }
   const server = createServer((request, response) => {

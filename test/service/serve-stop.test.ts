@@ -1,26 +1,13 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { descendantsOf } from '../journeys/processes.ts'
 import { longCase, open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
 import { startServe } from './start-child.ts'
 
 const { account, servers, runs, iterations } = contract
-
-/** Every living process below one, children of children too. */
-function descendantsOf(pid: number): number[] {
-  const rows = execFileSync('ps', ['-axo', 'pid=,ppid=,stat='], { encoding: 'utf8' })
-    .split('\n')
-    .map(row => row.trim().split(/\s+/))
-    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'))
-  const childrenOf = (parent: number): number[] =>
-    rows.flatMap(([child, of]) =>
-      Number(of) === parent ? [Number(child), ...childrenOf(Number(child))] : [],
-    )
-  return childrenOf(pid)
-}
 
 function isAlive(pid: number): boolean {
   try {
@@ -48,14 +35,12 @@ async function holdingServer(api: Api, projectId: string) {
 
 type Said = { key: string; path: string; projectId: string }
 
-const written = (socket: Socket, text: string) =>
-  new Promise<void>(resolve => socket.write(text, () => resolve()))
+const written = (socket: Socket, text: string) => new Promise<void>(resolve => socket.write(text, () => resolve()))
 
 /** Requests that somebody began and leaves so. */
 const UNFINISHED: Record<string, (socket: Socket, said: Said) => Promise<void>> = {
   'a connection that says nothing': () => Promise.resolve(),
-  'half-sent headers': (socket, { path }) =>
-    written(socket, `GET ${path}/me HTTP/1.1\r\nHost: 127.0.0.1\r\n`),
+  'half-sent headers': (socket, { path }) => written(socket, `GET ${path}/me HTTP/1.1\r\nHost: 127.0.0.1\r\n`),
   'a half-sent body': (socket, { key, path }) =>
     written(
       socket,
@@ -136,7 +121,7 @@ describe('mcpdeck serve', () => {
       )
     // A trial runs from when its server is being started.
     const programs = await until(
-      () => descendantsOf(pid),
+      () => descendantsOf(pid).map(each => each.pid),
       found => found.length > 1,
     )
     const exited = once(child, 'exit')

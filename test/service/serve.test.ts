@@ -104,14 +104,7 @@ describe('the name that a request is sent to', () => {
     ])
       expect({ host, ...(await ask(baseUrl, api.key, host)) }).toMatchObject({ host, status: 200 })
     printed.length = 0
-    const strange = [
-      'evil.test',
-      'evil.test:4747',
-      'localhost.evil.test',
-      '127.0.0.1.evil.test',
-      '10.0.0.1',
-      '[::2]',
-    ]
+    const strange = ['evil.test', 'evil.test:4747', 'localhost.evil.test', '127.0.0.1.evil.test', '10.0.0.1', '[::2]']
     for (const host of strange)
       expect({ host, ...(await ask(baseUrl, api.key, host)) }).toMatchObject({
         host,

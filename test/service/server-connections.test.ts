@@ -59,8 +59,7 @@ describe('a request to connect', () => {
   test('takes the saved server with that address, and names a new one by its host', async () => {
     const { api, projectId } = await workspace()
     const { url, origin } = await localServer()
-    const connect = async () =>
-      untilIs(api, await api.call(connections.create, { body: { url, projectId } }), 'ready')
+    const connect = async () => untilIs(api, await api.call(connections.create, { body: { url, projectId } }), 'ready')
     const first = await connect()
     expect(first.server?.name).toBe(new URL(origin).host)
     const second = await connect()
@@ -78,8 +77,7 @@ describe('a request to connect', () => {
         body: { name, enabled: true, transportType: 'http', url: keyed },
       })
     const [one, two] = [await save('one'), await save('two')]
-    const create = (body: object) =>
-      api.call(connections.create, { body: { url: keyed, projectId, ...body } })
+    const create = (body: object) => api.call(connections.create, { body: { url: keyed, projectId, ...body } })
     const failed = await untilIs(api, await create({}), 'failed')
     expect(failed).toMatchObject({
       status: 'failed',
@@ -167,8 +165,7 @@ describe('a server that asks for OAuth', () => {
       error: { code: 'NOT_FOUND' },
     })
     const basic = await localServer({
-      '*': (_message, _request, response) =>
-        void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
+      '*': (_message, _request, response) => void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
     })
     const refused = await api.call(connections.create, { body: { url: basic.url, projectId } })
     expect(await untilIs(api, refused, 'failed')).toMatchObject({
@@ -309,8 +306,7 @@ test('polls count in a budget of their own', async () => {
   const { connectionRequestId: requestId } = await api.call(connections.create, {
     body: { url: 'https://server.example/mcp' },
   })
-  for (let poll = 0; poll < 3; poll += 1)
-    expect((await api.send(connections.get, { requestId })).status).toBe(200)
+  for (let poll = 0; poll < 3; poll += 1) expect((await api.send(connections.get, { requestId })).status).toBe(200)
   const refused = await api.refused(connections.get, { requestId })
   expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)

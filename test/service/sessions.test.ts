@@ -15,11 +15,7 @@ async function report(api: Api, projectId: string, results: Result[]) {
 }
 
 /** Every page of the feed, asked for with the same options. */
-async function pages(
-  api: Api,
-  query: Record<string, unknown>,
-  between: () => Promise<unknown> = async () => {},
-) {
+async function pages(api: Api, query: Record<string, unknown>, between: () => Promise<unknown> = async () => {}) {
   const seen = []
   for (let cursor: string | undefined; ; await between()) {
     const page = await api.call(sessions.list, { ...query, ...(cursor !== undefined && { cursor }) })
@@ -129,8 +125,7 @@ test('a cursor belongs to the list and the options that gave it', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   await report(api, projectId, [{ caseTitle: 'a b' }, { caseTitle: 'b a' }, { caseTitle: 'a' }])
-  const next = async (query: object) =>
-    (await api.call(sessions.list, { projectId, limit: 1, ...query })).nextCursor!
+  const next = async (query: object) => (await api.call(sessions.list, { projectId, limit: 1, ...query })).nextCursor!
   const [feed, search] = [await next({}), await next({ q: 'a' })]
   const other = await api.call(projects.create, { body: { name: 'Other' } })
   for (const query of [
@@ -199,9 +194,7 @@ test('a forged cursor is refused, however it was changed', async () => {
   const cursor = (await api.call(sessions.list, { projectId, limit: 1 })).nextCursor!
   const forged = fc.oneof(
     fc.base64String({ minLength: 1, maxLength: 80 }),
-    fc
-      .nat(cursor.length - 1)
-      .map(at => cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)),
+    fc.nat(cursor.length - 1).map(at => cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)),
     fc.nat(cursor.length - 1).map(length => cursor.slice(0, length)),
     fc.string({ minLength: 1, maxLength: 4 }).map(more => cursor + more),
   )

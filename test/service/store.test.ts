@@ -39,9 +39,7 @@ test('a data directory that cannot be one is refused at once, in words', () => {
 test.runIf(process.platform === 'linux')(
   'where the system makes no directories none is made, and nothing waits',
   () => {
-    expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow(
-      '/proc/mcpdeck: no directory can be made there',
-    )
+    expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow('/proc/mcpdeck: no directory can be made there')
   },
 )
 
@@ -149,8 +147,7 @@ describe('cursors', () => {
     const { api } = await open({ maxConcurrentRuns: 5 })
     const { projectId, serverId } = await sandbox(api)
     const tests = [{ ...echoCase('a', 'a'), runs: 3, model: 'm', provider: 'm' }]
-    const launch = () =>
-      api.call(runs.create, { projectId, body: { suiteName: 's', tests, serverIds: [serverId] } })
+    const launch = () => api.call(runs.create, { projectId, body: { suiteName: 's', tests, serverIds: [serverId] } })
     const [one, two] = [await launch(), await launch()]
     await Promise.all([one, two].map(({ runId }) => untilEnded(api, projectId, runId)))
     const list = { projectId, runId: one.runId, limit: 1 }

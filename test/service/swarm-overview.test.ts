@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { newId } from '../../src/service/core/ids.ts'
 import type { Criterion } from '../../src/service/journey-runs/rubric.ts'
-import type { Store } from '../../src/service/workspace/store.ts'
-import { OVERVIEW_RUNS } from '../../src/service/swarms/read-overview.ts'
+import type { Store } from '../../src/service/core/database/store.ts'
+import { OVERVIEW_RUNS } from '../../src/service/journey-runs/overview.ts'
 import { otherProject, workspace } from './swarms-workspace.ts'
 
 const { journeyRuns, journeys } = contract
@@ -44,8 +44,7 @@ function insertRun(store: Store, projectId: string, journeyId: string, outcomes:
       endedAt: now,
     }))
     store.journeyRuns.insert({ ...run, ...ended }, attempts)
-    for (const [position, outcome] of outcomes.entries())
-      insertSession(store, { projectId, id, position }, outcome)
+    for (const [position, outcome] of outcomes.entries()) insertSession(store, { projectId, id, position }, outcome)
   })
   return id
 }

@@ -30,15 +30,11 @@ test('another project is another world', async () => {
     [journeys.update, { journeyId }],
   ] as const
   for (const [endpoint, ids] of edits)
-    expect(await api.refused(endpoint, { projectId: foreign, ...ids, body: { name: 'mine' } })).toMatchObject(
-      { status: 404 },
-    )
+    expect(await api.refused(endpoint, { projectId: foreign, ...ids, body: { name: 'mine' } })).toMatchObject({
+      status: 404,
+    })
   const own = await api.call(personas.create, { projectId: foreign, body: { name: 'Eve', role: 'spy' } })
-  for (const body of [
-    { personaId },
-    { personaId: own.id, swarmId },
-    { personaId: own.id, environmentIds: [there.id] },
-  ])
+  for (const body of [{ personaId }, { personaId: own.id, swarmId }, { personaId: own.id, environmentIds: [there.id] }])
     expect(
       await api.refused(journeys.create, { projectId: foreign, body: { ...GOAL, ...SIZE, ...body } }),
     ).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -126,29 +122,20 @@ test('capabilities say what a role may do, and what is switched off', async () =
 
   const member = await ask('member')
   expect(member.sandboxes).toEqual(on)
-  expect(member.allowed).toEqual(
-    expect.arrayContaining(['readSwarms', 'cancelJourneyRun', ...swarmWrites, ...evals]),
-  )
+  expect(member.allowed).toEqual(expect.arrayContaining(['readSwarms', 'cancelJourneyRun', ...swarmWrites, ...evals]))
   for (const permission of guarded) expect(member.allowed).not.toContain(permission)
   expect((await ask('admin')).allowed).toEqual(expect.arrayContaining(guarded))
 
   turn('swarms', 'off')
   const withoutSwarms = await ask('admin')
   expect(withoutSwarms.sandboxes).toEqual({ ...on, reason: expect.stringMatching(/: Swarms\.$/) })
-  for (const permission of ['readSwarms', ...swarmWrites])
-    expect(withoutSwarms.allowed).not.toContain(permission)
+  for (const permission of ['readSwarms', ...swarmWrites]) expect(withoutSwarms.allowed).not.toContain(permission)
   expect(withoutSwarms.allowed).toEqual(expect.arrayContaining(['cancelJourneyRun', ...guarded, ...evals]))
 
   turn('user-testing', 'off')
   const withoutBoth = await ask('admin')
   expect(withoutBoth.sandboxes).toMatchObject({ enabled: false, mode: 'enforce', enforced: true })
   expect(withoutBoth.allowed.toSorted()).toEqual(
-    [
-      'cancelJourneyRun',
-      'unpublishUserTestingScenario',
-      'deleteAnyEvalSuite',
-      'exportEvalTraces',
-      ...evals,
-    ].toSorted(),
+    ['cancelJourneyRun', 'unpublishUserTestingScenario', 'deleteAnyEvalSuite', 'exportEvalTraces', ...evals].toSorted(),
   )
 })

@@ -14,12 +14,10 @@ export async function workspace() {
   const { projectId, serverId } = known
   const config = { modelId: 'openai/gpt-x', serverIds: [serverId] }
   const client = await api.call(clients.create, { projectId, body: { name: 'Client', config } })
-  const environment = (name: string) =>
-    api.call(environments.create, { projectId, body: { name, hostId: client.id } })
+  const environment = (name: string) => api.call(environments.create, { projectId, body: { name, hostId: client.id } })
   const persona = (name = 'Ada', more: object = {}) =>
     api.call(personas.create, { projectId, body: { name, role: 'accountant', ...more } })
-  const swarm = (more: object = {}) =>
-    api.call(swarms.create, { projectId, body: { name: 'Swarm', ...SIZE, ...more } })
+  const swarm = (more: object = {}) => api.call(swarms.create, { projectId, body: { name: 'Swarm', ...SIZE, ...more } })
   const journey = (personaId: string, more: object = {}) =>
     api.call(journeys.create, { projectId, body: { personaId, ...GOAL, ...SIZE, ...more } })
   return { ...service, ...known, client, environment, persona, swarm, journey }

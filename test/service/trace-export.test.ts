@@ -36,9 +36,7 @@ const Request = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
       resource: z.strictObject({ attributes: Attributes }),
-      scopeSpans: z.array(
-        z.strictObject({ scope: z.strictObject({ name: z.string() }), spans: z.array(Span) }),
-      ),
+      scopeSpans: z.array(z.strictObject({ scope: z.strictObject({ name: z.string() }), spans: z.array(Span) })),
     }),
   ),
 })
@@ -47,9 +45,7 @@ async function exported(api: Api, query: object) {
   const response = await api.send(traceExports.otlp, { ...query })
   expect(response.status).toBe(200)
   const body: unknown = await response.json()
-  const spans = Request.parse(body).resourceSpans.flatMap(({ scopeSpans }) =>
-    scopeSpans.flatMap(scope => scope.spans),
-  )
+  const spans = Request.parse(body).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(scope => scope.spans))
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined)
   return {
     spans,

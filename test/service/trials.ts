@@ -47,11 +47,7 @@ export function serversOf(names: string[] = ['one'], tools: Record<string, Tool>
   return { servers, called }
 }
 
-export const step = (
-  kind: EvalTestStep['kind'],
-  fields: object = {},
-  id = `${kind}-${JSON.stringify(fields)}`,
-) => ({
+export const step = (kind: EvalTestStep['kind'], fields: object = {}, id = `${kind}-${JSON.stringify(fields)}`) => ({
   id,
   kind,
   ...fields,
@@ -73,11 +69,7 @@ const snapshot = (steps: EvalTestStep[], rest: Partial<CaseSnapshot> = {}): Case
 })
 
 /** Runs a trial of these steps; everything else can be set. */
-export const run = (
-  steps: EvalTestStep[],
-  rest: Partial<CaseSnapshot> = {},
-  request: Partial<TrialRequest> = {},
-) =>
+export const run = (steps: EvalTestStep[], rest: Partial<CaseSnapshot> = {}, request: Partial<TrialRequest> = {}) =>
   runTrial({
     case: snapshot(steps, rest),
     servers: serversOf().servers,

@@ -52,11 +52,7 @@ test('a refusal names the field', async () => {
       'passCriteria.minimumPassRate',
     ],
     [suites.update, { projectId, suiteId, body: { environmentIds: [] } }, 'environmentIds'],
-    [
-      suites.update,
-      { projectId, suiteId, body: { settings: { minimumAccuracy: 101 } } },
-      'settings.minimumAccuracy',
-    ],
+    [suites.update, { projectId, suiteId, body: { settings: { minimumAccuracy: 101 } } }, 'settings.minimumAccuracy'],
     [suites.update, { projectId, suiteId, body: { settings: { checks: [{}] } } }, 'settings.checks.0.type'],
     [
       suites.update,

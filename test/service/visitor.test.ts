@@ -282,24 +282,21 @@ describe('what cannot be answered', () => {
       /its owner can see why/,
       /refused the key/,
     ],
-  ] as const)(
-    '%s is told in general words, and to the owner in particular',
-    async (_, given, status, told, noted) => {
-      const { visit, transcript } = await study({ mode: 'anyone_with_link' }, given)
-      const session = await visit.enter()
-      const refused = await session.say('hello')
-      expect(refused).toMatchObject({ status, body: { message: expect.stringMatching(told) } })
-      expect(JSON.stringify(refused.body)).not.toContain('127.0.0.1')
-      expect((await session.state()).status).toBe(200)
-      expect(await session.messages()).toMatchObject({
-        body: { items: [{ role: 'user' }, { role: 'system', text: 'There was no answer.' }] },
-      })
-      expect((await transcript()).messages?.at(-1)).toMatchObject({
-        role: 'system',
-        text: expect.stringMatching(noted),
-      })
-    },
-  )
+  ] as const)('%s is told in general words, and to the owner in particular', async (_, given, status, told, noted) => {
+    const { visit, transcript } = await study({ mode: 'anyone_with_link' }, given)
+    const session = await visit.enter()
+    const refused = await session.say('hello')
+    expect(refused).toMatchObject({ status, body: { message: expect.stringMatching(told) } })
+    expect(JSON.stringify(refused.body)).not.toContain('127.0.0.1')
+    expect((await session.state()).status).toBe(200)
+    expect(await session.messages()).toMatchObject({
+      body: { items: [{ role: 'user' }, { role: 'system', text: 'There was no answer.' }] },
+    })
+    expect((await transcript()).messages?.at(-1)).toMatchObject({
+      role: 'system',
+      text: expect.stringMatching(noted),
+    })
+  })
 
   test('a tool that fails is named, its words stay with the assistant', async () => {
     const script = ({ results }: Asked): Answer =>
@@ -308,10 +305,7 @@ describe('what cannot be answered', () => {
         : { calls: [{ name: 'get-sum', args: { a: 'secret-argument' } }] }
     const { visit, transcript } = await study({ mode: 'anyone_with_link' }, { script })
     const { body } = await (await visit.enter()).say('hello')
-    expect(body['items']).toMatchObject([
-      { role: 'tool', toolName: 'get-sum', isError: true },
-      { role: 'assistant' },
-    ])
+    expect(body['items']).toMatchObject([{ role: 'tool', toolName: 'get-sum', isError: true }, { role: 'assistant' }])
     expect((await transcript()).messages?.[1]).toMatchObject({ text: 'The tool answered with an error.' })
     expect(JSON.stringify([body, await transcript()])).not.toContain('secret-argument')
   })

@@ -21,8 +21,7 @@ export const caps = {
 export const helper = ({ prompts, results }: Asked): Answer => {
   const said = prompts.at(-1) ?? ''
   if (said.includes('take your time')) return 'silence'
-  if (!said.includes('add') || results.length > 0)
-    return { text: `You said: ${said} ${results.join()}`.trim() }
+  if (!said.includes('add') || results.length > 0) return { text: `You said: ${said} ${results.join()}`.trim() }
   return { calls: [{ name: 'get-sum', args: { a: 2, b: 3 } }] }
 }
 
@@ -82,8 +81,7 @@ export function visitor(fetch: Fetch, link: string) {
   const session = (token: string) => ({
     token,
     state: () => send('GET', `${origin}/visit/session`, { bearer: token }),
-    say: (text: string) =>
-      send('POST', `${origin}/visit/session/messages`, { bearer: token, body: { text } }),
+    say: (text: string) => send('POST', `${origin}/visit/session/messages`, { bearer: token, body: { text } }),
     messages: () => send('GET', `${origin}/visit/session/messages`, { bearer: token }),
     rate: (body: unknown) => send('PUT', `${origin}/visit/session/feedback`, { bearer: token, body }),
     end: () => send('DELETE', `${origin}/visit/session`, { bearer: token }),

@@ -11,9 +11,7 @@ const HEADER = 'x-mcpjam-eval-vocabulary'
 /** Policy roles of every scorer in an answer. */
 function rolesIn(answer: unknown): unknown[] {
   const { items } = answer as { items: { evaluationConfig?: { definitions?: { role: string }[] } }[] }
-  return [
-    ...new Set(items.flatMap(item => item.evaluationConfig?.definitions?.map(({ role }) => role) ?? [])),
-  ]
+  return [...new Set(items.flatMap(item => item.evaluationConfig?.definitions?.map(({ role }) => role) ?? []))]
 }
 
 test('the role of a scorer is spelt as the caller asks, and answers that vary say so', async () => {
@@ -36,9 +34,10 @@ test('the role of a scorer is spelt as the caller asks, and answers that vary sa
   expect(JSON.parse(text)).toEqual(plain.body)
   expect((await api.send(runs.list, { projectId, suiteId })).headers.get('vary')).toBe(HEADER)
   expect((await api.send(suites.list, { projectId })).headers.get('vary')).toBeNull()
-  expect(
-    await api.refused(iterations.list, { projectId, runId }, { headers: { [HEADER]: '3' } }),
-  ).toMatchObject({ status: 400, details: { field: HEADER } })
+  expect(await api.refused(iterations.list, { projectId, runId }, { headers: { [HEADER]: '3' } })).toMatchObject({
+    status: 400,
+    details: { field: HEADER },
+  })
 })
 
 test('the announced vocabulary is what our own client then speaks', async () => {

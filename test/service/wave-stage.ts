@@ -1,5 +1,5 @@
 import { contract } from '../../src/api/contract/contract.ts'
-import type { Store } from '../../src/service/workspace/store.ts'
+import type { Store } from '../../src/service/core/database/store.ts'
 import { advice, isForAdvice, isForDiscovery, type Adviser } from './graded-waves.ts'
 import { open, temporaryDirectory, until, type Api } from './harness.ts'
 import { cast, environment, graded, journey, json, runJourney } from './journey-cast.ts'

@@ -2,7 +2,9 @@ import { createInput } from '../../src/tui/terminal/input.ts'
 import { installRestore } from '../../src/tui/terminal/restore.ts'
 import { createScreen } from '../../src/tui/terminal/screen.ts'
 
-/** For tests: a small program in a real terminal. q quits, x throws, r rejects, ctrl+z suspends; argv[2] delays the end. */
+/**
+ * For tests: a small program in a real terminal. q quits, x throws, r rejects, ctrl+z suspends; argv[2] delays the end.
+ */
 const screen = createScreen(process.stdout, { askKeyboard: true })
 const input = createInput(process.stdin)
 const restore = installRestore({

@@ -26,11 +26,20 @@ test.each(['22.19.0', '22.20.1', '24.0.0', '100.0.0'])('Node %s starts the progr
   expect(status).toBe(0)
 })
 
+test('a Node without WebAssembly is refused with what to do about it', () => {
+  const env = { ...process.env, NODE_OPTIONS: '--jitless' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [boot, 'now'], { encoding: 'utf8', env })
+  expect(stderr).toContain('leave --jitless out of NODE_OPTIONS')
+  expect(stderr).not.toContain('ReferenceError')
+  expect(stdout).toBe('')
+  expect(status).toBe(2)
+})
+
 test('what a start loads is plain ASCII, which V8 keeps with one byte a character', () => {
   const folder = dirname(boot)
-  const loaded = readdirSync(folder).filter(name => /^(?:start|open|registry|dashboard|app)-/.test(name))
+  const loaded = readdirSync(folder).filter(name => /^(?:start|open|registry|dashboard|service)-/.test(name))
   expect(loaded.map(name => name.replace(/-.*/, ''))).toEqual(
-    expect.arrayContaining(['start', 'open', 'registry', 'dashboard', 'app']),
+    expect.arrayContaining(['start', 'open', 'registry', 'dashboard', 'service']),
   )
   const others = loaded.filter(name => readFileSync(join(folder, name)).some(byte => byte > 0x7f))
   expect(others).toEqual([])

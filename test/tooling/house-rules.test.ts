@@ -1,7 +1,7 @@
 import { RuleTester } from 'oxlint/plugins-dev'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { colourRule, inputRule, jsonRule, timeRule, zonesRule } from '../../scripts/lint/house.ts'
+import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -22,28 +22,55 @@ tester.run('zones', zonesRule, {
     at('src/screens/runs/screen.tsx', `import { columns } from './parts/columns.ts'`),
     at('src/screens/runs/parts/columns.ts', `import { route } from '../route.ts'`),
     at('src/screens/runs/screen.tsx', `import { runRoute } from '../run/route.ts'`),
-    at('src/components/notice.tsx', `import type { ApiError } from '../api/error.ts'`),
-    at('src/service/router.ts', `import { contract } from '../api/contract/contract.ts'`),
-    at('src/api/queries.ts', `import { queryOptions } from '@tanstack/react-query'`),
+    at('src/components/notice.tsx', `import type { ApiError } from '../api/client/errors/api-error.ts'`),
+    at('src/service/core/router.ts', `import { contract } from '../../api/contract/contract.ts'`),
+    at('src/service/core/router.ts', `import { rules } from '../../domain/calls/rules.ts'`),
+    at('src/screens/runs/screen.tsx', `import { rules } from '../../domain/calls/rules.ts'`),
+    at('src/domain/calls/rules.ts', `import { contract } from '../../api/contract/contract.ts'`),
+    at('src/api/client/cache/queries.ts', `import { queryOptions } from '@tanstack/react-query'`),
     at('src/api/contract/runs.ts', `import * as z from 'zod'`),
-    at('src/app/terminal/osc.ts', `import { clean } from '../../api/printable.ts'`),
+    at('src/tui/terminal/osc.ts', `import { clean } from '../../lib/printable.ts'`),
   ],
   invalid: [
     refused('src/screens/runs/screen.tsx', `import { columns } from '../run/columns.ts'`),
     refused('src/screens/runs/screen.tsx', `import type { Screen } from '../../app/registry.ts'`),
     refused('src/screens/runs/screen.tsx', `export const load = () => import('../../app/shell/frame.tsx')`),
     refused('src/screens/runs/screen.tsx', `export type Row = import('../../service/store.ts').Row`),
-    refused('src/screens/runs/screen.tsx', `export * from '../../app/terminal/screen.ts'`),
+    refused('src/screens/runs/screen.tsx', `export * from '../../service/core/router.ts'`),
     refused('src/screens/runs.ts', `import { a } from './other.ts'`),
-    refused('src/components/notice.tsx', `import { ApiError } from '../api/error.ts'`),
+    refused('src/components/notice.tsx', `import { ApiError } from '../api/client/errors/api-error.ts'`),
     refused('src/hooks/use-selection.ts', `import { Table } from '../components/table.tsx'`),
-    refused('src/service/router.ts', `import { client } from '../api/client.ts'`),
-    refused('src/service/router.ts', `import { useState } from 'react'`),
-    refused('src/api/client.ts', `import { QueryClient } from '@tanstack/react-query'`),
-    refused('src/api/queries.ts', `import { useState } from 'react'`),
+    refused('src/service/core/router.ts', `import { client } from '../../api/client/client.ts'`),
+    refused('src/service/core/router.ts', `import { useState } from 'react'`),
+    refused('src/service/core/context.ts', `import type { RunEngine } from '../runs/engine.ts'`),
+    refused('src/service/models/ask.ts', `import { createConnections } from '../connections/engine.ts'`),
+    refused('src/service/evals/trial.ts', `export const load = () => import('../runs/rows.ts')`),
+    refused('src/domain/calls/rules.ts', `import { client } from '../../api/client/client.ts'`),
+    refused('src/domain/calls/rules.ts', `import { grade } from '../../service/grade.ts'`),
+    refused('src/domain/calls/rules.ts', `import { useState } from 'react'`),
+    refused('src/api/client/client.ts', `import { QueryClient } from '@tanstack/react-query'`),
+    refused('src/api/client/cache/queries.ts', `import { useState } from 'react'`),
     refused('src/api/contract/runs.ts', `import { readFile } from 'node:fs'`),
-    refused('src/app/terminal/screen.ts', `import { theme } from '../theme/theme.ts'`),
+    refused('src/tui/terminal/screen.ts', `import { theme } from '../theme/theme.ts'`),
+    refused('src/tui/keymap/dispatcher.ts', `import type { Client } from '../../api/client/client.ts'`),
+    refused('src/lib/printable.ts', `import type { Client } from '../api/client/client.ts'`),
+    refused('src/api/client/client.ts', `import type { Run } from '../../domain/runs/run.ts'`),
     refused('src/elsewhere/thing.ts', `import { main } from '../main.tsx'`),
+  ],
+})
+
+tester.run('rooms', roomsRule, {
+  valid: [
+    at('src/service/runs/a.ts', `import { a } from '../suites/rows.ts'`),
+    at('src/service/runs/a.ts', `import { a } from './thread/b.ts'`),
+    at('src/service/nowhere/a.ts', `import { a } from '../runs/rows.ts'`),
+    at('src/screens/runs/a.ts', `import { a } from '../now/b.ts'`),
+  ],
+  invalid: [
+    refused('src/service/suites/a.ts', `import { a } from '../runs/rows.ts'`),
+    refused('src/service/suites/a.ts', `import type { A } from '../run-groups/launch.ts'`),
+    refused('src/service/clients/a.ts', `export const load = () => import('../run-groups/launch.ts')`),
+    refused('src/service/servers/a.ts', `export * from '../workspace/service.ts'`),
   ],
 })
 
@@ -66,7 +93,7 @@ tester.run('json', jsonRule, {
 
 tester.run('time', timeRule, {
   valid: [
-    at('src/api/times.ts', 'new Date(at).toISOString()'),
+    at('src/lib/times.ts', 'new Date(at).toISOString()'),
     at('src/cli/a.test.ts', 'new Date(at).toISOString()'),
     at('src/cli/a.ts', 'new Date(at).getTime()'),
   ],
@@ -83,5 +110,17 @@ tester.run('colour', colourRule, {
     refused('src/components/row.tsx', `const row = <Text color="red" />`),
     refused('src/components/row.tsx', `const row = <Text backgroundColor={on ? '#ff0000' : theme.calm} />`),
     refused('src/components/row.tsx', `const style = { borderColor: 'greenBright' }`),
+  ],
+})
+
+tester.run('width', widthRule, {
+  valid: [
+    at('src/components/row.tsx', `// ${'a'.repeat(117)}`),
+    at('src/components/row.tsx', `const long = '${'a'.repeat(200)}'`),
+    at('src/components/row.tsx', `// oxlint-disable-next-line no-shadow -- ${'a'.repeat(100)}`),
+  ],
+  invalid: [
+    refused('src/components/row.tsx', `// ${'a'.repeat(118)}`),
+    refused('src/components/row.tsx', `/**\n * ${'a'.repeat(118)}\n */`),
   ],
 })

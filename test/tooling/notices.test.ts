@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '../..')
 test('the build tells the licence of each package that is in it, and of no other', () => {
   const notices = readFileSync(join(root, 'dist', noticesFile), 'utf8')
   for (const name of ['react', 'ink', 'zod', 'commander', 'undici', '@modelcontextprotocol/client', 'yaml']) {
-    const { version } = JSON.parse(
-      readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'),
-    ) as { version: string }
+    const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as {
+      version: string
+    }
     expect(notices).toContain(`\n\n${name} ${version}\nLicence: `)
   }
   expect(notices).toContain('Permission is hereby granted')
@@ -24,10 +24,7 @@ test('a package without a licence cannot be bundled', () => {
   const made = join(folder, 'node_modules/@some/package')
   mkdirSync(made, { recursive: true })
   const write = (more: object) =>
-    writeFileSync(
-      join(made, 'package.json'),
-      JSON.stringify({ name: '@some/package', version: '1.2.3', ...more }),
-    )
+    writeFileSync(join(made, 'package.json'), JSON.stringify({ name: '@some/package', version: '1.2.3', ...more }))
   const modules = [join(made, 'lib/index.js'), join(folder, 'src/own.ts')]
   write({})
   expect(() => noticesOf(modules)).toThrow('@some/package 1.2.3 names no licence')

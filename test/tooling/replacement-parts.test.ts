@@ -2,12 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { kept } from '../../scripts/build/replacements/kept.ts'
-import {
-  isPlainCell,
-  isPlainText,
-  plainColumns,
-  plainWidth,
-} from '../../scripts/build/replacements/plain-text.ts'
+import { isPlainCell, isPlainText, plainColumns, plainWidth } from '../../scripts/build/replacements/plain-text.ts'
 import { noStyles, shared } from '../../scripts/build/replacements/shared-styles.ts'
 
 describe('plain characters', () => {

@@ -88,23 +88,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const sgr = fc.oneof(
-  fc.constantFrom(
-    '\u001B[m',
-    '\u001B[0m',
-    '\u001B[1m',
-    '\u001B[22m',
-    '\u001B[7m',
-    '\u001B[39m',
-    '\u001B[49m',
-  ),
-  fc.constantFrom(
-    '\u001B[31m',
-    '\u001B[1;32m',
-    '\u001B[38;5;200m',
-    '\u001B[48;2;1;2;3m',
-    '\u001B[;m',
-    '\u001B[31',
-  ),
+  fc.constantFrom('\u001B[m', '\u001B[0m', '\u001B[1m', '\u001B[22m', '\u001B[7m', '\u001B[39m', '\u001B[49m'),
+  fc.constantFrom('\u001B[31m', '\u001B[1;32m', '\u001B[38;5;200m', '\u001B[48;2;1;2;3m', '\u001B[;m', '\u001B[31'),
   fc.constantFrom(
     '\u009B31m',
     '\u001B]8;;http://a.b\u0007',
@@ -147,9 +132,7 @@ const piece = fc.oneof(
 )
 const text = fc.array(piece, { maxLength: 12 }).map(pieces => pieces.join(''))
 const plain = fc
-  .array(
-    fc.oneof(fc.string({ unit: 'grapheme-ascii', maxLength: 8 }), sgr, fc.constantFrom('│ ', '●', '漢', '…')),
-  )
+  .array(fc.oneof(fc.string({ unit: 'grapheme-ascii', maxLength: 8 }), sgr, fc.constantFrom('│ ', '●', '漢', '…')))
   .map(pieces => pieces.join(''))
 const anyText = fc.oneof(text, plain)
 const columns = fc.integer({ min: 0, max: 24 })
@@ -267,9 +250,7 @@ describe('text packages with costly parts replaced', () => {
       return output.get()
     }
     fc.assert(
-      fc.property(fc.array(write, { maxLength: 8 }), writes =>
-        expectEqual(packages => frame(packages, writes)),
-      ),
+      fc.property(fc.array(write, { maxLength: 8 }), writes => expectEqual(packages => frame(packages, writes))),
       { numRuns: 1500 },
     )
   })

@@ -27,7 +27,7 @@ test('the document has one row for every operation, and names what serves, refus
   expect(rows).toHaveLength(allEndpoints().length)
   for (const row of rows) {
     const [, , , servedBy = '', role = '', , tests = ''] = row.split(/(?<!\\)\|/).map(cell => cell.trim())
-    expect(servedBy).toMatch(/^(`src\/service\/handlers\/[a-z-]+\.ts`|refused: .+\.)$/)
+    expect(servedBy).toMatch(/^(`src\/service\/[a-z-]+\/(?:[a-z]+-)?handlers\.ts`|refused: .+\.)$/)
     expect(role !== '').toBe(servedBy.startsWith('`'))
     expect(tests).not.toBe('')
   }
@@ -35,7 +35,7 @@ test('the document has one row for every operation, and names what serves, refus
 
 test('what nothing serves or tests stops the document by name', () => {
   const { list } = contract.servers
-  const served = new Map([['servers', 'src/service/handlers/servers.ts']])
+  const served = new Map([['servers', 'src/service/servers/handlers.ts']])
   const tested = new Map([['servers.list', ['a.test.ts']]])
   expect(() => requireComplete([list], served, tested)).not.toThrow()
   expect(() => requireComplete([list], new Map(), new Map())).toThrow(
@@ -43,7 +43,5 @@ test('what nothing serves or tests stops the document by name', () => {
   )
   const { close } = contract.tunnels
   expect(refusalOf(close)).toBeDefined()
-  expect(() => requireComplete([close], served, tested)).toThrow(
-    /^Operations without a test: tunnels.close\.$/,
-  )
+  expect(() => requireComplete([close], served, tested)).toThrow(/^Operations without a test: tunnels.close\.$/)
 })

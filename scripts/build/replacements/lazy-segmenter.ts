@@ -27,13 +27,10 @@ function plainSegments(text: string): Segments {
   return {
     containing(position = 0) {
       const index = Math.trunc(position) || 0
-      return index >= 0 && index < text.length
-        ? { segment: text.charAt(index), index, input: text }
-        : undefined
+      return index >= 0 && index < text.length ? { segment: text.charAt(index), index, input: text } : undefined
     },
     *[Symbol.iterator]() {
-      for (let index = 0; index < text.length; index += 1)
-        yield { segment: text.charAt(index), index, input: text }
+      for (let index = 0; index < text.length; index += 1) yield { segment: text.charAt(index), index, input: text }
     },
   }
 }

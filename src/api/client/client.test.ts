@@ -4,7 +4,8 @@ import { overWeb } from '../../../test/web.ts'
 import { VirtualClock } from '../../../test/client/virtual-clock.ts'
 import { ApiError, isMissing } from './errors/api-error.ts'
 import { createBudget } from './budget/budget.ts'
-import { type ClientOptions, createClient, newIdempotencyKey } from './client.ts'
+import { type ClientOptions, createClient } from './client.ts'
+import { newIdempotencyKey } from '../contract/endpoint.ts'
 import { contract } from '../contract/contract.ts'
 import { describeError } from './errors/error-text.ts'
 import { MAX_ANSWER_LEVELS } from '../../lib/json-depth.ts'
@@ -81,10 +82,7 @@ test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer of %i levels is n
   expect(await failure(client.projects.list())).toMatchObject({ kind: 'invalid-response', code: 'too-large' })
   const refusing = service(() => new Response(deep, { status: 400 }))
   expect(await failure(refusing.client.projects.list())).toMatchObject({ kind: 'http', status: 400 })
-  const flat = deep.replace(
-    /\[{9,}\]+/,
-    '['.repeat(MAX_ANSWER_LEVELS - 1) + ']'.repeat(MAX_ANSWER_LEVELS - 1),
-  )
+  const flat = deep.replace(/\[{9,}\]+/, '['.repeat(MAX_ANSWER_LEVELS - 1) + ']'.repeat(MAX_ANSWER_LEVELS - 1))
   const { client: other } = service(() => new Response(flat))
   expect(JSON.stringify(await other.projects.list())).toBe(flat)
 })
@@ -142,11 +140,7 @@ describe('nothing is sent', () => {
     [
       'a key on an endpoint without keys',
       () => ({}),
-      c =>
-        c.runs.rerun(
-          { projectId: 'p', runId: 'r', body: { scope: 'failed_cases' } },
-          { idempotencyKey: 'k' },
-        ),
+      c => c.runs.rerun({ projectId: 'p', runId: 'r', body: { scope: 'failed_cases' } }, { idempotencyKey: 'k' }),
       { code: 'invalid-input', issues: [{ path: 'idempotencyKey', expected: 'not part of rerunEvalRun' }] },
     ],
     [
@@ -190,9 +184,7 @@ describe('nothing is sent', () => {
 describe('the budget', () => {
   test('is passed by every request, retries included', async () => {
     const answers = [503, 503, 200]
-    const { client, clock, requests } = service((_, nth) =>
-      Response.json({ id: 'u' }, { status: answers[nth - 1]! }),
-    )
+    const { client, clock, requests } = service((_, nth) => Response.json({ id: 'u' }, { status: answers[nth - 1]! }))
     await clock.finish(client.account.me())
     expect(requests).toHaveLength(3)
     expect(client.budget.snapshot()).toMatchObject({ usedLastMinute: 3, inFlight: 0 })
@@ -277,9 +269,7 @@ describe('pages', () => {
 
   test('end with an error when a cursor comes back', async () => {
     const cursors = ['a', 'b', 'a']
-    const { client, requests } = service((_, nth) =>
-      Response.json({ items: [], nextCursor: cursors[nth - 1] }),
-    )
+    const { client, requests } = service((_, nth) => Response.json({ items: [], nextCursor: cursors[nth - 1] }))
     const all = collect(client.pages(contract.iterations.list, { projectId: 'p', runId: 'r' }))
     expect(await failure(all)).toMatchObject({ kind: 'invalid-response', code: 'repeated-cursor' })
     expect(requests).toHaveLength(3)
@@ -349,9 +339,7 @@ describe('a 404 before anything was answered', () => {
   })
 
   test('is that of the thing where the account is found', async () => {
-    const { client, requests } = service(({ url }) =>
-      url.endsWith('/me') ? Response.json({ id: 'u' }) : missing(),
-    )
+    const { client, requests } = service(({ url }) => (url.endsWith('/me') ? Response.json({ id: 'u' }) : missing()))
     expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
     expect(isMissing(await failure(client.runs.get(read)))).toBe(true)
     expect(requests).toHaveLength(3)

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError, inCall, isMissing, refusal } from './errors/api-error.ts'
 import { type Budget, createBudget } from './budget/budget.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
 import { type Contract, contract } from '../contract/contract.ts'
 import type { Intent, Journal } from './journal/journal.ts'
-import { type Attempts, recorded } from '../journal/recorded.ts'
 import { pagesOf, type ListBounds } from './pages.ts'
 import type { PreparedRequest } from './transport/request.ts'
 import type { Answer } from './transport/response.ts'
@@ -14,13 +12,23 @@ import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
+import { resultOf } from './journal/entry.ts'
+
+/** What the attempts of one call tell about themselves. */
+type Attempts = {
+  /** Called right before a request may leave. */
+  leaving: () => void
+  failed: (error: unknown) => void
+}
 
 export type ClientOptions = TransportOptions & {
   /** Shared by all clients of one key; a limited one of its own by default. */
   budget?: Budget
   /** Refuses everything but reads before it is sent. */
   readOnly?: boolean
-  /** Service name in `x-<service>-eval-vocabulary`: asks the deployment once which vocabulary its reads may be spelt in. */
+  /**
+   * Service name in `x-<service>-eval-vocabulary`: asks the deployment once which vocabulary its reads may be spelt in.
+   */
   negotiate?: string
   /** Keeps every write from before it leaves until its end is known; reads are not noted. */
   journal?: Journal
@@ -30,7 +38,7 @@ export type ClientOptions = TransportOptions & {
 
 export type CallOptions = {
   signal?: AbortSignal | undefined
-  /** Place in the request budget; `visible` by default. */
+  /** Place in the request budget; `foreground` by default, since a person waits for what is called by name. */
   priority?: Priority | undefined
   /** Who asks, such as a pane; owners of one priority take turns. */
   owner?: string | undefined
@@ -58,25 +66,16 @@ export type Client = ResourceCalls & {
   readonly monitor: ServiceMonitor
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */
-  exchange: <E extends AnyEndpoint>(
-    endpoint: E,
-    input: InputOf<E>,
-    options?: CallOptions,
-  ) => Promise<Answer<E>>
+  exchange: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<Answer<E>>
   /**
-   * All pages of a list, fetched as they are consumed; a list without a cursor is one page. What has more than the bounds
-   * allow ends with an error, so that nothing is decided on a part of a list.
+   * All pages of a list, fetched as they are consumed; a list without a cursor is one page. What has more than the
+   * bounds allow ends with an error, so that nothing is decided on a part of a list.
    */
   pages: <E extends AnyEndpoint>(
     endpoint: E,
     input: InputOf<E>,
     options?: CallOptions & { bounds?: ListBounds | undefined },
   ) => AsyncGenerator<OutputOf<E>, void>
-}
-
-/** A fresh key for one intent. */
-export function newIdempotencyKey(): string {
-  return randomUUID()
 }
 
 /** The client of one service and one key. */
@@ -109,27 +108,24 @@ export function createClient(options: ClientOptions): Client {
         return isWrongPath
       },
     ))
-  const exchangeOnce: Client['exchange'] = async (endpoint, input, call = {}) => {
+  const exchangeOnce: Client['exchange'] = async (endpoint, input, { priority = 'foreground', ...call } = {}) => {
     if (options.readOnly && endpoint.risk !== 'read')
       throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
     const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.() : undefined
     const request = transport.prepare(endpoint, input, call.idempotencyKey, vocabulary)
     const repeatable = isRepeatable(endpoint, call.idempotencyKey)
     const send = async (attempts?: Attempts) => {
-      const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, attempts })
-      const pausing = (error: ApiError, delay: number) =>
-        monitor.pausing({ endpoint, error, at: clock.now() + delay })
+      const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, priority, attempts })
+      const pausing = (error: ApiError, delay: number) => monitor.pausing({ endpoint, error, at: clock.now() + delay })
       const { signal } = call
       return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, pausing })
     }
     if (endpoint.risk === 'read') {
-      const refusal = call.priority === 'asked' ? undefined : monitor.keyRefusal()
+      const refusal = priority === 'foreground' ? undefined : monitor.keyRefusal()
       if (refusal) throw inCall(refusal, endpoint, false)
       return await send()
     }
-    const {
-      intent = await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey }),
-    } = call
+    const { intent = await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey }) } = call
     return intent ? await recorded(intent, send) : await send()
   }
   const call: Client['call'] = async (endpoint, input, callOptions) =>
@@ -189,4 +185,33 @@ function resourceCalls(call: Client['call']): ResourceCalls {
     Object.defineProperty(calls, name, { enumerable: true, get: () => (made ??= make()) })
   }
   return calls as ResourceCalls
+}
+
+/** Runs the attempts of a write under its entry in the journal; answers and errors pass unchanged. */
+async function recorded<T extends { value: unknown }>(
+  intent: Intent,
+  send: (attempts: Attempts) => Promise<T>,
+): Promise<T> {
+  let left = false
+  // A later refusal does not prove that an earlier attempt, whose answer was lost, did nothing.
+  let doubtful = false
+  const attempts: Attempts = {
+    leaving() {
+      if (!left) intent.sent()
+      left = true
+    },
+    failed(error) {
+      doubtful ||= !(error instanceof ApiError) || error.leavesDoubt
+    },
+  }
+  let answer: T
+  try {
+    answer = await send(attempts)
+  } catch (error) {
+    const code = error instanceof ApiError ? (error.code ?? error.kind) : 'fault'
+    intent.settle({ outcome: doubtful ? 'unknown' : 'refused', code })
+    throw error
+  }
+  intent.settle({ outcome: 'succeeded', result: resultOf(answer.value) })
+  return answer
 }

@@ -57,18 +57,14 @@ test('pages that hold nothing new end the list, whatever their cursors say', asy
 
 test('a list within the bounds is read whole, and one at a bound too', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 12 }),
-      fc.integer({ min: 1, max: 12 }),
-      async (count, most) => {
-        const bounds = { pages: most, items: Infinity, text: Infinity }
-        const read = await walk(nth => [item(`i${nth}`)], { count, bounds })
-        expect(read).toEqual(
-          count <= most
-            ? { pages: count, items: count, code: undefined, fetched: count }
-            : { pages: most, items: most, code: 'endless-list', fetched: most },
-        )
-      },
-    ),
+    fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }), async (count, most) => {
+      const bounds = { pages: most, items: Infinity, text: Infinity }
+      const read = await walk(nth => [item(`i${nth}`)], { count, bounds })
+      expect(read).toEqual(
+        count <= most
+          ? { pages: count, items: count, code: undefined, fetched: count }
+          : { pages: most, items: most, code: 'endless-list', fetched: most },
+      )
+    }),
   )
 })

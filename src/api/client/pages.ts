@@ -4,8 +4,7 @@ import { nextCursorOf } from '../contract/shapes.ts'
 
 /** The cursor of the page after this one, or `undefined` at the end or on a list without cursors. */
 export function nextCursor(endpoint: AnyEndpoint, reply: unknown): string | undefined {
-  if (!endpoint.cursor || typeof reply !== 'object' || reply === null || !('nextCursor' in reply))
-    return undefined
+  if (!endpoint.cursor || typeof reply !== 'object' || reply === null || !('nextCursor' in reply)) return undefined
   return typeof reply.nextCursor === 'string' ? nextCursorOf({ nextCursor: reply.nextCursor }) : undefined
 }
 
@@ -19,9 +18,7 @@ export function withCursor<E extends AnyEndpoint>(
   const { in: place, name } = endpoint.cursor
   const fields = input as { body?: Record<string, unknown> }
   const next =
-    place === 'query'
-      ? { ...fields, [name]: cursor }
-      : { ...fields, body: { ...fields.body, [name]: cursor } }
+    place === 'query' ? { ...fields, [name]: cursor } : { ...fields, body: { ...fields.body, [name]: cursor } }
   return next as InputOf<E>
 }
 
@@ -44,9 +41,7 @@ export type ListRead = ListBounds & { idlePages: number }
 /** Whether a list is read no further without a person. */
 export function reachesBounds(read: ListRead, bounds: ListBounds = LIST_BOUNDS): boolean {
   const { pages, items, text } = bounds
-  return (
-    read.idlePages >= LIST_BOUNDS.idlePages || read.pages >= pages || read.items >= items || read.text >= text
-  )
+  return read.idlePages >= LIST_BOUNDS.idlePages || read.pages >= pages || read.items >= items || read.text >= text
 }
 
 type Walked<E extends AnyEndpoint> = { value: OutputOf<E>; size: number }
@@ -78,8 +73,7 @@ export async function* pagesOf<E extends AnyEndpoint>(
     if (cursor === undefined) return
     if (seen.has(cursor)) throw repeatedCursor(endpoint)
     if (idle >= LIST_BOUNDS.idlePages) throw nothingNew(endpoint, idle)
-    if (reachesBounds({ pages, items, text, idlePages: idle }, bounds))
-      throw tooLong(endpoint, { pages, items })
+    if (reachesBounds({ pages, items, text, idlePages: idle }, bounds)) throw tooLong(endpoint, { pages, items })
     seen.add(cursor)
   }
 }

@@ -18,8 +18,8 @@ const noFields = () => ({})
 const inScope = () => ({ toolName: toolName().optional() })
 
 /**
- * The thirteen types that the service's public validators know. The wire leaves the grammar open, so another type survives
- * reading; the local workspace fails a trial that asserts one.
+ * The thirteen types that the service's public validators know. The wire leaves the grammar open, so another type
+ * survives reading; the local workspace fails a trial that asserts one.
  */
 export const assertions = {
   toolCalledWith: assertion('at least minCount calls of the tool have matching arguments', () => ({

@@ -41,12 +41,7 @@ describe('bodies', () => {
     ['a rename on an alias', HostUpdateRequest(), { name: 'b' }, []],
     ['a cleared pin', EnvironmentUpdateRequest(), { expectedRevision: 0, modelId: null }, []],
     ['a revision alone', EnvironmentUpdateRequest(), { expectedRevision: 3, name: undefined }, ['']],
-    [
-      'an empty list',
-      EnvironmentUpdateRequest(),
-      { expectedRevision: 3, pluginVersionIds: [] },
-      ['pluginVersionIds'],
-    ],
+    ['an empty list', EnvironmentUpdateRequest(), { expectedRevision: 3, pluginVersionIds: [] }, ['pluginVersionIds']],
     ['no change', SandboxImageUpdateRequest(), {}, ['']],
     ['an oversized bucket', EvalCaseGenerateRequest(), { caseMix: { complex: 11 } }, ['caseMix.complex']],
     ['nothing to say', EvalCaseGenerateRequest(), undefined, []],
@@ -66,9 +61,7 @@ describe('bodies', () => {
 describe('queries', () => {
   test('a switch goes out as text and comes in as a boolean', () => {
     const endpoint = contract.environments.list
-    expect(addressOf(endpoint, { projectId: 'p', includeArchived: true }).search).toBe(
-      '?includeArchived=true',
-    )
+    expect(addressOf(endpoint, { projectId: 'p', includeArchived: true }).search).toBe('?includeArchived=true')
     expect(endpoint.query!.parse({ includeArchived: 'false' })).toEqual({ includeArchived: false })
     expect(refused(endpoint.query, { includeArchived: 'yes' })).toEqual(['includeArchived'])
   })

@@ -30,8 +30,7 @@ export function exactlyOne(field: string, other: string): BodyRule {
 export function alone(field: string): BodyRule {
   return [
     body =>
-      body[field] === undefined ||
-      Object.entries(body).every(([name, value]) => name === field || value === undefined),
+      body[field] === undefined || Object.entries(body).every(([name, value]) => name === field || value === undefined),
     { path: [field], error: 'must be sent on its own' },
   ]
 }

@@ -21,8 +21,7 @@ export const chat = resource('chat', {
     operation: 'sendChatSessionMessage',
     method: 'POST',
     path: '/chat-sessions/messages',
-    summary:
-      'Send one chat turn, with a browser where the body attaches one; its body is mostly undocumented.',
+    summary: 'Send one chat turn, with a browser where the body attaches one; its body is mostly undocumented.',
     body: ChatMessageRequest,
     response: ChatMessageReply,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],

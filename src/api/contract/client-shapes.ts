@@ -75,7 +75,9 @@ const editFields = () => ({ name: z.string().optional(), config: config().option
 /** The edit of the deprecated paths, which do not know the two expectations. */
 export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...anyField))
 
-/** Compare-and-set: each change says what its writer last read, so that a concurrent edit is refused and not reverted. */
+/**
+ * Compare-and-set: each change says what its writer last read, so that a concurrent edit is refused and not reverted.
+ */
 export const ClientUpdateRequest = shape(() =>
   strictBody({
     ...editFields(),
@@ -92,9 +94,7 @@ export const ClientUpdateRequest = shape(() =>
 /** `force` deletes a client that something still refers to. */
 export const ClientDeleteRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
 
-export const ClientDuplicateRequest = shape(() =>
-  strictBody({ name: z.string().min(1).optional() }).optional(),
-)
+export const ClientDuplicateRequest = shape(() => strictBody({ name: z.string().min(1).optional() }).optional())
 
 /** Replaces both lists; optional servers are attached without being required to connect. */
 export const HostServersRequest = shape(() =>

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { shape, strictBody } from './shapes.ts'
 
 /**
- * Options that every GET list takes beside its own (service-api, "General conventions"). The OpenAPI file puts some of them
- * into a body, which a GET cannot carry (differences, row 12).
+ * Options that every GET list takes beside its own (service-api, "General conventions"). The OpenAPI file puts some of
+ * them into a body, which a GET cannot carry (differences, row 12).
  */
 export const pageOptions = () => ({
   /** Most items of the answer; the service may give fewer, with a cursor. */

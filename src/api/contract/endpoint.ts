@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { ErrorCode } from './error.ts'
+import type { ProjectRole } from './roles.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -24,6 +25,11 @@ export type Risk = 'read' | 'write' | 'external' | 'spend' | 'end' | 'expose' | 
  * - `none`: never repeat blindly
  */
 export type Idempotency = 'header' | 'caller' | 'natural' | 'none'
+
+/** A fresh key for one intent. */
+export function newIdempotencyKey(): string {
+  return crypto.randomUUID()
+}
 
 /** Features that are switched on per organization (limits-and-errors section 7). */
 export type Gate = 'swarms' | 'user-testing'
@@ -50,6 +56,12 @@ type Operation<Path extends string> = {
   /** Codes this operation is known to answer beside those that any operation may (401, 403, 404, 429, 500). */
   errors?: readonly ErrorCode[]
   risk: Risk
+  /**
+   * Lowest role in the project, where that is not a member's. The contract keeps project edits, named environments,
+   * publishing and what strangers may spend to admins; where it is silent, changing servers and the access of a
+   * scenario takes an editor.
+   */
+  role?: ProjectRole
   idempotency?: Idempotency
   /** Headers that carry the key of an intent, the preferred one first, where it is not `Idempotency-Key` alone. */
   idempotencyHeaders?: readonly string[]
@@ -107,9 +119,7 @@ export type Endpoint<
 
 export type AnyEndpoint = Endpoint
 
-type PathInput<P extends string> = [PathParameter<P>] extends [never]
-  ? unknown
-  : Record<PathParameter<P>, string>
+type PathInput<P extends string> = [PathParameter<P>] extends [never] ? unknown : Record<PathParameter<P>, string>
 type QueryInput<Q> = Q extends Schema ? z.input<Q> : unknown
 type BodyInput<B> = B extends Schema
   ? undefined extends z.input<B>
@@ -165,8 +175,7 @@ export function endpoint<
   }
 }
 
-type Named<D> =
-  D extends EndpointDeclaration<infer P, infer Q, infer B, infer R> ? Endpoint<P, Q, B, R> : never
+type Named<D> = D extends EndpointDeclaration<infer P, infer Q, infer B, infer R> ? Endpoint<P, Q, B, R> : never
 
 /** Whether an operation starts work that goes on after its answer: 202 says so, some others do it too. */
 export function outlivesAnswer({ status, goesOn }: Pick<Endpoint, 'status' | 'goesOn'>): boolean {
@@ -179,10 +188,7 @@ export function resource<const D extends Record<string, EndpointDeclaration>>(
   declarations: D,
 ): { [K in keyof D]: Named<D[K]> } {
   return Object.fromEntries(
-    Object.entries(declarations).map(([key, value]) => [
-      key,
-      Object.assign(value, { resource: name, name: key }),
-    ]),
+    Object.entries(declarations).map(([key, value]) => [key, Object.assign(value, { resource: name, name: key })]),
   ) as { [K in keyof D]: Named<D[K]> }
 }
 

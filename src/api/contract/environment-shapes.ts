@@ -2,9 +2,7 @@ import * as z from 'zod'
 import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A pinned choice of skills; never empty, because "no pins" is a cleared field. */
-const SkillSelection = shape(() =>
-  strictBody({ mode: z.literal('explicit'), skillIds: z.array(z.string()).min(1) }),
-)
+const SkillSelection = shape(() => strictBody({ mode: z.literal('explicit'), skillIds: z.array(z.string()).min(1) }))
 
 /** A named execution bundle, or a nameless one that was found by its content; `revision` goes back with every edit. */
 export const Environment = shape(() =>
@@ -30,9 +28,7 @@ export const Environment = shape(() =>
 export type Environment = z.infer<typeof Environment>
 
 /** `created` is false when an environment of the same content existed. */
-export const AdhocEnvironmentEnsured = shape(() =>
-  record({ environment: Environment(), created: z.boolean() }),
-)
+export const AdhocEnvironmentEnsured = shape(() => record({ environment: Environment(), created: z.boolean() }))
 export type AdhocEnvironmentEnsured = z.infer<typeof AdhocEnvironmentEnsured>
 
 /** What this deployment understands; an absent flag means false (differences, row 7). */
@@ -105,10 +101,9 @@ export const EnvironmentUpdateRequest = shape(() =>
     skillSelection: SkillSelection().nullable().optional(),
     pluginVersionIds: z.array(z.string()).min(1).nullable().optional(),
     sandboxImageId: notBlank().nullable().optional(),
-  }).refine(
-    body => Object.entries(body).some(([name, value]) => name !== 'expectedRevision' && value !== undefined),
-    { error: 'at least one field beside expectedRevision is needed' },
-  ),
+  }).refine(body => Object.entries(body).some(([name, value]) => name !== 'expectedRevision' && value !== undefined), {
+    error: 'at least one field beside expectedRevision is needed',
+  }),
 )
 
 /** The content of a nameless environment. */

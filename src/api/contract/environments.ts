@@ -40,6 +40,7 @@ export const environments = resource('environments', {
     response: Environment,
     errors: authored,
     risk: 'write',
+    role: 'admin',
     source: 'openapi',
   }),
   capabilities: endpoint({
@@ -69,6 +70,7 @@ export const environments = resource('environments', {
     response: Environment,
     errors: authored,
     risk: 'write',
+    role: 'admin',
     source: 'openapi',
   }),
   resolve: endpoint({
@@ -102,6 +104,7 @@ export const environments = resource('environments', {
     response: Environment,
     errors: authored,
     risk: 'write',
+    role: 'admin',
     source: 'openapi',
   }),
   archive: endpoint({
@@ -113,6 +116,7 @@ export const environments = resource('environments', {
     response: Environment,
     errors: authored,
     risk: 'write',
+    role: 'admin',
     refreshes: ['suites'],
     source: 'openapi',
   }),
@@ -125,6 +129,7 @@ export const environments = resource('environments', {
     response: Environment,
     errors: authored,
     risk: 'write',
+    role: 'admin',
     refreshes: ['suites'],
     source: 'openapi',
   }),

@@ -111,8 +111,7 @@ export const conformanceIngest = resource('conformanceIngest', {
     operation: 'upsertConformanceIngestReport',
     method: 'POST',
     path: `${conformance}/runs/reports`,
-    summary:
-      'Upload one suite report to an open conformance run; other content under its name is a conflict.',
+    summary: 'Upload one suite report to an open conformance run; other content under its name is a conflict.',
     body: IngestRequest,
     response: IngestResponse,
     errors: conflicting,

@@ -32,14 +32,7 @@ const FindingTarget = shape(() =>
   record({
     serverId: z.string(),
     toolName: z.string().nullish(),
-    surface: openEnum([
-      'description',
-      'input_schema',
-      'output_schema',
-      'handler',
-      'server_instructions',
-      'capability',
-    ]),
+    surface: openEnum(['description', 'input_schema', 'output_schema', 'handler', 'server_instructions', 'capability']),
     fieldPath: z.string().nullish(),
     snapshotHash: z.string().nullish(),
     currentDefinition: record({
@@ -76,13 +69,7 @@ export const ActionableFinding = shape(() =>
       'test_design',
       'environment',
     ]).nullish(),
-    actionTarget: openEnum([
-      'investigate',
-      'mcp_server',
-      'agent_configuration',
-      'eval_case',
-      'environment',
-    ]).nullish(),
+    actionTarget: openEnum(['investigate', 'mcp_server', 'agent_configuration', 'eval_case', 'environment']).nullish(),
     actionability: openEnum(['informational', 'investigate', 'ready']).nullish(),
     severity: openEnum(['info', 'low', 'medium', 'high']).nullish(),
     confidence: openEnum(['low', 'medium', 'high']).nullish(),

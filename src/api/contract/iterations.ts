@@ -43,8 +43,8 @@ export const EvalIteration = shape(() =>
 export type EvalIteration = z.infer<typeof EvalIteration>
 
 /**
- * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment, so that
- * within a run nothing else tells variants apart; iterations are the trials inside of one.
+ * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment,
+ * so that within a run nothing else tells variants apart; iterations are the trials inside of one.
  */
 export function variantKey(variant: {
   caseId: string

@@ -24,7 +24,10 @@ export type ApiResponse = {
   readonly body: ApiBody
 }
 
-/** Headers without Node's own class, whose first use loads all of its fetch; whoever puts them on a line checks their characters. */
+/**
+ * Headers without Node's own class, whose first use loads all of its fetch; whoever puts them on a line checks their
+ * characters.
+ */
 export function plainHeaders(values: Readonly<Record<string, string>>): ApiHeaders {
   const all = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]))
   return {

@@ -121,6 +121,7 @@ export const projects = resource('projects', {
     response: Project,
     errors: ['VALIDATION_ERROR'],
     risk: 'write',
+    role: 'admin',
     source: 'openapi',
   }),
   delete: endpoint({
@@ -130,6 +131,7 @@ export const projects = resource('projects', {
     summary: 'Destroy a project with everything inside; no undo.',
     response: Deleted,
     risk: 'delete',
+    role: 'admin',
     refreshes: ['servers', 'suites', 'runs'],
     source: 'openapi',
   }),

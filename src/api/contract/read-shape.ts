@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Reads a value by its shape, as `safeParse` does. Where more is wrong with it than the library's recursion can collect, that
- * is the one issue.
+ * Reads a value by its shape, as `safeParse` does. Where more is wrong with it than the library's recursion can
+ * collect, that is the one issue.
  */
 export function readShape<T extends z.ZodType>(shape: T, value: unknown): z.ZodSafeParseResult<z.output<T>> {
   try {

@@ -60,9 +60,7 @@ const ReadinessObservations = shape(() =>
   }),
 )
 
-export const readinessStatus = shape(() =>
-  openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']),
-)
+export const readinessStatus = shape(() => openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']))
 
 /**
  * A server graded against a publisher's listing requirements: lanes and coverage, never a score. In `overallStatus`,

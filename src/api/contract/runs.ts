@@ -18,8 +18,8 @@ export function isTerminalRunStatus(status: string): boolean {
 }
 
 /**
- * One page of what went wrong in a run. The shape of its rows is not documented, so all of it is optional; `reason` is a
- * line of text.
+ * One page of what went wrong in a run. The shape of its rows is not documented, so all of it is optional; `reason` is
+ * a line of text.
  */
 export const Diagnostics = shape(() =>
   record({
@@ -103,9 +103,7 @@ export const EvalRunCreateRequest = shape(() =>
     tests: z.array(EvalTestCase()).max(100).optional(),
     serverIds: z.array(z.string()).min(1).optional(),
     serverNames: z.array(z.string()).optional(),
-    hosts: z
-      .array(strictBody({ host: z.string().min(1), servers: z.array(z.string()).optional() }))
-      .optional(),
+    hosts: z.array(strictBody({ host: z.string().min(1), servers: z.array(z.string()).optional() })).optional(),
     model: z.string().optional(),
     suiteRerun: z.boolean().optional(),
     modelApiKeys: z.record(z.string(), z.string()).optional(),

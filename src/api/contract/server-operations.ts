@@ -84,9 +84,7 @@ export const DoctorReport = shape(() =>
 )
 export type DoctorReport = z.infer<typeof DoctorReport>
 
-export const CheckOAuthResult = shape(() =>
-  record({ useOAuth: z.boolean(), serverUrl: z.string().nullish() }),
-)
+export const CheckOAuthResult = shape(() => record({ useOAuth: z.boolean(), serverUrl: z.string().nullish() }))
 export type CheckOAuthResult = z.infer<typeof CheckOAuthResult>
 
 export const CallToolRequest = shape(() =>
@@ -162,7 +160,5 @@ export const ImportTokensRequest = shape(() =>
   }),
 )
 
-export const ImportTokensResult = shape(() =>
-  record({ imported: z.boolean(), expiresAt: timestamp().nullish() }),
-)
+export const ImportTokensResult = shape(() => record({ imported: z.boolean(), expiresAt: timestamp().nullish() }))
 export type ImportTokensResult = z.infer<typeof ImportTokensResult>

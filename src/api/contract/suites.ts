@@ -55,9 +55,7 @@ export const EvalSuiteDetail = shape(() =>
       systemPrompt: z.string().nullish(),
       temperature: z.number().nullish(),
     }).nullish(),
-    hosts: z
-      .array(record({ id: z.string(), name: z.string(), servers: z.array(z.string()).nullish() }))
-      .nullish(),
+    hosts: z.array(record({ id: z.string(), name: z.string(), servers: z.array(z.string()).nullish() })).nullish(),
     environmentIds: z.array(z.string()).nullish(),
     settings: record({
       minimumAccuracy: z.number().nullish(),
@@ -143,9 +141,7 @@ export const EvalSuiteUpdateRequest = shape(() =>
       systemPrompt: z.string().optional(),
       temperature: z.number().optional(),
     }).optional(),
-    hosts: z
-      .array(strictBody({ host: z.string().min(1), servers: z.array(z.string().min(1)).optional() }))
-      .optional(),
+    hosts: z.array(strictBody({ host: z.string().min(1), servers: z.array(z.string().min(1)).optional() })).optional(),
     settings: strictBody({
       minimumAccuracy: z.number().min(0).max(100).optional(),
       minimumIterations: z.int().min(1).max(10).nullable().optional(),

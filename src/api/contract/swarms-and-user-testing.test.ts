@@ -38,10 +38,7 @@ const sparse = some({
   sessionsPerTarget: fc.integer({ min: 1, max: 100 }),
   maxTurns: fc.integer({ min: 1, max: 200 }),
   name: fc.string({ maxLength: 60 }),
-  environmentIds: fc.oneof(
-    fc.constant(null),
-    fc.array(fc.string({ minLength: 1, maxLength: 12 }), { maxLength: 4 }),
-  ),
+  environmentIds: fc.oneof(fc.constant(null), fc.array(fc.string({ minLength: 1, maxLength: 12 }), { maxLength: 4 })),
 })
 
 describe('grounding of drafts (service-api "Journey-draft request fields")', () => {
@@ -64,12 +61,8 @@ describe('grounding of drafts (service-api "Journey-draft request fields")', () 
 
   test('a persona comes by value and complete; personaCount has its bounds (limits section 4)', () => {
     expect(named(JourneyGenerateRequest(), { environmentId: 'e' })).toEqual(['persona'])
-    expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona: { name: 'Ada' } })).toEqual([
-      'persona.role',
-    ])
-    expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona, personaId: 'p' })).toEqual([
-      'personaId',
-    ])
+    expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona: { name: 'Ada' } })).toEqual(['persona.role'])
+    expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona, personaId: 'p' })).toEqual(['personaId'])
     for (const [personaCount, taken] of [
       [0, false],
       [1, true],
@@ -238,9 +231,7 @@ describe('agent and chat', () => {
     expect(named(AgentTurnRequest(), turn(...full, 'x'))).toEqual(['messages'])
     expect(takes(AgentTurnRequest(), turn(...Array.from({ length: 50 }, () => 'x')))).toBe(true)
     for (const count of [0, 51])
-      expect(named(AgentTurnRequest(), turn(...Array.from({ length: count }, () => 'x')))).toEqual([
-        'messages',
-      ])
+      expect(named(AgentTurnRequest(), turn(...Array.from({ length: count }, () => 'x')))).toEqual(['messages'])
   })
 
   test('the key is printable ASCII, either conversation name goes (OpenAPI AgentTurnRequest())', () => {
@@ -254,9 +245,7 @@ describe('agent and chat', () => {
 
   test('what a failed turn left behind is read from its details (differences row 27)', () => {
     const createdResources = [{ type: 'evalSuite', id: 's', url: 'https://x.test/s' }]
-    expect(AgentTurnEffects().parse({ reason: 'x', createdResources }).createdResources).toEqual(
-      createdResources,
-    )
+    expect(AgentTurnEffects().parse({ reason: 'x', createdResources }).createdResources).toEqual(createdResources)
     expect(AgentTurnEffects().parse({}).proposedActions).toBeUndefined()
   })
 
@@ -276,9 +265,7 @@ describe('reads stay tolerant (service-api "Clients must ignore unknown response
   })
 
   test('null stays null: ungraded and unreadable are not zero (limits section 11)', () => {
-    expect(
-      SwarmOverview().parse({ runs: [{ runId: 'r', goalCompletion: null }] }).runs?.[0]?.goalCompletion,
-    ).toBe(null)
+    expect(SwarmOverview().parse({ runs: [{ runId: 'r', goalCompletion: null }] }).runs?.[0]?.goalCompletion).toBe(null)
     expect(UserTestingSessionDetail().parse({ id: 's', messageCount: null }).messageCount).toBe(null)
   })
 

@@ -33,8 +33,7 @@ export const tunnels = resource('tunnels', {
     operation: 'createTunnel',
     method: 'POST',
     path: collection,
-    summary:
-      'Open a relay tunnel under a server name; each call makes a new secret and cuts the live session.',
+    summary: 'Open a relay tunnel under a server name; each call makes a new secret and cuts the live session.',
     body: shape(() => strictBody({ name: z.string().min(1).max(128) })),
     status: 201,
     response: TunnelGrant,

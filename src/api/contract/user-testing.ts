@@ -18,15 +18,19 @@ import { shape } from './shapes.ts'
 const published = '/projects/{projectId}/environments/{environmentId}/scenario' as const
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
 
+/** Resources whose reads tell who may enter, and who is in. */
+const readers = ['scenarios', 'userTestingSessions', 'userTestingInsights'] as const
+
 const publishing = {
   path: published,
   body: shape(() => ScenarioPublishRequest().optional()),
   response: Scenario,
   errors: ['VALIDATION_ERROR'],
   risk: 'expose',
+  role: 'admin',
   idempotency: 'natural',
   gate: 'user-testing',
-  refreshes: ['scenarios'],
+  refreshes: readers,
 } as const
 
 export const userTesting = resource('userTesting', {
@@ -53,8 +57,9 @@ export const userTesting = resource('userTesting', {
     summary: 'Take a published environment offline, ending live sessions; repeat is harmless.',
     response: ScenarioDeleted,
     risk: 'delete',
+    role: 'admin',
     idempotency: 'natural',
-    refreshes: ['scenarios'],
+    refreshes: readers,
     source: 'openapi',
   }),
   get: endpoint({
@@ -76,8 +81,9 @@ export const userTesting = resource('userTesting', {
     response: UserTestingScenario,
     errors: ['VALIDATION_ERROR'],
     risk: 'expose',
+    role: 'editor',
     gate: 'user-testing',
-    refreshes: ['scenarios'],
+    refreshes: readers,
     source: 'openapi',
   }),
   rebind: endpoint({
@@ -89,9 +95,10 @@ export const userTesting = resource('userTesting', {
     response: Scenario,
     errors: ['VALIDATION_ERROR'],
     risk: 'expose',
+    role: 'editor',
     idempotency: 'natural',
     gate: 'user-testing',
-    refreshes: ['scenarios'],
+    refreshes: readers,
     source: 'openapi',
   }),
   rotateLink: endpoint({
@@ -101,9 +108,10 @@ export const userTesting = resource('userTesting', {
     summary: 'Issue a new share link; earlier visitors keep access.',
     response: ScenarioLinkRotated,
     risk: 'end',
+    role: 'editor',
     idempotency: 'none',
     gate: 'user-testing',
-    refreshes: ['scenarios'],
+    refreshes: readers,
     source: 'openapi',
   }),
   upsertMember: endpoint({
@@ -115,8 +123,10 @@ export const userTesting = resource('userTesting', {
     response: UserTestingScenario,
     errors: ['VALIDATION_ERROR'],
     risk: 'expose',
+    role: 'editor',
     idempotency: 'natural',
     gate: 'user-testing',
+    refreshes: readers,
     source: 'openapi',
   }),
   removeMember: endpoint({
@@ -126,7 +136,9 @@ export const userTesting = resource('userTesting', {
     summary: 'Revoke a member at once, ending live sessions.',
     response: ScenarioMemberRemoved,
     risk: 'end',
+    role: 'editor',
     gate: 'user-testing',
+    refreshes: readers,
     source: 'openapi',
   }),
   setGuestExecution: endpoint({
@@ -138,8 +150,10 @@ export const userTesting = resource('userTesting', {
     response: GuestExecution,
     errors: ['VALIDATION_ERROR'],
     risk: 'expose',
+    role: 'admin',
     idempotency: 'natural',
     gate: 'user-testing',
+    refreshes: readers,
     source: 'openapi',
   }),
 })

@@ -1,5 +1,6 @@
-import { defineBindings } from '../../tui/keymap/binding.ts'
+import { type Bindings, defineBindings } from '../../tui/keymap/binding.ts'
 import { on, VERBS } from '../../tui/keymap/verbs.ts'
+import type { ScreenDeclaration } from '../../tui/router/screen.ts'
 
 export const appKeys = defineBindings({
   name: 'app',
@@ -70,20 +71,13 @@ export const appKeys = defineBindings({
 })
 
 /** A screen by its letter; the ids are the names of the screens' routes. */
-export const goKeys = defineBindings({
-  name: 'go',
-  scope: 'app',
-  title: 'Go to',
-  bindings: {
-    now: { keys: [', n'], label: 'now' },
-    projects: { keys: [', p'], label: 'projects' },
-    servers: { keys: [', s'], label: 'servers' },
-    runs: { keys: [', r'], label: 'runs' },
-    findings: { keys: [', f'], label: 'findings' },
-    scenarios: { keys: [', c'], label: 'scenarios' },
-    notebook: { keys: [', i'], label: 'incident notebook' },
-  },
-})
+export function goKeysOf<Name extends string>(declared: readonly ScreenDeclaration<Name>[]): Bindings<Name> {
+  const bindings = declared.map(({ route, title, goKey, goLabel }) => [
+    route.screen,
+    { keys: [`, ${goKey}`], label: goLabel ?? title.toLowerCase() },
+  ])
+  return { name: 'go', scope: 'app', title: 'Go to', bindings: Object.fromEntries(bindings) }
+}
 
 export const helpKeys = defineBindings({
   name: 'help',

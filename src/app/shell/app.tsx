@@ -1,6 +1,7 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { useWindowSize } from 'ink'
 import type { ReactNode } from 'react'
+import { useConfirm } from '../../components/confirm.tsx'
 import { CopyProvider } from '../../components/copy.tsx'
 import { CrumbsProvider } from '../../components/crumbs.tsx'
 import { EditorProvider } from '../../components/editor/use-editor.tsx'
@@ -12,6 +13,7 @@ import { SubjectProvider } from '../../components/subject.tsx'
 import { ToastsProvider, type Toasts } from '../../components/toasts.tsx'
 import { NotifyProvider } from '../../hooks/notify.tsx'
 import { TasksProvider } from '../../hooks/tasks.tsx'
+import { ConfirmProvider } from '../../hooks/use-write.tsx'
 import { WorkspaceProvider, type Workspace } from '../../hooks/workspace.tsx'
 import type { Dispatcher } from '../../tui/keymap/dispatcher.ts'
 import { KeymapProvider, type WidgetFeed } from '../../tui/keymap/keymap-context.tsx'
@@ -20,6 +22,7 @@ import { RouterProvider } from '../../tui/router/router-context.tsx'
 import type { Pointer } from '../../tui/terminal/pointer.ts'
 import { ThemeProvider } from '../../tui/theme/theme-context.tsx'
 import type { Theme } from '../../tui/theme/theme.ts'
+import type { LoadedScreen } from '../registry.ts'
 import { Shell, type ShellActions } from './shell.tsx'
 
 export type AppParts = {
@@ -30,6 +33,7 @@ export type AppParts = {
   feed: WidgetFeed
   theme: Theme
   toasts: Toasts
+  screens: readonly LoadedScreen[]
   actions: ShellActions
   /** Where lists paint past Ink; absent in component tests. */
   regions?: Regions
@@ -58,7 +62,9 @@ export function App(props: AppParts) {
                               <RegionsProvider regions={props.regions}>
                                 <PointerProvider pointer={props.pointer}>
                                   <Sized {...(props.size && { size: props.size })}>
-                                    <Shell actions={props.actions} />
+                                    <Confirmed>
+                                      <Shell actions={props.actions} screens={props.screens} />
+                                    </Confirmed>
                                   </Sized>
                                 </PointerProvider>
                               </RegionsProvider>
@@ -76,6 +82,10 @@ export function App(props: AppParts) {
       </KeymapProvider>
     </ThemeProvider>
   )
+}
+
+function Confirmed(props: { children: ReactNode }) {
+  return <ConfirmProvider confirm={useConfirm()}>{props.children}</ConfirmProvider>
 }
 
 function Sized(props: { size?: Size; children: ReactNode }) {

@@ -67,19 +67,9 @@ const PORTAL = answer(200, '<!doctype html><title>Sign in to the network</title>
 const GATEWAY = answer(502, '<html>Bad gateway</html>')
 const cases: [string, ApiResponse, RegExp, RegExp][] = [
   ['a refused key', REFUSED, /key refused/, /mcp\.example refuses the key; this works with a key/],
-  [
-    'a redirect',
-    answer(302, '', { location: 'https://login.example/' }),
-    /redirected/,
-    /redirects to another/,
-  ],
+  ['a redirect', answer(302, '', { location: 'https://login.example/' }), /redirected/, /redirects to another/],
   ['a captive portal', PORTAL, /web page, not the service/, /A web page answers in place of mcp\.example/],
-  [
-    'a portal that refuses',
-    answer(403, '<html>Pay</html>'),
-    /web page, not the service/,
-    /A web page answers/,
-  ],
+  ['a portal that refuses', answer(403, '<html>Pay</html>'), /web page, not the service/, /A web page answers/],
   ['a gateway', GATEWAY, new RegExp(`502, no answer since ${TIME}`), /mcp\.example cannot answer now/],
 ]
 
@@ -115,8 +105,7 @@ describe('the header says why nothing comes back', () => {
 
   test('one read that the service cannot answer says nothing about the others', async () => {
     await openServers()
-    instead = path =>
-      path.endsWith('/servers') ? answer(503, { code: 'INTERNAL_ERROR', message: 'no' }) : undefined
+    instead = path => (path.endsWith('/servers') ? answer(503, { code: 'INTERNAL_ERROR', message: 'no' }) : undefined)
     await app!.press(appKeys.bindings.refresh)
     await app!.see('! Read')
     await app!.press('4')
@@ -131,7 +120,9 @@ test('a refused key is not tried again until somebody does', async () => {
   await app!.press(appKeys.bindings.refresh)
   await app!.see(() => header().includes('key refused'))
   sent.length = 0
-  await expect(testService.client.projects.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  await expect(testService.client.projects.list({}, { priority: 'visible' })).rejects.toMatchObject({
+    code: 'UNAUTHORIZED',
+  })
   await expect(testService.client.account.me({}, { priority: 'background' })).rejects.toThrow('no such key')
   expect(sent).toEqual([])
   instead = () => undefined
@@ -168,36 +159,33 @@ test('a write that waits for a busy service shows for how long', async () => {
 test.each([
   ['ahead', 2 * 3_600_000, 'clock 2h ahead'],
   ['behind', -3 * 3_600_000, 'clock 3h behind'],
-])(
-  'a clock that is %s is named, and the ages of records go by the time of the service',
-  async (_, off, words) => {
-    also = { date: new Date(Date.now() - off).toUTCString() }
-    // The records are as old as they would be on a service with that time.
-    const aged = (value: unknown): unknown =>
-      typeof value === 'number' && value > 1e12
-        ? value - off
-        : typeof value === 'object' && value !== null
-          ? Array.isArray(value)
-            ? value.map(aged)
-            : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, aged(inner)]))
-          : value
-    const service = await openService({
-      wrap: fetch => async request => {
-        const { status, headers, body } = await fetch(request)
-        const text = typeof body === 'string' && body !== '' ? JSON.stringify(aged(JSON.parse(body))) : body
-        return { status, headers: plainHeaders({ ...Object.fromEntries(headers), ...also }), body: text }
-      },
-    })
-    app = await openApp({
-      testService: service,
-      hosted,
-      place: serversRoute.to({ projectId: (await service.client.projects.list()).items[0]!.id }),
-    })
-    await app.see(/everything +stdio/)
-    await app.see(() => header().includes(words))
-    await app.see(/Created +(?:now|\d0s ago)/)
-    await app.close()
-    app = undefined
-    await service.close()
-  },
-)
+])('a clock that is %s is named, and the ages of records go by the time of the service', async (_, off, words) => {
+  also = { date: new Date(Date.now() - off).toUTCString() }
+  // The records are as old as they would be on a service with that time.
+  const aged = (value: unknown): unknown =>
+    typeof value === 'number' && value > 1e12
+      ? value - off
+      : typeof value === 'object' && value !== null
+        ? Array.isArray(value)
+          ? value.map(aged)
+          : Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, aged(inner)]))
+        : value
+  const service = await openService({
+    wrap: fetch => async request => {
+      const { status, headers, body } = await fetch(request)
+      const text = typeof body === 'string' && body !== '' ? JSON.stringify(aged(JSON.parse(body))) : body
+      return { status, headers: plainHeaders({ ...Object.fromEntries(headers), ...also }), body: text }
+    },
+  })
+  app = await openApp({
+    testService: service,
+    hosted,
+    place: serversRoute.to({ projectId: (await service.client.projects.list()).items[0]!.id }),
+  })
+  await app.see(/everything +stdio/)
+  await app.see(() => header().includes(words))
+  await app.see(/Created +(?:now|\d0s ago)/)
+  await app.close()
+  app = undefined
+  await service.close()
+})

@@ -58,7 +58,10 @@ function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: numbe
 /** A key of what can follow, and what it does. */
 type Continuation = { keys: string; label: string; tone: Tone }
 
-/** What has been pressed of a sequence, and each key that goes on with it, in as many lines as they take: `,  p projects  s servers`. */
+/**
+ * What has been pressed of a sequence, and each key that goes on with it, in as many lines as they take: `,  p projects
+ * s servers`.
+ */
 function pendingLines({ typed, continuations }: Pending, width: number): Continuation[][] {
   const parts: Continuation[] = [
     ...continuations.map(({ keys, label, unavailable }) => ({
@@ -92,9 +95,7 @@ function PendingKeys(props: { pending: Pending; width: number }) {
   const theme = useTheme()
   const { typed } = props.pending
   return pendingLines(props.pending, props.width).map((line, index) => {
-    const parts = line.map(
-      ({ keys, label, tone }) => `${theme.paint('key', keys)} ${theme.paint(tone, label)}`,
-    )
+    const parts = line.map(({ keys, label, tone }) => `${theme.paint('key', keys)} ${theme.paint(tone, label)}`)
     const before =
       index === 0
         ? ` ${theme.paint('selected', ` ${displayKey(typed)} `)}${' '.repeat(GAP)}`
@@ -151,7 +152,10 @@ export function taskParts(
 const TOAST_ROWS = 4
 /** Margin and mark before a sentence, and the margin after it. */
 const TOAST_FRAME = 4
-/** Least columns for the keys after a sentence: leaving, help, and one or two of the place; with less they get a row of their own. */
+/**
+ * Least columns for the keys after a sentence: leaving, help, and one or two of the place; with less they get a row of
+ * their own.
+ */
 const LEAST_HINTS = 32
 
 /** A sentence as the footer shows it, whole where it fits its rows. */
@@ -223,7 +227,6 @@ export function Footer() {
   if (toast) return <Said toast={toast} bindings={bindings} width={width} />
   const parts = taskParts(theme, tasks, key(appKeys, 'stop'), waits)
   const taken = parts.reduce((sum, part) => sum + widthOf(part.text), parts.length > 0 ? GAP : 0)
-  const task =
-    parts.map(part => theme.paint(part.tone, part.text)).join('') + (taken > 0 ? ' '.repeat(GAP) : '')
+  const task = parts.map(part => theme.paint(part.tone, part.text)).join('') + (taken > 0 ? ' '.repeat(GAP) : '')
   return <Text wrap="truncate">{` ${task}${hintLine(theme, bindings, width - taken)}`}</Text>
 }

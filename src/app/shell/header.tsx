@@ -36,7 +36,9 @@ export function gauge(
   return { text: `${filled} ${count}/${budget.capacity}`, tone }
 }
 
-/** First line: where the data comes from, where one is, the followed runs, what the budget allows, how old the data is. */
+/**
+ * First line: where the data comes from, where one is, the followed runs, what the budget allows, how old the data is.
+ */
 export function Header() {
   const theme = useTheme()
   const { width } = useSize()

@@ -43,12 +43,10 @@ export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
 /** The lines of the groups that hold this text, each under its group's heading. */
 export function filterHelp(bindings: readonly ActiveBinding[], text: string): Line[] {
   const words = text.trim().toLowerCase().split(/\s+/)
-  const told = ({ keys, title, label, help, name }: ActiveBinding): string =>
+  const lineOf = ({ keys, title, label, help, name }: ActiveBinding): string =>
     [keys.map(displayKey).join(' '), title, label, help, name].join(' ').toLowerCase()
-  const found = bindings.filter(binding => words.every(word => told(binding).includes(word)))
-  return found.length > 0
-    ? helpLines(found)
-    : [{ text: `No key here is about “${clean(text)}”.`, tone: 'muted' }]
+  const found = bindings.filter(binding => words.every(word => lineOf(binding).includes(word)))
+  return found.length > 0 ? helpLines(found) : [{ text: `No key here is about “${clean(text)}”.`, tone: 'muted' }]
 }
 
 /** The help overlay; `bindings` were taken before it opened, so it shows the page's keys. */

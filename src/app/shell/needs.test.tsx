@@ -1,4 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { createClient } from '../../api/client/client.ts'
+import { allEndpoints, API_PREFIX } from '../../api/contract/contract.ts'
+import type { ProjectRole } from '../../api/contract/roles.ts'
+import { makeKey } from '../../service/core/access/keys.ts'
+import type { Place } from '../../tui/router/place.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { serversKeys } from '../../screens/servers/bindings.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
@@ -92,17 +98,69 @@ test('a read-only session refuses every write at once, with the reason, and read
   await app.see('✓ connected')
 })
 
+describe('a role that is too low', () => {
+  async function openAs(role: ProjectRole, place: Place): Promise<void> {
+    const { key } = makeKey(testService.service.store, role, { role })
+    const budget = createBudget({ unlimited: true })
+    const client = createClient({ fetch: testService.fetch, baseUrl: `http://local.invalid${API_PREFIX}`, key, budget })
+    app = await openApp({ testService: { ...testService, client }, place })
+  }
+
+  test('holds back what needs more, names the role, and leaves the rest', async () => {
+    await openAs('member', serversRoute.to({ projectId }))
+    await app.see('▌everything')
+    await app.see(frame => !frame.includes('add server'))
+    for (const key of [serversKeys.bindings.add, serversKeys.bindings.remove]) {
+      await app.press(key)
+      await app.see('This needs the role editor in the project; yours is member.')
+    }
+    await app.press(appKeys.bindings.actions)
+    await app.see(/Servers: .*\(This needs the role editor/)
+    await app.press('escape', serversKeys.bindings.validate)
+    await app.see('✓ connected')
+    await app.press('4')
+    await app.see('E launch')
+  })
+
+  test('that nobody told leaves the action to the service: a guest sees no project, and no role in it', async () => {
+    await openAs('guest', serversRoute.to({ projectId }))
+    await app.see('Not allowed')
+    await app.press(serversKeys.bindings.add)
+    await app.see('Address or command')
+  })
+
+  test('is no obstacle to who has it', async () => {
+    await openAs('editor', serversRoute.to({ projectId }))
+    await app.see('▌everything')
+    await app.press(serversKeys.bindings.add)
+    await app.see('Address or command')
+  })
+})
+
+test('what needs an operation names one of the contract, and more than a read', () => {
+  const needs = allBindings.flatMap(group =>
+    Object.entries(group.bindings).flatMap(([id, { needs: need }]) =>
+      need?.includes('.') ? [{ binding: `${group.name}.${id}`, need }] : [],
+    ),
+  )
+  const writes = new Set(
+    allEndpoints()
+      .filter(({ risk }) => risk !== 'read')
+      .map(({ resource, name }) => `${resource}.${name}`),
+  )
+  expect(needs.filter(({ need }) => !writes.has(need))).toEqual([])
+  expect(needs.length).toBeGreaterThan(30)
+})
+
 test('what calls the service by name says that it needs it', () => {
   const needy = allBindings.flatMap(group =>
-    Object.entries(group.bindings).flatMap(([id, { needs }]) =>
-      needs ? [`${group.name}.${id} ${needs}`] : [],
-    ),
+    Object.entries(group.bindings).flatMap(([id, { needs }]) => (needs ? [`${group.name}.${id} ${needs}`] : [])),
   )
   expect(needy).toEqual(
     expect.arrayContaining([
-      'runs.launch write',
-      'runs.cancel write',
-      'tools.call write',
+      'runs.launch runs.create',
+      'runs.cancel runs.cancel',
+      'tools.call servers.callTool',
       'servers.doctor service',
     ]),
   )

@@ -19,13 +19,7 @@ export type PaletteEntry = {
 }
 
 /** Actions of the app that are about the chosen thing. */
-const ON_EVERY_THING: ReadonlySet<string> = new Set([
-  'app.copyId',
-  'app.copyLink',
-  'app.raw',
-  'app.refresh',
-  'app.pin',
-])
+const ON_EVERY_THING: ReadonlySet<string> = new Set(['app.copyId', 'app.copyLink', 'app.raw', 'app.refresh', 'app.pin'])
 
 /** What works here, nearest first; leaving the palette is not worth a line in it. */
 export function actionEntries(
@@ -36,16 +30,16 @@ export function actionEntries(
     .filter(binding => !binding.byKey && binding.scope !== 'field')
     .map(binding => ({
       id: `action ${binding.name}`,
-      text: [`${binding.title}: ${binding.label}`, binding.help?.replace(/\.$/, '')]
-        .filter(Boolean)
-        .join(' · '),
+      text: [`${binding.title}: ${binding.label}`, binding.help?.replace(/\.$/, '')].filter(Boolean).join(' · '),
       detail: binding.keys.map(displayKey).join(' '),
       ...(binding.unavailable !== undefined && { unavailable: binding.unavailable }),
       choose: () => perform(binding),
     }))
 }
 
-/** What can be done with the chosen thing, of everything that works: the screen's own actions, and those on every thing. */
+/**
+ * What can be done with the chosen thing, of everything that works: the screen's own actions, and those on every thing.
+ */
 export function actionsHere(bindings: readonly ActiveBinding[]): ActiveBinding[] {
   return bindings.filter(({ screen, name }) => screen !== undefined || ON_EVERY_THING.has(name))
 }
@@ -75,7 +69,10 @@ export function namedEntries(named: readonly NamedPlace[], go: (place: Place) =>
 
 type Opening = { go: (place: Place) => void; refuse: (why: string) => void }
 
-/** What a typed or pasted locator or page of the hosted UI opens, or why it cannot be opened here; undefined for other texts. */
+/**
+ * What a typed or pasted locator or page of the hosted UI opens, or why it cannot be opened here; undefined for other
+ * texts.
+ */
 export function locatorEntry(
   routes: readonly Route[],
   text: string,
@@ -93,16 +90,15 @@ export function locatorEntry(
     choose: () => refuse(unavailable),
   })
   const owner = profileOf(text) ?? profile.name
-  if (owner !== profile.name)
-    return refused(`That is of the profile ${clean(owner)}: give it to mcpdeck in the shell.`)
+  if (owner !== profile.name) return refused(`That is of the profile ${clean(owner)}: give it to mcpdeck in the shell.`)
   if (place) return { ...entry, choose: () => go(place) }
   if (profile.local) return refused('The local workspace has no pages on the web.')
   return refused(`The setting web of the profile ${profile.name} tells no such address.`)
 }
 
 /**
- * Best first; without a text as they come. Entries that hold every word as typed come before those that match only letter by
- * letter, and what can't be done comes last.
+ * Best first; without a text as they come. Entries that hold every word as typed come before those that match only
+ * letter by letter, and what can't be done comes last.
  */
 export function rankEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
   const wanted = query.trim().toLowerCase()

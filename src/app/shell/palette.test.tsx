@@ -108,11 +108,7 @@ describe('ranking', () => {
   })
 
   test('words as typed come before letters, and what cannot be done comes last', () => {
-    const entries = [
-      entry('Runs: cancel the run', 'It has ended.'),
-      entry('Canopy cell'),
-      entry('cancel all'),
-    ]
+    const entries = [entry('Runs: cancel the run', 'It has ended.'), entry('Canopy cell'), entry('cancel all')]
     expect(rankEntries(entries, 'cancel').map(({ text }) => text)).toEqual([
       'cancel all',
       'Canopy cell',

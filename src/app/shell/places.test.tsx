@@ -31,9 +31,7 @@ beforeAll(async () => {
     record(
       service.store,
       { projectId, waveId: `w${index}`, at: Date.now() - 10_000 + index },
-      names.map(name =>
-        sighting(name, { subject: { kind: 'journey', id: `id-${name}`, label: `Goal ${name}` } }),
-      ),
+      names.map(name => sighting(name, { subject: { kind: 'journey', id: `id-${name}`, label: `Goal ${name}` } })),
     )
   suiteId = (await client.suites.list({ projectId })).items[0]!.id
   for (let count = 0; count < 2; count += 1) await client.runs.create({ projectId, body: { suiteId } })
@@ -66,16 +64,12 @@ async function link(): Promise<Place> {
 
 describe('what README and docs name as a place', () => {
   const folder = join(import.meta.dirname, '../../..')
-  const docs = readdirSync(join(folder, 'docs')).filter(
-    name => !['api.md', 'service.md', 'tour.md'].includes(name),
-  )
+  const docs = readdirSync(join(folder, 'docs')).filter(name => !['api.md', 'service.md', 'tour.md'].includes(name))
   const text = ['README.md', ...docs.map(name => join('docs', name))]
     .map(name => readFileSync(join(folder, name), 'utf8'))
     .join('\n')
   const words = routes.map(({ screen }) => screen)
-  const paths = [...text.matchAll(/(?:mcpdeck:\/\/\w+\/)?\bprojects\/[A-Z]\b[\w/?=&]*/g)].map(
-    ([found]) => found,
-  )
+  const paths = [...text.matchAll(/(?:mcpdeck:\/\/\w+\/)?\bprojects\/[A-Z]\b[\w/?=&]*/g)].map(([found]) => found)
   const names = words.filter(word => new RegExp(`(?:\`|npm start -- |mcpdeck )${word}\``).test(text))
 
   test('is found there', () => {

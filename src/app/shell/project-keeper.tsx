@@ -8,8 +8,8 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 
 /**
- * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for the only project
- * there is or else for the list of them; shows nothing itself.
+ * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for the only
+ * project there is or else for the list of them; shows nothing itself.
  */
 export function ProjectKeeper() {
   const queryClient = useQueryClient()
@@ -54,7 +54,5 @@ export function ProjectKeeper() {
 
 function projectOf({ queryKey }: Query): string | undefined {
   const [, , input] = queryKey
-  return typeof input === 'object' && input !== null && 'projectId' in input
-    ? String(input.projectId)
-    : undefined
+  return typeof input === 'object' && input !== null && 'projectId' in input ? String(input.projectId) : undefined
 }

@@ -70,8 +70,7 @@ describe('help', () => {
       expect(help).toContain(group.title)
       for (const binding of Object.values(group.bindings)) {
         const what = binding.help ?? binding.label
-        const keys =
-          binding === panesKeys.bindings.jump ? 'Alt+1 … Alt+9' : binding.keys.map(displayKey).join(' ')
+        const keys = binding === panesKeys.bindings.jump ? 'Alt+1 … Alt+9' : binding.keys.map(displayKey).join(' ')
         const isListed = lines.some(line => line.includes(keys) && line.includes(what))
         expect(isListed, `${group.name}: ${keys} ${what}`).toBe(true)
       }

@@ -1,12 +1,12 @@
 import { Box, Text } from 'ink'
-import { useRef } from 'react'
-import type { Copy } from '../../components/copy.tsx'
+import { useMemo, useRef } from 'react'
+import { type Copy, useCopy } from '../../components/copy.tsx'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { Boundary, FaultsProvider, QuietBoundary } from '../../components/boundary.tsx'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
-import { useToasts } from '../../components/toasts.tsx'
+import { useToasts, type Message } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
@@ -17,22 +17,34 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { screens } from '../registry.ts'
+import type { LoadedScreen } from '../registry.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
-import { appKeys, goKeys } from './app-keys.ts'
+import { appKeys, goKeysOf } from './app-keys.ts'
 import { CheckKeeper } from './check-keeper.tsx'
-import { Footer, useFooterRows } from './footer.tsx'
+import { Footer, useFooterRows, toneMark } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { ProjectKeeper } from './project-keeper.tsx'
-import type { ScreenEntry } from './screen-entry.ts'
 import { Tabs } from './tabs.tsx'
 import { TitleKeeper } from './title-keeper.tsx'
-import { useBrowser, type OpenBrowser } from './use-browser.ts'
-import { useMessages } from './use-messages.ts'
 import { usePalette } from './use-palette.tsx'
 import { usePin } from './use-pin.tsx'
-import { useSubjectActions } from './use-subject-actions.ts'
+import { useCurrentSubject } from '../../components/subject.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { webAddress } from '../../tui/router/web-address.ts'
+import { useTextOverlay } from '../../components/text-overlay.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import { localClock } from '../../lib/times.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
+import { useJsonOverlay } from '../../components/json/json-viewer.tsx'
+import { formatLocator } from '../../tui/router/place.ts'
+
+type SubjectAction = 'copyId' | 'copyLink' | 'raw'
+
+const NONE = unavailable('Nothing is chosen.')
+
+/** Shows a web address in the person's browser; answers why it could not, or nothing. */
+type OpenBrowser = (url: string) => Promise<string | undefined>
 
 /** Smaller than this, nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
@@ -68,10 +80,11 @@ export type ShellActions = {
 const ignored = (): void => undefined
 
 /** The frame around every screen. */
-export function Shell(props: { actions: ShellActions }) {
+export function Shell(props: { actions: ShellActions; screens: readonly LoadedScreen[] }) {
+  const { screens } = props
   const size = useSize()
   const theme = useTheme()
-  const openScreen = useAppBindings(props.actions)
+  const openScreen = useAppBindings(props.actions, screens)
   const place = usePlace()
   const footerWidth = theme.plain ? Math.min(size.width, READ_FOOTER) : size.width
   const footerRows = useFooterRows(footerWidth)
@@ -114,7 +127,7 @@ export function Shell(props: { actions: ShellActions }) {
 }
 
 /** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */
-function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
+function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[]): (entry: LoadedScreen) => void {
   const router = useRouter()
   const overlays = useOverlays()
   const refresh = useRefresh()
@@ -122,7 +135,7 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
   const project = useRef<string>(undefined)
   const place = usePlace()
   project.current = place.params.projectId ?? project.current
-  const openScreen = (entry: ScreenEntry | undefined): void => {
+  const openScreen = (entry: LoadedScreen | undefined): void => {
     if (entry) router.go(entry.route.to({ projectId: project.current }))
   }
   const help = (): void => {
@@ -133,8 +146,8 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
       content: <Help bindings={bindings} onClose={() => close()} />,
     })
   }
-  const palettes = usePalette(() => project.current)
-  const subjectActions = useSubjectActions()
+  const palettes = usePalette(screens, () => project.current)
+  const subjectActions = useSubjectActions(screens)
   useBindings(appKeys, {
     ...subjectActions,
     followed: useGoToFollowed(),
@@ -157,13 +170,8 @@ function useAppBindings(actions: ShellActions): (entry: ScreenEntry) => void {
     projects: () => openScreen(screens.find(({ route }) => route === projectsRoute)),
     mouse: useMouseSwitch(actions.toggleMouse),
   })
-  const goTo = (screen: string) => (): void =>
-    openScreen(screens.find(candidate => candidate.route.screen === screen))
-  const ids = Object.keys(goKeys.bindings) as (keyof typeof goKeys.bindings)[]
-  useBindings(
-    goKeys,
-    Object.fromEntries(ids.map(id => [id, goTo(id)])) as Record<(typeof ids)[number], () => void>,
-  )
+  const goKeys = useMemo(() => goKeysOf(screens), [screens])
+  useBindings(goKeys, Object.fromEntries(screens.map(entry => [entry.route.screen, () => openScreen(entry)])))
   return openScreen
 }
 
@@ -180,6 +188,74 @@ function useStop(): KeyHandler | Unavailable {
 function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unavailable {
   const toasts = useToasts()
   if (!toggle) return unavailable('There is no mouse here.')
-  return () =>
-    toasts.show('ok', toggle() ? 'The mouse is on.' : 'The mouse is off: it selects text as usual.')
+  return () => toasts.show('ok', toggle() ? 'The mouse is on.' : 'The mouse is off: it selects text as usual.')
+}
+
+/**
+ * Opens this place, or that of the chosen thing where it has its own, in the hosted UI; where there is no browser its
+ * address is copied.
+ */
+function useBrowser(open: OpenBrowser | undefined): KeyHandler | Unavailable {
+  const { profile } = useWorkspace()
+  const here = usePlace()
+  const place = useCurrentSubject()()?.place ?? here
+  const copy = useCopy()
+  const toasts = useToasts()
+  if (profile.local) return unavailable('The local workspace has no pages on the web: all of it is here.')
+  if (!profile.web)
+    return unavailable(`The profile ${profile.name} tells no address of a hosted UI; its setting web would.`)
+  const url = webAddress(profile.web, place)
+  if (url === undefined)
+    return unavailable(`The setting web of the profile ${profile.name} has no address for this place.`)
+  return async () => {
+    const obstacle = open ? await open(url) : 'There is no browser here.'
+    if (obstacle === undefined) toasts.show('ok', `Opened ${url}`)
+    else copy(url, `${obstacle} Copied the address: ${url}`)
+  }
+}
+
+/** Opens the messages of this session: what left the footer stays readable here. */
+function useMessages(): () => void {
+  const toasts = useToasts()
+  const theme = useTheme()
+  const show = useTextOverlay()
+  return () => {
+    const messages = toasts.messages()
+    show(
+      'Messages',
+      messages.length > 0
+        ? messages.map(message => messageLine(message, theme))
+        : [{ text: 'No messages in this session yet.', tone: 'muted' }],
+    )
+  }
+}
+
+function messageLine({ at, tone, text }: Message, { symbols }: Theme): Line {
+  const lead = [{ text: `${localClock(at)} `, tone: 'muted' as const }]
+  const indent = [{ text: ' '.repeat(localClock(at).length + 1), tone: 'plain' as const }]
+  return { spans: [{ text: `${toneMark(tone, symbols)} ${clean(text)}`, tone }], lead, rest: indent }
+}
+
+/** What can be done with the chosen thing on every screen. */
+function useSubjectActions(screens: readonly LoadedScreen[]): Record<SubjectAction, KeyHandler | Unavailable> {
+  const routes = screens.map(screen => screen.route)
+  const current = useCurrentSubject()
+  const copy = useCopy()
+  const router = useRouter()
+  const showJson = useJsonOverlay()
+  const { profile } = useWorkspace()
+  const tell = (what: string, text: string): void => copy(text, `Copied ${what}: ${text}`)
+  const copyLink = (): void => tell('the link', formatLocator(routes, profile.name, current()?.place ?? router.here()))
+  if (!current()) return { copyId: NONE, copyLink, raw: NONE }
+  return {
+    copyId() {
+      const subject = current()
+      if (subject) tell(`the id of the ${subject.kind}`, subject.id)
+    },
+    copyLink,
+    raw() {
+      const subject = current()
+      if (subject) showJson(`${subject.kind} ${subject.id}`, subject.record)
+    },
+  }
 }

@@ -5,12 +5,15 @@ import { useSize } from '../../components/size.tsx'
 import { shownTabs, TabLine } from '../../components/tab-line.tsx'
 import type { NowCount } from '../../domain/now/memory.ts'
 import { formatAge } from '../../tui/theme/format.ts'
-import type { ScreenEntry } from './screen-entry.ts'
+import type { LoadedScreen } from '../registry.ts'
 
 /** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */
 const OLD_MS = 60_000
 
-/** What may stand behind a name for its count, the fullest first: an old one shows its age, or where that has no room a doubt. */
+/**
+ * What may stand behind a name for its count, the fullest first: an old one shows its age, or where that has no room a
+ * doubt.
+ */
 export function countForms(count: NowCount | undefined, now: number): string[] {
   if (!count || count.waiting === 0) return ['']
   const { waiting, at } = count
@@ -20,10 +23,10 @@ export function countForms(count: NowCount | undefined, now: number): string[] {
 
 /** Second line: the screens with their numbers; Now with how many lines waited there when it was last on screen. */
 export function Tabs(props: {
-  screens: readonly ScreenEntry[]
+  screens: readonly LoadedScreen[]
   current: string
   top: number
-  onOpen: (entry: ScreenEntry) => void
+  onOpen: (entry: LoadedScreen) => void
 }) {
   const { width } = useSize()
   const count = useNowCount()

@@ -72,8 +72,7 @@ describe('the doctor over several servers', () => {
     const opened = await openApp({ testService, place: serversRoute.to({ projectId }) })
     app = opened
     await opened.see(`of ${count}`)
-    for (let index = 0; index < count; index += 1)
-      await opened.press(listKeys.bindings.mark, listKeys.bindings.down)
+    for (let index = 0; index < count; index += 1) await opened.press(listKeys.bindings.mark, listKeys.bindings.down)
     await opened.see(`${count} marked`)
     return opened
   }
@@ -81,8 +80,7 @@ describe('the doctor over several servers', () => {
   test('shows how far it is, and ends with what was found', async () => {
     const held = Promise.withResolvers<void>()
     const opened = await markAll(3)
-    gate = path =>
-      path.includes('everything') ? undefined : path.endsWith('/doctor') ? held.promise : undefined
+    gate = path => (path.includes('everything') ? undefined : path.endsWith('/doctor') ? held.promise : undefined)
     await opened.press(serversKeys.bindings.doctor)
     await opened.see('● Examining 3 servers… ░░░░░░░░░░ 0/3  Ctrl+X stop')
     expect(opened.frame()).not.toContain('marked')
@@ -123,7 +121,5 @@ test('several tasks are counted, and the one begun last is told', () => {
     stop: () => undefined,
   }
   expect(told(first)).toBe('● Reading…')
-  expect(told(first, second)).toMatch(
-    /^● 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/,
-  )
+  expect(told(first, second)).toMatch(/^● 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/)
 })

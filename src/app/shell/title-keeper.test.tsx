@@ -16,9 +16,7 @@ describe('the title', () => {
 
   test('counts the ended trials of the run in flight, or the runs', () => {
     const state = { symbols, crumbs, ended: { status: 'completed', result: 'failed' } }
-    expect(titleText({ ...state, running: [{ ended: 3, total: 15 }] })).toBe(
-      '● 3/15 Sandbox › Runs · mcpdeck',
-    )
+    expect(titleText({ ...state, running: [{ ended: 3, total: 15 }] })).toBe('● 3/15 Sandbox › Runs · mcpdeck')
     expect(titleText({ ...state, running: [{ ended: 0, total: 0 }] })).toBe('● Sandbox › Runs · mcpdeck')
     expect(titleText({ ...state, running: [undefined, undefined] })).toBe('● 2 runs Sandbox › Runs · mcpdeck')
   })
@@ -36,9 +34,7 @@ describe('the title', () => {
   })
 
   test('the sentence names the run', () => {
-    expect(endSentence({ id: 'run_1', runNumber: 3, status: 'completed', result: 'failed' })).toBe(
-      'Run #3 failed',
-    )
+    expect(endSentence({ id: 'run_1', runNumber: 3, status: 'completed', result: 'failed' })).toBe('Run #3 failed')
     expect(endSentence({ id: 'run_1', status: 'cancelled' })).toBe('Run run_1 cancelled')
   })
 })

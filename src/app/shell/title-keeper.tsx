@@ -5,16 +5,19 @@ import { contract } from '../../api/contract/contract.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
-import { toldTrials } from '../../domain/runs/counts.ts'
+import { reportedTrials } from '../../domain/runs/counts.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
 import { outcomeOfRun } from '../../domain/runs/outcome.ts'
-import { coverageOf, partWords } from '../../domain/runs/suite-state.ts'
+import { coverageOf, partLabels } from '../../domain/runs/suite-state.ts'
+import { runNumberOf } from '../../api/contract/run-name.ts'
 import { runLook } from '../../screens/runs/status.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { createFollowedRuns } from './followed-runs.ts'
 
-/** How long the title must stay the same before it is set, in milliseconds: going through a list is not worth the bytes. */
+/**
+ * How long the title must stay the same before it is set, in milliseconds: going through a list is not worth the bytes.
+ */
 const REST_MS = 300
 
 /** A run in flight as a title tells it: how many of its trials have ended, where that is known. */
@@ -45,12 +48,12 @@ export function titleText(options: {
 type Ended = Pick<EvalRun, 'status' | 'result'>
 
 function partsOf(run: Ended): string[] {
-  return partWords({ outcome: outcomeOfRun(run), coverage: coverageOf(run) })
+  return partLabels({ outcome: outcomeOfRun(run), coverage: coverageOf(run) })
 }
 
 /** `Run #3 failed`, for who looks elsewhere. */
 export function endSentence(run: Pick<EvalRun, 'id' | 'runNumber' | 'status' | 'result'>): string {
-  return `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`} ${[runLook(run).word, ...partsOf(run)].join(', ')}`
+  return `Run ${runNumberOf(run)} ${[runLook(run).word, ...partsOf(run)].join(', ')}`
 }
 
 /** The trials of a run that have been read, where the service does not tell how they stand. */
@@ -73,7 +76,7 @@ export function TitleKeeper(props: {
     symbols,
     crumbs,
     ended,
-    running: running.map(run => toldTrials(run) ?? countTrials(readTrials(queryClient, run.id))),
+    running: running.map(run => reportedTrials(run) ?? countTrials(readTrials(queryClient, run.id))),
   })
   const outside = useRef(props)
   outside.current = props

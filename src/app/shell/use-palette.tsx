@@ -5,7 +5,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { useFollowedPlaces } from '../../screens/runs/follow/use-follow.ts'
-import { screens } from '../registry.ts'
+import type { LoadedScreen } from '../registry.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import {
@@ -21,13 +21,15 @@ import { Palette } from './palette.tsx'
 type Locate = (text: string) => PaletteEntry | undefined
 
 const WIDTH = 90
-const routes = screens.map(screen => screen.route)
 
 /**
  * Opens the palette over what works and what is known at this moment; `actions` opens it over what can be done with
  * the chosen thing alone.
  */
-export function usePalette(projectId: () => string | undefined): {
+export function usePalette(
+  screens: readonly LoadedScreen[],
+  projectId: () => string | undefined,
+): {
   palette: () => void
   actions: () => void
 } {
@@ -51,6 +53,7 @@ export function usePalette(projectId: () => string | undefined): {
   const palette = (): void => {
     const go = (place: Place): void => router.go(place)
     const refuse = (why: string): void => toasts.show('warn', why)
+    const routes = screens.map(screen => screen.route)
     const places = screens.map(({ title, route }) => ({ title, place: route.to({ projectId: projectId() }) }))
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [

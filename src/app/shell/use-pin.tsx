@@ -5,7 +5,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { ExaminedReport } from '../../domain/servers/findings.ts'
 import { type AroundRun, doctorFacts, factsOf, nameOf } from '../../domain/notebook/notebook-facts.ts'
 import { nextToGo, type Pinned } from '../../domain/notebook/notebook.ts'
-import { useAskToKeep } from '../../components/ask-text.tsx'
+import { useConfirmDiscard } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
 import { useCurrentSubject, type Subject } from '../../components/subject.tsx'
@@ -25,7 +25,7 @@ export function usePin(): KeyHandler | Unavailable {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
   const toasts = useToasts()
-  const askToKeep = useAskToKeep()
+  const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
   if (!current()) return unavailable('Nothing is chosen that could be pinned.')
   return async () => {
@@ -45,9 +45,7 @@ export function usePin(): KeyHandler | Unavailable {
     await askToKeep(
       {
         title: `Pinned ${pinned.kind} ${pinned.name}`,
-        lines: [
-          `It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`,
-        ],
+        lines: [`It is in “${incident.title}” with the time of now. A note about it, if there is one to make:`],
         multiline: true,
       },
       note => {

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { allEndpoints } from '../../api/contract/contract.ts'
-import { outlivesAnswer, type AnyEndpoint, type Risk } from '../../api/contract/endpoint.ts'
-import { newIdempotencyKey, type Client } from '../../api/client/client.ts'
+import { newIdempotencyKey, outlivesAnswer, type AnyEndpoint, type Risk } from '../../api/contract/endpoint.ts'
+import type { Client } from '../../api/client/client.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { isCutShort } from '../../api/client/pages.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { agreed } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { buildInput, findOperation, inputNames } from './api-operation.ts'
 import { goAfterEarlier, goOnWith, type RepeatOptions } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -41,11 +41,7 @@ const EFFECTS: Partial<Record<Risk, string>> = {
 }
 
 /** `mcpdeck api`: any operation of the contract; resolves to the exit code. */
-export async function runApi(
-  words: readonly string[],
-  common: CommonOptions,
-  own: ApiOptions,
-): Promise<number> {
+export async function runApi(words: readonly string[], common: CommonOptions, own: ApiOptions): Promise<number> {
   if (own.list) return listOperations(own.json ?? false)
   const operation = findOperation(words)
   const { endpoint } = operation
@@ -57,7 +53,7 @@ export async function runApi(
     )
   const effect = EFFECTS[endpoint.risk]
   const isResent = own.retry !== undefined
-  if (effect && !isResent && !own.yes && !(await agreed(`${endpoint.operation} ${effect}`)))
+  if (effect && !isResent && !own.yes && !(await confirmPrompt(`${endpoint.operation} ${effect}`)))
     return EXIT.noVerdict
   if (endpoint.risk === 'read' && (own.retry !== undefined || own.new))
     throw new UsageError(`${endpoint.operation} writes nothing, so it takes neither --retry nor --new.`)
@@ -74,12 +70,7 @@ export async function runApi(
   }
 }
 
-async function call(
-  opened: OpenedWorkspace,
-  endpoint: AnyEndpoint,
-  input: object,
-  own: ApiOptions,
-): Promise<number> {
+async function call(opened: OpenedWorkspace, endpoint: AnyEndpoint, input: object, own: ApiOptions): Promise<number> {
   const { client } = opened.workspace
   if (own.paginate) return await printAll(client, endpoint, input, own.all)
   if (endpoint.risk !== 'read') {
@@ -90,7 +81,7 @@ async function call(
   }
   const takesKey = endpoint.idempotency === 'header'
   const idempotencyKey = own.idempotencyKey ?? (takesKey ? newIdempotencyKey() : undefined)
-  const answer = await client.exchange(endpoint, input, { priority: 'asked', idempotencyKey })
+  const answer = await client.exchange(endpoint, input, { idempotencyKey })
   printText(answer.text)
   return EXIT.done
 }
@@ -131,8 +122,7 @@ async function printAll(
 }
 
 function itemsOf(page: unknown): unknown[] {
-  if (typeof page === 'object' && page !== null && 'items' in page && Array.isArray(page.items))
-    return page.items
+  if (typeof page === 'object' && page !== null && 'items' in page && Array.isArray(page.items)) return page.items
   throw new UsageError('This operation answers no list, so --paginate has nothing to follow.')
 }
 
@@ -142,12 +132,12 @@ async function readBody(file: string | undefined): Promise<unknown> {
   try {
     text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`The file ${file} cannot be read: ${whyNot(error)}.`)
+    throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)
   }
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new UsageError(`${file} is no JSON: ${whyNot(error)}.`)
+    throw new UsageError(`${file} is no JSON: ${systemErrorReason(error)}.`)
   }
 }
 

@@ -27,9 +27,7 @@ export function findOperation(words: readonly string[]): NamedOperation {
     candidate => candidate.operation === first || `${candidate.resource}.${candidate.name}` === first,
   )
   if (endpoint) return { endpoint, fields: {} }
-  throw new UsageError(
-    `There is no operation "${first}".${near(first)} mcpdeck api --list names all of them.`,
-  )
+  throw new UsageError(`There is no operation "${first}".${near(first)} mcpdeck api --list names all of them.`)
 }
 
 function near(name: string): string {
@@ -47,9 +45,7 @@ function findByPath(method: string, text: string | undefined): NamedOperation {
     .filter(endpoint => endpoint.method === method)
     .flatMap(endpoint => {
       const fields = matchPath(endpoint.path, given)
-      return fields
-        ? [{ endpoint, fields: { ...fields, ...Object.fromEntries(new URLSearchParams(query)) } }]
-        : []
+      return fields ? [{ endpoint, fields: { ...fields, ...Object.fromEntries(new URLSearchParams(query)) } }] : []
     })
     .sort((a, b) => pathParameters(a.endpoint.path).length - pathParameters(b.endpoint.path).length)
   const [match] = matches
@@ -89,7 +85,10 @@ function takesText(schema: JsonSchema | undefined): boolean {
   return schema.type === 'string' || (Array.isArray(schema.type) && schema.type.includes('string'))
 }
 
-/** A field's value: text where the contract takes text, JSON elsewhere; JSON that is none stays text for the check to name. */
+/**
+ * A field's value: text where the contract takes text, JSON elsewhere; JSON that is none stays text for the check to
+ * name.
+ */
 function valueOf(text: string, schema: JsonSchema | undefined): unknown {
   if (takesText(schema)) return text
   try {

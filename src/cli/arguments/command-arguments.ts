@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts'
  * @param name what the command is called in the refusal
  * @throws UsageError for what is no command, and for what only a shell would understand
  */
-export function commandWords(command: string | readonly string[], name = 'keyCommand'): readonly string[] {
+export function commandArguments(command: string | readonly string[], name = 'keyCommand'): readonly string[] {
   if (typeof command !== 'string') return command
   const words = splitCommand(command)
   if (words === 'shell') throw needsShell(name)

@@ -3,7 +3,7 @@ import { laidOut } from '../output/prose.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Whether a person is there to answer. */
-export function canAsk(): boolean {
+export function canPrompt(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY
 }
 
@@ -12,13 +12,13 @@ export function canAsk(): boolean {
  * @param effect what is about to happen, as the sentence says it: `createEvalRun spends credits`
  * @throws UsageError where nobody can be asked, so that a script says it with --yes
  */
-export async function agreed(effect: string): Promise<boolean> {
-  if (!canAsk()) throw new UsageError(`${effect}; add --yes to do it without a question.`)
-  return (await answerTo(`${effect}. Type yes to go on: `)) === 'yes'
+export async function confirmPrompt(effect: string): Promise<boolean> {
+  if (!canPrompt()) throw new UsageError(`${effect}; add --yes to do it without a question.`)
+  return (await readAnswer(`${effect}. Type yes to go on: `)) === 'yes'
 }
 
 /** What a person at the terminal types after a question; empty after Ctrl+D. */
-export async function answerTo(question: string): Promise<string> {
+export async function readAnswer(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const { promise, resolve } = Promise.withResolvers<string>()
   let interrupted = false

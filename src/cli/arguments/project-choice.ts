@@ -2,7 +2,7 @@ import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { didYouMean } from '../../lib/nearest.ts'
-import { answerTo, canAsk } from './confirm-prompt.ts'
+import { readAnswer, canPrompt } from './confirm-prompt.ts'
 import { UsageError } from './usage-error.ts'
 
 type NamedProject = { id: string; name: string }
@@ -14,16 +14,15 @@ type NamedProject = { id: string; name: string }
  */
 export async function chooseProject(client: Client, wanted: string | undefined): Promise<NamedProject> {
   const projects: NamedProject[] = []
-  for await (const page of client.pages(contract.projects.list, {}, { priority: 'asked' }))
-    projects.push(...page.items)
+  for await (const page of client.pages(contract.projects.list, {})) projects.push(...page.items)
   if (wanted !== undefined) return projectNamed(projects, wanted)
   const [only, ...others] = projects
   if (!only) throw new UsageError('The key sees no project.')
   if (others.length === 0) return only
   const choices = projects.map(({ id, name }) => `${clean(name)} (${id})`)
-  if (!canAsk()) throw new UsageError(`There are several projects; pass --project: ${choices.join(', ')}.`)
+  if (!canPrompt()) throw new UsageError(`There are several projects; pass --project: ${choices.join(', ')}.`)
   process.stderr.write(choices.map((choice, index) => `${index + 1}  ${choice}\n`).join(''))
-  const answer = await answerTo('Which project? ')
+  const answer = await readAnswer('Which project? ')
   const chosen = projects[Number(answer) - 1]
   if (!chosen) throw new UsageError(`"${clean(answer)}" is no number from 1 to ${projects.length}.`)
   return chosen

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusalSentence } from './usage-error-text.ts'
+import { usageErrorText } from './usage-error-text.ts'
 
 test.each([
   [
@@ -12,5 +12,5 @@ test.each([
     "Option '--limit <count>' argument '0' is invalid. Give a whole number. See mcpdeck get --help.",
   ],
 ])('%s', (text, sentence) => {
-  expect(refusalSentence(text, 'mcpdeck get')).toBe(sentence)
+  expect(usageErrorText(text, 'mcpdeck get')).toBe(sentence)
 })

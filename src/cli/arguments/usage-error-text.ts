@@ -1,5 +1,8 @@
-/** A refusal of commander, such as `error: unknown option '--jsn'` with `(Did you mean --json?)` in a line of its own, as our sentence. */
-export function refusalSentence(text: string, command: string): string {
+/**
+ * A refusal of commander, such as `error: unknown option '--jsn'` with `(Did you mean --json?)` in a line of its own,
+ * as our sentence.
+ */
+export function usageErrorText(text: string, command: string): string {
   const words = text
     .replace(/^error: /, '')
     .replace(/\n\((Did you mean .+\?)\)/, '. $1')

@@ -6,11 +6,7 @@ export function addFollowOptions(command: Command): Command {
   return command
     .option('--timeout <time>', 'give up after this, such as 30m; the run goes on', duration)
     .option('--min-pass-rate <share>', 'gate: at least this share of what was graded passed', share)
-    .option(
-      '--min-graded <share>',
-      'gate: at least this share was graded; 100% where there is any gate',
-      share,
-    )
+    .option('--min-graded <share>', 'gate: at least this share was graded; 100% where there is any gate', share)
     .option(
       '--no-new-failures-against <run>',
       'gate: no case fails that passed in this run; last is the latest earlier one with a verdict, baseline the service’s choice',

@@ -14,11 +14,7 @@ export function addDoctor(program: Command, done: Done): void {
     .action(async (servers: string[], own: { json?: boolean }) => {
       const { examineSelf, examineServers } = await import('../doctor/doctor-command.ts')
       const common = program.opts<CommonOptions>()
-      done(
-        servers.length > 0
-          ? await examineServers(servers, common, own.json)
-          : await examineSelf(common, own.json),
-      )
+      done(servers.length > 0 ? await examineServers(servers, common, own.json) : await examineSelf(common, own.json))
     })
 }
 

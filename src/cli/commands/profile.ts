@@ -7,9 +7,7 @@ type Done = (code: number) => void
 
 /** `mcpdeck profile`. A key is never an option: others could read it. */
 export function addProfiles(program: Command, done: Done): void {
-  const profile = program
-    .command('profile')
-    .description('List and change the services that the config names.')
+  const profile = program.command('profile').description('List and change the services that the config names.')
   profile
     .command('list')
     .description('List the profiles; the default one is marked.')

@@ -11,12 +11,7 @@ export function addRun(program: Command, done: (code: number) => void): void {
     .description('Launch a suite, or the failed cases of a run again, after showing what it will do.')
     .argument('[suite]', 'id or name of a suite')
     .option('--rerun-failed <run>', 'launch the failed cases of this run again')
-    .option(
-      '--environment <id>',
-      'environment to run in, by id or name; several are a run group',
-      collect,
-      [],
-    )
+    .option('--environment <id>', 'environment to run in, by id or name; several are a run group', collect, [])
     .option('--client <id>', 'attached client to run as, by id or name; several are a run group', collect, [])
     .option('--server <id>', 'server to run against instead of the saved ones', collect, [])
     .option('--case <id>', 'only this case, by id or title', collect, [])

@@ -25,9 +25,7 @@ export function addSuite(program: Command, done: (code: number) => void): void {
     .option('--new', 'a new suite, also where one of that name is there')
     .option('--prune', 'delete the cases that the file has not')
     .addOption(
-      new Option('--duplicates <policy>', 'a new case that does what another one does').choices(
-        DUPLICATE_POLICIES,
-      ),
+      new Option('--duplicates <policy>', 'a new case that does what another one does').choices(DUPLICATE_POLICIES),
     )
     .option('--reason <text>', 'why duplicates are wanted; warn and create_anyway need it')
     .option('--unchecked', 'send servers, tools and assertion types that are not known as they are')

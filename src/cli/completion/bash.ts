@@ -1,7 +1,9 @@
 import type { DeclaredCommand, DeclaredOption, Values } from './declared.ts'
 import { quoted } from './quote.ts'
 
-/** Completion for bash 3.2 and later: it walks the words to the command that is meant, then offers what that declares. */
+/**
+ * Completion for bash 3.2 and later: it walks the words to the command that is meant, then offers what that declares.
+ */
 export function bashScript(name: string, commands: readonly DeclaredCommand[]): string {
   const [program] = commands
   return `# bash completion of ${name}: eval "$(${name} completion bash)"
@@ -14,10 +16,7 @@ _${name}_commands() {
   case "$1" in
 ${commands
   .filter(command => command.commands.length > 0)
-  .map(
-    command =>
-      `    ${quoted(command.path)}) echo ${quoted(command.commands.map(each => each.name).join(' '))} ;;`,
-  )
+  .map(command => `    ${quoted(command.path)}) echo ${quoted(command.commands.map(each => each.name).join(' '))} ;;`)
   .join('\n')}
   esac
 }
@@ -34,9 +33,7 @@ ${commands
 _${name}_argument() {
   case "$1" in
 ${commands
-  .flatMap(({ path, argument }) =>
-    argument ? [`    ${quoted(path)}) echo ${quoted(valueText(argument))} ;;`] : [],
-  )
+  .flatMap(({ path, argument }) => (argument ? [`    ${quoted(path)}) echo ${quoted(valueText(argument))} ;;`] : []))
   .join('\n')}
   esac
 }

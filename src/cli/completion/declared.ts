@@ -1,5 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { allEndpoints } from '../../api/contract/contract.ts'
+import { screens } from '../../app/registry.ts'
+import type { ScreenDeclaration } from '../../tui/router/screen.ts'
 import { NOUNS } from '../get/nouns.ts'
 
 /** What can stand for a value: given words, or what the shell or the program finds when it is asked. */
@@ -34,9 +36,13 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
   operation: () => ({ kind: 'words', words: allEndpoints().map(({ operation }) => operation) }),
 }
 
-/** Every command below a program, the program first. The options of the program count everywhere. */
-export function declaredCommands(program: Command): DeclaredCommand[] {
-  return declared(program, '')
+/**
+ * Every command below a program, the program first, which opens a screen by its name. The options of the program count
+ * everywhere.
+ */
+export function declaredCommands(program: Command, opened: readonly ScreenDeclaration[] = screens): DeclaredCommand[] {
+  const argument: Values = { kind: 'words', words: opened.map(({ route }) => route.screen) }
+  return declared(program, '').map(command => (command.path === '' ? { ...command, argument } : command))
 }
 
 function declared(command: Command, path: string): DeclaredCommand[] {

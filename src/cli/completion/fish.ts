@@ -3,9 +3,7 @@ import type { DeclaredCommand, DeclaredOption, Values } from './declared.ts'
 /** Completion for fish: a line for everything that can be typed, each with the command that it belongs to. */
 export function fishScript(name: string, commands: readonly DeclaredCommand[]): string {
   const [program, ...others] = commands
-  const valued = commands.flatMap(({ options }) =>
-    options.filter(({ value }) => value).flatMap(({ names }) => names),
-  )
+  const valued = commands.flatMap(({ options }) => options.filter(({ value }) => value).flatMap(({ names }) => names))
   const paths = others.map(({ path }) => path)
   return `# fish completion of ${name}: ${name} completion fish | source
 function __${name}_at --description 'Whether the words before the cursor lead to this command'
@@ -30,9 +28,7 @@ ${commands
   .flatMap(command => {
     const at = `-n ${quoted(`__${name}_at ${quoted(command.path)}`)}`
     return [
-      ...command.commands.map(
-        each => `complete -c ${name} ${at} -a ${each.name} -d ${quoted(each.description)}`,
-      ),
+      ...command.commands.map(each => `complete -c ${name} ${at} -a ${each.name} -d ${quoted(each.description)}`),
       ...(command === program ? [] : command.options.map(option => optionLine(name, option, at))),
       ...(command.argument ? argumentLines(name, command.argument, at) : []),
     ]

@@ -34,9 +34,7 @@ ${commands
 _${name}_argument() {
   case "$1" in
 ${commands
-  .flatMap(({ path, argument }) =>
-    argument ? [`    ${quoted(path)}) value=(${valueWords(argument)}) ;;`] : [],
-  )
+  .flatMap(({ path, argument }) => (argument ? [`    ${quoted(path)}) value=(${valueWords(argument)}) ;;`] : []))
   .join('\n')}
     *) value=() ;;
   esac
@@ -86,9 +84,7 @@ function named({ names, description }: DeclaredOption) {
 
 function described(items: readonly { name: string; description: string }[]): string {
   return items
-    .map(({ name, description }) =>
-      quoted(`${name.replaceAll(':', '\\:')}:${description.replaceAll(':', '\\:')}`),
-    )
+    .map(({ name, description }) => quoted(`${name.replaceAll(':', '\\:')}:${description.replaceAll(':', '\\:')}`))
     .join(' ')
 }
 

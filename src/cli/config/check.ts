@@ -29,9 +29,7 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
     message: clean(message),
   })
   const on = (path: Path, onKey: boolean): number => offsetOf(document.contents, path, onKey)
-  const broken = document.errors.map(error =>
-    at(error.pos[0], `This is not YAML: ${sentence(error.message)}`),
-  )
+  const broken = document.errors.map(error => at(error.pos[0], `This is not YAML: ${sentence(error.message)}`))
   if (isNonEmpty(broken)) return { ok: false, problems: broken }
   let value: unknown
   try {
@@ -42,7 +40,7 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
   }
   const checked = Config.safeParse(value, { reportInput: true })
   const problems = [
-    ...(checked.error?.issues ?? []).flatMap(told),
+    ...(checked.error?.issues ?? []).flatMap(problemsOf),
     ...defaultProblem(value),
     ...keyProblems(value, groups),
   ].map(({ path, message, onKey }) => at(on(path, onKey), message))
@@ -55,13 +53,13 @@ function isNonEmpty<T>(items: readonly T[]): items is readonly [T, ...T[]] {
   return items.length > 0
 }
 
-type Told = { path: Path; message: string; onKey: boolean }
+type Problem = { path: Path; message: string; onKey: boolean }
 
 /** An issue of the schema in words, at the place it is about. */
-function told(issue: Issue): Told[] {
+function problemsOf(issue: Issue): Problem[] {
   const { path } = issue
   const name = path.length === 0 ? 'The file' : `"${path.join('.')}"`
-  const on = (message: string, onKey = false): Told[] => [{ path, message, onKey }]
+  const on = (message: string, onKey = false): Problem[] => [{ path, message, onKey }]
   switch (issue.code) {
     case 'unrecognized_keys': {
       const allowed = allowedAt(path)
@@ -101,8 +99,8 @@ const TYPES: Record<string, string> = {
 function unionIssue(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   name: string,
-  on: (message: string) => Told[],
-): Told[] {
+  on: (message: string) => Problem[],
+): Problem[] {
   const [inner] = issue.errors.flat().filter(({ code }) => code !== 'invalid_type')
   return on(
     inner
@@ -140,7 +138,7 @@ function members(value: unknown, name: string): Record<string, unknown> {
 }
 
 /** A default that names no profile. */
-function defaultProblem(value: unknown): Told[] {
+function defaultProblem(value: unknown): Problem[] {
   const { default: name = LOCAL_PROFILE } = Object(value) as { default?: unknown }
   const names = [LOCAL_PROFILE, ...Object.keys(members(value, 'profiles'))]
   if (typeof name !== 'string' || names.includes(name)) return []
@@ -148,23 +146,23 @@ function defaultProblem(value: unknown): Told[] {
   return [{ path: ['default'], message, onKey: false }]
 }
 
-/** Keys for bindings that are none, and keys that something else has at the same time; a key that is none was told of already. */
-function keyProblems(value: unknown, groups: readonly Bindings[]): Told[] {
+/**
+ * Keys for bindings that are none, and keys that something else has at the same time; a key that is none was told of
+ * already.
+ */
+function keyProblems(value: unknown, groups: readonly Bindings[]): Problem[] {
   const known = groups.flatMap(group => Object.keys(group.bindings).map(id => `${group.name}.${id}`))
   const given = Object.entries(members(value, 'keys'))
   const usable = given.flatMap(([name, keys]) => {
     const read = Config.shape.keys.unwrap().valueType.safeParse(keys)
     return known.includes(name) && read.success ? [[name, read.data] as const] : []
   })
-  const on = (name: string, message: string): Told => ({ path: ['keys', name], message, onKey: true })
+  const on = (name: string, message: string): Problem => ({ path: ['keys', name], message, onKey: true })
   return [
     ...given.flatMap(([name]) =>
       known.includes(name)
         ? []
-        : on(
-            name,
-            `There is no binding "${name}".${didYouMean(name, known)} docs/keys.md names all of them.`,
-          ),
+        : on(name, `There is no binding "${name}".${didYouMean(name, known)} docs/keys.md names all of them.`),
     ),
     ...applyOverrides(groups, Object.fromEntries(usable)).problems.map(message =>
       on(usable.find(([name]) => message.startsWith(`${name} `))?.[0] ?? '', message),

@@ -63,9 +63,7 @@ export function defaultFile(): string {
     ...file.flatMap(setting => [
       '',
       `# ${about(setting)}`,
-      ...(setting.name === 'profiles'
-        ? profileExample(profile)
-        : commented({ [setting.name]: setting.example })),
+      ...(setting.name === 'profiles' ? profileExample(profile) : commented({ [setting.name]: setting.example })),
     ]),
     '',
   ].join('\n')

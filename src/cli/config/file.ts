@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { realpathSync } from 'node:fs'
 import type { Document } from 'yaml'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { writeForOwner } from '../../lib/files/write-atomically.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { configFile } from './directories.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
@@ -22,7 +20,6 @@ export type LoadedConfig = {
   document: Document
 }
 
-const OWNER_ONLY = 0o600
 const MAX_BYTES = BOUNDS.configFile.most
 
 /** A config file that cannot be used. */
@@ -35,9 +32,7 @@ export class ConfigError extends UsageError {
     const others = problems.length - 1
     super(
       problemLine(path, problems[0]) +
-        (others > 0
-          ? ` There ${others === 1 ? 'is one more' : `are ${others} more`}: mcpdeck config check.`
-          : ''),
+        (others > 0 ? ` There ${others === 1 ? 'is one more' : `are ${others} more`}: mcpdeck config check.` : ''),
     )
     this.path = path
     this.problems = problems
@@ -73,7 +68,7 @@ export function readConfigText(path: string): string | undefined {
     return readRegularFile(path, MAX_BYTES)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new UsageError(`The config file ${path} cannot be read: ${whyNot(error)}.`)
+    throw new UsageError(`The config file ${path} cannot be read: ${systemErrorReason(error)}.`)
   }
 }
 
@@ -93,17 +88,12 @@ export async function check(text: string): Promise<Checked> {
 export async function writeConfig(path: string, text: string): Promise<void> {
   const checked = await check(text)
   if (!checked.ok) throw new ConfigError(path, checked.problems)
-  // A link to a file elsewhere, as people keep their settings in a repository, stays a link.
-  const target = realPath(path)
-  const fresh = `${target}.${randomUUID()}`
   try {
-    makeDirectory(dirname(path))
-    writeFileSync(fresh, text, { mode: OWNER_ONLY, flush: true })
-    renameSync(fresh, target)
+    // A link to a file elsewhere, as people keep their settings in a repository, stays a link.
+    writeForOwner(realPath(path), text, { flush: true })
   } catch (error) {
-    rmSync(fresh, { force: true })
     throw new UsageError(
-      `The config file ${path} cannot be written: ${whyNot(error)}. MCPDECK_CONFIG names another.`,
+      `The config file ${path} cannot be written: ${systemErrorReason(error)}. MCPDECK_CONFIG names another.`,
     )
   }
 }

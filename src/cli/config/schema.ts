@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
 import { isKeyName } from '../../tui/keymap/key-names.ts'
-import { goKeys } from '../../app/shell/app-keys.ts'
+import { screens } from '../../app/registry.ts'
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
 import { NOTIFY_CHOICES } from './notify-choices.ts'
@@ -69,16 +69,13 @@ export const ProfileSettings = z
       .describe("Colour of the profile's badge in the header; green is the local workspace."),
     readOnly: z.boolean().default(false).describe('Refuses every write before it is sent.'),
     web: z
-      .partialRecord(z.enum(Object.keys(goKeys.bindings)), webAddress())
+      .partialRecord(z.enum(screens.map(({ route }) => route.screen)), webAddress())
       .optional()
       .describe(
         'Addresses of the hosted UI by screen, for opening a place in the browser; `{projectId}`, `{runId}` and so on stand for what is chosen.',
       )
       .meta({ example: { projects: 'https://app.example.com/projects/{projectId}' } }),
-    project: text()
-      .optional()
-      .describe('Id of the project to begin with.')
-      .meta({ example: 'prj_0123456789' }),
+    project: text().optional().describe('Id of the project to begin with.').meta({ example: 'prj_0123456789' }),
   })
   .superRefine((profile, context) => {
     const [, ...others] = KEY_SOURCES.filter(source => profile[source] !== undefined)
@@ -92,8 +89,8 @@ export const ProfileSettings = z
 export type ProfileSettings = z.output<typeof ProfileSettings>
 
 /**
- * The config file. Every setting is declared here once: its check, its default, its sentence for the docs. What goes by several
- * settings is looked at in `check.ts`, also where one of them is wrong.
+ * The config file. Every setting is declared here once: its check, its default, its sentence for the docs. What goes by
+ * several settings is looked at in `check.ts`, also where one of them is wrong.
  */
 export const Config = z.strictObject({
   default: z
@@ -120,10 +117,7 @@ export const Config = z.strictObject({
     .default(DEFAULTS.notify)
     .describe('How the end of a followed run is told: not, by the bell, or by a desktop message (OSC 9).'),
   mouse: z.boolean().default(DEFAULTS.mouse).describe('Clicks select and the wheel scrolls.'),
-  screenReader: z
-    .boolean()
-    .default(DEFAULTS.screenReader)
-    .describe('Plain lines as things change, and no frame.'),
+  screenReader: z.boolean().default(DEFAULTS.screenReader).describe('Plain lines as things change, and no frame.'),
   keys: z
     .record(
       z.string(),

@@ -56,10 +56,7 @@ export type Settings = {
  * What a command needs that works on the local workspace and nothing else.
  * @throws UsageError when no directory is named where one should be
  */
-export function localSettings(
-  options: CommonOptions,
-  env: NodeJS.ProcessEnv,
-): Pick<Settings, 'dataDir' | 'logFile'> {
+export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): Pick<Settings, 'dataDir' | 'logFile'> {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty; name a directory.')
   return {
     dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data),

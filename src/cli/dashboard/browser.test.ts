@@ -47,7 +47,5 @@ test.each<[string, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv, string]>([
 
 test('an opener that fails, and what is no web address, are said too', async () => {
   expect(await openInBrowser(url, desktop(3), 'linux')).toBe('xdg-open could not open it.')
-  expect(await openInBrowser('file:///etc/passwd', desktop(0), 'linux')).toBe(
-    'Only web addresses can be opened.',
-  )
+  expect(await openInBrowser('file:///etc/passwd', desktop(0), 'linux')).toBe('Only web addresses can be opened.')
 })

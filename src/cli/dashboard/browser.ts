@@ -15,8 +15,8 @@ const REMOTE = ['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT']
 const SETTLED_MS = 2_000
 
 /**
- * Shows an address in the person's browser; answers why it could not, or nothing. The opener gets the address as an argument of its
- * own, never through a shell, and nothing of the environment that could be a secret.
+ * Shows an address in the person's browser; answers why it could not, or nothing. The opener gets the address as an
+ * argument of its own, never through a shell, and nothing of the environment that could be a secret.
  * @param url http or https
  */
 export async function openInBrowser(

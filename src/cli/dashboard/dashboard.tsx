@@ -1,5 +1,6 @@
-import { join } from 'node:path'
 import chalk from 'chalk'
+import type { QueryClient } from '@tanstack/react-query'
+import { join } from 'node:path'
 import { render } from 'ink'
 import { createQueryClient, readAgain } from '../../api/client/cache/query-client.ts'
 import type { Bindings, PressedKey } from '../../tui/keymap/binding.ts'
@@ -8,6 +9,7 @@ import type { Place } from '../../tui/router/place.ts'
 import { createRouter } from '../../tui/router/router.ts'
 import { App } from '../../app/shell/app.tsx'
 import { createReport } from '../../app/shell/report.ts'
+import type { LoadedScreen } from '../../app/registry.ts'
 import type { ShellActions } from '../../app/shell/shell.tsx'
 import type { Abilities } from '../../tui/terminal/abilities.ts'
 import { createInput, type Input } from '../../tui/terminal/input.ts'
@@ -29,27 +31,35 @@ import { openInBrowser } from './browser.ts'
 import { directories } from '../config/directories.ts'
 import { tellOpenWrites } from '../journal/open-writes.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
-import { createFocusPace } from '../focus.ts'
 import type { PaintedScreen } from './last-screen.ts'
-import { createLeftovers } from '../process/memory-release.ts'
+import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
 import type { Log } from '../output/log.ts'
 import { createLook, type Look } from './look.ts'
-import type { Manners } from './tty-conventions.ts'
-import { keepPlaceLeft } from '../place-left.ts'
-import { releaseWithData, screenKeeper } from './restored-screen.ts'
+import type { TtyConventions } from './tty-conventions.ts'
+import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
+import { endpointOf } from '../../api/client/cache/cache-contents.ts'
 
-/** High enough that a held key never waits for a frame. */
-const MAX_FPS = 120
+/** How many times rarer is polled while nobody looks. */
+const UNFOCUSED_FACTOR = 4
+
+export type FocusPace = LinePace & {
+  /** The terminal's report of whether it has the focus. */
+  set(focused: boolean): void
+}
+
+/** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
+const RENDERING = { exitOnCtrlC: false, patchConsole: false, maxFps: 120, interactive: true }
 const BELL = '\x07'
 
 export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
+  screens: readonly LoadedScreen[]
   abilities: Abilities
   ascii: boolean
-  manners: Manners
+  manners: TtyConventions
   /** Colour of the profile's badge, where it says one. */
   badge: BadgeColour | undefined
   /** All bindings, where the config gives some of them other keys. */
@@ -88,7 +98,7 @@ export function openDashboard(options: DashboardOptions): void {
       watchdog.ends()
       if (reason !== 'crash') {
         keepScreen()
-        keepPlaceLeft(opened.placeFile, router.here(), log)
+        opened.place.change(() => locatorOf(router))
       }
       keepAnswers()
       instance.unmount()
@@ -110,7 +120,7 @@ export function openDashboard(options: DashboardOptions): void {
   const queryClient = createQueryClient()
   const keepAnswers = openAnswerCache({ file: opened.cacheFile, queryClient, log })
   opened.onArrival(() => void readAgain(queryClient))
-  const leftovers = createLeftovers(queryClient)
+  const memory = releaseAfterReads(queryClient)
   const focusPace = createFocusPace(linePace, queryClient)
   const workspace = { ...opened.workspace, pace: focusPace }
   // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
@@ -122,7 +132,7 @@ export function openDashboard(options: DashboardOptions): void {
         workspace.seen?.stay()
         opened.onKey()
         await dispatcher.press(keys)
-        leftovers.putOff()
+        memory.putOff()
       },
       mouse: async (event, notches) => {
         await shown
@@ -151,6 +161,7 @@ export function openDashboard(options: DashboardOptions): void {
       feed={sequence => void widgets.push(sequence)}
       theme={look.theme}
       toasts={toasts}
+      screens={options.screens}
       {...(!manners.screenReader && { regions: screen, pointer })}
       actions={actions}
     />
@@ -158,10 +169,7 @@ export function openDashboard(options: DashboardOptions): void {
   const instance = render(app(), {
     stdout: surface.stdout,
     stdin: widgets,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    maxFps: MAX_FPS,
-    interactive: true,
+    ...RENDERING,
     isScreenReaderEnabled: manners.screenReader,
   })
   instance.waitUntilExit().catch(restore.crash)
@@ -169,7 +177,7 @@ export function openDashboard(options: DashboardOptions): void {
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */
-function openScreen(look: Look, manners: Manners): { screen: Screen; linePace: LinePace } {
+function openScreen(look: Look, manners: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
@@ -203,7 +211,7 @@ function shellActions(options: {
   input: Input
   watchdog: Watchdog
   abilities: Abilities
-  manners: Manners
+  manners: TtyConventions
   log: Log
 }): ShellActions {
   const { restore, surface, screen, input, watchdog, abilities, manners, log } = options
@@ -232,8 +240,7 @@ function shellActions(options: {
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
     announce(sentence) {
       if (manners.notify === 'bell') surface.control(BELL)
-      if (manners.notify === 'desktop' && !abilities.dumb)
-        surface.control(noticeSequence(sentence, process.env))
+      if (manners.notify === 'desktop' && !abilities.dumb) surface.control(noticeSequence(sentence, process.env))
     },
     ...(surface === screen && {
       setTitle: (text: string) => screen.setTitle(text),
@@ -255,4 +262,44 @@ function copyThrough(surface: Surface, text: string): string | undefined {
 
 function leavesAtOnce(key: PressedKey): boolean {
   return key.name === 'ctrl+c'
+}
+
+function releaseAfterReads(queryClient: QueryClient): MemoryRelease {
+  const memory = createMemoryRelease(() => queryClient.isFetching() > 0)
+  queryClient.getQueryCache().subscribe(event => {
+    if (event.type === 'updated') memory.putOff()
+  })
+  return memory
+}
+
+/**
+ * Polls more rarely while the terminal is not focused, and reads again what got old when it is. `line` is the line's
+ * own pace.
+ */
+export function createFocusPace(line: LinePace, queryClient: QueryClient): FocusPace {
+  let isFocused = true
+  const listeners = new Set<() => void>()
+  return {
+    pollFactor: () => line.pollFactor() * (isFocused ? 1 : UNFOCUSED_FACTOR),
+    subscribe(listener) {
+      listeners.add(listener)
+      const unsubscribe = line.subscribe(listener)
+      return () => {
+        listeners.delete(listener)
+        unsubscribe()
+      }
+    },
+    set(focused) {
+      if (focused === isFocused) return
+      isFocused = focused
+      for (const listener of listeners) listener()
+      if (!focused) return
+      // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
+      void queryClient.refetchQueries({
+        type: 'active',
+        stale: true,
+        predicate: query => endpointOf(query.queryKey)?.method === 'GET',
+      })
+    },
+  }
 }

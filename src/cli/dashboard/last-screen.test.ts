@@ -12,10 +12,7 @@ const file = join(folder, 'last-screen.json')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const size = { columns: 20, rows: 2 }
-const lines = [
-  '\u001B[31mred\u001B[m ❤️ 漢字',
-  '\u001B]8;;https://example.test/\u001B\\link\u001B]8;;\u001B\\',
-]
+const lines = ['\u001B[31mred\u001B[m ❤️ 漢字', '\u001B]8;;https://example.test/\u001B\\link\u001B]8;;\u001B\\']
 const screen = { ...size, place: 'now', lines, picture: pictureOf(lines, size) }
 
 test('a screen that was kept is read as it was', () => {
@@ -58,10 +55,7 @@ test('any other JSON, no JSON, a folder and a pipe are refused', () => {
       fc.constantFrom('version', 'columns', 'rows', 'place', 'lines', 'picture'),
       fc.jsonValue(),
       (key, value) => {
-        fc.pre(
-          JSON.stringify(value) !== JSON.stringify({ version: 1, ...screen }[key]) &&
-            typeof value !== 'string',
-        )
+        fc.pre(JSON.stringify(value) !== JSON.stringify({ version: 1, ...screen }[key]) && typeof value !== 'string')
         fc.pre(!(key === 'columns' && Number.isInteger(value)))
         writeFileSync(file, JSON.stringify({ version: 1, ...screen, [key]: value }))
         expect(readLastScreen(file)).toBeUndefined()

@@ -1,8 +1,8 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { withoutUnprintable } from '../../lib/printable.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { makeDirectory } from '../../lib/files/make-directory.ts'
+import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import { onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 import { ENTER, LEAVE, writeNow } from '../../tui/terminal/modes.ts'
 import { isAtTerminal } from './at-terminal.ts'
@@ -79,7 +79,10 @@ export function readLastScreen(file: string): LastScreen | undefined {
   }
 }
 
-/** Whether a file that others may have changed is what was kept: text, colours, links and, in the picture, moves of the cursor. */
+/**
+ * Whether a file that others may have changed is what was kept: text, colours, links and, in the picture, moves of the
+ * cursor.
+ */
 function isWhole(kept: Partial<LastScreen> | null): kept is LastScreen {
   if (kept?.version !== VERSION || typeof kept.place !== 'string') return false
   const { lines, picture, columns, rows } = kept
@@ -101,17 +104,9 @@ function holdsOnly(text: unknown, sequences: RegExp): text is string {
 
 /** Keeps the screen for the next start, for its owner only. Throws where the file cannot be written. */
 export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
-  makeDirectory(dirname(file))
-  const fresh = `${file}.${process.pid}`
   const text = JSON.stringify({ version: VERSION, ...screen })
   if (Buffer.byteLength(text) > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
-  try {
-    writeFileSync(fresh, text, { mode: 0o600 })
-    renameSync(fresh, file)
-  } catch (error) {
-    rmSync(fresh, { force: true })
-    throw error
-  }
+  writeForOwner(file, text)
 }
 
 /** Shows the kept screen at once where the program is started without arguments in a terminal of the same size. */

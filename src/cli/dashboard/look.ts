@@ -3,7 +3,7 @@ import { backgroundOf, backgroundReply } from '../../tui/terminal/background.ts'
 import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { paletteFor, type ColourLevel } from '../../tui/theme/palettes.ts'
 import { createTheme, type Theme } from '../../tui/theme/theme.ts'
-import type { Manners } from './tty-conventions.ts'
+import type { TtyConventions } from './tty-conventions.ts'
 
 /** chalk's levels by number of colours. */
 const LEVELS: Record<Abilities['colour'], ColourLevel> = { 0: 0, 16: 1, 256: 2, true: 3 }
@@ -18,11 +18,13 @@ export type Look = {
   reply(sequence: string): boolean
 }
 
-/** The first frame goes by what the environment says; the terminal's answer changes it when it comes, if it ever does. */
+/**
+ * The first frame goes by what the environment says; the terminal's answer changes it when it comes, if it ever does.
+ */
 export function createLook(options: {
   abilities: Abilities
   ascii: boolean
-  manners: Manners
+  manners: TtyConventions
   badge: BadgeColour | undefined
   env: NodeJS.ProcessEnv
 }): Look {

@@ -5,15 +5,15 @@ import { boundKeys } from '../config/bound-keys.ts'
 import { leaveCrashesAlone } from '../process/crashes.ts'
 import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from '../output/log.ts'
-import { resolveManners } from './tty-conventions.ts'
+import { resolveTtyConventions } from './tty-conventions.ts'
 import { printDirectly } from '../output/output.ts'
 import { askSecret } from '../profile/secret-prompt.ts'
 import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
 
 /**
- * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while the
- * dashboard goes on by itself.
+ * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while
+ * the dashboard goes on by itself.
  * @param commands what may stand where a place does, for whoever meant one of them
  * @throws UsageError for a place or settings that cannot be used
  */
@@ -31,7 +31,7 @@ export async function openPlace(
     picture = undefined
     return await askSecret(question)
   })
-  const manners = resolveManners(options, process.env, settings.preferences)
+  const manners = resolveTtyConventions(options, process.env, settings.preferences)
   const log = createLog(settings.logFile)
   const isTerminal = isAtTerminal()
   const opened = openWorkspace(settings, log, isTerminal ? 'open' : 'briefly')
@@ -51,15 +51,15 @@ export async function openPlace(
     throw new UsageError(
       `The terminal "${process.env.TERM ?? ''}" cannot move the cursor; pass --screen-reader for plain lines, or pipe the output to get a summary.`,
     )
-  const [{ openDashboard }, { openingPlace }, { readPlaceLeft }] = await Promise.all([
+  const [{ openDashboard }, { openingPlace }, screens] = await Promise.all([
     import('./dashboard.tsx'),
     import('./opening-place.ts'),
-    import('../place-left.ts'),
+    import('../../app/registry.ts').then(({ loadScreens }) => loadScreens()),
   ])
   // Options show other data or show it otherwise; what they show is not what the next plain start has to look like.
   const keeps = hasOptions(options) || manners.screenReader ? undefined : lastScreenFile(process.env)
   const kept = keeps === undefined ? undefined : readLastScreen(keeps)
-  const left = readPlaceLeft(opened.placeFile) ?? kept?.place
+  const left = opened.place.get() ?? kept?.place
   if (left !== kept?.place) {
     // It was left elsewhere since, in a session with options: the picture is of another place.
     picture?.undo()
@@ -76,6 +76,7 @@ export async function openPlace(
   openDashboard({
     opened,
     place,
+    screens,
     painted: picture,
     lastScreenFile: keeps,
     abilities: settings.color ? abilities : { ...abilities, colour: 0 },

@@ -1,5 +1,6 @@
-import { screens } from '../../app/registry.ts'
-import { parsePlace, type Place } from '../../tui/router/place.ts'
+import { screens as allScreens } from '../../app/registry.ts'
+import type { ScreenDeclaration } from '../../tui/router/screen.ts'
+import { parsePlace, type Place, type Route } from '../../tui/router/place.ts'
 import { isWebAddress, type Pages, readPlace } from '../../tui/router/web-address.ts'
 import { nowRoute } from '../../screens/now/route.ts'
 import { projectsRoute } from '../../screens/projects/route.ts'
@@ -11,9 +12,8 @@ type OpeningOptions = {
   /** Locator of the place that was left last. */
   left?: string | undefined
   commands?: readonly string[]
+  screens?: readonly ScreenDeclaration[]
 }
-
-const routes = screens.map(screen => screen.route)
 
 /**
  * The place that the dashboard opens at: the one named, else the one left last, else the projects.
@@ -22,11 +22,12 @@ const routes = screens.map(screen => screen.route)
 export function openingPlace(
   text: string | undefined,
   profile: Pages & { name: string },
-  { project, left, commands = [] }: OpeningOptions = {},
+  { project, left, commands = [], screens = allScreens }: OpeningOptions = {},
 ): Place {
-  const before = left === undefined ? undefined : placeLeft(left)
+  const routes = screens.map(screen => screen.route)
+  const before = left === undefined ? undefined : placeLeft(routes, left)
   if (text === undefined) return before ?? projectsRoute.to({ projectId: project })
-  const place = readPlace(routes, text, profile) ?? screenOf(text, project ?? before?.params['projectId'])
+  const place = readPlace(routes, text, profile) ?? screenOf(routes, text, project ?? before?.params['projectId'])
   if (place) return place
   if (isWebAddress(text))
     throw new UsageError(
@@ -39,16 +40,16 @@ export function openingPlace(
   )
 }
 
-/** Screens of one project, which their name alone opens too: of the current project, else of the only one. */
-const named = screens.map(({ route }) => route).filter(({ path }) => path.startsWith('projects/{projectId}/'))
-
-function screenOf(text: string, projectId: string | undefined): Place | undefined {
-  const route = named.find(({ screen }) => screen === text)
+/** A screen of one project, which its name alone opens too: of the current project, else of the only one. */
+function screenOf(routes: readonly Route[], text: string, projectId: string | undefined): Place | undefined {
+  const route = routes.find(({ screen, path }) => screen === text && path.startsWith('projects/{projectId}/'))
   return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }
 }
 
-/** The place that was left; Now begins with what is most urgent by now instead of with the line that was chosen then. */
-function placeLeft(text: string): Place | undefined {
+/**
+ * The place that was left; Now begins with what is most urgent by now instead of with the line that was chosen then.
+ */
+function placeLeft(routes: readonly Route[], text: string): Place | undefined {
   const place = parsePlace(routes, text)
   if (place?.screen !== nowRoute.screen) return place
   const { line: _line, ...params } = place.params

@@ -1,5 +1,5 @@
 import { clean } from '../../tui/theme/text.ts'
-import { stateWords, suiteStateOf } from '../../domain/runs/suite-state.ts'
+import { suiteStateLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
 import { reportError } from '../output/report-error.ts'
 
@@ -13,11 +13,9 @@ export async function plainSummary(workspace: Workspace, write: (text: string) =
       const [servers, suites] = await Promise.all([client.servers.list(input), client.suites.list(input)])
       write(`project ${clean(project.name)} (${project.id})\n`)
       for (const server of servers.items)
-        write(
-          `  server ${clean(server.name)} ${clean(server.transportType)}${server.enabled ? '' : ' disabled'}\n`,
-        )
+        write(`  server ${clean(server.name)} ${clean(server.transportType)}${server.enabled ? '' : ' disabled'}\n`)
       for (const suite of suites.items)
-        write(`  suite ${clean(suite.name ?? suite.id)}: ${clean(stateWords(suiteStateOf({ suite })))}\n`)
+        write(`  suite ${clean(suite.name ?? suite.id)}: ${clean(suiteStateLabel(suiteStateOf({ suite })))}\n`)
     }
     return 0
   } catch (error) {

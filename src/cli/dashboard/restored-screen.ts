@@ -9,12 +9,20 @@ import { fit } from '../../tui/theme/text.ts'
 import { keepLastScreen } from './last-screen.ts'
 import type { Log } from '../output/log.ts'
 
-/** How long a restored picture stays at most without data, and how long nothing may be asked before data counts as there. */
+/**
+ * How long a restored picture stays at most without data, and how long nothing may be asked before data counts as
+ * there.
+ */
 const HOLD_AT_MOST_MS = 1500
 const QUIET_MS = 30
 /** The age of the data at the header's end; a kept picture is never fresh. */
 const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
 const routes = screens.map(screen => screen.route)
+
+/** Where the router is, below the profile. */
+export function locatorOf(router: Router): string {
+  return formatPlace(routes, router.here())
+}
 
 /** Keeps what is on the screen, and its place, for the next start; without a file it does nothing. */
 export function screenKeeper(options: {
@@ -30,7 +38,7 @@ export function screenKeeper(options: {
       const { columns, rows } = screen
       const [header = '', ...others] = screen.snapshot().slice(0, rows - 1)
       const lines = [header.replace(FRESH, 'stale'), ...others, lastSeenLine(columns)]
-      const place = formatPlace(routes, router.here())
+      const place = locatorOf(router)
       keepLastScreen(file, { columns, rows, place, lines, picture: pictureOf(lines, screen) })
     } catch (error) {
       log.error(error)

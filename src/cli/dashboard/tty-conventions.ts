@@ -4,7 +4,7 @@ import { NOTIFY_CHOICES, type Notify } from '../config/notify-choices.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 
 /** How the dashboard behaves towards the terminal and the person. */
-export type Manners = {
+export type TtyConventions = {
   theme: ThemeChoice
   mouse: boolean
   notify: Notify
@@ -16,11 +16,11 @@ export type Manners = {
  * Flag, then environment, then the config file.
  * @throws UsageError when a name is none of the choices
  */
-export function resolveManners(
+export function resolveTtyConventions(
   options: CommonOptions,
   env: NodeJS.ProcessEnv,
   config: Pick<Preferences, 'theme' | 'mouse' | 'notify' | 'screenReader'>,
-): Manners {
+): TtyConventions {
   return {
     theme:
       chosen('--theme', THEME_CHOICES, options.theme) ??

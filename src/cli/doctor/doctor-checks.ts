@@ -13,13 +13,7 @@ import { checkDatabase, checkDirectory } from './doctor-files.ts'
 import type { Log } from '../output/log.ts'
 import { readKey } from '../profile/profile-key.ts'
 import { type Choice, chooseProfile, sourceText } from '../profile/profiles.ts'
-import {
-  localSettings,
-  type Settings,
-  settingsOf,
-  UsageError,
-  type CommonOptions,
-} from '../config/settings.ts'
+import { localSettings, type Settings, settingsOf, UsageError, type CommonOptions } from '../config/settings.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
 
 const LEAST_COLUMNS = 60
@@ -39,17 +33,14 @@ export async function selfChecks(common: CommonOptions, version: string, log: Lo
   const { finding: keyed, key } = choice
     ? await checkKey(choice)
     : { finding: skipped('key', 'there is no profile to read it for') }
-  const settings =
-    config && choice && key !== undefined ? settingsOf(choice, key, config, common, env) : undefined
+  const settings = config && choice && key !== undefined ? settingsOf(choice, key, config, common, env) : undefined
   return [
     ok('version', `mcpdeck ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`),
     checkTerminal(env, common),
     configured,
     chosen,
     keyed,
-    ...(settings
-      ? await checkService(settings, log)
-      : [skipped('service', 'there is nothing to ask it with')]),
+    ...(settings ? await checkService(settings, log) : [skipped('service', 'there is nothing to ask it with')]),
     ...checkFiles(common),
   ]
 }
@@ -61,8 +52,7 @@ function checkTerminal(env: NodeJS.ProcessEnv, { ascii }: CommonOptions): Findin
   const colours = { 0: 'no colours', 16: '16 colours', 256: '256 colours', true: 'true colour' }[colour]
   const { columns, rows } = stdout
   const detail = `${clean(env.TERM ?? '')}, ${colours}, ${unicode ? 'UTF-8' : 'ASCII'}, ${columns}×${rows}`
-  if (dumb)
-    return warn('terminal', `${detail}: it cannot move the cursor`, 'Set TERM to what the terminal is.')
+  if (dumb) return warn('terminal', `${detail}: it cannot move the cursor`, 'Set TERM to what the terminal is.')
   if (columns < LEAST_COLUMNS || rows < LEAST_ROWS)
     return warn('terminal', detail, `Make it at least ${LEAST_COLUMNS}×${LEAST_ROWS}.`)
   if (!unicode && !ascii)
@@ -115,18 +105,13 @@ function choose(common: CommonOptions, config: Config): { finding: Finding; choi
 }
 
 async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: string }> {
-  if (choice.kind === 'local')
-    return { finding: ok('key', 'the local workspace needs none of yours'), key: '' }
+  if (choice.kind === 'local') return { finding: ok('key', 'the local workspace needs none of yours'), key: '' }
   const from = sourceText(choice.source)
   try {
     const key = await readKey(choice, process.env, NOBODY)
     const finding =
       process.env.MCPDECK_API_KEY && !(choice.source.kind === 'variable')
-        ? warn(
-            'key',
-            `from ${from}; MCPDECK_API_KEY is set, and not used`,
-            'Unset it, if nothing else needs it.',
-          )
+        ? warn('key', `from ${from}; MCPDECK_API_KEY is set, and not used`, 'Unset it, if nothing else needs it.')
         : ok('key', `from ${from}, and it looks like one`)
     return { finding, key }
   } catch (error) {
@@ -145,16 +130,12 @@ async function checkService(settings: Settings, log: Log): Promise<Finding[]> {
   const { client, profile } = opened.workspace
   const where = profile.local ? 'the local workspace' : profile.host
   try {
-    const { name, email } = await client.account.me({}, { priority: 'asked' })
+    const { name, email } = await client.account.me({})
     const took = `${Math.round(performance.now() - start)} ms`
     const who = clean(name ?? email ?? 'an account without a name')
     return profile.local
       ? [ok('service', `${where} answers, in ${took}`)]
-      : [
-          ok('service', `${where} answers, in ${took}`),
-          ok('account', `the key is accepted, as ${who}`),
-          clock,
-        ]
+      : [ok('service', `${where} answers, in ${took}`), ok('account', `the key is accepted, as ${who}`), clock]
   } catch (error) {
     return [...serviceFault(error, where), ...(profile.local ? [] : [clock])]
   } finally {

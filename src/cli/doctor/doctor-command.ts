@@ -45,7 +45,10 @@ function verdict(checks: readonly Check[]): string {
   return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }
 
-/** `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and nothing is known to be wrong. */
+/**
+ * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready and
+ * nothing is known to be wrong.
+ */
 export async function examineServers(
   names: readonly string[],
   common: CommonOptions,
@@ -64,8 +67,7 @@ export async function examineServers(
     for (const one of pending) {
       const done = await one
       items.push(done)
-      if ('report' in done)
-        opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
+      if ('report' in done) opened.workspace.doctorReports?.keep({ projectId, serverId: done.server.id }, done.report)
       if (!json) process.stdout.write(`${clean(done.server.name)}\n${checkLines(checksOf(done), theme)}`)
     }
     const exitCode = items.every(isReady) ? EXIT.done : EXIT.noVerdict
@@ -82,13 +84,9 @@ function isReady(item: Examined): boolean {
   return 'report' in item && stateOf(item.report) === 'ready'
 }
 
-async function namedServers(
-  client: Client,
-  projectId: string,
-  names: readonly string[],
-): Promise<NamedServer[]> {
+async function namedServers(client: Client, projectId: string, names: readonly string[]): Promise<NamedServer[]> {
   const servers: NamedServer[] = []
-  for await (const page of client.pages(contract.servers.list, { projectId }, { priority: 'asked' }))
+  for await (const page of client.pages(contract.servers.list, { projectId }))
     servers.push(...page.items.map(({ id, name }) => ({ id, name })))
   return names.map(wanted => {
     const found = servers.find(({ id }) => id === wanted) ?? servers.find(({ name }) => name === wanted)
@@ -103,7 +101,7 @@ async function namedServers(
 async function examine(client: Client, projectId: string, server: NamedServer): Promise<Examined> {
   try {
     const input = { projectId, serverId: server.id, body: {} }
-    return { server, report: await examined(await client.servers.doctor(input, { priority: 'asked' })) }
+    return { server, report: await examined(await client.servers.doctor(input)) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { server, error: { code: error.code ?? null, message: error.message } }
@@ -150,9 +148,7 @@ function checksOf(item: Examined): Check[] {
 /** How many things are known to be wrong stands behind the word. */
 function summaryOf(state: string, findings: ExaminedReport['findings']): string {
   const count = findings.filter(({ kind }) => kind === 'wrong').length
-  return count === 0
-    ? state
-    : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`
+  return count === 0 ? state : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`
 }
 
 const STATES: Record<string, Check['state']> = { ok: 'ok', error: 'fail', skipped: 'skipped' }

@@ -37,11 +37,7 @@ export function checkDirectory({ name, path, open }: Directory): Finding {
     return warn(name, `${path} can be written by others (mode ${mode})`, `chmod go-w ${path}`)
   const seen = open === true ? [] : exposedFiles(path)
   if (seen.length > 0)
-    return warn(
-      name,
-      `others can read ${seen.join(', ')} in ${path}`,
-      `chmod 600 ${join(path, seen[0] ?? '')}`,
-    )
+    return warn(name, `others can read ${seen.join(', ')} in ${path}`, `chmod 600 ${join(path, seen[0] ?? '')}`)
   return ok(name, `${path} (mode ${mode})`)
 }
 
@@ -65,12 +61,7 @@ function missingDirectory(name: string, path: string): Finding {
   while (lstatSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent)
   return isAllowed(parent, constants.W_OK | constants.X_OK) && statfsSync(parent).type !== PROC
     ? ok(name, `${path} is made when it is needed`)
-    : fail(
-        name,
-        'configuration',
-        `${path} cannot be made`,
-        `${parent} cannot be written; name another directory.`,
-      )
+    : fail(name, 'configuration', `${path} cannot be made`, `${parent} cannot be written; name another directory.`)
 }
 
 function isAllowed(path: string, mode: number): boolean {
@@ -107,24 +98,13 @@ export function checkDatabase(name: string, path: string): Finding {
       const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
       return words === 'ok'
         ? ok(name, `${path} is whole, version ${String(version)}`)
-        : fail(
-            name,
-            'service',
-            `${path} is damaged: ${words}`,
-            'Put a copy back, or move it away to begin anew.',
-          )
+        : fail(name, 'service', `${path} is damaged: ${words}`, 'Put a copy back, or move it away to begin anew.')
     } finally {
       database.close()
     }
   } catch (error) {
-    if (isBusy(error))
-      return warn(name, `${path} is being written by another program`, 'Ask again in a moment.')
+    if (isBusy(error)) return warn(name, `${path} is being written by another program`, 'Ask again in a moment.')
     const words = error instanceof Error ? error.message : String(error)
-    return fail(
-      name,
-      'service',
-      `${path} cannot be read: ${words}`,
-      'Move it away to begin anew, or put a copy back.',
-    )
+    return fail(name, 'service', `${path} cannot be read: ${words}`, 'Move it away to begin anew, or put a copy back.')
   }
 }

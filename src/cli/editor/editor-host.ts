@@ -4,22 +4,34 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
 import { isPassedOn } from '../dashboard/browser.ts'
-import { editorCommand, editorEnvironment } from './editor-command.ts'
 import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
+import { commandArguments } from '../arguments/command-arguments.ts'
+
+/** What runs where neither variable names an editor. */
+const USUAL = 'vi'
+
+/** What an editor may know of the environment beside what every program of the desktop does. */
+const EDITORS_OWN =
+  /^(?:TERM|TERMINFO\w*|COLORTERM|COLUMNS|LINES|NO_COLOR|COLORFGBG|EDITOR|VISUAL|VIM\w*|MYVIMRC|NVIM\w*|GVIM\w*|EMACS\w*|ALTERNATE_EDITOR|NANO\w*|HELIX_\w+|KAKOUNE_\w+|VSCODE_\w+|TMUX|TMUX_PANE|STY|SSH_TTY|SSH_CONNECTION|PWD|WSL\w*|TERM_PROGRAM\w*)$/
+
+const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!ORITY)/
 
 const OWNER_ONLY = 0o600
 /** Longest text that is looked at, in bytes; reading says where a longer one becomes too long. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** How long a text stays that nobody opens again, in milliseconds, and how many stay: whatever is left behind, the disk does not fill. */
+/**
+ * How long a text stays that nobody opens again, in milliseconds, and how many stay: whatever is left behind, the disk
+ * does not fill.
+ */
 const KEPT_MS = 30 * 24 * 3_600_000
 const MOST_KEPT = BOUNDS.editorFiles.most
 
 /**
- * The person's editor on this terminal. Each text has a folder of its own below `directory`, for its owner only, which is
- * there until the text is discarded, or was left for a month: a crash loses nothing.
+ * The person's editor on this terminal. Each text has a folder of its own below `directory`, for its owner only, which
+ * is there until the text is discarded, or was left for a month: a crash loses nothing.
  * @param lend gives the terminal away until what it is given has ended
  */
 export function createEditorHost(options: {
@@ -43,13 +55,13 @@ export function createEditorHost(options: {
       try {
         if (text !== undefined) keep(file, text)
       } catch (error) {
-        return { kind: 'failed', reason: `The text cannot be written to ${path}: ${whyNot(error)}.` }
+        return { kind: 'failed', reason: `The text cannot be written to ${path}: ${systemErrorReason(error)}.` }
       }
       let command: readonly string[]
       try {
         command = editorCommand(env)
       } catch (error) {
-        return { kind: 'failed', reason: `${whyNot(error)}.` }
+        return { kind: 'failed', reason: `${systemErrorReason(error)}.` }
       }
       const failure = await lend(() => runEditor(command, path, editorEnvironment(env, isPassedOn)))
       if (failure !== undefined) return { kind: 'failed', reason: failure }
@@ -110,12 +122,10 @@ async function runEditor(
     resolve(
       'code' in error && error.code === 'ENOENT'
         ? `There is no program ${program}; name your editor in VISUAL or EDITOR.`
-        : `${program} cannot be run: ${whyNot(error)}.`,
+        : `${program} cannot be run: ${systemErrorReason(error)}.`,
     ),
   )
-  child.once('exit', (code, signal) =>
-    resolve(code === 0 ? undefined : `${program} ${endWords(code, signal)}.`),
-  )
+  child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `${program} ${endWords(code, signal)}.`))
   try {
     return await promise
   } finally {
@@ -131,15 +141,30 @@ async function readSaved(path: string): Promise<EditorEnd> {
   const { readText } = await import('../../lib/yaml/yaml-reading.ts')
   try {
     const { size } = statSync(path)
-    if (size > MAX_BYTES)
-      return { kind: 'failed', reason: `The text has ${size} bytes, which is too much to read.` }
+    if (size > MAX_BYTES) return { kind: 'failed', reason: `The text has ${size} bytes, which is too much to read.` }
     return { kind: 'saved', content: readText(readFileSync(path)) }
   } catch (error) {
-    return { kind: 'failed', reason: `What was saved cannot be read: ${whyNot(error)}.` }
+    return { kind: 'failed', reason: `What was saved cannot be read: ${systemErrorReason(error)}.` }
   }
 }
 
 /** A file name that is one on every system, whatever it was made of. */
 function safeName(name: string): string {
   return name.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'text.yaml'
+}
+
+/**
+ * The person's editor with its arguments: `VISUAL`, else `EDITOR`, else vi. It runs without a shell.
+ * @throws UsageError for what only a shell would understand
+ */
+function editorCommand(env: NodeJS.ProcessEnv): readonly string[] {
+  const name = ['VISUAL', 'EDITOR'].find(variable => env[variable]?.trim())
+  return name === undefined ? [USUAL] : commandArguments(env[name] ?? '', name)
+}
+
+/** The environment of an editor: what it needs to work, and nothing that could be a secret. */
+function editorEnvironment(env: NodeJS.ProcessEnv, isShared: (name: string) => boolean): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => (isShared(name) || EDITORS_OWN.test(name)) && !SECRET.test(name)),
+  )
 }

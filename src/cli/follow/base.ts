@@ -10,9 +10,12 @@ import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
 /** What a run is to be compared with: a run, or a word for one that is chosen when the run has ended. */
 export type Base = NamedRun | keyof typeof CHOSEN_LATER
 
-/** The run that a base stands for; the service chooses where there is none, and `why` is a sentence where nothing can be. */
+/**
+ * The run that a base stands for; the service chooses where there is none, and `why` is a sentence where nothing can
+ * be.
+ */
 type Found = { baseRunId?: string } | { why: string }
-type Compared = { client: Client; place: RunPlace; run: EvalRun }
+type Compared = { client: Client; place: RunPlace; run: EvalRun; signal: AbortSignal }
 
 /** Each word for a base, with how it is found. */
 const CHOSEN_LATER = {
@@ -47,7 +50,7 @@ export async function checkBase(client: Client, projectId: string, base: Base | 
       `Run ${runId} is of project ${base.projectId}, and only runs of one project are compared, here of ${projectId}.`,
     )
   try {
-    await client.runs.get({ projectId, runId }, { priority: 'asked' })
+    await client.runs.get({ projectId, runId })
   } catch (error) {
     if (isMissing(error))
       throw new UsageError(
@@ -65,9 +68,9 @@ export async function findBase(base: Base, compared: Compared): Promise<Found> {
 const LATEST_RUNS = 100
 
 /** The latest earlier run of the suite that has a verdict. */
-async function latestWithVerdict({ client, place: { projectId }, run }: Compared): Promise<Found> {
+async function latestWithVerdict({ client, place: { projectId }, run, signal }: Compared): Promise<Found> {
   const input = { projectId, suiteId: run.suiteId, limit: LATEST_RUNS }
-  const { items } = await client.runs.list(input, { priority: 'asked' })
+  const { items } = await client.runs.list(input, { signal })
   const place = items.findIndex(({ id }) => id === run.id)
   const earlier = items.slice(place + 1).find(other => {
     const outcome = outcomeOfRun(other)

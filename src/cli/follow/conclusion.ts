@@ -65,9 +65,7 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison }: J
     verdict: outcome === 'passed' || outcome === 'failed' ? outcome : null,
     counts: { unit: 'trials', ...counts },
     passRate: passRate(counts) ?? null,
-    measured: measured
-      ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null }
-      : null,
+    measured: measured ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null } : null,
     part: (run && passedPart(run, trials)) ?? null,
     ...decide(followed, outcome, gates, gatesOnly),
     error: 'error' in followed ? errorFacts(followed.error) : null,
@@ -90,15 +88,12 @@ function decide(
     return { because: followed.kind, exitCode }
   }
   // What ended has no state in flight.
-  if (outcome === undefined || outcome === 'in-flight')
-    return { because: 'undecided', exitCode: EXIT.noVerdict }
-  const isMeasured =
-    isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
+  if (outcome === undefined || outcome === 'in-flight') return { because: 'undecided', exitCode: EXIT.noVerdict }
+  const isMeasured = isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
   if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
   if (!gatesOnly && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
   if (gates.some(({ passed }) => passed === false)) return { because: 'gate', exitCode: EXIT.failedVerdict }
-  if (gates.some(({ passed }) => passed === null))
-    return { because: 'unknown_gate', exitCode: EXIT.noVerdict }
+  if (gates.some(({ passed }) => passed === null)) return { because: 'unknown_gate', exitCode: EXIT.noVerdict }
   return { because: gatesOnly ? 'gates_passed' : 'passed', exitCode: EXIT.done }
 }
 

@@ -9,7 +9,7 @@ import { conclusionLines, failureLines } from './labels.ts'
 /** A run that is followed no more; the label tells it from its siblings. */
 export type Result = { label: string; followed: Followed; conclusion: Conclusion }
 
-export type LastWordOptions = {
+export type FinalReportOptions = {
   mode: ReportMode
   output: Output
   /** What stands for a figure that is not known. */
@@ -24,14 +24,13 @@ export function resultOf(label: string, followed: Followed, judgement: Judgement
 }
 
 /** Prints what became of the runs, as text or as one object; resolves to the exit code of all of them. */
-export async function printLastWord(
+export async function printFinalReport(
   results: readonly Result[],
-  { mode, output, unknown, goesOn, runGroupId }: LastWordOptions,
+  { mode, output, unknown, goesOn, runGroupId }: FinalReportOptions,
 ): Promise<number> {
   const exitCode = worstExitCode(results.map(({ conclusion }) => conclusion.exitCode))
   const named = ({ label }: Result, line: string): string => `${label === '' ? '' : `${label}: `}${line}`
-  const words = (lines: readonly string[]): string =>
-    lines.map(line => `${laidOut(line, process.stdout)}\n`).join('')
+  const words = (lines: readonly string[]): string => lines.map(line => `${laidOut(line, process.stdout)}\n`).join('')
   const sentence = ({ conclusion, followed }: Result): string => sentenceOf(conclusion, followed, goesOn)
   if (mode === 'text') {
     const linesOf = (result: Result): string[] => [

@@ -8,12 +8,12 @@ import { estimateRemaining } from '../../domain/runs/estimate.ts'
 import { countTrials, type TrialCounts } from '../../domain/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
 import { createTrialReader } from '../../domain/runs/trial-reader.ts'
-import { toldTrial } from './reported-trial.ts'
+import { reportedTrial } from './reported-trial.ts'
 import { interruptedCode } from '../process/interrupt.ts'
 
 /**
- * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in milliseconds, 0 when
- * the run has ended, undefined while it is not known.
+ * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in
+ * milliseconds, 0 when the run has ended, undefined while it is not known.
  */
 export type FollowEvent =
   | { event: 'changed'; run: EvalRun; counts: TrialCounts; remaining: number | undefined }
@@ -55,8 +55,8 @@ export async function followRun(
   { interrupt, timeout, onEvent }: FollowOptions,
 ): Promise<Followed> {
   const signal = AbortSignal.any([interrupt, timeout])
-  const options = { signal, owner: runId }
-  const reader = createTrialReader(client, { projectId, runId }, options, { keep: toldTrial })
+  const options = { signal, owner: runId, priority: 'visible' } as const
+  const reader = createTrialReader(client, { projectId, runId }, options, { keep: reportedTrial })
   const stopPolling = client.budget.startPolling()
   let run: EvalRun | undefined
   let trials: readonly EvalIteration[] = []

@@ -44,13 +44,15 @@ export async function compareRun(
   place: RunPlace,
   { run, trials }: Extract<Followed, { kind: 'ended' }>,
   against: Base,
+  signal: AbortSignal,
 ): Promise<Comparison | string> {
   try {
-    const base = await findBase(against, { client, place, run })
+    const base = await findBase(against, { client, place, run, signal })
     if ('why' in base) return base.why
-    const comparison = await client.runs.compare({ ...place, ...base }, { priority: 'asked' })
+    const comparison = await client.runs.compare({ ...place, ...base }, { signal })
     return toComparison(comparison.baseline.baseRunId, changedCases(comparison, trials))
   } catch (error) {
+    if (signal.aborted) return 'it was stopped'
     if (!(error instanceof ApiError)) throw error
     const { title, sentence } = describeError(error)
     return `${title}: ${sentence}`

@@ -8,7 +8,7 @@ import { amountOf } from '../../domain/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
 import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
-import { standingOf } from '../../domain/runs/trials.ts'
+import { trialState } from '../../domain/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 
 /** A run for the report: its record, its trials, and what its suite is called. */
@@ -20,8 +20,9 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
 
 /**
  * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
- * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`. A run
- * that did not pass, though no trial says so, is a testcase of its own: readers take no failures and no errors for success.
+ * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`. A
+ * run that did not pass, though no trial says so, is a testcase of its own: readers take no failures and no errors for
+ * success.
  */
 export function junitXml(runs: readonly ReportedRun[]): string {
   const builder = new XMLBuilder({
@@ -110,7 +111,7 @@ function classNameOf(suiteName: string): string {
 type TestKind = 'passed' | 'failure' | 'error' | 'skipped'
 
 function kindOf(trial: EvalIteration): TestKind {
-  const standing = standingOf(trial)
+  const standing = trialState(trial)
   if (standing === 'passed') return 'passed'
   if (causeOf(trial) === undefined) return 'skipped'
   return isMeasuredFailure(trial) ? 'failure' : 'error'

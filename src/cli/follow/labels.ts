@@ -53,15 +53,12 @@ const MOST_TITLES = 10
 export function comparisonLines({ baseRunId, counts, cases }: Comparison): string[] {
   const told = [...TOLD, 'flaky'] as const
   const countOf = (kind: (typeof told)[number]): string =>
-    kind === 'new-failure'
-      ? counted(counts[kind], 'new failure')
-      : `${counts[kind]} ${kind.replace('-', ' ')}`
+    kind === 'new-failure' ? counted(counts[kind], 'new failure') : `${counts[kind]} ${kind.replace('-', ' ')}`
   const all = told.map(countOf).join(', ')
   const lines = [`against ${clean(baseRunId)}: ${all}`]
   for (const kind of told) {
     const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))
-    for (const { title } of of.slice(0, MOST_TITLES))
-      lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)
+    for (const { title } of of.slice(0, MOST_TITLES)) lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)
     if (of.length > MOST_TITLES) lines.push(`  ${kind.replace('-', ' ')}: ${of.length - MOST_TITLES} more`)
   }
   return lines

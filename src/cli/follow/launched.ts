@@ -32,7 +32,7 @@ export async function printLaunched(
 /** The run as it stands; a line that is lost now takes nothing from the launch. */
 async function recordOf(client: Client, place: FollowedRun['place']): Promise<EvalRun | { id: string }> {
   try {
-    return await client.runs.get(place, { priority: 'asked' })
+    return await client.runs.get(place)
   } catch (error) {
     if (error instanceof ApiError) return { id: place.runId }
     throw error

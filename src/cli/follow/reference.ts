@@ -15,8 +15,8 @@ const DECLARED = [contract.runs.get.path, runsRoute.path]
 const ID = /^[\w.~-]+$/
 
 /**
- * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the API or of the
- * hosted UI, whose `pages` the profile tells.
+ * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the API or of
+ * the hosted UI, whose `pages` the profile tells.
  * @throws UsageError when it names none
  */
 export function parseRun(text: string, pages: WebAddresses = {}): NamedRun {

@@ -3,7 +3,7 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { causeOf } from '../../domain/runs/causes.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
 import { junitXml } from './junit.ts'
-import { toldTrial } from './reported-trial.ts'
+import { reportedTrial } from './reported-trial.ts'
 import { failureLines } from './labels.ts'
 
 const LONG = 'what a server returned '.repeat(1000)
@@ -60,7 +60,7 @@ const trials = [
 ]
 
 test('a trial that is cut down says all that it said before, in a fraction of the room', () => {
-  const told = trials.map(toldTrial)
+  const told = trials.map(reportedTrial)
   expect(told.map(causeOf)).toEqual(trials.map(causeOf))
   expect(new Set(trials.map(causeOf)).size).toBe(8)
   expect(countTrials(told)).toEqual(countTrials(trials))

@@ -2,13 +2,14 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { causeOf } from '../../domain/runs/causes.ts'
 
 /**
- * A trial with only what following a run tells, judges by and reports. A run can have ten thousand, and what servers returned,
- * scores and configuration are most of them; why one did not pass is told by its calls and scores, which stay there alone.
+ * A trial with only what following a run tells, judges by and reports. A run can have ten thousand, and what servers
+ * returned, scores and configuration are most of them; why one did not pass is told by its calls and scores, which stay
+ * there alone.
  */
-export function toldTrial(trial: EvalIteration): EvalIteration {
+export function reportedTrial(trial: EvalIteration): EvalIteration {
   const { id, testCaseId, title, iterationNumber, status, result, startedAt, durationMs } = trial
   const { model, provider, tokensUsed, error, trialClass } = trial
-  const told: EvalIteration = {
+  const reported: EvalIteration = {
     id,
     testCaseId,
     title,
@@ -23,24 +24,24 @@ export function toldTrial(trial: EvalIteration): EvalIteration {
     error,
     ...(typeof trialClass === 'string' && { trialClass }),
   }
-  if (causeOf(trial) === undefined) return told
+  if (causeOf(trial) === undefined) return reported
   return {
-    ...told,
-    scores: trial.scores?.flatMap(toldScore),
+    ...reported,
+    scores: trial.scores?.flatMap(reportedScore),
     expectedToolCalls: trial.expectedToolCalls?.map(({ toolName }) => ({ toolName })),
-    actualToolCalls: trial.actualToolCalls?.map(toldCall),
+    actualToolCalls: trial.actualToolCalls?.map(reportedCall),
   }
 }
 
 type Score = NonNullable<EvalIteration['scores']>[number]
 
 /** The scores that say why. */
-function toldScore({ scorerId, status, passed, error, rationale }: Score): Score[] {
+function reportedScore({ scorerId, status, passed, error, rationale }: Score): Score[] {
   return passed === false || status === 'error' ? [{ scorerId, status, passed, error, rationale }] : []
 }
 
 /** Which tool it was, and whether that went wrong. */
-function toldCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
+function reportedCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
   const { isError } = Object(result) as { isError?: unknown }
   return {
     toolName,

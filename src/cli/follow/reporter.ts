@@ -3,7 +3,7 @@ import { jsonText } from '../../lib/printable.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { counted } from '../../domain/runs/labels.ts'
-import { remainingWords } from '../../domain/runs/estimate.ts'
+import { remainingLabel } from '../../domain/runs/estimate.ts'
 import type { TrialCounts } from '../../domain/runs/trials.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Output } from '../output/output.ts'
@@ -66,8 +66,7 @@ export function createReporter({ mode, output, inPlace }: ReporterOptions): Repo
 }
 
 function statusLine(mode: ReportMode, output: Output, inPlace: boolean): StatusLine {
-  if (mode === 'text')
-    return inPlace ? rewrittenLine(process.stdout) : printedLines(text => void output.write(text))
+  if (mode === 'text') return inPlace ? rewrittenLine(process.stdout) : printedLines(text => void output.write(text))
   if (inPlace) return rewrittenLine(process.stderr)
   return mode === 'json'
     ? printedLines(text => void process.stderr.write(text))
@@ -87,7 +86,7 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
     ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
     // Before two trials have ended nobody knows, which is no news in a line about a run that began.
-    ...(remaining === undefined || remaining === 0 ? [] : [remainingWords(remaining)]),
+    ...(remaining === undefined || remaining === 0 ? [] : [remainingLabel(remaining)]),
   ].join(', ')
 }
 

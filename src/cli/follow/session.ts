@@ -12,10 +12,12 @@ import { UsageError } from '../arguments/usage-error.ts'
 import { followRun, isPassing, type FollowEvent, type Followed } from './follow-run.ts'
 import type { Base } from './base.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
-import { printLastWord, resultOf, type Result } from './final-report.ts'
+import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import type { RunPlace } from './reference.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
-import { openReport } from './report-file.ts'
+import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { writeAtomically } from '../../lib/files/write-atomically.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 
 /** Options that `watch` and `run` share. */
 export type SessionOptions = GateOptions & {
@@ -56,7 +58,7 @@ export type Session = {
 export function openSession(common: CommonOptions, own: SessionOptions): Session {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl exclude each other.')
   const gates = gatesOf(own)
-  const report = own.junit === undefined ? undefined : openReport(own.junit)
+  const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
   const output = openOutput()
   const interruption = listenForInterrupt()
@@ -68,13 +70,10 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
   const unknown = common.ascii ? '-' : UNKNOWN
   let isFollowing = false
 
-  const lastWord = async (
-    results: readonly Result[],
-    { again, runGroupId }: FollowExtras,
-  ): Promise<number> => {
+  const lastWord = async (results: readonly Result[], { again, runGroupId }: FollowExtras): Promise<number> => {
     reporter.end()
     const goesOn = again !== undefined
-    const exitCode = await printLastWord(results, { mode, output, unknown, goesOn, runGroupId })
+    const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId })
     // What the service refused will be refused again.
     const isOpen = results.some(({ followed: { kind } }) => kind !== 'ended' && kind !== 'refused')
     if (isOpen && goesOn && !output.closed) say(`To watch it again: ${again}`)
@@ -94,10 +93,10 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
           const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
           const options = { interrupt, timeout: timeout.signal, onEvent }
           const followed = await followRun(client, place, options)
-          return await judged({ client, place, gates, own, reporter, base: extras.base }, label, followed)
+          return await judged({ client, place, gates, own, reporter, base: extras.base, stop }, label, followed)
         }),
       )
-      if (report) await writeReport(client, runs, results, report.write)
+      if (writeJunit) await writeReport(client, runs, results, { write: writeJunit, stop })
       return await lastWord(results, extras)
     },
     async guard(work) {
@@ -124,7 +123,6 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
     close() {
       clearTimeout(timer)
       interruption.stop()
-      report?.discard()
     },
   }
 }
@@ -135,9 +133,7 @@ class Stopped extends Error {
 
   constructor(interrupt: AbortSignal) {
     super('stopped')
-    this.end = interrupt.aborted
-      ? { kind: 'interrupted', exitCode: interruptedCode(interrupt) }
-      : { kind: 'timed_out' }
+    this.end = interrupt.aborted ? { kind: 'interrupted', exitCode: interruptedCode(interrupt) } : { kind: 'timed_out' }
   }
 }
 
@@ -155,17 +151,16 @@ type JudgeOptions = {
   own: SessionOptions
   reporter: Reporter
   base: Base | undefined
+  stop: AbortSignal
 }
 
 async function judged(
-  { client, place, gates, own, reporter, base }: JudgeOptions,
+  { client, place, gates, own, reporter, base, stop }: JudgeOptions,
   label: string,
   followed: Followed,
 ): Promise<Result> {
   const compared =
-    base === undefined || followed.kind !== 'ended'
-      ? undefined
-      : await compareRun(client, place, followed, base)
+    base === undefined || followed.kind !== 'ended' ? undefined : await compareRun(client, place, followed, base, stop)
   if (typeof compared === 'string') reporter.say(`Not compared: ${compared.replace(/\.$/, '')}.`)
   return resultOf(label, followed, {
     gates: judgeGates(gates, followed, compared),
@@ -185,26 +180,43 @@ async function writeReport(
   client: Client,
   runs: readonly FollowedRun[],
   results: readonly Result[],
-  write: (text: string) => void,
+  { write, stop }: { write: (text: string) => void; stop: AbortSignal },
 ): Promise<void> {
   const { junitXml } = await import('./junit.ts')
   const reported = []
   for (const [index, { followed, label }] of results.entries()) {
     const place = runs[index]?.place
     if (!followed.run || !place) continue
-    const name = await suiteName(client, place.projectId, followed.run.suiteId)
+    const name = await suiteName(client, place.projectId, followed.run.suiteId, stop)
     const named = label === '' ? name : `${name}: ${label}`
     reported.push({ name: clean(named), run: followed.run, trials: followed.trials })
   }
   if (reported.length > 0) write(junitXml(reported))
 }
 
-/** The suite may be gone, and the line too: its id is a name as well. */
-async function suiteName(client: Client, projectId: string, suiteId: string): Promise<string> {
+/** The suite may be gone, the connection too, and nobody may want to wait: its id is a name as well. */
+async function suiteName(client: Client, projectId: string, suiteId: string, signal: AbortSignal): Promise<string> {
   try {
-    return (await client.suites.get({ projectId, suiteId }, { priority: 'asked' })).name ?? suiteId
+    return (await client.suites.get({ projectId, suiteId }, { signal })).name ?? suiteId
   } catch (error) {
-    if (error instanceof ApiError) return suiteId
+    if (error instanceof ApiError || signal.aborted) return suiteId
     throw error
   }
+}
+
+/**
+ * Finds out before anything spends whether a report can be written, and leaves nothing behind.
+ * @returns what writes it, whole or not at all
+ * @throws UsageError when it cannot
+ */
+function openReport(file: string): (text: string) => void {
+  const draft = `${file}.${process.pid}.tmp`
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
+    closeSync(openSync(draft, 'w'))
+    rmSync(draft)
+  } catch (error) {
+    throw new UsageError(`The report ${file} cannot be written: ${systemErrorReason(error)}.`)
+  }
+  return text => writeAtomically(file, text)
 }

@@ -89,9 +89,7 @@ function requireNoun(word: string): Noun {
   const noun = nounOf(word)
   if (noun) return noun
   const names = NOUNS.map(({ name }) => name)
-  throw new UsageError(
-    `There is nothing called "${word}".${didYouMean(word, names)} Known: ${names.join(', ')}.`,
-  )
+  throw new UsageError(`There is nothing called "${word}".${didYouMean(word, names)} Known: ${names.join(', ')}.`)
 }
 
 function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
@@ -123,8 +121,7 @@ function filtersOf(noun: Noun, own: GetOptions): Fields {
     requireKnown(noun, name, value)
     return [name, value] as const
   })
-  if (own.search !== undefined && !filters.includes('q'))
-    throw new UsageError(`${noun.name} takes no --search.`)
+  if (own.search !== undefined && !filters.includes('q')) throw new UsageError(`${noun.name} takes no --search.`)
   return {
     ...Object.fromEntries(given),
     ...(own.search !== undefined && { q: own.search }),
@@ -172,12 +169,7 @@ async function printOne(
 }
 
 /** Prints what was read; a list that was not read to its end is said to be so, and is no success. */
-async function printList(
-  listing: Printed,
-  output: Output,
-  common: CommonOptions,
-  own: GetOptions,
-): Promise<number> {
+async function printList(listing: Printed, output: Output, common: CommonOptions, own: GetOptions): Promise<number> {
   const { noun, state } = listing
   const progress = startProgress(noun)
   const kept: unknown[] = []

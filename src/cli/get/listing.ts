@@ -14,8 +14,6 @@ import type { Item } from './states.ts'
 /** Path parameters and query options. */
 export type Fields = Readonly<Record<string, unknown>>
 
-const ASKED = { priority: 'asked' } as const
-
 export function endpointOf(operation: OperationName): AnyEndpoint {
   const [resource = '', name = ''] = operation.split('.')
   const endpoint = (contract as Record<string, Record<string, AnyEndpoint>>)[resource]?.[name]
@@ -102,14 +100,13 @@ async function* items(
   const endpoint = endpointOf(operation)
   const input = inputOf(endpoint, fields, limit)
   let count = 0
-  for await (const page of client.pages(endpoint, input, { ...ASKED, bounds: boundsOf(limit, all) })) {
+  for await (const page of client.pages(endpoint, input, { bounds: boundsOf(limit, all) })) {
     const { items: found = [] } = page as { items?: Item[] }
     count += found.length
     yield* source === undefined ? found : found.map(item => ({ ...item, source }))
   }
   const { pageSize } = queryOf(endpoint)
-  if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize)
-    onCut?.(pageSize)
+  if (!endpoint.cursor && pageSize !== undefined && count === pageSize && limit !== pageSize) onCut?.(pageSize)
 }
 
 const UNBOUNDED: ListBounds = { pages: Infinity, items: Infinity, text: Infinity }
@@ -137,11 +134,7 @@ export async function readOne(listing: Listing, wanted: string): Promise<unknown
   const { client, noun, fields } = listing
   const { read, older, calledBy } = noun
   const get = async (id: string, { operation, parameter }: NonNullable<Noun['read']>) =>
-    await client.call(
-      endpointOf(operation),
-      inputOf(endpointOf(operation), { ...fields, [parameter]: id }, undefined),
-      ASKED,
-    )
+    await client.call(endpointOf(operation), inputOf(endpointOf(operation), { ...fields, [parameter]: id }, undefined))
   if (read && calledBy === undefined) return await get(wanted, read)
   if (read) {
     try {
@@ -178,13 +171,10 @@ export async function findOne(listing: Listing, wanted: string): Promise<Item> {
   if (only && others.length === 0) return only
   if (only) {
     const ids = named.map(({ id }) => String(id)).join(', ')
-    throw new UsageError(
-      `There are ${named.length} called "${clean(wanted)}"; name the ${one} by its id: ${ids}.`,
-    )
+    throw new UsageError(`There are ${named.length} called "${clean(wanted)}"; name the ${one} by its id: ${ids}.`)
   }
   const some = names.slice(0, 20)
   const more = names.length > some.length ? ` and ${names.length - some.length} more` : ''
-  const known =
-    names.length > 0 ? ` There ${names.length === 1 ? 'is' : 'are'}: ${some.join(', ')}${more}.` : ''
+  const known = names.length > 0 ? ` There ${names.length === 1 ? 'is' : 'are'}: ${some.join(', ')}${more}.` : ''
   throw new UsageError(`There is no ${one} "${clean(wanted)}".${didYouMean(wanted, names)}${known}`)
 }

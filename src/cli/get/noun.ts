@@ -20,7 +20,7 @@ export type NounParent = {
 /** A kind of thing that `mcpdeck get` lists, with everything that the command derives its behaviour from. */
 export type Noun = {
   name: string
-  says: string
+  help: string
   /** One record of it in words. */
   one: string
   list: OperationName

@@ -17,7 +17,7 @@ const scenario: NounParent = { option: 'scenario', parameter: 'scenarioId', of: 
 export const NOUNS: readonly Noun[] = [
   {
     name: 'projects',
-    says: 'projects that the key sees',
+    help: 'projects that the key sees',
     one: 'project',
     list: 'projects.list',
     calledBy: 'name',
@@ -25,7 +25,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'organizations',
-    says: 'organizations that the key sees',
+    help: 'organizations that the key sees',
     one: 'organization',
     list: 'account.organizations',
     calledBy: 'name',
@@ -33,7 +33,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'servers',
-    says: 'saved servers',
+    help: 'saved servers',
     one: 'server',
     list: 'servers.list',
     read: { operation: 'servers.get', parameter: 'serverId' },
@@ -42,7 +42,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'tools',
-    says: 'tools of a server',
+    help: 'tools of a server',
     one: 'tool',
     list: 'servers.tools',
     parents: [server],
@@ -51,7 +51,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'prompts',
-    says: 'prompts of a server',
+    help: 'prompts of a server',
     one: 'prompt',
     list: 'servers.prompts',
     parents: [server],
@@ -60,7 +60,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'resources',
-    says: 'resources of a server',
+    help: 'resources of a server',
     one: 'resource',
     list: 'servers.resources',
     parents: [server],
@@ -69,7 +69,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'suites',
-    says: 'eval suites, each by its last run over everything',
+    help: 'eval suites, each by its last run over everything',
     one: 'suite',
     state: suiteState,
     list: 'suites.list',
@@ -88,7 +88,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'cases',
-    says: 'cases of a suite',
+    help: 'cases of a suite',
     one: 'case',
     list: 'cases.list',
     read: { operation: 'cases.get', parameter: 'caseId' },
@@ -98,7 +98,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'runs',
-    says: 'eval runs of a suite, or of all suites',
+    help: 'eval runs of a suite, or of all suites',
     one: 'run',
     state: runState,
     list: 'runs.list',
@@ -118,7 +118,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'trials',
-    says: 'trials (iterations) of a run',
+    help: 'trials (iterations) of a run',
     one: 'trial',
     state: trialState,
     list: 'iterations.list',
@@ -135,7 +135,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'steps',
-    says: 'verdicts of the steps of a trial',
+    help: 'verdicts of the steps of a trial',
     one: 'step',
     list: 'iterations.steps',
     parents: [run, { option: 'trial', parameter: 'iterationId' }],
@@ -143,7 +143,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'environments',
-    says: 'environments',
+    help: 'environments',
     one: 'environment',
     list: 'environments.list',
     read: { operation: 'environments.get', parameter: 'environmentId' },
@@ -152,7 +152,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'clients',
-    says: 'clients',
+    help: 'clients',
     one: 'client',
     list: 'clients.list',
     read: { operation: 'clients.get', parameter: 'clientId' },
@@ -162,7 +162,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'findings',
-    says: 'findings of swarms and of scenarios, told apart by "source"',
+    help: 'findings of swarms and of scenarios, told apart by "source"',
     one: 'finding',
     list: 'journeyFindings.list',
     source: 'swarm',
@@ -180,22 +180,16 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'scenarios',
-    says: 'published scenarios',
+    help: 'published scenarios',
     one: 'scenario',
     list: 'scenarios.list',
     read: { operation: 'scenarios.get', parameter: 'scenarioId' },
     calledBy: 'name',
-    columns: [
-      ID,
-      NAME,
-      column('ACCESS', 'mode'),
-      column('CLIENT', 'hostName'),
-      count('SERVERS', 'serverCount'),
-    ],
+    columns: [ID, NAME, column('ACCESS', 'mode'), column('CLIENT', 'hostName'), count('SERVERS', 'serverCount')],
   },
   {
     name: 'visits',
-    says: 'sessions of the visitors of a scenario',
+    help: 'sessions of the visitors of a scenario',
     one: 'visit',
     list: 'userTestingSessions.list',
     read: { operation: 'userTestingSessions.get', parameter: 'sessionId' },
@@ -211,7 +205,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'personas',
-    says: 'personas of swarms',
+    help: 'personas of swarms',
     one: 'persona',
     list: 'personas.list',
     read: { operation: 'personas.get', parameter: 'personaId' },
@@ -220,7 +214,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'journeys',
-    says: 'journeys of swarms',
+    help: 'journeys of swarms',
     one: 'journey',
     list: 'journeys.list',
     read: { operation: 'journeys.get', parameter: 'journeyId' },
@@ -229,7 +223,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'swarms',
-    says: 'swarms',
+    help: 'swarms',
     one: 'swarm',
     list: 'swarms.list',
     read: { operation: 'swarms.get', parameter: 'swarmId' },
@@ -238,7 +232,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'waves',
-    says: 'runs of a journey, or of all journeys',
+    help: 'runs of a journey, or of all journeys',
     one: 'wave',
     state: waveState,
     list: 'journeyRuns.list',
@@ -255,7 +249,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'wave-sessions',
-    says: 'sessions of a wave',
+    help: 'sessions of a wave',
     one: 'session',
     list: 'journeyRuns.sessions',
     parents: [{ option: 'wave', parameter: 'runId' }],
@@ -269,7 +263,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'sessions',
-    says: 'sessions of all sources',
+    help: 'sessions of all sources',
     one: 'session',
     list: 'sessions.list',
     columns: [
@@ -283,14 +277,14 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'chat-sessions',
-    says: 'chat sessions',
+    help: 'chat sessions',
     one: 'session',
     list: 'chatSessions.list',
     columns: [ID, STATUS, column('VISIBILITY'), time('ACTIVE', 'lastActivityAt'), column('TITLE')],
   },
   {
     name: 'readiness-runs',
-    says: 'directory readiness runs',
+    help: 'directory readiness runs',
     one: 'readiness run',
     list: 'readiness.list',
     read: { operation: 'readiness.get', parameter: 'runId' },
@@ -298,7 +292,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'images',
-    says: 'sandbox images',
+    help: 'sandbox images',
     one: 'image',
     list: 'images.list',
     read: { operation: 'images.get', parameter: 'imageId' },
@@ -307,7 +301,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'builds',
-    says: 'builds of an image',
+    help: 'builds of an image',
     one: 'build',
     list: 'images.builds',
     parents: [{ option: 'image', parameter: 'imageId', of: 'images' }],
@@ -315,7 +309,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'plugins',
-    says: 'installed plugins',
+    help: 'installed plugins',
     one: 'plugin',
     list: 'plugins.list',
     calledBy: 'name',
@@ -323,7 +317,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'check-repos',
-    says: 'repositories whose pull requests run a suite',
+    help: 'repositories whose pull requests run a suite',
     one: 'repository',
     list: 'checkRepos.list',
     parents: [{ option: 'organization', parameter: 'organizationId', of: 'organizations' }],
@@ -344,10 +338,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** The noun of this name, in the singular or plural, or by an alias. */
 export function nounOf(word: string): Noun | undefined {
   const [wanted, plural] = [ALIASES[word] ?? word, `${word}s`]
-  return (
-    NOUNS.find(({ name }) => name === wanted) ??
-    NOUNS.find(({ name }) => name === (ALIASES[plural] ?? plural))
-  )
+  return NOUNS.find(({ name }) => name === wanted) ?? NOUNS.find(({ name }) => name === (ALIASES[plural] ?? plural))
 }
 
 /** All that a listing can be narrowed to by an option of its own. */
@@ -364,7 +355,7 @@ export const PARENT_OPTIONS: readonly NounParent['option'][] = [
 export function nounsHelp(): string {
   const width = Math.max(...NOUNS.map(({ name }) => name.length))
   const lines = NOUNS.map(noun => {
-    const { name, says } = noun
+    const { name, help: says } = noun
     const needs = parentsOf(noun)
       .map(({ option, optional }) => (optional ? `[--${option}]` : `--${option}`))
       .join(' ')

@@ -7,17 +7,17 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { journeyRunState } from '../../domain/findings/waves.ts'
 import type { RunOutcome } from '../../domain/runs/outcome.ts'
-import type { RerunLinks } from '../../api/runs/rerun-links.ts'
+import type { RerunLinks } from '../../domain/runs/rerun-links.ts'
 import {
   type Coverage,
-  partWords,
+  partLabels,
   type ReportedRun,
   reportRun,
-  reportWords,
+  runReportLabel,
   statesItsRuns,
   suiteStateOf,
 } from '../../domain/runs/suite-state.ts'
-import { classOfTrial, CLASS_WORDS, TRIAL_CLASSES } from '../../domain/runs/trial-class.ts'
+import { classOfTrial, CLASS_LABELS, TRIAL_CLASSES } from '../../domain/runs/trial-class.ts'
 
 /** A record of a list. */
 export type Item = Record<string, unknown>
@@ -61,12 +61,10 @@ export const suiteState: NounState = {
     const suite = item as EvalSuite
     // The settings of one suite do not tell of its runs.
     if (!('latestRun' in suite) && !statesItsRuns(suite)) return item
-    const runs =
-      statesItsRuns(suite) || !suite.latestRun?.id ? undefined : await runsOf(client, projectId, suite.id)
+    const runs = statesItsRuns(suite) || !suite.latestRun?.id ? undefined : await runsOf(client, projectId, suite.id)
     const isRerun = (runId: string) => ({ isRerun: reruns?.parentOf(runId) !== undefined })
     const { judgedBy, latest } = suiteStateOf({ suite, runs, factsOf: isRerun })
-    if (!judgedBy || !latest)
-      return { ...item, state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
+    if (!judgedBy || !latest) return { ...item, state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     return {
       ...item,
       state: stateOf(judgedBy),
@@ -76,7 +74,7 @@ export const suiteState: NounState = {
         id: latest.run.id,
         state: stateOf(latest),
         coverage: coverageOf(latest),
-        says: reportWords(latest),
+        says: runReportLabel(latest),
       },
     }
   },
@@ -85,7 +83,7 @@ export const suiteState: NounState = {
 /** A trial by its class, as the screen calls it. */
 export const trialState: NounState = {
   values: Object.fromEntries(
-    TRIAL_CLASSES.map(each => [each, [CLASS_WORDS[each].word].filter(word => word !== each)]),
+    TRIAL_CLASSES.map(each => [each, [CLASS_LABELS[each].word].filter(word => word !== each)]),
   ),
   add: item => ({ ...item, state: classOfTrial(item as EvalIteration) }),
 }
@@ -141,7 +139,7 @@ function stateOf({ run, outcome }: ReportedRun): string {
 
 function coverageOf(report: ReportedRun): Partial<Coverage> & { says: string } {
   const { cases, graded, isWhole } = report.coverage
-  const words = partWords(report)
+  const words = partLabels(report)
   const says = words.length > 0 ? words.join(', ') : isWhole === true ? 'all' : 'unknown'
   return { says, isWhole, cases, graded }
 }
@@ -149,7 +147,7 @@ function coverageOf(report: ReportedRun): Partial<Coverage> & { says: string } {
 /** A suite may go while others are read. */
 async function runsOf(client: Client, projectId: string, suiteId: string): Promise<readonly EvalRun[]> {
   try {
-    return (await client.runs.list({ projectId, suiteId, limit: RUNS_READ }, { priority: 'asked' })).items
+    return (await client.runs.list({ projectId, suiteId, limit: RUNS_READ })).items
   } catch (error) {
     if (isMissing(error)) return []
     throw error

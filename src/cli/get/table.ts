@@ -44,7 +44,5 @@ function cellOf({ path, as }: NounColumn, item: unknown, unknown: string): strin
 
 /** What lies at a dotted path of a record. */
 export function valueAt(item: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], item)
+  return path.split('.').reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], item)
 }

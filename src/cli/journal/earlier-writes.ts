@@ -1,17 +1,11 @@
 import { refusal } from '../../api/client/errors/api-error.ts'
-import {
-  mayRepeat,
-  isSameWrite,
-  type PlannedWrite,
-  readEarlier,
-  supersede,
-} from '../../api/client/journal/earlier.ts'
+import { mayRepeat, isSameWrite, type PlannedWrite, readEarlier, supersede } from '../../api/client/journal/earlier.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { openWriteOf } from '../../api/client/journal/open-write.ts'
 import { lookBack, sendAgain, type Decision, type Resolution } from '../../api/client/journal/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { agreed, answerTo, canAsk } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt, readAnswer, canPrompt } from '../arguments/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 
@@ -52,15 +46,14 @@ export async function goAfterEarlier(
   if (retry !== undefined) return { retry: await openWrite({ journal }, write, retry) }
   const options = { journal, client: workspace.client }
   const { same, settled, open } = await readEarlier(options, write, !quiet)
-  const rest =
-    open === 0 ? '' : `${writes(open)} in doubt: mcpdeck journal lists ${open === 1 ? 'it' : 'them'}.`
+  const rest = open === 0 ? '' : `${writes(open)} in doubt: mcpdeck journal lists ${open === 1 ? 'it' : 'them'}.`
   const others = [...settled.map(({ sentence }) => sentence), ...(rest ? [rest] : [])]
   if (others.length > 0) say(clean(others.join(' ')))
   const onward = { retry: undefined, supersede: () => supersede({ journal }, same) }
   const inDoubt = same.filter(each => mayRepeat(each, write))
   for (const each of same) if (isNew || !inDoubt.includes(each)) say(clean(each.sentence))
   if (inDoubt.length === 0 || isNew) return onward
-  const chosen = repeats && canAsk() ? await decide(inDoubt, say) : undefined
+  const chosen = repeats && canPrompt() ? await decide(inDoubt, say) : undefined
   if (chosen === 'new') return onward
   if (chosen !== undefined) return { retry: chosen }
   const message = inDoubt.map(each => sentenceOf(each, repeats)).join(' ')
@@ -85,16 +78,12 @@ async function decide(
 ): Promise<JournalEntry | 'new' | undefined> {
   for (const { entry, sentence } of inDoubt) say(`${entry.id}: ${clean(sentence)}`)
   const ids = inDoubt.map(({ entry }) => String(entry.id))
-  const answer = await answerTo(`Type ${ids.join(' or ')} to go on with it, or new to send another one: `)
+  const answer = await readAnswer(`Type ${ids.join(' or ')} to go on with it, or new to send another one: `)
   return answer === 'new' ? 'new' : inDoubt.find(({ entry }) => String(entry.id) === answer)?.entry
 }
 
 /** @throws UsageError */
-async function openWrite(
-  { journal }: Pick<Opened, 'journal'>,
-  write: PlannedWrite,
-  id: string,
-): Promise<JournalEntry> {
+async function openWrite({ journal }: Pick<Opened, 'journal'>, write: PlannedWrite, id: string): Promise<JournalEntry> {
   const entry = (await journal.unresolved()).find(each => String(each.id) === id)
   if (!entry) throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
   if (!isSameWrite(entry, { ...write, idempotencyKey: undefined }))
@@ -122,7 +111,7 @@ export async function goOnWith(
   if (looked?.finding !== 'happened') {
     refuseUnsendable(seen)
     const title = titleOf(seen, Date.now())
-    if (!isAgreed && !(await agreed(`${title} is sent again with what was written then`))) return undefined
+    if (!isAgreed && !(await confirmPrompt(`${title} is sent again with what was written then`))) return undefined
   }
   return await sendAgain(options, seen)
 }

@@ -3,7 +3,7 @@ import { openWriteOf, stateOf, type OpenWrite } from '../../api/client/journal/o
 import { dismiss, resolveJournal, sendAgain } from '../../api/client/journal/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { agreed } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { refuseUnsendable } from './earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { tableLines } from '../get/table.ts'
@@ -66,18 +66,14 @@ export async function decideWrite(
     if (profile.readOnly) throw new UsageError('A read-only session sends nothing.')
     refuseUnsendable(entry)
     const title = titleOf(entry, Date.now())
-    if (!own.yes && !(await agreed(`${title} is sent again with what was written then`)))
-      return EXIT.noVerdict
+    if (!own.yes && !(await confirmPrompt(`${title} is sent again with what was written then`))) return EXIT.noVerdict
     const { finding, sentence } = await sendAgain({ journal, client }, entry)
     say(clean(sentence))
     return finding === 'happened' ? EXIT.done : EXIT.noVerdict
   })
 }
 
-async function withJournal(
-  common: CommonOptions,
-  work: (opened: OpenedWorkspace) => Promise<number>,
-): Promise<number> {
+async function withJournal(common: CommonOptions, work: (opened: OpenedWorkspace) => Promise<number>): Promise<number> {
   const settings = await resolveSettings(common, process.env)
   const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
   try {

@@ -17,8 +17,8 @@ const AGAIN_MS = 30_000
 type Telling = { opened: OpenedWorkspace; toasts: Toasts; queryClient: QueryClient; log: Log }
 
 /**
- * Finds out what became of the writes that an earlier session left open, and of those whose answer is lost in this one, and
- * tells each; never rejects.
+ * Finds out what became of the writes that an earlier session left open, and of those whose answer is lost in this one,
+ * and tells each; never rejects.
  */
 export async function tellOpenWrites(telling: Telling): Promise<void> {
   const { journal, workspace } = telling.opened
@@ -50,8 +50,7 @@ async function look(
     for (const { sentence } of resolutions) log.line(sentence)
     for (const resolution of resolutions) refreshAfter(queryClient, resolution)
     for (const { finding, isOpen, sentence } of resolutions) {
-      const offer =
-        isOpen && finding !== 'unresolved' ? ' Decide about it on Now or with mcpdeck journal.' : ''
+      const offer = isOpen && finding !== 'unresolved' ? ' Decide about it on Now or with mcpdeck journal.' : ''
       toasts.show(finding === 'happened' ? 'ok' : 'warn', `${sentence}${offer}`)
       await delay(READING_MS, undefined, { ref: false })
     }

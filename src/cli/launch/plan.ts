@@ -35,8 +35,6 @@ export type LaunchPlan = {
   names: ReadonlyMap<string, string>
 }
 
-const ASKED = { priority: 'asked' } as const
-
 /**
  * Looks everything up that a launch names, checks it by the contract's rules and says what it will do; sends nothing
  * but reads.
@@ -60,7 +58,7 @@ export async function planLaunch(
   const names = new Map(attached)
   const obstacle = launchObstacle(suite, { environmentIds, clientIds, serverIds })
   if (obstacle) throw new UsageError(await refusalOf(obstacle, find('environments'), attached))
-  const { items: all } = await client.cases.list({ projectId, suiteId: suite.id }, ASKED)
+  const { items: all } = await client.cases.list({ projectId, suiteId: suite.id })
   const cases = own.case.length === 0 ? all : own.case.map(text => caseOf(all, text))
   if (cases.length === 0) throw new UsageError('The suite has no cases, so there is nothing to run.')
   const used = environmentIds.length + clientIds.length > 0 ? environmentIds : (suite.environmentIds ?? [])
@@ -128,9 +126,7 @@ async function refusalOf(
   if (candidates.length > 0) {
     const known = new Map(clients)
     for await (const { id, name } of listItems(environments)) known.set(String(id), clean(String(name ?? id)))
-    names.push(
-      ...candidates.map(id => `${known.get(id) ?? 'an environment that is archived or gone'} (${id})`),
-    )
+    names.push(...candidates.map(id => `${known.get(id) ?? 'an environment that is archived or gone'} (${id})`))
   }
   const said = sentence ?? (typeof words.sentence === 'string' ? words.sentence : words.title)
   const option = OPTIONS[reason] ?? ''
@@ -146,11 +142,7 @@ const OPTIONS: Partial<Record<LaunchObstacle['reason'], string>> = {
   HETEROGENEOUS_TARGETS: 'Name environments or clients, not both.',
 }
 
-function casesLine(
-  suite: EvalSuiteDetail,
-  cases: readonly EvalCase[],
-  { iterations, model }: LaunchOptions,
-): string {
+function casesLine(suite: EvalSuiteDetail, cases: readonly EvalCase[], { iterations, model }: LaunchOptions): string {
   const { trials } = launchSize(suite, cases, { iterations, oneModel: model !== undefined })
   return `${clean(suite.name ?? suite.id)}: ${counted(cases.length, 'case')}, ${counted(trials, 'trial')}.`
 }
@@ -163,7 +155,7 @@ async function environmentLine(
   names: Map<string, string>,
 ): Promise<string> {
   try {
-    const resolved = await client.environments.resolve({ projectId, environmentId }, ASKED)
+    const resolved = await client.environments.resolve({ projectId, environmentId })
     const { environment, hostName, servers, effectiveModelId, modelId } = resolved
     const name = clean(environment.name ?? environment.id)
     names.set(environmentId, name)
@@ -187,11 +179,7 @@ function serversLine({ environment, hosts }: EvalSuiteDetail, named: readonly st
   return `Servers ${(environment?.servers ?? []).map(clean).join(', ')}.`
 }
 
-function modelLine(
-  { executionConfig }: EvalSuiteDetail,
-  cases: readonly EvalCase[],
-  { model }: LaunchOptions,
-): string {
+function modelLine({ executionConfig }: EvalSuiteDetail, cases: readonly EvalCase[], { model }: LaunchOptions): string {
   if (model !== undefined) return `Model ${clean(model)}, for every case.`
   const models = new Set(cases.flatMap(each => (each.models ?? []).map(entry => clean(entry.model))))
   if (models.size > 0) return `Models of the cases: ${[...models].join(', ')}.`

@@ -4,7 +4,7 @@ import type { PlannedWrite } from '../../api/client/journal/earlier.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { LAUNCH_COST } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { agreed } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { goAfterEarlier, goOnWith, type Going, type RepeatOptions } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -17,10 +17,13 @@ import { chooseProject } from '../arguments/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
-import { readModelKeys } from './model-keys.ts'
 import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
-import { planRerun, sendRerun } from './rerun.ts'
 import { checkGroup, launchedGroup, plannedLaunch, sendLaunch, type Launched, type RunGroup } from './send.ts'
+import { readSecret } from '../profile/profile-key.ts'
+import type { RerunPreview } from '../../api/contract/runs.ts'
+import { previewLines, rerunObstacle } from '../../domain/runs/rerun.ts'
+import { sendRerun as sendOnce } from '../../domain/runs/rerun-launch.ts'
+import { launchInSlot, type SlotOptions } from './slots.ts'
 
 export type RunOptions = SessionOptions &
   LaunchOptions & {
@@ -34,11 +37,7 @@ export type RunOptions = SessionOptions &
   } & RepeatOptions
 
 /** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
-export async function runLaunch(
-  suite: string | undefined,
-  given: CommonOptions,
-  own: RunOptions,
-): Promise<number> {
+export async function runLaunch(suite: string | undefined, given: CommonOptions, own: RunOptions): Promise<number> {
   checkOptions(suite, own)
   const common = await atProfileOf(own.rerunFailed, given, process.env)
   const modelApiKeys = readModelKeys({ variables: own.modelKeyEnv, files: own.modelKeyFile }, process.env)
@@ -215,7 +214,7 @@ function tell({ reporter }: Session, lines: readonly string[]): void {
 }
 
 async function isAgreed({ own }: Work, effect: string): Promise<boolean> {
-  return own.yes === true || (await agreed(effect))
+  return own.yes === true || (await confirmPrompt(effect))
 }
 
 function declined({ reporter }: Session): number {
@@ -241,4 +240,61 @@ async function afterLaunch(work: Work, launched: Launched, parent: Base | undefi
       : await printLaunched(session, client, runs, runGroupId)
   // A target that never started has no verdict.
   return failures.length > 0 ? Math.max(exitCode, EXIT.noVerdict) : exitCode
+}
+
+/**
+ * Keys for models of one's own, by provider, from variables and files; never from an argument, which other users of
+ * the machine can read.
+ * @param from entries such as `openai=OPENAI_API_KEY`
+ * @throws UsageError in a sentence that holds no key
+ */
+function readModelKeys(
+  from: { variables: readonly string[]; files: readonly string[] },
+  env: NodeJS.ProcessEnv,
+): Record<string, string> | undefined {
+  const keys: Record<string, string> = {}
+  for (const [provider, name] of from.variables.map(text => pairOf('--model-key-env', text))) {
+    const key = env[name]?.trim()
+    if (!key) throw new UsageError(`The variable ${name} of --model-key-env holds no key.`)
+    keys[provider] = key
+  }
+  for (const [provider, file] of from.files.map(text => pairOf('--model-key-file', text)))
+    keys[provider] = readSecret(file)
+  return Object.keys(keys).length > 0 ? keys : undefined
+}
+
+function pairOf(option: string, text: string): readonly [string, string] {
+  const [, provider, value] = /^([\w.-]+)=(.+)$/s.exec(text) ?? []
+  if (provider !== undefined && value !== undefined) return [provider, value]
+  throw new UsageError(`${option} takes PROVIDER=${option.endsWith('env') ? 'VARIABLE' : 'FILE'}.`)
+}
+
+/** What a rerun would execute, and why it cannot start where it cannot. */
+async function planRerun(
+  client: Client,
+  source: RunPlace,
+): Promise<{ preview: RerunPreview; lines: string[]; obstacle: string | undefined }> {
+  const preview = await client.runs.rerunPreview(source)
+  const obstacle = rerunObstacle(preview)
+  return { preview, lines: previewLines(preview).map(clean), obstacle: obstacle && clean(obstacle) }
+}
+
+/**
+ * Launches the failed cases again, in a free slot.
+ * @returns undefined when it cannot be told which run it is
+ */
+async function sendRerun(
+  client: Client,
+  source: RunPlace,
+  { suiteId }: RerunPreview,
+  options: SlotOptions,
+): Promise<string | undefined> {
+  const { projectId } = source
+  const body = { scope: 'failed_cases' } as const
+  const send = () => client.runs.rerun({ ...source, body })
+  const launch = () => launchInSlot(client, projectId, send, options)
+  const sent = await sendOnce(client, { projectId, suiteId }, launch)
+  if (sent.kind !== 'unclear') return sent.runId
+  if (sent.lost) throw sent.lost
+  return undefined
 }

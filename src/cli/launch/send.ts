@@ -1,6 +1,6 @@
-import { type Client, newIdempotencyKey } from '../../api/client/client.ts'
+import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { InputOf, OutputOf } from '../../api/contract/endpoint.ts'
+import { newIdempotencyKey, type InputOf, type OutputOf } from '../../api/contract/endpoint.ts'
 import { launchCall } from '../../domain/runs/launch-request.ts'
 import { notForGroups } from '../../domain/runs/launch-rules.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -24,9 +24,7 @@ const OPTIONS = { servers: '--server', model: '--model', modelKeys: 'a model key
 export function checkGroup(plan: LaunchPlan, own: LaunchOptions, hasKeys: boolean): void {
   const given = notForGroups({ ...plan, model: own.model, hasModelKeys: hasKeys }).map(name => OPTIONS[name])
   if (given.length > 0)
-    throw new UsageError(
-      `Several environments or clients are a run group, which takes no ${given.join(' and no ')}.`,
-    )
+    throw new UsageError(`Several environments or clients are a run group, which takes no ${given.join(' and no ')}.`)
 }
 
 /** A launch that is planned, as the operation that it is, with its input. */
@@ -61,7 +59,7 @@ export async function sendLaunch(
   plan: LaunchPlan,
   options: SendOptions,
 ): Promise<Launched> {
-  const call = { priority: 'asked', idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } as const
+  const call = { idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } as const
   const { projectId } = launch.input
   if (launch.kind === 'group') {
     const send = () => client.runGroups.create(launch.input, call)
@@ -85,9 +83,7 @@ export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPl
       each.runId ? [{ label: nameOf(each), place: { projectId, runId: each.runId } }] : [],
     ),
     failures: group.targets.flatMap(each =>
-      each.runId
-        ? []
-        : [`${nameOf(each)} was not started: ${clean(each.error?.message ?? 'no reason given')}`],
+      each.runId ? [] : [`${nameOf(each)} was not started: ${clean(each.error?.message ?? 'no reason given')}`],
     ),
   }
 }

@@ -20,7 +20,7 @@ export async function launchInSlot<T>(
   launch: () => Promise<T>,
   { signal, say, wait }: SlotOptions,
 ): Promise<T> {
-  let told = ''
+  let lastShown = ''
   for (;;) {
     try {
       return await attempt(launch, signal, say)
@@ -29,8 +29,8 @@ export async function launchInSlot<T>(
       const holders = await slotHolders(client, projectId, error)
       const names = holders.map(holderName).join(', ')
       const sentence = names ? `The run slots are held by ${names}.` : 'All run slots are held.'
-      if (sentence !== told) say(wait ? `${sentence} Waiting for one to end.` : sentence)
-      told = sentence
+      if (sentence !== lastShown) say(wait ? `${sentence} Waiting for one to end.` : sentence)
+      lastShown = sentence
       if (!wait) throw error
       await slotFree(client, projectId, holders, signal)
     }
@@ -38,11 +38,7 @@ export async function launchInSlot<T>(
 }
 
 /** A launch that is stopped while its request is on the way may have happened. */
-async function attempt<T>(
-  launch: () => Promise<T>,
-  signal: AbortSignal,
-  say: SlotOptions['say'],
-): Promise<T> {
+async function attempt<T>(launch: () => Promise<T>, signal: AbortSignal, say: SlotOptions['say']): Promise<T> {
   signal.throwIfAborted()
   const warn = (): void => say('The launch may have happened; the next start of mcpdeck finds out.')
   signal.addEventListener('abort', warn)

@@ -49,8 +49,7 @@ function incidentsOf(settings: Settings): readonly Incident[] {
 
 function chosenOf(incidents: readonly Incident[], named: string | undefined): Incident {
   const [latest] = incidents
-  if (!latest)
-    throw new UsageError('This profile has no incident; the dashboard makes one when you pin something.')
+  if (!latest) throw new UsageError('This profile has no incident; the dashboard makes one when you pin something.')
   if (named === undefined) return incidents.find(({ closedAt }) => closedAt === undefined) ?? latest
   const found = incidents.find(({ id }) => id === named) ?? incidents.find(({ title }) => title === named)
   if (found) return found

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { printable } from '../../lib/printable.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { createRedaction } from './redaction.ts'
 import { UsageError } from '../config/settings.ts'
 
@@ -66,7 +66,7 @@ export function openLogFile(file: string): (line: string) => void {
     descriptor = openForOwner(file)
     path = realpathSync(file)
   } catch (error) {
-    throw new UsageError(`The log file ${file} cannot be written: ${whyNot(error)}.`)
+    throw new UsageError(`The log file ${file} cannot be written: ${systemErrorReason(error)}.`)
   }
   return line => {
     try {

@@ -32,7 +32,10 @@ export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output 
   }
 }
 
-/** Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1` or on a terminal that is gone. */
+/**
+ * Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1` or
+ * on a terminal that is gone.
+ */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', error => {
@@ -40,7 +43,10 @@ export function outliveReaders(): void {
     })
 }
 
-/** Writes to standard output without opening its stream, which costs milliseconds; what nobody reads any more is dropped. */
+/**
+ * Writes to standard output without opening its stream, which costs milliseconds; what nobody reads any more is
+ * dropped.
+ */
 export function printDirectly(text: string): void {
   try {
     writeSync(1, text)

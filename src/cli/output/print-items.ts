@@ -4,12 +4,10 @@ import { behind } from './prose.ts'
 
 const GAP = '  '
 
-/** Prints records as `{"items": […]}` or as aligned columns, the last of which runs free, broken where a terminal ends. */
-export function printItems<T>(
-  items: readonly T[],
-  json: boolean | undefined,
-  cells: (item: T) => string[],
-): void {
+/**
+ * Prints records as `{"items": […]}` or as aligned columns, the last of which runs free, broken where a terminal ends.
+ */
+export function printItems<T>(items: readonly T[], json: boolean | undefined, cells: (item: T) => string[]): void {
   if (json) {
     process.stdout.write(`${jsonText({ items })}\n`)
     return

@@ -4,14 +4,18 @@ import { clean, widthOf, wrap } from '../../tui/theme/text.ts'
 /** A stream that prose goes to; it has columns where it is a terminal. */
 export type ProseStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
-/** Says something to a person, on standard error unless told otherwise: a line or several, broken at the terminal's width. */
+/**
+ * Says something to a person, on standard error unless told otherwise: a line or several, broken at the terminal's
+ * width.
+ */
 export function say(text: string, stream: ProseStream = process.stderr): void {
   stream.write(`${laidOut(text, stream)}\n`)
 }
 
 /**
- * Text as a stream takes it: broken between words where a terminal shows it, with each line's indentation kept, and as it is
- * elsewhere; what is not printable in it becomes visible. A word that is wider than the terminal stays whole, so that addresses and paths can still be copied and clicked.
+ * Text as a stream takes it: broken between words where a terminal shows it, with each line's indentation kept, and as
+ * it is elsewhere; what is not printable in it becomes visible. A word that is wider than the terminal stays whole, so
+ * that addresses and paths can still be copied and clicked.
  */
 export function laidOut(text: string, stream: ProseStream): string {
   return printable(text)
@@ -23,7 +27,10 @@ export function laidOut(text: string, stream: ProseStream): string {
     .join('\n')
 }
 
-/** Text behind what stands before it in its line, such as the columns of a table; further lines begin below where it began. */
+/**
+ * Text behind what stands before it in its line, such as the columns of a table; further lines begin below where it
+ * began.
+ */
 export function behind(before: string, text: string, stream: ProseStream): string {
   const indent = widthOf(before)
   const [first = '', ...others] = linesWithin(text, stream, indent)

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { describeError } from '../../api/client/errors/error-text.ts'
+import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { say } from './prose.ts'
@@ -8,7 +8,7 @@ import { UsageError } from '../arguments/usage-error.ts'
 /** An error in one line for people: what happened, what to do, and the service's own words where it gave some. */
 export function errorLine(error: unknown): string {
   const { title, sentence, next } = describeError(error)
-  const words = error instanceof ApiError && error.kind === 'http' ? clean(error.message) : ''
+  const words = clean(unquotedMessage(error) ?? '')
   return `${title}: ${sentence} ${next}${words ? ` The service says: ${words}` : ''}`
 }
 

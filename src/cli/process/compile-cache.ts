@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { exposureOf, exposureOfPrivate } from '../../lib/files/owner-only.ts'
 import { directories } from '../config/directories.ts'
@@ -21,7 +21,7 @@ export function ownCompileCache(): CompileCache {
     if (!lstatSync(directory).isDirectory()) return { why: `${directory} is a symbolic link`, next }
     return exposureOfPrivate(directory) ?? { directory }
   } catch (error) {
-    return { why: whyNot(error), next }
+    return { why: systemErrorReason(error), next }
   }
 }
 
@@ -55,6 +55,6 @@ function exposureOfUsed(used: string): ReturnType<typeof exposureOf> {
   try {
     return exposureOf(realpathSync.native(used))
   } catch (error) {
-    return { path: used, why: whyNot(error), next: 'Unset NODE_COMPILE_CACHE.' }
+    return { path: used, why: systemErrorReason(error), next: 'Unset NODE_COMPILE_CACHE.' }
   }
 }

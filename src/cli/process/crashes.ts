@@ -1,9 +1,9 @@
-/** Lets what no caller hears of, such as a full disk behind standard output, end a command as any other failure does. */
+/** Errors that reach no caller, such as a full disk behind standard output, end a command as any other failure does. */
 export function endOnCrash(): void {
   process.on('uncaughtException', onCrash)
 }
 
-/** From here on somebody else looks after it. */
+/** The caller handles such errors itself from now on. */
 export function leaveCrashesAlone(): void {
   process.off('uncaughtException', onCrash)
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../api/client/cache/query-client.ts'
-import { createLeftovers } from './memory-release.ts'
+import { createMemoryRelease } from './memory-release.ts'
 
 describe('what a start leaves over', () => {
   beforeEach(() => {
@@ -16,13 +16,16 @@ describe('what a start leaves over', () => {
     let resident = 90e6
     const grow = (bytes: number): void => void (resident += bytes)
     const machine = { collect, resident: () => resident, now: Date.now }
-    const leftovers = createLeftovers(queryClient, machine)
+    const release = createMemoryRelease(() => queryClient.isFetching() > 0, machine)
+    queryClient.getQueryCache().subscribe(event => {
+      if (event.type === 'updated') release.putOff()
+    })
     const read = (name: string, takes: number): void =>
       void queryClient.fetchQuery({
         queryKey: [name],
         queryFn: () => new Promise(resolve => setTimeout(() => resolve(name), takes)),
       })
-    return { collect, leftovers, read, grow, queryClient }
+    return { collect, release, read, grow, queryClient }
   }
 
   test('is given back once, when everything has been read', async () => {
@@ -61,17 +64,17 @@ describe('what a start leaves over', () => {
   })
 
   test('is collected without a rest between reads where memory has grown by twice as much', async () => {
-    const { collect, leftovers, read, grow, queryClient } = setUp()
+    const { collect, release, read, grow, queryClient } = setUp()
     read('first', 10)
     await vi.advanceTimersByTimeAsync(200)
     read('endless', 1e6)
     grow(150e6)
     await vi.advanceTimersByTimeAsync(10_000)
-    leftovers.putOff()
+    release.putOff()
     await vi.advanceTimersByTimeAsync(200)
     expect(collect).toHaveBeenCalledOnce()
     grow(60e6)
-    leftovers.putOff()
+    release.putOff()
     await vi.advanceTimersByTimeAsync(200)
     expect(collect).toHaveBeenCalledTimes(2)
     await vi.advanceTimersByTimeAsync(1e6)
@@ -79,11 +82,11 @@ describe('what a start leaves over', () => {
   })
 
   test('waits while keys are pressed', async () => {
-    const { collect, leftovers, read, queryClient } = setUp()
+    const { collect, release, read, queryClient } = setUp()
     read('short', 10)
     for (let pressed = 0; pressed < 20; pressed += 1) {
       await vi.advanceTimersByTimeAsync(33)
-      leftovers.putOff()
+      release.putOff()
     }
     expect(collect).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(100)

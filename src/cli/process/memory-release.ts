@@ -1,16 +1,18 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { QueryClient } from '@tanstack/react-query'
 
-/** How long nothing may be read and no key pressed, in milliseconds; longer than between two pages of one list. */
+/** How long nothing may be worked on and no key pressed, in milliseconds; longer than between two pages of one list. */
 const REST_MS = 60
-/** How much resident memory may grow until it is collected again, in bytes, and how often that is looked at, in milliseconds. */
+/**
+ * How much resident memory may grow until it is collected again, in bytes, and how often that is looked at, in
+ * milliseconds.
+ */
 const MOST_GROWTH = 100_000_000
 const LOOK_MS = 10_000
 
 /** Gives back the memory that a start needed and does not need any more, and what has grown since. */
-export type Leftovers = {
-  /** A key was pressed: not now. */
+export type MemoryRelease = {
+  /** Something was worked on, such as a key: not now. */
   putOff: () => void
 }
 
@@ -24,37 +26,39 @@ const thisMachine: Machine = {
 }
 
 /**
- * Collects as soon as everything on screen has been read and the person rests. V8 does the same by itself, but some eight
- * seconds after its last work; until then a fifth of what is resident is rubbish, and a third after a list of 10,000 rows.
+ * Collects as soon as nothing is worked on and the person rests. V8 does the same by itself, but some eight seconds
+ * after its last work; until then a fifth of what is resident is rubbish, and a third after a list of 10,000 rows.
  * Where there is never so long a rest it collects too little: hundreds of megabytes of pages without objects remain.
+ * @param isBusy whether something is being read or answered; it is put off at the end of that too
  */
-export function createLeftovers(queryClient: QueryClient, machine: Machine = thisMachine): Leftovers {
+export function createMemoryRelease(isBusy: () => boolean, machine: Machine = thisMachine): MemoryRelease {
   let timer: NodeJS.Timeout | undefined
   let floor: number | undefined
   let lookedAt = -Infinity
-  const putOff = (): void => {
-    if (floor !== undefined && timer === undefined && machine.now() - lookedAt < LOOK_MS) return
-    clearTimeout(timer)
-    timer = setTimeout(end, REST_MS)
-    timer.unref()
-  }
-  queryClient.getQueryCache().subscribe(event => {
-    if (event.type === 'updated') putOff()
-  })
   const end = (): void => {
     timer = undefined
     const growth = floor === undefined ? 0 : machine.resident() - floor
-    // The end of what is being read is an event too; only where something is always being read it is not waited for.
-    if (queryClient.isFetching() > 0 && growth < 2 * MOST_GROWTH) return
+    // Only where something is always being worked on its end is not waited for.
+    if (isBusy() && growth < 2 * MOST_GROWTH) return
     lookedAt = machine.now()
     if (floor !== undefined && growth < MOST_GROWTH) return
     machine.collect()
     floor = machine.resident()
   }
-  return { putOff }
+  return {
+    putOff() {
+      if (floor !== undefined && timer === undefined && machine.now() - lookedAt < LOOK_MS) return
+      clearTimeout(timer)
+      timer = setTimeout(end, REST_MS)
+      timer.unref()
+    },
+  }
 }
 
-/** Collects until nothing more comes free, and shrinks the space for young objects; a new context is the only way to ask for it. */
+/**
+ * Collects until nothing more comes free, and shrinks the space for young objects; a new context is the only way to ask
+ * for it.
+ */
 function collectAll(): void {
   setFlagsFromString('--expose-gc')
   const collector = runInNewContext('gc') as (how: object) => void

@@ -6,8 +6,8 @@ import type { CommonOptions } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * A whole locator opens in its profile, and a page of a hosted UI in the profile whose addresses it fits; an address without a
- * profile has a name that chooses nothing.
+ * A whole locator opens in its profile, and a page of a hosted UI in the profile whose addresses it fits; an address
+ * without a profile has a name that chooses nothing.
  * @throws UsageError when a page fits several profiles and nothing says which, or the config file is wrong
  */
 export async function atProfileOf(
@@ -22,11 +22,7 @@ export async function atProfileOf(
   return profile === undefined || profile === UNNAMED ? options : { ...options, profile }
 }
 
-async function atPage(
-  address: string,
-  options: CommonOptions,
-  env: NodeJS.ProcessEnv,
-): Promise<CommonOptions> {
+async function atPage(address: string, options: CommonOptions, env: NodeJS.ProcessEnv): Promise<CommonOptions> {
   const config = await readConfig(env)
   const fitting = Object.entries(config.profiles).flatMap(([name, { web }]) =>
     web && placeAtAddress(web, address) ? [name] : [],

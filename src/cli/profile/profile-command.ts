@@ -2,22 +2,14 @@ import { jsonText } from '../../lib/printable.ts'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
-import { agreed } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { readConfig } from '../config/file.ts'
 import { LOCAL_PROFILE } from '../config/defaults.ts'
 import type { ProfileSettings } from '../config/schema.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { addProfile, type NewProfile, removeProfile, makeDefault } from './profile-edit.ts'
 import { typedKey } from './profile-key.ts'
-import {
-  chooseProfile,
-  hasFile,
-  keySource,
-  normalizeBaseUrl,
-  profileNamed,
-  sourceText,
-  storedKey,
-} from './profiles.ts'
+import { chooseProfile, hasFile, keySource, normalizeBaseUrl, profileNamed, sourceText, storedKey } from './profiles.ts'
 import { askSecret } from './secret-prompt.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { printItems } from '../output/print-items.ts'
@@ -52,10 +44,7 @@ export async function listProfiles(own: { json?: boolean; names?: boolean }): Pr
     isDefault: config.default === name,
     readOnly: profile?.readOnly ?? false,
   })
-  const lines = [
-    line(LOCAL_PROFILE),
-    ...Object.entries(config.profiles).map(([name, profile]) => line(name, profile)),
-  ]
+  const lines = [line(LOCAL_PROFILE), ...Object.entries(config.profiles).map(([name, profile]) => line(name, profile))]
   if (own.names) process.stdout.write(lines.map(({ name }) => `${name}\n`).join(''))
   else
     printItems(lines, own.json, each => [
@@ -75,11 +64,7 @@ export async function showProfile(
   json: boolean | undefined,
 ): Promise<number> {
   const config = await readConfig(process.env)
-  const choice = chooseProfile(
-    { ...common, ...(name !== undefined && { profile: name }) },
-    process.env,
-    config,
-  )
+  const choice = chooseProfile({ ...common, ...(name !== undefined && { profile: name }) }, process.env, config)
   const shown =
     choice.kind === 'local'
       ? { name: LOCAL_PROFILE, because: choice.because }
@@ -146,7 +131,7 @@ export async function dropProfile(name: string, yes: boolean | undefined): Promi
   const { profiles } = await readConfig(process.env)
   const { path } = storedKey(name, profileNamed(profiles, name).baseUrl)
   const hasKey = hasFile(path)
-  if (hasKey && !yes && !(await agreed(`Profile ${name} goes, and its key in ${path} with it`)))
+  if (hasKey && !yes && !(await confirmPrompt(`Profile ${name} goes, and its key in ${path} with it`)))
     return EXIT.noVerdict
   await removeProfile(name)
   rmSync(path, { force: true })

@@ -10,7 +10,9 @@ import { UsageError } from '../arguments/usage-error.ts'
 /** A profile as it is written: what is at its default stays out of the file. */
 export type NewProfile = Partial<ProfileSettings> & Pick<ProfileSettings, 'baseUrl'>
 
-/** Adds a profile to the config file; comments and everything else in it stay. @throws UsageError when the name is taken */
+/**
+ * Adds a profile to the config file; comments and everything else in it stay. @throws UsageError when the name is taken
+ */
 export async function addProfile(name: string, profile: NewProfile): Promise<void> {
   await change(({ config, document }) => {
     if (Object.hasOwn(config.profiles, name))

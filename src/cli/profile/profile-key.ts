@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { exposureOf } from '../../lib/files/owner-only.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
-import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { writeSecretFile } from '../../service/core/database/data-directory.ts'
 import { hasFile, type KeySource, type ServiceChoice } from './profiles.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
+import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /** Asks for a secret that is not shown; undefined where nobody can be asked. */
 export type AskSecret = (question: string) => Promise<string | undefined>
@@ -64,8 +62,7 @@ export async function typedKey(
       `Profile ${name} has no key, and there is no terminal to ask on: set MCPDECK_API_KEY, or give the profile a keyFile, keyCommand or keyEnv.`,
     )
   const key = checkedKey(typed.trim(), 'what was typed')
-  makeDirectory(dirname(source.path))
-  writeSecretFile(source.path, `${key}\n`)
+  writeForOwner(source.path, `${key}\n`, { flush: true })
   return key
 }
 
@@ -85,7 +82,7 @@ export function readSecret(path: string): string {
     )
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`The file ${path} cannot be read: ${whyNot(error)}.`)
+    throw new UsageError(`The file ${path} cannot be read: ${systemErrorReason(error)}.`)
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { homedir } from 'node:os'
 import type { BadgeColour } from '../../tui/theme/badge-colours.ts'
 import { addressProblem, DEFAULT_SLUG, normalAddress } from './address.ts'
-import { commandWords } from '../arguments/command-arguments.ts'
+import { commandArguments } from '../arguments/command-arguments.ts'
 import { LOCAL_PROFILE } from '../config/defaults.ts'
 import type { Config, ProfileSettings } from '../config/schema.ts'
 import { configFile, directories } from '../config/directories.ts'
@@ -50,11 +50,7 @@ export function chooseProfile(
   config: Pick<Config, 'default' | 'profiles'>,
 ): Choice {
   const { local, profile, baseUrl } = options
-  const flags = [
-    local && '--local',
-    profile !== undefined && '--profile',
-    baseUrl !== undefined && '--base-url',
-  ]
+  const flags = [local && '--local', profile !== undefined && '--profile', baseUrl !== undefined && '--base-url']
   const [first, second] = flags.filter(flag => typeof flag === 'string')
   if (first && second) throw new UsageError(`${first} and ${second} exclude each other.`)
   if (local) return { kind: 'local', because: '--local' }
@@ -89,12 +85,7 @@ function addressed(text: string, because: string): Choice {
   return { kind: 'service', name: UNNAMED, baseUrl, source, slug: DEFAULT_SLUG, ...unset, because }
 }
 
-function named(
-  name: string,
-  env: NodeJS.ProcessEnv,
-  { profiles }: Pick<Config, 'profiles'>,
-  because: string,
-): Choice {
+function named(name: string, env: NodeJS.ProcessEnv, { profiles }: Pick<Config, 'profiles'>, because: string): Choice {
   if (name === LOCAL_PROFILE) return { kind: 'local', because }
   const profile = profileNamed(profiles, name)
   const baseUrl = normalAddress(profile.baseUrl)
@@ -129,8 +120,7 @@ export function profileNamed(profiles: Config['profiles'], name: string): Profil
 export function keySource(name: string, profile: ProfileSettings, env: NodeJS.ProcessEnv): KeySource {
   const config = configFile(env)
   if (profile.keyFile !== undefined) return { kind: 'file', path: expanded(profile.keyFile, dirname(config)) }
-  if (profile.keyCommand !== undefined)
-    return { kind: 'command', words: commandWords(profile.keyCommand), config }
+  if (profile.keyCommand !== undefined) return { kind: 'command', words: commandArguments(profile.keyCommand), config }
   if (profile.keyEnv !== undefined) return { kind: 'variable', name: profile.keyEnv }
   if (env[KEY_VARIABLE] && !env.MCPDECK_BASE_URL) return { kind: 'variable', name: KEY_VARIABLE }
   return storedKey(name, profile.baseUrl)

@@ -10,9 +10,8 @@ import {
   type KeyRights,
   type KeySummary,
 } from '../../service/core/access/keys.ts'
-import { writeSecretFile } from '../../service/core/database/data-directory.ts'
-import { PROJECT_ROLES, type ProjectRole } from '../../service/store/keys.ts'
-import type { Store } from '../../service/workspace/store.ts'
+import { PROJECT_ROLES, type ProjectRole } from '../../api/contract/roles.ts'
+import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { createLog } from '../output/log.ts'
 import { modelSettings } from '../workspace/model-settings.ts'
@@ -20,12 +19,10 @@ import { localSettings, UsageError, type CommonOptions } from '../config/setting
 import { serve, ServeError, type ServeOptions } from './serve.ts'
 import { printItems } from '../output/print-items.ts'
 import { withStore } from './with-store.ts'
+import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /** What the `serve` command takes, as the command line gives it; `--request-log` may stand alone. */
-export type ServeCommandOptions = Omit<
-  ServeOptions,
-  'dataDir' | 'faults' | 'models' | 'log' | 'requestLog'
-> & {
+export type ServeCommandOptions = Omit<ServeOptions, 'dataDir' | 'faults' | 'models' | 'log' | 'requestLog'> & {
   fault: string[]
   requestLog?: string | true
 }
@@ -65,7 +62,7 @@ export function createKey(common: CommonOptions, name: string, own: KeyOptions):
   return withStore(common, ({ store, dataDir }) => {
     const { key, summary } = makeGrantedKey(store, name, rights)
     const file = join(dataDir, `${summary.id}.key`)
-    writeSecretFile(file, `${key}\n`)
+    writeForOwner(file, `${key}\n`, { flush: true })
     process.stdout.write(
       own.json
         ? `${jsonText({ ...summary, keyFile: file })}\n`

@@ -2,7 +2,7 @@ import { clean, jsonText } from '../../lib/printable.ts'
 import { createLimits } from '../../service/core/limits/limits.ts'
 import { quotaUsage } from '../../service/core/limits/quotas.ts'
 import { listGates, listLimits, setGate, setLimits, unsetLimits } from '../../service/core/limits/settings.ts'
-import type { Store } from '../../service/workspace/store.ts'
+import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { printItems } from '../output/print-items.ts'
@@ -44,11 +44,7 @@ export function gates(
 ): number {
   return withStore(common, ({ store, organizationId }) => {
     if (name !== undefined) asUsage(() => setGate(store, organizationId, name, state ?? ''))
-    printItems(listGates(store, organizationId), json, each => [
-      each.name,
-      each.isOn ? 'on' : 'off',
-      each.says,
-    ])
+    printItems(listGates(store, organizationId), json, each => [each.name, each.isOn ? 'on' : 'off', each.says])
     return EXIT.done
   })
 }

@@ -14,10 +14,11 @@ import { isLoopback } from '../../service/core/own-hosts.ts'
 import type { ModelSettings } from '../../service/models/settings.ts'
 import type { LogEntry } from '../../service/core/pipeline.ts'
 import { insertSamples } from '../../service/samples/insert-samples.ts'
-import type { Store } from '../../service/workspace/store.ts'
+import type { Store } from '../../service/core/database/store.ts'
 import type { Log } from '../output/log.ts'
 import { laidOut } from '../output/prose.ts'
 import { createRedaction } from '../output/redaction.ts'
+import { createMemoryRelease } from '../process/memory-release.ts'
 import { createRequestLog } from './request-log.ts'
 
 export type ServeOptions = {
@@ -74,9 +75,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
   const { stderr = text => void process.stderr.write(laidOut(text, process.stderr)) } = options
   const isRemote = !isLoopback(host)
   if (isRemote && !options.allowRemote)
-    throw new ServeError(
-      `"${host}" can be reached from other machines; add --allow-remote if that is wanted.`,
-    )
+    throw new ServeError(`"${host}" can be reached from other machines; add --allow-remote if that is wanted.`)
   const inject = createFaults(faultRatesOf(options.faults ?? []), seed)
   let origin = ''
   const service = await createService({
@@ -94,13 +93,21 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     const keyFile = service.store.directory?.serveKey ?? ''
     ensureKeyFile(service.store, keyFile, 'serve')
     const { createAdaptorServer, RESPONSE_ALREADY_SENT } = await loadHttp()
+    let answering = 0
+    const memory = createMemoryRelease(() => answering > 0)
     const server = createAdaptorServer({
       overrideGlobalObjects: false,
       fetch: async (request, { outgoing }) => {
-        const answer = await inject(request, service.fetch)
-        if (answer.transport === 'send') return answer.response
-        await breakOff(answer, outgoing as ServerResponse)
-        return RESPONSE_ALREADY_SENT
+        answering += 1
+        try {
+          const answer = await inject(request, service.fetch)
+          if (answer.transport === 'send') return answer.response
+          await breakOff(answer, outgoing as ServerResponse)
+          return RESPONSE_ALREADY_SENT
+        } finally {
+          answering -= 1
+          memory.putOff()
+        }
       },
     })
     server.listen(port, host)
@@ -109,11 +116,8 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     const baseUrl = `${origin}${API_PREFIX}`
     // Whoever reads that it serves may stop it at once.
     const stopped = untilStopped(options.signal)
-    stdout(
-      options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile),
-    )
-    if (isRemote)
-      stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
+    stdout(options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile))
+    if (isRemote) stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
     const ending = await stopped
     const closing = stopListening(server)
     await service.close()

@@ -1,5 +1,5 @@
 import { openWorkspace } from '../../service/workspace/open.ts'
-import type { Store } from '../../service/workspace/store.ts'
+import type { Store } from '../../service/core/database/store.ts'
 import { localSettings, type CommonOptions } from '../config/settings.ts'
 
 /** The workspace's store with the organization that it belongs to, open for one piece of work. */

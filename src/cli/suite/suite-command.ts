@@ -4,12 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { outcomeCounts, type CaseOutcome } from '../../domain/suites/batch.ts'
 import type { DuplicatePolicy } from '../../domain/suites/duplicates.ts'
 import { changeLine } from '../../domain/suites/changes.ts'
-import {
-  readSuiteFile,
-  suiteFileSchema,
-  writeSuiteFile,
-  type SuiteFile,
-} from '../../domain/suites/suite-file.ts'
+import { readSuiteFile, suiteFileSchema, writeSuiteFile, type SuiteFile } from '../../domain/suites/suite-file.ts'
 import { serversNamedIn, textFaults } from '../../domain/suites/case-faults.ts'
 import { placedObstacle, readCheckBasis, readPlan, readSuite } from '../../domain/suites/suite-store.ts'
 import { isSettled, type SyncPlan } from '../../domain/suites/sync-plan.ts'
@@ -18,10 +13,10 @@ import { isFile, readTextFile, writeTextFile } from '../../lib/yaml/text-files.t
 import { readText, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { counted } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { agreed } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../arguments/confirm-prompt.ts'
 import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { createLog } from '../output/log.ts'
@@ -83,7 +78,7 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
       return EXIT.done
     }
     if (settings.readOnly) throw new UsageError('This changes the suite, and every write is refused here.')
-    if (!own.yes && !(await agreed(effectOf(plan, prune)))) {
+    if (!own.yes && !(await confirmPrompt(effectOf(plan, prune)))) {
       say('Nothing was changed.')
       return EXIT.noVerdict
     }
@@ -101,8 +96,8 @@ export async function importSuite(path: string, common: CommonOptions, own: Impo
 }
 
 /**
- * Settles what an earlier import left open before the plan is read, which then shows what is there. Only a suite that is
- * to be new in any case could become two.
+ * Settles what an earlier import left open before the plan is read, which then shows what is there. Only a suite that
+ * is to be new in any case could become two.
  */
 async function afterEarlierImport(
   opened: OpenedWorkspace,
@@ -146,7 +141,7 @@ async function inProject(common: CommonOptions, work: Work): Promise<number> {
 
 async function suiteNamed(client: Client, projectId: string, wanted: string): Promise<string> {
   const suites: { id: string; name: string }[] = []
-  for await (const page of client.pages(contract.suites.list, { projectId }, { priority: 'asked' }))
+  for await (const page of client.pages(contract.suites.list, { projectId }))
     suites.push(...page.items.map(({ id, name }) => ({ id, name: name ?? id })))
   const found = suites.find(({ id }) => id === wanted)
   if (found) return found.id
@@ -176,15 +171,9 @@ function faulty(path: string, problems: readonly TextProblem[], advice?: string)
 }
 
 /** Checks what a schema cannot: the names of servers and tools, and the types of assertions. @throws UsageError */
-async function requireFaultless(
-  client: Client,
-  projectId: string,
-  path: string,
-  text: string,
-): Promise<void> {
+async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<void> {
   const { known, unlisted } = await readCheckBasis(client, projectId, serversNamedIn(text))
-  for (const name of unlisted)
-    say(`${clean(name)} did not list its tools; names of its tools are not checked.`)
+  for (const name of unlisted) say(`${clean(name)} did not list its tools; names of its tools are not checked.`)
   const faults = textFaults(text, known)
   if (faults.length === 0) return
   throw faulty(path, faults, 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')
@@ -194,7 +183,7 @@ function onDisk<T>(done: string, path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw new UsageError(`The file ${path} cannot be ${done}: ${whyNot(error)}.`)
+    throw new UsageError(`The file ${path} cannot be ${done}: ${systemErrorReason(error)}.`)
   }
 }
 

@@ -113,11 +113,9 @@ async function enter(
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
   const question = 'API key of the workspace: '
-  const shownKey =
-    key ?? (needs === 'key' ? ((await askSecret?.(question)) ?? (await ask(question))) : undefined)
+  const shownKey = key ?? (needs === 'key' ? ((await askSecret?.(question)) ?? (await ask(question))) : undefined)
   // What cannot be a header would come back in the words of the failure.
-  if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey))
-    throw new UsageError('This is not an API key.')
+  if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey)) throw new UsageError('This is not an API key.')
   const code = invitation ?? (needs === 'invitation' ? await ask('Your invitation: ') : undefined)
   const body = code === undefined ? {} : { invitation: code }
   return Opened.parse(await call('POST', `${link}/sessions`, shownKey, body)).token
@@ -175,9 +173,7 @@ async function carryOut(
       const { items } = Said.parse(await call('POST', `${session}/messages`, token, { text: line }))
       for (const { role, text, toolName, isError } of items)
         print(
-          role === 'tool'
-            ? `[${clean(toolName ?? 'a tool')} ${isError ? 'failed' : 'was used'}]\n`
-            : lined(text ?? ''),
+          role === 'tool' ? `[${clean(toolName ?? 'a tool')} ${isError ? 'failed' : 'was used'}]\n` : lined(text ?? ''),
         )
     }
   } catch (error) {

@@ -25,11 +25,6 @@ export function workerSocket(dataDir: string): string | undefined {
  * inherit. A worker takes work over only from commands that have the same.
  */
 export function executionSettings(): string {
-  const settings = [
-    manifest.version,
-    modelSettings(process.env) ?? null,
-    process.cwd(),
-    serverEnvironment({}),
-  ]
+  const settings = [manifest.version, modelSettings(process.env) ?? null, process.cwd(), serverEnvironment({})]
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex')
 }

@@ -46,10 +46,7 @@ export async function reachWorker({
 }
 
 /** Undefined where no worker answers; one that did stays for a moment, so that the request that follows meets it. */
-async function greet(
-  { fetch }: HttpFetch,
-  signal: AbortSignal,
-): Promise<{ pid: number; isSame: boolean } | undefined> {
+async function greet({ fetch }: HttpFetch, signal: AbortSignal): Promise<{ pid: number; isSame: boolean } | undefined> {
   try {
     const headers = plainHeaders({ [SETTINGS_HEADER]: executionSettings() })
     const answer = await fetch({ url: GREETING, method: 'GET', headers, body: null, signal })

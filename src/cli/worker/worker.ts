@@ -44,12 +44,7 @@ export async function runWorker(common: CommonOptions): Promise<void> {
   }
 }
 
-async function answerUntilIdle(
-  service: Service,
-  socket: string,
-  log: Log,
-  stopped: Promise<void>,
-): Promise<void> {
+async function answerUntilIdle(service: Service, socket: string, log: Log, stopped: Promise<void>): Promise<void> {
   const { createAdaptorServer } = await loadHttp()
   const settings = executionSettings()
   let open = 0
@@ -80,8 +75,7 @@ async function answerUntilIdle(
   if (process.connected) process.send?.({ pid: process.pid })
   log.line(`worker ${process.pid} listens`)
   const { store } = service
-  const isBusy = () =>
-    open > 0 || store.read(() => executingIn(store, process.pid).length > 0 || awaitsRetry(store))
+  const isBusy = () => open > 0 || store.read(() => executingIn(store, process.pid).length > 0 || awaitsRetry(store))
   const idle = async () => {
     while (isBusy() || performance.now() - last < IDLE_MS) await delay(IDLE_MS / 10)
   }

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import manifest from '../../../package.json' with { type: 'json' }
-import { answersToKeep, restoreAnswers } from '../../api/client/cache/cache-contents.ts'
+import { answersToStore, restoreAnswers } from '../../api/client/cache/cache-contents.ts'
 import { readCacheFile, writeCacheFile } from '../../api/client/cache/cache-file.ts'
 import type { Log } from '../output/log.ts'
 
@@ -8,8 +8,9 @@ import type { Log } from '../output/log.ts'
 const WRITE_EVERY_MS = 60_000
 
 /**
- * Shows what the last session read until it is read again, and keeps what this one reads: now and then, so that a crash loses
- * little, and whenever the returned function is called. Without a usable file it does nothing but say so in the log.
+ * Shows what the last session read until it is read again, and keeps what this one reads: now and then, so that a crash
+ * loses little, and whenever the returned function is called. Without a usable file it does nothing but say so in the
+ * log.
  */
 export function openAnswerCache(options: { file: string; queryClient: QueryClient; log: Log }): () => void {
   const { file, queryClient, log } = options
@@ -19,7 +20,7 @@ export function openAnswerCache(options: { file: string; queryClient: QueryClien
     clearTimeout(timer)
     timer = undefined
     try {
-      writeCacheFile(file, manifest.version, answersToKeep(queryClient, Date.now()))
+      writeCacheFile(file, manifest.version, answersToStore(queryClient, Date.now()))
     } catch (error) {
       log.error(error)
     }

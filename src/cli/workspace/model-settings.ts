@@ -12,10 +12,8 @@ export function modelSettings(env: NodeJS.ProcessEnv): ModelSettings | undefined
   const kindName = env.MCPDECK_MODEL_KIND || 'openai-compatible'
   const apiKey = env.MCPDECK_MODEL_API_KEY?.trim()
   const kind = MODEL_KINDS.find(known => known === kindName)
-  if (!kind)
-    throw new UsageError(`MCPDECK_MODEL_KIND is "${kindName}"; it can be ${MODEL_KINDS.join(' or ')}.`)
-  if (apiKey && !isUsableKey(apiKey))
-    throw new UsageError('MCPDECK_MODEL_API_KEY is not a key that can be sent.')
+  if (!kind) throw new UsageError(`MCPDECK_MODEL_KIND is "${kindName}"; it can be ${MODEL_KINDS.join(' or ')}.`)
+  if (apiKey && !isUsableKey(apiKey)) throw new UsageError('MCPDECK_MODEL_API_KEY is not a key that can be sent.')
   if (!address && !apiKey) return undefined
   if (!address && kind !== 'anthropic')
     throw new UsageError('MCPDECK_MODEL_API_KEY is set but no address: set MCPDECK_MODEL_BASE_URL too.')

@@ -1,31 +1,30 @@
 import { join, resolve } from 'node:path'
-import { openAccessNotes } from '../../api/access/notes-file.ts'
+import { accessNotesKey, createAccessNotes } from '../../domain/scenarios/notes.ts'
 import { createVisitorDoor } from '../../domain/scenarios/visitor-door.ts'
 import { ApiError, refusal } from '../../api/client/errors/api-error.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { cacheFileName } from '../../api/client/cache/cache-file.ts'
 import { createClient } from '../../api/client/client.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
-import { openDoctorReports, type DoctorReports } from '../../domain/servers/reports.ts'
+import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { createHttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
 import { journalProfile } from '../../api/client/journal/entry.ts'
 import { type Journal, openJournal } from '../../api/client/journal/journal.ts'
-import { whatWentWrong } from '../../api/client/errors/system-error-text.ts'
-import type { Notebook } from '../../domain/notebook/notebook.ts'
-import { betweenKeys, createKeyPauses } from '../../api/client/budget/input-idle.ts'
-import { keysHeard } from '../../api/keys-heard.ts'
-import { openNotebook } from '../../api/notebook-file.ts'
-import type { NowMemory } from '../../domain/now/memory.ts'
-import { openNowMemory } from '../../api/now/memory-file.ts'
+import { systemErrorText } from '../../api/client/errors/system-error-text.ts'
+import { createNotebook, type Notebook, notebookKey } from '../../domain/notebook/notebook.ts'
+import { betweenKeys, createInputIdle } from '../../api/client/budget/input-idle.ts'
+import { yieldToInput } from '../../api/client/budget/yield-to-input.ts'
+import { createNowMemory, nowKey } from '../../domain/now/memory.ts'
 import { createQueries } from '../../api/client/cache/queries.ts'
-import { openRerunLinks, type RerunLinks } from '../../api/runs/rerun-links.ts'
-import { openPins } from '../../api/runs/pins-file.ts'
-import type { Pins } from '../../domain/runs/pins.ts'
-import { openSeen } from '../../api/seen-file.ts'
+import { createRerunLinks, rerunsKey } from '../../domain/runs/rerun-links.ts'
+import { createPins, pinsKey } from '../../domain/runs/pins.ts'
+import { createSeen, seenKey } from '../../domain/seen/seen.ts'
 import type { Deprecation } from '../../api/client/transport/transport.ts'
 import { budgetKeyId } from '../../api/client/budget/shared-ledger.ts'
+import { openProfileStore, type ProfileKey, type ProfileStore, type Stored } from '../../lib/files/profile-store.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
 import type { Service } from '../../service/workspace/service.ts'
 import { executingIn } from '../../service/workspace/executing.ts'
@@ -44,8 +43,8 @@ export type OpenedWorkspace = {
   journal: Journal
   /** Where answers are kept for the next start; each data source, and each key of it, has its own. */
   cacheFile: string
-  /** Where the place is kept that the next start comes back to; each data source, and each key of it, has its own. */
-  placeFile: string
+  /** Locator below the profile of the place that was left last; undefined before any was. */
+  place: Stored<string | undefined>
   /** Hears when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
   /** To be told of every key: what nobody waits for is read between two. */
@@ -64,6 +63,12 @@ export type OpenedWorkspace = {
  */
 type Stay = 'open' | 'briefly' | 'handing-over'
 
+const placeKey: ProfileKey<string | undefined> = {
+  name: 'place',
+  empty: undefined,
+  read: ({ place }) => (typeof place === 'string' ? place : undefined),
+  write: place => ({ place }),
+}
 const NEVER = 0
 /** The address that requests to the local workspace carry; nothing listens there. */
 const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
@@ -98,7 +103,8 @@ function openRemote(
       onNotice: log.line,
     },
   })
-  const journal = openWrites(log, target.baseUrl, target.key)
+  const { place, cacheFile, ...stored } = openProfile(log, target.baseUrl, target.key)
+  const { journal } = stored
   const client = createClient({
     fetch: heard(logged(http.fetch, log), onAnswer),
     baseUrl: target.baseUrl,
@@ -113,35 +119,18 @@ function openRemote(
   const { host } = new URL(target.baseUrl)
   const { name, web } = settings.profile
   const profile = { name, host, local: false, readOnly: settings.readOnly, web }
-  const seen = openSeenLists(log, target.baseUrl, target.key)
-  const pins = openFollowed(log, target.baseUrl, target.key)
   const close = async (): Promise<void> => {
-    seen.close()
+    stored.seen.close()
     await http.close()
     budget.close()
     await journal.close()
   }
-  const cacheFile = cacheFileOf(target.baseUrl, target.key)
-  const reruns = openLinks(log, target.baseUrl, target.key)
-  const accessNotes = openNotes(log, target.baseUrl, target.key)
-  const workspace = {
-    client,
-    queries: createQueries(client),
-    budget,
-    profile,
-    seen,
-    reruns,
-    accessNotes,
-    pins,
-    journal,
-    ...openOnCall(log, target.baseUrl, target.key),
-  }
-  const placeFile = placeFileOf(target.baseUrl, target.key)
+  const workspace = { client, queries: createQueries(client), budget, profile, ...stored }
   return {
     workspace,
     journal,
     cacheFile,
-    placeFile,
+    place,
     onArrival: () => undefined,
     onKey: () => undefined,
     settle: async () => undefined,
@@ -169,7 +158,7 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     } catch (error) {
       opening = undefined
       log.error(error)
-      throw refusal('local-workspace', whatWentWrong(error))
+      throw refusal('local-workspace', systemErrorText(error))
     }
   }
   const fetch: Fetch = async request => {
@@ -178,16 +167,17 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
       ...Object.fromEntries(request.headers),
       authorization: `Bearer ${service.localKey}`,
     })
-    await keysHeard()
+    await yieldToInput()
     const answer = await service.answer({ ...request, headers })
     // What reads the answer takes as long again.
-    await keysHeard()
+    await yieldToInput()
     return answer
   }
   const worker = stays === 'handing-over' ? handOver(settings, fetch) : undefined
-  const pauses = createKeyPauses()
+  const pauses = createInputIdle()
   const budget = betweenKeys(createBudget({ unlimited: true }), pauses)
-  const journal = openWrites(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const { place, cacheFile, ...stored } = openProfile(log, LOCAL_ADDRESS, resolve(settings.dataDir))
+  const { journal } = stored
   const client = createClient({
     fetch: logged(worker?.fetch ?? fetch, log),
     baseUrl: LOCAL_ADDRESS,
@@ -196,15 +186,12 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     journal,
   })
   const profile = { name: settings.profile.name, host: '', local: true, readOnly: settings.readOnly }
-  const seen = openSeenLists(log, LOCAL_ADDRESS, resolve(settings.dataDir))
-  const pins = openFollowed(log, LOCAL_ADDRESS, resolve(settings.dataDir))
   const http = createHttpFetch()
   const isUsual = resolve(settings.dataDir) === resolve(directories().data)
   const start = isUsual ? 'mcpdeck serve' : `mcpdeck serve --data-dir '${settings.dataDir}'`
   const door = createVisitorDoor({ origin: DEFAULT_VISIT_ORIGIN, start, answer: fetch, http: http.fetch })
-  const accessNotes = openNotes(log, LOCAL_ADDRESS, resolve(settings.dataDir))
   const close = async (): Promise<void> => {
-    seen.close()
+    stored.seen.close()
     await http.close()
     await worker?.close()
     const service = await opening?.catch(() => undefined)
@@ -216,93 +203,51 @@ function openLocal(settings: Settings, log: Log, stays: Stay): OpenedWorkspace {
     if (!service || signal?.aborted) return
     const waiting = executingIn(service.store, process.pid)
     if (waiting.length === 0) return
-    const what = waiting.map(({ kind, subjectId }) =>
-      kind === 'run' ? subjectId : `${kind} of ${subjectId}`,
-    )
+    const what = waiting.map(({ kind, subjectId }) => (kind === 'run' ? subjectId : `${kind} of ${subjectId}`))
     say(`Still under way in this process: ${what.join(', ')}. This command waits for it; Ctrl+C ends it.`)
     const stopped = new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
     await Promise.race([service.settle(), stopped])
   }
-  const cacheFile = cacheFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
   const onArrival = (listener: () => void): void => {
     arrived = listener
   }
-  const reruns = openLinks(log, LOCAL_ADDRESS, resolve(settings.dataDir))
-  const kept = {
-    seen,
-    reruns,
-    accessNotes,
-    pins,
-    journal,
-    ...openOnCall(log, LOCAL_ADDRESS, resolve(settings.dataDir)),
-  }
-  const workspace = { client, queries: createQueries(client), budget, profile, ...kept, doctorSteps, door }
-  const placeFile = placeFileOf(LOCAL_ADDRESS, resolve(settings.dataDir))
-  return { workspace, journal, cacheFile, placeFile, onArrival, onKey: pauses.heard, settle, close }
+  const workspace = { client, queries: createQueries(client), budget, profile, ...stored, doctorSteps, door }
+  return { workspace, journal, cacheFile, place, onArrival, onKey: pauses.inputArrived, settle, close }
 }
 
-function cacheFileOf(...profile: readonly string[]): string {
-  return join(directories().cache, cacheFileName(journalProfile(...profile)))
-}
-
-function placeFileOf(...profile: readonly string[]): string {
-  return join(directories().state, `place-${journalProfile(...profile)}.json`)
-}
-
-/** What was seen of lists; each data source, and each key of it, has its own. */
-function openSeenLists(log: Log, ...profile: readonly string[]): ReturnType<typeof openSeen> {
-  const file = join(directories().state, `seen-${journalProfile(...profile)}.json`)
-  return openSeen({ file, onFault: log.error })
-}
-
-/** Which runs were launched from here as reruns of which; each data source, and each key of it, has its own. */
-function openLinks(log: Log, ...profile: readonly string[]): RerunLinks {
-  const file = join(directories().state, `reruns-${journalProfile(...profile)}.json`)
-  return openRerunLinks({ file, onFault: log.error })
-}
-
-/** What was done to access; each data source, and each key of it, has its own. */
-function openNotes(log: Log, ...profile: readonly string[]): ReturnType<typeof openAccessNotes> {
-  const file = join(directories().state, `access-${journalProfile(...profile)}.json`)
-  return openAccessNotes({ file, onFault: log.error })
-}
-
-/** The runs that are followed, of each data source and key. */
-function openFollowed(log: Log, ...profile: readonly string[]): Pins {
-  const file = join(directories().state, `followed-${journalProfile(...profile)}.json`)
-  return openPins({ file, onFault: log.error })
-}
-
-/** What Now keeps, the doctor's reports and the incident notebook; each data source, and each key of it, has its own. */
-function openOnCall(
-  log: Log,
-  ...profile: readonly string[]
-): { now: NowMemory; notebook: Notebook; doctorReports: DoctorReports } {
-  const fileOf = (what: string): string =>
-    join(directories().state, `${what}-${journalProfile(...profile)}.json`)
+/**
+ * What is stored on this machine; each data source, and each key of it, has its own. One file holds the writes of all
+ * profiles.
+ * @param profile address and key of a service, or address and directory of the local workspace
+ */
+function openProfile(log: Log, ...profile: readonly string[]) {
+  const { state, cache } = directories()
+  const id = journalProfile(...profile)
+  const store = profileStoreOf(log.error, ...profile)
   return {
-    now: openNowMemory({ file: fileOf('now'), onFault: log.error }),
-    doctorReports: openDoctorReports({ file: fileOf('doctor'), onFault: log.error }),
-    notebook: openNotebookOf(...profile),
+    journal: openJournal({ file: join(state, 'journal.sqlite'), profile: id, onFault: log.error }),
+    cacheFile: join(cache, cacheFileName(id)),
+    place: store(placeKey),
+    seen: createSeen({ stored: store(seenKey), clock: systemClock }),
+    pins: createPins(store(pinsKey)),
+    reruns: createRerunLinks(store(rerunsKey)),
+    accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: systemClock }),
+    now: createNowMemory({ stored: store(nowKey), clock: systemClock }),
+    doctorReports: createDoctorReports({ stored: store(doctorReportsKey), clock: systemClock }),
+    notebook: createNotebook({ stored: store(notebookKey), clock: systemClock }),
   }
 }
 
-/** The incident notebook of a data source and a key of it: its address and the key, or the local workspace's directory. */
-function openNotebookOf(...profile: readonly string[]): Notebook {
-  return openNotebook({ file: join(directories().state, `notebook-${journalProfile(...profile)}.json`) })
+function profileStoreOf(onFault: (error: unknown) => void, ...profile: readonly string[]): ProfileStore {
+  const id = journalProfile(...profile)
+  return openProfileStore({ directory: directories().state, profile: id, onFault, clock: systemClock })
 }
 
-/** The incident notebook of a workspace that need not be opened for it. */
+/** The incident notebook of a workspace that need not be opened for it. Its own faults are thrown. */
 export function notebookOfSettings({ target, dataDir }: Settings): Notebook {
-  return target.kind === 'remote'
-    ? openNotebookOf(target.baseUrl, target.key)
-    : openNotebookOf(LOCAL_ADDRESS, resolve(dataDir))
-}
-
-/** One file holds the writes of all profiles; each sees its own. */
-function openWrites(log: Log, ...profile: readonly string[]): Journal {
-  const file = join(directories().state, 'journal.sqlite')
-  return openJournal({ file, profile: journalProfile(...profile), onFault: log.error })
+  const profile = target.kind === 'remote' ? [target.baseUrl, target.key] : [LOCAL_ADDRESS, resolve(dataDir)]
+  const store = profileStoreOf(() => undefined, ...profile)
+  return createNotebook({ stored: store(notebookKey), clock: systemClock })
 }
 
 /** Notes each deprecated path once, with its successor where the service names one. */

@@ -21,7 +21,9 @@ export function withNotice(text: string, notice: readonly string[]): string {
   return [...notice.map(line => `${MARK} ${line}`), withoutMarks(text)].join('\n')
 }
 
-/** The text with each problem in a comment above the line that it is about; line numbers are those of the marked text. */
+/**
+ * The text with each problem in a comment above the line that it is about; line numbers are those of the marked text.
+ */
 export function withProblems(text: string, problems: readonly TextProblem[]): string {
   const lines = withoutMarks(text).split('\n')
   const title = [

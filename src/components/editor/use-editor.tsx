@@ -19,7 +19,7 @@ export function useHasEditor(): boolean {
 }
 
 /** Texts that wait for the next time they are edited. */
-export function useKeptTexts() {
+export function useStoredTexts() {
   const host = useContext(EditorContext)
   return {
     has: (file: EditedFile): boolean => host?.kept(file) !== undefined,
@@ -50,7 +50,9 @@ export type Edited<T> = {
   discard: () => void
   /** It was not sent, or not taken for this reason: says that it is kept. */
   keep: (reason?: string) => void
-  /** It was refused: it is kept with the reasons at their lines. Resolves to whether the person wants to correct it now. */
+  /**
+   * It was refused: it is kept with the reasons at their lines. Resolves to whether the person wants to correct it now.
+   */
   refuse: (problems: readonly TextProblem[]) => Promise<boolean>
 }
 
@@ -58,8 +60,9 @@ export type Edited<T> = {
 const MOST_PROBLEMS = 6
 
 /**
- * Opens the person's editor on a text, again and again until the text is right, or the person leaves it. What was written is never
- * lost: a text that was not taken is there the next time. Resolves to undefined when there is nothing to do.
+ * Opens the person's editor on a text, again and again until the text is right, or the person leaves it. What was
+ * written is never lost: a text that was not taken is there the next time. Resolves to undefined when there is nothing
+ * to do.
  */
 export function useEditor(): <T>(request: EditRequest<T>) => Promise<Edited<T> | undefined> {
   const host = useContext(EditorContext)
@@ -135,10 +138,7 @@ async function roundTrips<T>(
     const isUnchanged = saved === original
     if (isUnchanged || isEmptied(saved)) {
       discard()
-      tell(
-        'ok',
-        isUnchanged ? 'Nothing was changed.' : `The text about ${what} was empty; nothing was changed.`,
-      )
+      tell('ok', isUnchanged ? 'Nothing was changed.' : `The text about ${what} was empty; nothing was changed.`)
     } else if (saved === faulty) keep()
     else return false
     return true
@@ -181,10 +181,10 @@ async function checkSaved<T>(
 
 /** A text of an earlier time: with what was wrong with it at its lines, else with its age above it. */
 function reopened({ text, at }: { text: string; at: number }): string {
-  return hasMarks(text) ? text : withNotice(text, keptNotice(at))
+  return hasMarks(text) ? text : withNotice(text, storedNotice(at))
 }
 
-function keptNotice(at: number): string[] {
+function storedNotice(at: number): string[] {
   const age = formatAge(at, Date.now())
   return [
     `Kept from ${age === 'now' ? 'just now' : `${age} ago`}, when it was not taken. Empty the file to discard it.`,

@@ -19,9 +19,9 @@ export type FormText = { text: string; tone: Tone }
 const MARGIN = 1
 
 /**
- * Where the person is: a field by its key or one of the two answers, and on which of its options; -1 is none, as long as
- * nothing is chosen there. `moved`: the option was gone to and not taken yet; `question`: what was highlighted and not
- * chosen when the form was to be sent, answered by the same key again.
+ * Where the person is: a field by its key or one of the two answers, and on which of its options; -1 is none, as long
+ * as nothing is chosen there. `moved`: the option was gone to and not taken yet; `question`: what was highlighted and
+ * not chosen when the form was to be sent, answered by the same key again.
  */
 type Focus = { key: string; option: number; moved?: boolean; question?: string }
 
@@ -47,9 +47,9 @@ type FieldsFormProps = {
 }
 
 /**
- * A form that ends in its question: what will happen, Cancel, and the act. It starts on the first field, or on Cancel when
- * there is nothing to fill in; Enter goes on and acts only on the act. Of a choice the highlighted option is the chosen
- * one. How each field is filled in: {@link FieldInput}.
+ * A form that ends in its question: what will happen, Cancel, and the act. It starts on the first field, or on Cancel
+ * when there is nothing to fill in; Enter goes on and acts only on the act. Of a choice the highlighted option is the
+ * chosen one. How each field is filled in: {@link FieldInput}.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, texts } = props
@@ -80,10 +80,7 @@ export function FieldsForm(props: FieldsFormProps) {
     },
     { top: aboutShown.length, height: rows },
   )
-  useMouseArea(
-    { press: ({ row }) => (row === 0 ? props.onCancel() : void act()) },
-    { top: height - 2, height: 2 },
-  )
+  useMouseArea({ press: ({ row }) => (row === 0 ? props.onCancel() : void act()) }, { top: height - 2, height: 2 })
   const active = fields[at]
   return (
     <Box flexDirection="column" paddingX={MARGIN} width={width} height={height}>
@@ -182,7 +179,8 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
   const toOption = (wanted: number): void => {
     const to = Math.max(0, Math.min(wanted, offered.length - 1))
     place.toOption(to)
-    if (input?.kind === 'choice') props.onText(at, offered[to]!.value)
+    const here = offered[to]
+    if (input?.kind === 'choice' && here) props.onText(at, here.value)
   }
   /** Whether something is highlighted that the key `again` would leave out; then that is said first. */
   const isAsked = (again: 'choose' | 'send'): boolean => {
@@ -191,9 +189,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
     const name = truncate(clean(here.label), MOST_OF_LABEL)
     const repeat = keyName(formKeys, again)
     if (input.kind === 'menu' && again === 'send')
-      place.ask(
-        `“${name}” is highlighted: ${keyName(formKeys, 'choose')} does that; ${repeat} again: ${props.act}.`,
-      )
+      place.ask(`“${name}” is highlighted: ${keyName(formKeys, 'choose')} does that; ${repeat} again: ${props.act}.`)
     else if (input.kind === 'choices' && place.moved && !valuesOf(texts[at] ?? '').includes(here.value))
       place.ask(
         `“${name}” is highlighted, not chosen: ${keyName(choiceKeys, 'pick')} chooses it; ${repeat} again leaves it out.`,
@@ -313,8 +309,7 @@ function Words(props: { lines: readonly FormText[] }) {
 function Position(props: { fields: number; first: number; shown: number }) {
   const theme = useTheme()
   const hidden = props.fields - props.shown
-  const text =
-    hidden > 0 ? `fields ${props.first + 1} to ${props.first + props.shown} of ${props.fields}` : ' '
+  const text = hidden > 0 ? `fields ${props.first + 1} to ${props.first + props.shown} of ${props.fields}` : ' '
   return <Text wrap="truncate">{theme.paint('muted', text)}</Text>
 }
 

@@ -5,7 +5,7 @@ import type { FormFieldLook } from './form-field.tsx'
 import { numberProblem } from './field-input.ts'
 import { useOverlays } from '../overlays.tsx'
 
-export type FormFieldAsked = Omit<FormFieldLook, 'error' | 'note'> & {
+export type FormFieldSpec = Omit<FormFieldLook, 'error' | 'note'> & {
   id: string
   initial: string
   note?: string
@@ -15,10 +15,10 @@ export type FormFieldAsked = Omit<FormFieldLook, 'error' | 'note'> & {
 
 export type FormValues = Readonly<Record<string, string>>
 
-export type FormAsked = {
+export type FormSpec = {
   title: string
   about: readonly FormText[]
-  fields: readonly FormFieldAsked[]
+  fields: readonly FormFieldSpec[]
   /** What holds for these values; nothing is sent by the form itself. */
   effect?: (values: FormValues) => readonly FormText[]
   act: string
@@ -28,9 +28,9 @@ export type FormAsked = {
 
 /** Fields as they were filled in before, where they were, for a form that is opened again. */
 export function filledAgain(
-  fields: readonly FormFieldAsked[],
+  fields: readonly FormFieldSpec[],
   values: FormValues | undefined,
-): Pick<FormAsked, 'fields' | 'isFilled'> {
+): Pick<FormSpec, 'fields' | 'isFilled'> {
   if (!values) return { fields }
   return {
     fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial })),
@@ -46,7 +46,7 @@ const WIDTH = 76
 const ROWS_AROUND = 16
 
 /** Asks for what an action needs; resolves to the values, or to nothing when the person gives up. */
-export function useFormDialog(): (asked: FormAsked) => Promise<FormValues | undefined> {
+export function useFormDialog(): (asked: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
   return asked =>
     new Promise(resolve => {
@@ -70,7 +70,7 @@ export function useFormDialog(): (asked: FormAsked) => Promise<FormValues | unde
 }
 
 /** Why a field cannot be taken as it is. */
-function problemOf(field: FormFieldAsked, text: string): string | undefined {
+function problemOf(field: FormFieldSpec, text: string): string | undefined {
   if (field.required && text.trim() === '') return 'This is needed.'
   if (field.input?.kind === 'number') {
     const problem = numberProblem(text, field.input)
@@ -79,7 +79,7 @@ function problemOf(field: FormFieldAsked, text: string): string | undefined {
   return field.check?.(text)
 }
 
-function FormDialog(props: { asked: FormAsked; onDone: (values: FormValues | undefined) => void }) {
+function FormDialog(props: { asked: FormSpec; onDone: (values: FormValues | undefined) => void }) {
   const { asked, onDone } = props
   const { fields } = asked
   const [texts, setTexts] = useState(() => fields.map(({ initial }) => initial))

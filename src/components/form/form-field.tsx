@@ -29,9 +29,7 @@ const NOTE_ROWS = 3
 const OPTION_INDENT = 8
 
 function noteLines(field: FormFieldLook, width: number): string[] {
-  return field.note
-    ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT, { most: NOTE_ROWS })
-    : []
+  return field.note ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT, { most: NOTE_ROWS }) : []
 }
 
 /** What is wrong with the field or asked about it, each line with the sign and the tone of the one or the other. */
@@ -44,7 +42,8 @@ function alertLines(field: FormFieldLook, width: number): { tone: 'error' | 'war
 /** Rows of what an active field is filled in with. */
 function inputRows({ input }: FormFieldLook, text: string, width: number): number {
   if (isTyped(input)) return textRows(text, width - INDENT)
-  return Math.min(OPTION_ROWS, optionsOf(input).length)
+  // Without options a line says so.
+  return input && 'options' in input ? Math.max(1, Math.min(OPTION_ROWS, input.options.length)) : 0
 }
 
 /** Rows that a field takes: an active one shows its note and all of its text, or its options. */
@@ -120,9 +119,7 @@ function LabelRow({ field, text, width, active, option }: FieldProps) {
       {theme.paint('warn', required)}
       {beside && theme.paint('muted', ')')}
       {active ? theme.paint('muted', placeAmong(optionsOf(field.input).length, option)) : ''}
-      {active && !showsChosen
-        ? ''
-        : `  ${truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room)}`}
+      {active && !showsChosen ? '' : `  ${truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room)}`}
     </Text>
   )
 }
@@ -153,6 +150,8 @@ function Options({ field, text, width, option }: FieldProps) {
   const options = optionsOf(input)
   const first = firstOption(options.length, option)
   const chosen = new Set(input?.kind === 'choices' ? valuesOf(text) : [text])
+  if (input && 'options' in input && options.length === 0)
+    return <Text wrap="truncate">{theme.paint('muted', '    There is nothing to choose from.')}</Text>
   return options.slice(first, first + OPTION_ROWS).map(({ value, label, detail }, offset) => {
     const isHere = first + offset === option
     const name = truncate(clean(label), Math.max(8, width - OPTION_INDENT))

@@ -12,10 +12,7 @@ const WIDTH = 100
 /** JSON whose values can be folded; it opens as deep as it stays short. */
 export function JsonViewer(props: { value: unknown; focused: boolean }) {
   const { value, focused } = props
-  const roots = useMemo(
-    () => [{ ...jsonNode(value, { id: '', open: openDepth(value) }), keepsOpen: true }],
-    [value],
-  )
+  const roots = useMemo(() => [{ ...jsonNode(value, { id: '', open: openDepth(value) }), keepsOpen: true }], [value])
   const view = useOutline({
     roots,
     focused,

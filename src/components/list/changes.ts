@@ -1,7 +1,10 @@
 import { cellText, type Column } from './columns.ts'
 import type { Change } from './delta.ts'
 
-/** A row that was not there, or that is another object than before: whether that shows is looked at only where the row is shown. */
+/**
+ * A row that was not there, or that is another object than before: whether that shows is looked at only where the row
+ * is shown.
+ */
 export type Difference<Item> = { kind: 'new' } | { kind: 'other'; from: Item; to: Item }
 
 export type Differences<Item> = {
@@ -35,9 +38,9 @@ function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Place
 const PAGE_ROWS = 20
 
 /**
- * What is different between two answers about the same list, rows by identity. Many rows added at the end, or anywhere while nothing else differs, are a
- * further page being read, not news; answers without any row in common are about different things. A row that is the
- * same object is not looked at.
+ * What is different between two answers about the same list, rows by identity. Many rows added at the end, or anywhere
+ * while nothing else differs, are a further page being read, not news; answers without any row in common are about
+ * different things. A row that is the same object is not looked at.
  */
 export function diffItems<Item>(
   before: readonly Item[],
@@ -68,10 +71,8 @@ export function diffItems<Item>(
   if (kept === 0) return { rows: new Map(), gone: 0 }
   const gone = earlier.size - (kept - same)
   const isFurtherPage = added.length >= PAGE_ROWS && gone === 0
-  if (isFurtherPage && ![...rows.values()].some(row => changeShown(row, columns)))
-    return { rows: new Map(), gone }
+  if (isFurtherPage && ![...rows.values()].some(row => changeShown(row, columns))) return { rows: new Map(), gone }
   const appended = added.filter(({ index }) => index > lastKept).length
-  for (const { key, index } of added)
-    if (index < lastKept || appended < PAGE_ROWS) rows.set(key, { kind: 'new' })
+  for (const { key, index } of added) if (index < lastKept || appended < PAGE_ROWS) rows.set(key, { kind: 'new' })
   return { rows, gone }
 }

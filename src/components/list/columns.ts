@@ -111,8 +111,7 @@ function withDelta<Item>(cell: {
 }): string {
   const { text, column, change } = cell
   const count = column.count
-  const delta =
-    change?.kind === 'changed' && count ? deltaText(count(change.from), count(cell.item)) : undefined
+  const delta = change?.kind === 'changed' && count ? deltaText(count(change.from), count(cell.item)) : undefined
   if (delta === undefined || widthOf(text) + delta.length >= cell.width) return text
   return column.align === 'right' ? `${delta} ${text}` : `${text} ${delta}`
 }
@@ -132,11 +131,7 @@ export function composeHeader<Item>(
 ): string {
   const cells = placed.map(({ column, width }) => {
     const mark =
-      sorting?.column === column.id
-        ? sorting.descending
-          ? theme.symbols.descending
-          : theme.symbols.ascending
-        : ''
+      sorting?.column === column.id ? (sorting.descending ? theme.symbols.descending : theme.symbols.ascending) : ''
     return fit(truncate(column.title, width - widthOf(mark)) + mark, width, column.align)
   })
   return theme.paint('muted', ` ${cells.join(' ')}`)

@@ -60,10 +60,16 @@ export function searchable<Item>(columns: readonly Column<Item>[], item: Item): 
   return { item, text: fuzzysort.prepare(columns.map(column => cellText(item, column)).join(' ')) }
 }
 
-/** Below this, fuzzysort's score is that of letters which stand somewhere in a text; above, of the first letters of words and the like. */
+/**
+ * Below this, fuzzysort's score is that of letters which stand somewhere in a text; above, of the first letters of
+ * words and the like.
+ */
 const ALIKE = 0.5
 
-/** Best first. Rows that hold the words as typed hide those that hold them apart, and those the ones that match letter by letter. */
+/**
+ * Best first. Rows that hold the words as typed hide those that hold them apart, and those the ones that match letter
+ * by letter.
+ */
 export function matches<Item>(texts: readonly Searchable<Item>[], filter: ParsedFilter<Item>): Item[] {
   const { words, demands } = filter
   const asked = texts.filter(entry =>

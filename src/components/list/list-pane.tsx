@@ -3,6 +3,7 @@ import { BelowNotices } from '../below-notices.tsx'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { List } from './list.tsx'
+import { BelowCut, noneYet, type LongList } from './read-on.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
 import { listCount, listNote, type ListState } from './use-list.ts'
 
@@ -14,10 +15,12 @@ export function ListPane<Item>(props: {
   focused: boolean
   loading: string
   empty: { why: string; next: string }
+  /** What the list is read by, where it has a cursor, with what one of its rows is called. */
+  pages?: { of: LongList; noun: string }
   /** Warnings that stand above the rows. */
   notices?: readonly string[]
 }) {
-  const { list } = props
+  const { list, pages, empty } = props
   useRestedIndex(list.selection)
   const { symbols } = useTheme()
   const note = listNote(list, symbols)
@@ -32,9 +35,15 @@ export function ListPane<Item>(props: {
         <PaneState
           data={props.data}
           loading={props.loading}
-          empty={list.total === 0 ? props.empty : undefined}
+          empty={list.total === 0 && !pages?.of.hasMore ? empty : undefined}
         >
-          <List list={list} focused={props.focused} empty={props.empty.why} />
+          {pages ? (
+            <BelowCut pages={pages.of} count={list.total} noun={pages.noun} focused={props.focused}>
+              <List list={list} focused={props.focused} empty={noneYet(pages.of, empty.why)} />
+            </BelowCut>
+          ) : (
+            <List list={list} focused={props.focused} empty={empty.why} />
+          )}
         </PaneState>
       </BelowNotices>
     </Pane>

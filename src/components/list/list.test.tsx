@@ -54,18 +54,7 @@ test('a filter by column, its inverse, and a column that there is not', async ()
 test('a filter and the palette are edited like any text', async () => {
   await app.press(filter)
   await app.type('birchxx amber')
-  await app.press(
-    'ctrl+w',
-    'backspace',
-    'left',
-    'delete',
-    'backspace',
-    'ctrl+a',
-    'ctrl+f',
-    'home',
-    'delete',
-    'b',
-  )
+  await app.press('ctrl+w', 'backspace', 'left', 'delete', 'backspace', 'ctrl+a', 'ctrl+f', 'home', 'delete', 'b')
   await app.see('/birch')
   await app.see('of 1/4')
   await app.press('escape', appKeys.bindings.palette)

@@ -18,21 +18,19 @@ import {
   type Sorting,
 } from './columns.ts'
 import type { Change } from './delta.ts'
-import { filterKeys, listKeys, marksKeys, onlyNewsKeys } from './list-keys.ts'
+import { filterKeys, listKeys, marksKeys, onlyNewsKeys, newsKeys } from './list-keys.ts'
 import { windowStart } from './selection.ts'
 import { useFastRows } from './use-fast-rows.ts'
-import { lookedWords, type ListState } from './use-list.ts'
-import { useNewsKeys } from './use-news-keys.ts'
+import { lastSeenLabel, type ListState } from './use-list.ts'
 import { useRestedIndex } from './use-rested-index.ts'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 
 const Row = memo(function Row(props: { text: string }) {
   return <Text wrap="truncate">{props.text}</Text>
 })
 
-function nextSorting<Item>(
-  columns: readonly Column<Item>[],
-  sorting: Sorting | undefined,
-): Sorting | undefined {
+function nextSorting<Item>(columns: readonly Column<Item>[], sorting: Sorting | undefined): Sorting | undefined {
   const next = columns[columns.findIndex(column => column.id === sorting?.column) + 1]
   return next ? { column: next.id, descending: false } : undefined
 }
@@ -65,9 +63,7 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
   useListMouse(list, { rows, above, start, leaveFilter: () => setFiltering(false) })
   return (
     <Box flexDirection="column" width={width} height={height}>
-      {above === 2 && (
-        <FilterLine list={list} editing={filtering && focused} onDone={() => setFiltering(false)} />
-      )}
+      {above === 2 && <FilterLine list={list} editing={filtering && focused} onDone={() => setFiltering(false)} />}
       <Row text={composeHeader(theme, placed, list.sorting)} />
       {lines.map((line, offset) => (
         <Row key={offset} text={line} />
@@ -80,8 +76,7 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
 /** Why no row shows. */
 function emptyWords<Item>(list: ListState<Item>, empty: string): string {
   if (list.filter !== '') return `Nothing matches “${list.filter}”.`
-  if (list.onlyNews && list.news)
-    return `Nothing is new or changed since you looked ${lookedWords(list.news)}.`
+  if (list.onlyNews && list.news) return `Nothing is new or changed since you looked ${lastSeenLabel(list.news)}.`
   return empty
 }
 
@@ -188,7 +183,10 @@ function useListKeys<Item>(
   useNewsKeys(list, options.focused)
 }
 
-/** A click chooses a row, a second one does what Enter does; the wheel scrolls and takes the chosen row along at the edge. */
+/**
+ * A click chooses a row, a second one does what Enter does; the wheel scrolls and takes the chosen row along at the
+ * edge.
+ */
 function useListMouse<Item>(
   list: ListState<Item>,
   options: { rows: number; above: number; start: RefObject<number>; leaveFilter: () => void },
@@ -246,5 +244,38 @@ function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDo
       )}
       {problem !== '' && <Text wrap="truncate">{theme.paint('warn', `  ${problem}`)}</Text>}
     </Box>
+  )
+}
+
+/** The keys about what is new in a list since the person last looked. */
+function useNewsKeys<Item>(list: ListState<Item>, focused: boolean): void {
+  const { news, onlyNews } = list
+  const whenSome = (act: () => void): KeyHandler | Unavailable => {
+    if (!news) return unavailable('It is not kept what you have seen here.')
+    if (news.lookedAt === undefined)
+      return unavailable('You have not looked at this list before, so nothing in it counts as new.')
+    if (news.news.size === 0)
+      return unavailable(`Nothing is new or changed here since you looked ${lastSeenLabel(news)}.`)
+    return act
+  }
+  const acknowledge = (items: readonly Item[]): void => {
+    const keys = items.map(list.keyOf).filter(key => news?.news.has(key))
+    if (keys.length === 0) throw new UnavailableAction('That is not among what is new here.')
+    news?.acknowledge(keys)
+    list.marks.clear()
+  }
+  const chosen = (): readonly Item[] => {
+    const marked = list.marked()
+    const current = list.current()
+    return marked.length > 0 ? marked : current === undefined ? [] : [current]
+  }
+  useBindings(
+    newsKeys,
+    {
+      only: onlyNews ? () => list.setOnlyNews(false) : whenSome(() => list.setOnlyNews(true)),
+      seen: whenSome(() => acknowledge(chosen())),
+      allSeen: whenSome(() => news?.acknowledge([...news.news.keys()])),
+    },
+    { active: focused && news !== undefined },
   )
 }

@@ -12,7 +12,7 @@ const { refresh } = appKeys.bindings
 let testService: TestService
 let projectId: string
 let app: TestApp
-const newSeen = () => createSeen({ kept: new Map(), clock: systemClock, keep: () => undefined })
+const newSeen = () => createSeen({ clock: systemClock })
 let seen = newSeen()
 
 beforeEach(async () => {

@@ -43,10 +43,8 @@ export function noneYet({ hasMore }: Pick<LongList, 'hasMore'>, why: string): st
 }
 
 /** What the list says of a part: how many were read, and which key reads on. */
-export function cutWords({ isStuck }: Pick<LongList, 'isStuck'>, read: string, keyName: string): string {
-  return isStuck
-    ? `read ${read}, there is more. ${STUCK}`
-    : `read ${read}, there is more; ${keyName} reads on`
+export function cutLabel({ isStuck }: Pick<LongList, 'isStuck'>, read: string, keyName: string): string {
+  return isStuck ? `read ${read}, there is more. ${STUCK}` : `read ${read}, there is more; ${keyName} reads on`
 }
 
 /** A list below the line that says how far it was read, with the key that reads it further. */
@@ -63,6 +61,6 @@ export function BelowCut(props: {
   const key = useKeyName()
   useReadOn(pages, { focused, always })
   const isPart = pages.hasMore && (always || pages.isCut)
-  const notices = isPart ? [cutWords(pages, plural(count, noun), key(readOnKeys, 'more'))] : []
+  const notices = isPart ? [cutLabel(pages, plural(count, noun), key(readOnKeys, 'more'))] : []
   return <BelowNotices notices={notices}>{props.children}</BelowNotices>
 }

@@ -85,12 +85,7 @@ export function createSelection(initial?: string): Selection {
 }
 
 /** First row of the window so that the chosen one shows, moving as little as possible. */
-export function windowStart(options: {
-  previous: number
-  selected: number
-  rows: number
-  count: number
-}): number {
+export function windowStart(options: { previous: number; selected: number; rows: number; count: number }): number {
   const { previous, selected, rows, count } = options
   const latest = Math.max(0, count - rows)
   if (selected < previous) return Math.min(selected, latest)

@@ -60,8 +60,7 @@ export function shownBy<Item>(signs: Signs<Item>, columns: readonly Column<Item>
   if (isEmpty(signs)) return NOTHING
   const of = (key: string): Change<Item> | undefined => {
     for (let sign = signs.rows.get(key); sign; sign = sign.before) {
-      if (!sign.isLookedAt)
-        Object.assign(sign, { change: changeShown(sign.difference, columns), isLookedAt: true })
+      if (!sign.isLookedAt) Object.assign(sign, { change: changeShown(sign.difference, columns), isLookedAt: true })
       if (sign.change) return sign.change
     }
     return undefined

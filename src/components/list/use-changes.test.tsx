@@ -6,9 +6,7 @@ import { useChanges } from './use-changes.ts'
 
 type Row = { id: string; passed: number }
 
-const columns: readonly Column<Row>[] = [
-  { id: 'passed', title: 'Passed', width: 6, cell: row => String(row.passed) },
-]
+const columns: readonly Column<Row>[] = [{ id: 'passed', title: 'Passed', width: 6, cell: row => String(row.passed) }]
 const keyOf = (row: Row): string => row.id
 
 const drawn = vi.fn<() => void>()

@@ -7,15 +7,13 @@ const NO_NEWS: Differences<never> = { rows: new Map(), gone: 0 }
 
 type Kept<Item> = { items: readonly Item[]; signs: Signs<Item>; shown: Changes<Item> }
 
-function withSigns<Item>(
-  items: readonly Item[],
-  signs: Signs<Item>,
-  columns: readonly Column<Item>[],
-): Kept<Item> {
+function withSigns<Item>(items: readonly Item[], signs: Signs<Item>, columns: readonly Column<Item>[]): Kept<Item> {
   return { items, signs, shown: shownBy(signs, columns) }
 }
 
-/** What the last answers changed in a list, each for a moment. The same object as long as nothing else is to be marked. */
+/**
+ * What the last answers changed in a list, each for a moment. The same object as long as nothing else is to be marked.
+ */
 export function useChanges<Item>(
   items: readonly Item[],
   list: { keyOf: (item: Item) => string; columns: readonly Column<Item>[]; arriving: boolean },

@@ -43,10 +43,7 @@ export function useFastRows(options: {
       })
     })
   }, [enabled, selection, regions, id])
-  useEffect(
-    () => overlays.subscribe(() => overlays.entries().length > 0 && region.current?.hide()),
-    [overlays],
-  )
+  useEffect(() => overlays.subscribe(() => overlays.entries().length > 0 && region.current?.hide()), [overlays])
   useEffect(
     () => () => {
       region.current?.close()

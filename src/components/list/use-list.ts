@@ -5,10 +5,19 @@ import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { sortItems, type Column, type Sorting } from './columns.ts'
 import { matches, parseFilter, searchable } from './filter.ts'
-import { createMarks, type Marks } from './marks.ts'
 import { createSelection, type Selection } from './selection.ts'
 import type { Changes } from './signs.ts'
 import { useChanges } from './use-changes.ts'
+
+/** The rows a person has marked, held by identity while the rows change around them. */
+type Marks = {
+  has(key: string): boolean
+  toggle(key: string): void
+  clear(): void
+  /** A new set whenever it changes. */
+  keys(): ReadonlySet<string>
+  subscribe(listener: () => void): () => void
+}
 
 export type ListState<Item> = {
   columns: readonly Column<Item>[]
@@ -25,7 +34,10 @@ export type ListState<Item> = {
   sorting: Sorting | undefined
   setSorting: (sorting: Sorting | undefined) => void
   marks: Marks
-  /** The marked items as they are at this moment, in the list's order; also those that the filter hides, which the title tells. */
+  /**
+   * The marked items as they are at this moment, in the list's order; also those that the filter hides, which the title
+   * tells.
+   */
   marked: () => readonly Item[]
   /** What the last answers changed, for the moment in which that shows. */
   changes: Changes<Item>
@@ -53,7 +65,10 @@ export function useList<Item>(options: {
   initialKey?: string | undefined
   initialSorting?: Sorting
   news?: ListNews | undefined
-  /** Which rows the screen's own filters let through; stable like the columns. What they hide still counts, and stays marked. */
+  /**
+   * Which rows the screen's own filters let through; stable like the columns. What they hide still counts, and stays
+   * marked.
+   */
   only?: ((item: Item) => boolean) | undefined
   /** What is chosen is open in another pane that has the keys: should it vanish, no other row takes its place. */
   isOpen?: boolean
@@ -69,8 +84,7 @@ export function useList<Item>(options: {
   const wanted = onlyNews ? news?.news : undefined
   const isNarrowed = wanted !== undefined || only !== undefined
   const listed = useMemo(
-    () =>
-      isNarrowed ? items.filter(item => (wanted?.has(keyOf(item)) ?? true) && (only?.(item) ?? true)) : items,
+    () => (isNarrowed ? items.filter(item => (wanted?.has(keyOf(item)) ?? true) && (only?.(item) ?? true)) : items),
     [items, isNarrowed, wanted, only, keyOf],
   )
   const sorted = useMemo(() => sortItems(listed, columns, sorting), [listed, columns, sorting])
@@ -134,11 +148,7 @@ export function useList<Item>(options: {
 }
 
 /** The marked ones of all items, looked for anew only when marks or items are others. */
-function useMarked<Item>(
-  marks: Marks,
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-): () => readonly Item[] {
+function useMarked<Item>(marks: Marks, items: readonly Item[], keyOf: (item: Item) => string): () => readonly Item[] {
   const all = useRef(items)
   all.current = items
   const found = useRef<{ items?: readonly Item[]; keys?: ReadonlySet<string>; marked: readonly Item[] }>({
@@ -191,7 +201,32 @@ function newsNote<Item>({ news, onlyNews }: ListState<Item>): string | false {
 }
 
 /** When the person last looked, for a sentence. */
-export function lookedWords({ lookedAt }: ListNews): string {
+export function lastSeenLabel({ lookedAt }: ListNews): string {
   const age = formatAge(lookedAt, Date.now())
   return age === 'now' ? 'just now' : `${age} ago`
+}
+
+function createMarks(): Marks {
+  let keys: ReadonlySet<string> = new Set()
+  const listeners = new Set<() => void>()
+  const set = (next: ReadonlySet<string>): void => {
+    keys = next
+    for (const listener of listeners) listener()
+  }
+  return {
+    has: key => keys.has(key),
+    toggle(key) {
+      const next = new Set(keys)
+      if (!next.delete(key)) next.add(key)
+      set(next)
+    },
+    clear() {
+      if (keys.size > 0) set(new Set())
+    },
+    keys: () => keys,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
 }

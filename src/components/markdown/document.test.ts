@@ -245,14 +245,11 @@ describe('hostile Markdown', () => {
 
   test('loses no word and keeps its pieces small', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('- ', '> ', 'word', ' ', '\n', '# '), { maxLength: 80 }),
-        parts => {
-          const text = parts.join('')
-          const shown = rowsOf(read(text), { folding: UNFOLDED }).join(' ')
-          expect(shown.split('word').length).toBe(text.split('word').length)
-        },
-      ),
+      fc.property(fc.array(fc.constantFrom('- ', '> ', 'word', ' ', '\n', '# '), { maxLength: 80 }), parts => {
+        const text = parts.join('')
+        const shown = rowsOf(read(text), { folding: UNFOLDED }).join(' ')
+        expect(shown.split('word').length).toBe(text.split('word').length)
+      }),
     )
   })
 

@@ -23,8 +23,8 @@ export type MarkdownDocument = {
 }
 
 /**
- * A Markdown text as a document that can be folded by its headings. Nothing is read before it is needed: `scan` finds where pieces begin, and
- * a piece becomes blocks when it is shown or searched. Its HTML is text.
+ * A Markdown text as a document that can be folded by its headings. Nothing is read before it is needed: `scan` finds
+ * where pieces begin, and a piece becomes blocks when it is shown or searched. Its HTML is text.
  *
  * `id` begins the ids of its parts, where several texts are in one document.
  */
@@ -56,8 +56,7 @@ export function markdown(
       const { fence, isFirst } = piece
       const goesOn = scanner.pieces[index + 1]
       const isLast = goesOn?.kind !== 'code' || goesOn.fence !== fence
-      const code =
-        fence.indent === 0 ? source : source.replaceAll(new RegExp(`^ {1,${fence.indent}}`, 'gm'), '')
+      const code = fence.indent === 0 ? source : source.replaceAll(new RegExp(`^ {1,${fence.indent}}`, 'gm'), '')
       return [...codeLines(code, fence.language, frame, isFirst), ...(isLast ? [''] : [])]
     }
     const { tokens } = readingOf(index, piece)
@@ -90,7 +89,10 @@ export function markdown(
   }
 }
 
-/** Where what shows has letters or digits that are not written there in that order: entities, links and images, counted lists. */
+/**
+ * Where what shows has letters or digits that are not written there in that order: entities, links and images, counted
+ * lists.
+ */
 const SHOWS_OTHERS = /[&[]|^[ \t>]*\d+[.)]/m
 const NO_LETTERS = /[^\p{L}\p{N}]+/gu
 
@@ -159,8 +161,7 @@ function textOf(lines: readonly Line[]): string {
   return lines
     .map(line => {
       if (typeof line === 'string') return line
-      const spans =
-        'parts' in line ? line.parts : 'spans' in line ? [...(line.lead ?? []), ...line.spans] : []
+      const spans = 'parts' in line ? line.parts : 'spans' in line ? [...(line.lead ?? []), ...line.spans] : []
       return spans.map(span => span.text).join('')
     })
     .join('\n')

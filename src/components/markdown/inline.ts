@@ -22,7 +22,10 @@ const MOST_NESTED = 32
 /** Only these are handed to the terminal as links. */
 const OPENABLE = /^(?:https?|mailto):/i
 
-/** Lines of styled text: a hard break begins a new one, other line breaks are spaces. `text` stands in for missing tokens. */
+/**
+ * Lines of styled text: a hard break begins a new one, other line breaks are spaces. `text` stands in for missing
+ * tokens.
+ */
 export function inlineSpans(tokens: readonly Token[], tone: Tone, text = ''): Span[][] {
   const lines: Span[][] = [[]]
   const add = (span: Span): void => void lines.at(-1)!.push(span)
@@ -48,8 +51,7 @@ export function inlineSpans(tokens: readonly Token[], tone: Tone, text = ''): Sp
       .slice(before)
       .map(span => span.text)
       .join('')
-    if (says !== token.href && `mailto:${says}` !== token.href)
-      add({ text: ` (${short(token.href)})`, tone: 'muted' })
+    if (says !== token.href && `mailto:${says}` !== token.href) add({ text: ` (${short(token.href)})`, tone: 'muted' })
   }
   if (tokens.length === 0 && text !== '') add({ text: oneLine(text), tone })
   walk(tokens, tone, 0)
@@ -67,8 +69,7 @@ function toneOf(token: Token, own: Tone): Tone {
 }
 
 function leaf(token: Token, tone: Tone): Span {
-  if (token.type === 'codespan')
-    return { text: `\`${oneLine((token as Tokens.Codespan).text)}\``, tone: 'accent' }
+  if (token.type === 'codespan') return { text: `\`${oneLine((token as Tokens.Codespan).text)}\``, tone: 'accent' }
   if (token.type === 'image') {
     const { text, href } = token as Tokens.Image
     return {
@@ -93,16 +94,11 @@ function short(address: string): string {
 /** Named characters as such; a number that is no character stays as it is written. */
 function decoded(text: string): string {
   if (!text.includes('&')) return text
-  return text.replaceAll(
-    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,8}));/g,
-    (whole, decimal, hex, name) => {
-      if (typeof name === 'string') return ENTITIES[name] ?? whole
-      const code = Number.parseInt(String(decimal ?? hex), decimal === undefined ? 16 : 10)
-      return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-        ? String.fromCodePoint(code)
-        : whole
-    },
-  )
+  return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,8}));/g, (whole, decimal, hex, name) => {
+    if (typeof name === 'string') return ENTITIES[name] ?? whole
+    const code = Number.parseInt(String(decimal ?? hex), decimal === undefined ? 16 : 10)
+    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : whole
+  })
 }
 
 /** Every address in the tokens, in their order. */

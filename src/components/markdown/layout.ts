@@ -107,10 +107,7 @@ export function codeLines(text: string, language: string, frame: Frame, isFirst 
   return [
     ...label,
     ...code.map((line, index) =>
-      textLine(
-        [{ text: line.replace(/\r$/, ''), tone: 'plain' }],
-        index + label.length === 0 ? within : next(within),
-      ),
+      textLine([{ text: line.replace(/\r$/, ''), tone: 'plain' }], index + label.length === 0 ? within : next(within)),
     ),
   ]
 }

@@ -1,19 +1,26 @@
 import type { Token } from 'marked'
 import { useSyncExternalStore } from 'react'
+import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { Definitions } from './pieces.ts'
 
-/** Longest time for one piece, and for all pieces of a document that a reader works on, in milliseconds. */
-const PIECE_LIMIT_MS = 500
-const DOCUMENT_LIMIT_MS = 5000
+/** Longest time for one piece, and for all pieces of a document that a reader works on. */
+const PIECE_LIMIT_MS = WORK_LIMITS.markdownPiece.most
+const DOCUMENT_LIMIT_MS = WORK_LIMITS.markdownDocument.most
 
-/** The blocks of a piece of Markdown; without `tokens` it is shown as it is written, `isPending` only until they are there. */
+/**
+ * The blocks of a piece of Markdown; without `tokens` it is shown as it is written, `isPending` only until they are
+ * there.
+ */
 export type Reading = { tokens?: readonly Token[] | undefined; isPending: boolean }
 
 /** Reads a piece of a document into blocks, with the addresses that the whole document defines. */
 export type BlockReader = (source: string, definitions: Definitions) => Reading
 
-/** Pieces whose blocks are kept for the next document that has them: one that is drawn anew must not be unread for a moment. */
+/**
+ * Pieces whose blocks are kept for the next document that has them: one that is drawn anew must not be unread for a
+ * moment.
+ */
 const MOST_RECENT = 200
 /** A longer piece is read again, so that what is kept stays within some megabytes; in UTF-16 units. */
 const LONGEST_RECENT = 20_000
@@ -23,8 +30,8 @@ const recent = new Map<string, readonly Token[]>()
 const REFERENCE = /\[([^[\]]{1,200})\]/g
 
 /**
- * Reads pieces of one document apart from the screen's thread. A piece that takes too long is shown as it is written, and
- * so is all that is left of a document whose pieces together do.
+ * Reads pieces of one document apart from the screen's thread. A piece that takes too long is shown as it is written,
+ * and so is all that is left of a document whose pieces together do.
  */
 export function readerInThread(): BlockReader {
   let left = DOCUMENT_LIMIT_MS
@@ -61,9 +68,7 @@ function referredTo(source: string, definitions: Definitions): Definitions {
   const named = [...source.matchAll(REFERENCE)].map(([, name = '']) =>
     name.trim().toLowerCase().replaceAll(/\s+/g, ' '),
   )
-  return Object.fromEntries(
-    named.flatMap(name => (definitions[name] ? [[name, definitions[name]] as const] : [])),
-  )
+  return Object.fromEntries(named.flatMap(name => (definitions[name] ? [[name, definitions[name]] as const] : [])))
 }
 
 const listeners = new Set<() => void>()

@@ -1,11 +1,18 @@
-import { useState } from 'react'
+import { useState, useEffect, useMemo, useReducer } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { sourceKeys } from '../component-keys.ts'
 import { OutlineRows, useOutline } from '../viewer/outline.tsx'
 import { Viewer } from '../viewer.tsx'
 import { useAddressCopy } from './use-address-copy.ts'
-import { useMarkdown } from './use-markdown.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { OutlineNode } from '../viewer/outline-tree.ts'
+import { markdown } from './document.ts'
+
+/** Characters that are read before the first frame, and between two keys. */
+const FIRST = 200_000
+
+const SLICE = 500_000
 
 /** A Markdown text laid out for reading, or as it is written; headings fold what stands below them. */
 export function MarkdownViewer(props: { text: string; focused: boolean }) {
@@ -31,4 +38,26 @@ function Rendered({ text, focused, onToggle }: Shown) {
   const copyAddress = useAddressCopy(view.here?.line)
   useBindings(sourceKeys, { source: onToggle, copyAddress }, { active: focused })
   return <OutlineRows picture={view.picture} />
+}
+
+/** The parts of a Markdown text: the beginning at once, the whole as soon as it was read between keys. */
+function useMarkdown(text: string): readonly OutlineNode[] {
+  const { symbols } = useTheme()
+  const document = useMemo(() => {
+    const begun = markdown(text, symbols)
+    begun.scan(FIRST)
+    return begun
+  }, [text, symbols])
+  const [read, tellRead] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    if (document.isDone) return undefined
+    let next = setImmediate(function work() {
+      document.scan(SLICE)
+      if (document.isDone) tellRead()
+      else next = setImmediate(work)
+    })
+    return () => clearImmediate(next)
+  }, [document])
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- `read` says that there are more roots
+  return useMemo(() => document.roots(), [document, read])
 }

@@ -1,6 +1,6 @@
 /**
- * A document in pieces that can be laid out by themselves: a heading, one or more blocks that belong together, a part of a code
- * block. Places are offsets in the text.
+ * A document in pieces that can be laid out by themselves: a heading, one or more blocks that belong together, a part
+ * of a code block. Places are offsets in the text.
  */
 export type Piece =
   | { kind: 'heading'; from: number; to: number; level: number }
@@ -10,7 +10,10 @@ export type Piece =
 /** A fenced code block; `to` is where its code ends, known once it was found. */
 export type Fence = { language: string; from: number; to: number; indent: number }
 
-/** A piece is cut at the next line end after this many characters: what one look at the screen may cost is bounded by it. */
+/**
+ * A piece is cut at the next line end after this many characters: what one look at the screen may cost is bounded by
+ * it.
+ */
 export const MOST_PIECE = 4000
 
 /** More definitions of link addresses are not kept, nor longer ones. */

@@ -7,7 +7,10 @@ import { inlineSpans } from './inline.ts'
 /** A column is not made narrower than this. */
 const LEAST_COLUMN = 4
 
-/** A table with straight columns; cells that are too long for theirs go on in further rows. Undefined where its columns do not fit. */
+/**
+ * A table with straight columns; cells that are too long for theirs go on in further rows. Undefined where its columns
+ * do not fit.
+ */
 export function tableLines(table: Tokens.Table, { lead, rest, columns, symbols }: Frame): Line[] | undefined {
   const rows = [table.header, ...table.rows].map((row, index) =>
     row.map(cell => cleanSpans(inlineSpans(cell.tokens, index === 0 ? 'strong' : 'plain').flat())),

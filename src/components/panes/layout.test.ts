@@ -13,9 +13,9 @@ function draw(options: Parameters<typeof paneBoxes>[0]): string[] {
     return index === options.focused ? letter.toUpperCase() : letter
   }
   return Array.from({ length: Math.floor(options.height / 4) }, (_, row) =>
-    Array.from({ length: Math.floor(options.width / 10) }, (__, column) =>
-      paneAt(column * 10 + 5, row * 4 + 2),
-    ).join(''),
+    Array.from({ length: Math.floor(options.width / 10) }, (__, column) => paneAt(column * 10 + 5, row * 4 + 2)).join(
+      '',
+    ),
   )
 }
 
@@ -31,9 +31,7 @@ describe('panes', () => {
   test('two side by side from 100 columns, three from 160', () => {
     expect(draw({ width: 120, height: 8, weights, focused: 0 })).toEqual(Array(2).fill('AAAAAAbbbbbb'))
     expect(draw({ width: 120, height: 8, weights, focused: 2 })).toEqual(Array(2).fill('bbbbCCCCCCCC'))
-    expect(draw({ width: 200, height: 8, weights, focused: 0 })).toEqual(
-      Array(2).fill('AAAAAbbbbbbccccccccc'),
-    )
+    expect(draw({ width: 200, height: 8, weights, focused: 0 })).toEqual(Array(2).fill('AAAAAbbbbbbccccccccc'))
   })
 
   test('above each other where it is narrow and tall', () => {
@@ -52,10 +50,7 @@ describe('panes', () => {
     const whole = (options: { height: number }): string[] =>
       draw({ width: 200, weights, focused: 1, neverBeside: true, ...options })
     expect(whole({ height: 20 })).toEqual(Array(5).fill('B'.repeat(20)))
-    expect(whole({ height: 32 })).toEqual([
-      ...Array(4).fill('a'.repeat(20)),
-      ...Array(4).fill('B'.repeat(20)),
-    ])
+    expect(whole({ height: 32 })).toEqual([...Array(4).fill('a'.repeat(20)), ...Array(4).fill('B'.repeat(20))])
   })
 
   test('zoomed: the focused one alone, whatever the size', () => {
@@ -94,9 +89,7 @@ describe('panes', () => {
           expect(boxes[focused]).toBeDefined()
           const shown = boxes.filter(box => box !== undefined)
           expect(shown.length).toBeLessThanOrEqual(arrangementOf(options, options.zoomed).room)
-          expect(shown.reduce((sum, box) => sum + box.width * box.height, 0)).toBe(
-            options.width * options.height,
-          )
+          expect(shown.reduce((sum, box) => sum + box.width * box.height, 0)).toBe(options.width * options.height)
           let end = { top: 0, left: 0 }
           for (const box of shown) {
             expect([box.top, box.left]).toEqual([end.top, end.left])

@@ -17,7 +17,10 @@ type Size = {
   neverBeside?: boolean
 }
 
-/** How panes stand in an area of this size, and how many of them: beside each other where it is wide, above each other where it is only tall. */
+/**
+ * How panes stand in an area of this size, and how many of them: beside each other where it is wide, above each other
+ * where it is only tall.
+ */
 export function arrangementOf(size: Size, zoomed = false): { arrangement: Arrangement; room: number } {
   const stacked = Math.min(3, Math.floor(size.height / LEAST_STACKED_ROWS))
   if (zoomed) return { arrangement: 'one', room: 1 }
@@ -27,12 +30,7 @@ export function arrangementOf(size: Size, zoomed = false): { arrangement: Arrang
 }
 
 /** Which panes show: as many neighbours as there is room for, always with the focused one. */
-function shownFrom(options: {
-  room: number
-  count: number
-  focused: number
-  first: number | undefined
-}): number {
+function shownFrom(options: { room: number; count: number; focused: number; first: number | undefined }): number {
   const { room, count, focused } = options
   const wanted = Math.min(options.first ?? 0, focused)
   return Math.max(0, Math.min(Math.max(wanted, focused - (room - 1)), count - room))

@@ -9,7 +9,10 @@ import { useZoomed } from './zoom.ts'
 /** A note that would be cut shorter than this is left out. */
 const LEAST_NOTE = 6
 
-/** Top edge with the title in it: `╭ ▌Runs 3 of 128 ──── sorted by age ─╮`; the focused pane has a pointer, not only a colour. */
+/**
+ * Top edge with the title in it: `╭ ▌Runs 3 of 128 ──── sorted by age ─╮`; the focused pane has a pointer, not only a
+ * colour.
+ */
 export function paneEdge(
   theme: Theme,
   options: { title: string; note?: string; focused: boolean; width: number },
@@ -37,13 +40,7 @@ const Side = memo(function Side(props: { text: string; height: number }) {
 })
 
 /** A bordered part of the screen with its title, count and an optional note such as the sort order. */
-export function Pane(props: {
-  title: string
-  count?: string
-  note?: string
-  focused: boolean
-  children: ReactNode
-}) {
+export function Pane(props: { title: string; count?: string; note?: string; focused: boolean; children: ReactNode }) {
   const theme = useTheme()
   const { width, height } = useSize()
   const { lines } = theme.symbols

@@ -1,14 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  cursorAt,
-  edit,
-  editedText,
-  insert,
-  withText,
-  type EditAction,
-  type EditedText,
-} from './edit-text.ts'
+import { cursorAt, edit, editedText, insert, withText, type EditAction, type EditedText } from './edit-text.ts'
 
 const ACTIONS: readonly EditAction[] = [
   'left',
@@ -49,9 +41,7 @@ const aText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(fc.constantFrom(...PIECES)).map(pieces => pieces.join('')),
 )
-const aState = fc
-  .tuple(aText, fc.nat())
-  .map(([text, at]) => cursorAt(editedText(text), at % (text.length + 1)))
+const aState = fc.tuple(aText, fc.nat()).map(([text, at]) => cursorAt(editedText(text), at % (text.length + 1)))
 const aStep = fc.oneof(
   fc.constantFrom(...ACTIONS),
   aText.map(added => ({ added })),

@@ -1,8 +1,8 @@
 import { segmentsOf } from '../../tui/theme/text.ts'
 
 /**
- * A text that is being edited. `cursor` is the offset in UTF-16 units of the character that it stands on, always where a
- * grapheme begins, or the text's length; `killed` is what was cut last.
+ * A text that is being edited. `cursor` is the offset in UTF-16 units of the character that it stands on, always where
+ * a grapheme begins, or the text's length; `killed` is what was cut last.
  */
 export type EditedText = { readonly text: string; readonly cursor: number; readonly killed: string }
 

@@ -50,15 +50,7 @@ describe.each(Object.entries(units))('a text that is nothing but %s', (_name, un
   })
 
   test('is edited in a field with little work', () => {
-    const actions: EditAction[] = [
-      'left',
-      'right',
-      'wordLeft',
-      'wordRight',
-      'erase',
-      'delete',
-      'killWordLeft',
-    ]
+    const actions: EditAction[] = ['left', 'right', 'wordLeft', 'wordRight', 'erase', 'delete', 'killWordLeft']
     const cost = costOf(() => {
       for (const action of actions) {
         const state = insert(edit(editedText(text), action), 'x')
@@ -78,8 +70,7 @@ test('no character of a cleaned text is longer than any that people write', () =
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), parts => {
       const text = clean(parts.map(([unit, count]) => unit.repeat(count)).join(''))
-      for (const { segment } of new Intl.Segmenter().segment(text))
-        expect(segment.length).toBeLessThanOrEqual(40)
+      for (const { segment } of new Intl.Segmenter().segment(text)) expect(segment.length).toBeLessThanOrEqual(40)
       expect(truncate(text, COLUMNS).length).toBeLessThan(40 * COLUMNS)
     }),
   )

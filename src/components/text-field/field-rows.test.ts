@@ -6,9 +6,7 @@ import { besideRow, countFieldRows, fieldRows } from './field-rows.ts'
 const look = (width: number, rows: number, mask?: string) => ({ width, rows, mask, lineBreak: '↵' })
 /** Rows with the cursor's character in brackets. */
 const drawn = (text: string, cursor: number, to: ReturnType<typeof look>): string[] =>
-  fieldRows(text, cursor, to).map(
-    ({ before, at, after }) => `${before}${at === undefined ? '' : `[${at}]`}${after}`,
-  )
+  fieldRows(text, cursor, to).map(({ before, at, after }) => `${before}${at === undefined ? '' : `[${at}]`}${after}`)
 
 const PIECES = ['a', ' ', '\n', '\t', '\u001b', '漢', 'e\u0301', '\u0301', '👩‍👩‍👧', '\u202e', '\ud83d', '🇦🇹']
 const aText = fc.oneof(

@@ -17,7 +17,9 @@ export type FieldLook = {
   lineBreak: string
 }
 
-/** UTF-16 units before and behind the cursor that are laid out; of a longer text rows begin anew at each multiple of it. */
+/**
+ * UTF-16 units before and behind the cursor that are laid out; of a longer text rows begin anew at each multiple of it.
+ */
 const LAID_OUT = 4096
 
 /** How many rows a text takes that goes on below, with the place behind its end. */
@@ -35,7 +37,9 @@ export function fieldRows(text: string, cursor: number, look: FieldLook): FieldR
   return rows.slice(first, first + look.rows).map(row => rowOf(row, cursor))
 }
 
-/** Where the cursor comes to in the row above or below, as far right as it is; undefined beyond the first and the last. */
+/**
+ * Where the cursor comes to in the row above or below, as far right as it is; undefined beyond the first and the last.
+ */
 export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 | -1): number | undefined {
   const rows = rowsOf(cellsOf(text, cursor, look), look.width)
   const at = rows.findLastIndex(row => row[0]!.from <= cursor)

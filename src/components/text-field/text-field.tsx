@@ -7,15 +7,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useSize } from '../size.tsx'
 import { useToasts } from '../toasts.tsx'
 import { fieldKeys, fieldRowsKeys } from '../component-keys.ts'
-import {
-  cursorAt,
-  edit,
-  editedText,
-  insert,
-  withText,
-  type EditAction,
-  type EditedText,
-} from './edit-text.ts'
+import { cursorAt, edit, editedText, insert, withText, type EditAction, type EditedText } from './edit-text.ts'
 import { besideRow, countFieldRows, fieldRows, type FieldLook, type FieldRow } from './field-rows.ts'
 
 /** Most rows that a text of several lines shows at once. */

@@ -6,7 +6,9 @@ import type { BlockReader } from '../markdown/lexer.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource } from '../viewer/source.ts'
 
-/** How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread. */
+/**
+ * How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread.
+ */
 export type ContentLook = { symbols: Symbols; rendered: boolean; reader?: BlockReader }
 
 /** A longer Markdown text within a document shows as it is written; by itself any length is laid out. */
@@ -20,12 +22,7 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /** Text as parts of a document: Markdown laid out, all else line by line. */
-export function textNodes(
-  text: string,
-  format: 'markdown' | 'plain',
-  id: string,
-  look: ContentLook,
-): OutlineNode[] {
+export function textNodes(text: string, format: 'markdown' | 'plain', id: string, look: ContentLook): OutlineNode[] {
   if (format === 'plain' || !look.rendered || text.length > MOST_MARKDOWN)
     return [{ id, body: () => textSource(text), copy: () => text }]
   const document = markdown(text, look.symbols, id, look.reader)
@@ -57,9 +54,7 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
   if (type === 'text' && typeof text === 'string')
     return textNodes(text, isMarkdown(mimeType) ? 'markdown' : 'plain', id, look)
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return [
-      { ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => clean(data), raw: () => block },
-    ]
+    return [{ ...note(id, `${type} ${binaryText(mimeType, data)}`), copy: () => clean(data), raw: () => block }]
   if (type === 'resource' && isObject(resource)) return resourceNodes(resource, id, look)
   if (type === 'resource_link' && typeof block['uri'] === 'string') {
     const { uri, name } = block
@@ -87,9 +82,7 @@ function note(id: string, text: string): OutlineNode {
 }
 
 function shortened(text: string): string {
-  return text.length <= MOST_WORDS
-    ? text
-    : `${text.slice(0, MOST_WORDS)}… ${text.length - MOST_WORDS} more characters`
+  return text.length <= MOST_WORDS ? text : `${text.slice(0, MOST_WORDS)}… ${text.length - MOST_WORDS} more characters`
 }
 
 function binaryText(mimeType: unknown, base64: string): string {

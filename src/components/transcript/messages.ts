@@ -18,14 +18,13 @@ function numberAt(item: JsonObject, ...keys: string[]): number | undefined {
 }
 
 /**
- * Rows of recorded messages. The document is open: content is a text, an MCP block, or a list of blocks, and calls and results are
- * told in the words of several model providers. What is not known shows as a value.
+ * Rows of recorded messages. The document is open: content is a text, an MCP block, or a list of blocks, and calls and
+ * results are told in the words of several model providers. What is not known shows as a value.
  */
 export function messageRows(messages: readonly unknown[], id: string): TranscriptRow[] {
   return messages.map((message, index): TranscriptRow => {
     const own = `${id}/${index}`
-    if (!isObject(message))
-      return { id: own, role: 'message', parts: [valuePart('message', message)], raw: message }
+    if (!isObject(message)) return { id: own, role: 'message', parts: [valuePart('message', message)], raw: message }
     const parts = [...contentParts(message), ...calledTools(message)]
     const at = numberAt(message, 'createdAt', 'at', 'timestamp')
     const durationMs = numberAt(message, 'durationMs')
@@ -74,8 +73,7 @@ function blockPart(block: unknown, format: 'markdown' | 'plain'): TranscriptPart
 function resultPart(block: JsonObject): TranscriptPart {
   const output = block['output'] ?? block['result'] ?? block['content']
   // The wrapper that the AI SDK puts around what a tool gave.
-  const value =
-    isObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
+  const value = isObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
   const toolName = textAt(block, 'toolName', 'name')
   return {
     kind: 'result',

@@ -30,8 +30,9 @@ type Span = {
 }
 
 /**
- * The trace of a trial: the open document as it was recorded, the verdicts of the authored steps, and what the trial itself says of its
- * calls where the document says nothing. Spans are read by the names that several recorders give their fields.
+ * The trace of a trial: the open document as it was recorded, the verdicts of the authored steps, and what the trial
+ * itself says of its calls where the document says nothing. Spans are read by the names that several recorders give
+ * their fields.
  */
 export function traceOf(
   document: unknown,
@@ -84,16 +85,11 @@ function lengthOf(milliseconds: number | undefined): number | undefined {
 }
 
 /** Calls as the trace names them, per prompt or together, else as the trial does. */
-function actualCalls(
-  recorded: JsonObject,
-  trial: Pick<EvalIteration, 'actualToolCalls'> | undefined,
-): JsonObject[] {
+function actualCalls(recorded: JsonObject, trial: Pick<EvalIteration, 'actualToolCalls'> | undefined): JsonObject[] {
   const { toolCalls, prompts } = recorded
   if (isObject(toolCalls)) return objectsOf(toolCalls['actual'])
   if (Array.isArray(toolCalls)) return objectsOf(toolCalls)
-  const ofPrompts = objectsOf(prompts).flatMap(prompt =>
-    objectsOf(prompt['actualToolCalls'] ?? prompt['actual']),
-  )
+  const ofPrompts = objectsOf(prompts).flatMap(prompt => objectsOf(prompt['actualToolCalls'] ?? prompt['actual']))
   return ofPrompts.length > 0 ? ofPrompts : objectsOf(trial?.actualToolCalls)
 }
 
@@ -108,9 +104,7 @@ function assemble(
   const below = Map.groupBy(
     spans.filter(span => !(span.id !== undefined && stepIds.has(span.id))),
     span =>
-      span.parent !== undefined &&
-      span.parent !== span.id &&
-      (stepIds.has(span.parent) || ids.has(span.parent))
+      span.parent !== undefined && span.parent !== span.id && (stepIds.has(span.parent) || ids.has(span.parent))
         ? span.parent
         : undefined,
   )
@@ -122,9 +116,7 @@ function assemble(
   }
   const within = (parent: string | undefined, id: string): TraceNode[] =>
     // What is below one of two spans of the same id may have been placed meanwhile.
-    (below.get(parent) ?? []).flatMap((span, index) =>
-      placed.has(span) ? [] : [nodeOf(span, `${id}/${index}`)],
-    )
+    (below.get(parent) ?? []).flatMap((span, index) => (placed.has(span) ? [] : [nodeOf(span, `${id}/${index}`)]))
   const bySteps = steps.map((step, index): TraceNode => {
     const id = `step-${index}`
     const span = spans.find(candidate => candidate.id === step.stepId)
@@ -155,23 +147,13 @@ function callFinder(calls: readonly JsonObject[]) {
   return Object.assign(find, { rest: () => [...left] })
 }
 
-function timesOf({
-  startedAt,
-  durationMs,
-}: {
-  startedAt?: number | undefined
-  durationMs?: number | undefined
-}) {
+function timesOf({ startedAt, durationMs }: { startedAt?: number | undefined; durationMs?: number | undefined }) {
   return { ...(startedAt !== undefined && { startedAt }), ...(durationMs !== undefined && { durationMs }) }
 }
 
 function spanNode(span: Span, id: string, call: JsonObject | undefined): Omit<TraceNode, 'children'> {
   const toolName = span.name.slice(span.name.lastIndexOf('/') + 1)
-  const known: ToolCall | undefined = call
-    ? callOf(call)
-    : span.isCall
-      ? { ...callOf(span.raw), toolName }
-      : undefined
+  const known: ToolCall | undefined = call ? callOf(call) : span.isCall ? { ...callOf(span.raw), toolName } : undefined
   return {
     id,
     name: span.name,

@@ -65,10 +65,7 @@ export function traceNodes(trace: Trace, look: ContentLook): OutlineNode[] {
   const nodeOf = (node: TraceNode): OutlineNode => {
     const { reason, call, values = [], children } = node
     const hasInside =
-      reason !== undefined ||
-      values.length > 0 ||
-      children.length > 0 ||
-      callParts(call, node.id, look).length > 0
+      reason !== undefined || values.length > 0 || children.length > 0 || callParts(call, node.id, look).length > 0
     return {
       id: node.id,
       head: headOf(node, clock, look),
@@ -151,10 +148,7 @@ function withBar(
   return [...fitSpans(name, columns - BAR - DURATION - 1), blank(1), ...barSpans(row, full), right]
 }
 
-function barSpans(
-  { node, clock, tone }: { node: TraceNode; clock: Clock; tone: Tone },
-  full: string,
-): Span[] {
+function barSpans({ node, clock, tone }: { node: TraceNode; clock: Clock; tone: Tone }, full: string): Span[] {
   if (!clock || node.startedAt === undefined) return [blank(BAR)]
   const share = (time: number): number => Math.max(0, Math.min(1, time / clock.length))
   const from = Math.min(BAR - 1, Math.floor(share(node.startedAt - clock.from) * BAR))
@@ -170,8 +164,7 @@ export function trailsOf(trace: Trace, up: Trail | undefined): { node: TraceNode
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     found.push(next)
     const { node, trail } = next
-    for (const child of node.children.toReversed())
-      waiting.push({ node: child, trail: { id: child.id, up: trail } })
+    for (const child of node.children.toReversed()) waiting.push({ node: child, trail: { id: child.id, up: trail } })
   }
   return found
 }

@@ -82,10 +82,8 @@ export function callHead(call: ToolCall, { symbols }: ContentLook): Span[] {
     ? { text: `${symbols[mark.symbol]} `, tone: mark.tone }
     : { text: `${symbols.bullet} `, tone: 'muted' }
   const server: Span[] = call.serverName === undefined ? [] : [{ text: `${call.serverName}/`, tone: 'muted' }]
-  const note: Span[] =
-    call.note === undefined ? [] : [{ text: `  ${call.note}`, tone: mark?.tone ?? 'muted' }]
-  const args: Span[] =
-    call.arguments === undefined ? [] : [{ text: ` ${jsonSample(call.arguments)}`, tone: 'plain' }]
+  const note: Span[] = call.note === undefined ? [] : [{ text: `  ${call.note}`, tone: mark?.tone ?? 'muted' }]
+  const args: Span[] = call.arguments === undefined ? [] : [{ text: ` ${jsonSample(call.arguments)}`, tone: 'plain' }]
   return [sign, ...server, { text: call.toolName, tone: 'strong' }, ...note, ...args]
 }
 
@@ -93,9 +91,7 @@ export function callHead(call: ToolCall, { symbols }: ContentLook): Span[] {
 export function callParts(call: ToolCall | undefined, id: string, look: ContentLook): OutlineNode[] {
   if (!call) return []
   return [
-    ...(call.arguments === undefined
-      ? []
-      : [jsonNode(call.arguments, { id: `${id}/arguments`, name: 'arguments ' })]),
+    ...(call.arguments === undefined ? [] : [jsonNode(call.arguments, { id: `${id}/arguments`, name: 'arguments ' })]),
     ...(call.error === undefined
       ? []
       : [{ id: `${id}/error`, head: { spans: [{ text: call.error, tone: 'error' as const }] } }]),
@@ -109,9 +105,7 @@ function resultNode(
   value: unknown,
   { id, isError, look }: { id: string; isError: boolean; look: ContentLook },
 ): OutlineNode {
-  const title: Span = isError
-    ? { text: 'result: tool error', tone: 'error' }
-    : { text: 'result', tone: 'accent' }
+  const title: Span = isError ? { text: 'result: tool error', tone: 'error' } : { text: 'result', tone: 'accent' }
   const content = contentOf(value)
   if (!content) return { ...jsonNode(value, { id, name: 'result ' }), ...(isError && { open: true }) }
   const { blocks, structured } = content
@@ -159,9 +153,7 @@ function boundedJson(value: unknown): string {
     if (Array.isArray(item)) return item.slice(0, SAMPLE).map(each => short(each, depth + 1))
     if (typeof item !== 'object' || item === null) return item
     const keys = Object.keys(item).slice(0, SAMPLE)
-    return Object.fromEntries(
-      keys.map(key => [key, short((item as Record<string, unknown>)[key], depth + 1)]),
-    )
+    return Object.fromEntries(keys.map(key => [key, short((item as Record<string, unknown>)[key], depth + 1)]))
   }
   return JSON.stringify(short(value, 0)) ?? 'undefined'
 }

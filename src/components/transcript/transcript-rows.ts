@@ -1,8 +1,9 @@
 import type { Tone, Symbols } from '../../tui/theme/theme.ts'
 
 /**
- * A conversation as every source of one is shown: an adapter turns what the service answered into these rows, and nothing else has to
- * know where they came from. Times are epoch milliseconds, durations milliseconds; what is not known is left out, never 0.
+ * A conversation as every source of one is shown: an adapter turns what the service answered into these rows, and
+ * nothing else has to know where they came from. Times are epoch milliseconds, durations milliseconds; what is not
+ * known is left out, never 0.
  */
 export type TranscriptRow = {
   /** Unique in the conversation and the same whenever it is read again. */

@@ -55,10 +55,7 @@ describe('a conversation', () => {
   })
 
   test.each([
-    [
-      'OpenAI',
-      { role: 'assistant', content: null, tool_calls: [{ function: { name: 'sum', arguments: '{"a":1}' } }] },
-    ],
+    ['OpenAI', { role: 'assistant', content: null, tool_calls: [{ function: { name: 'sum', arguments: '{"a":1}' } }] }],
     ['Anthropic', { role: 'assistant', content: [{ type: 'tool_use', name: 'sum', input: { a: 1 } }] }],
     ['the AI SDK', { role: 'assistant', content: [{ type: 'tool-call', toolName: 'sum', args: { a: 1 } }] }],
   ])('a call in the words of %s', (_name, message) => {
@@ -183,8 +180,7 @@ describe('a trace', () => {
       'expected "sun"',
       'evidence { 1 }',
     ])
-    for (const row of rows.filter(each => each.includes('ms') || each.includes('—')))
-      expect(widthOf(row)).toBe(100)
+    for (const row of rows.filter(each => each.includes('ms') || each.includes('—'))) expect(widthOf(row)).toBe(100)
     expect(
       trailsOf(trace, undefined)
         .filter(({ node }) => isError(node))
@@ -225,10 +221,7 @@ describe('a trace', () => {
       { id: 'd', parentId: 'c', name: 'other' },
       { id: 'e', parentId: 'e', name: 'own' },
     ]
-    const trace = traceOf(
-      { spans, prompts: [{ actualToolCalls: [{ toolName: 'sum', arguments: { a: 1 } }] }] },
-      [],
-    )
+    const trace = traceOf({ spans, prompts: [{ actualToolCalls: [{ toolName: 'sum', arguments: { a: 1 } }] }] }, [])
     expect(shape(trace.nodes)).toEqual([['turn', 'sum'], 'own', 'one', 'other'])
     expect(trace.nodes[0]!.children[0]).toMatchObject({ durationMs: 10, call: { arguments: { a: 1 } } })
   })

@@ -19,10 +19,7 @@ export function Transcript(props: {
   const { rows, focused, before } = props
   const { symbols } = useTheme()
   const [isRendered, setRendered] = useState(true)
-  const messages = useMemo(
-    () => transcriptNodes(rows, { symbols, rendered: isRendered }),
-    [rows, symbols, isRendered],
-  )
+  const messages = useMemo(() => transcriptNodes(rows, { symbols, rendered: isRendered }), [rows, symbols, isRendered])
   const roots = useMemo(
     () => (before ? [...before, section('messages', 'Messages', () => messages)] : messages),
     [messages, before],

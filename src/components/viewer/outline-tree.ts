@@ -2,8 +2,8 @@ import type { Candidate } from './search.ts'
 import type { Line, LineSource } from './source.ts'
 
 /**
- * A part of a document that can be folded: a heading with what stands below it, a value with what is in it, a step with its
- * calls. Its inside is made when it is first looked at, so that a document costs what is unfolded.
+ * A part of a document that can be folded: a heading with what stands below it, a value with what is in it, a step with
+ * its calls. Its inside is made when it is first looked at, so that a document costs what is unfolded.
  */
 export type OutlineNode = {
   /** Unique in its document and the same whenever it is made: folding and places are remembered by it. */
@@ -101,9 +101,7 @@ export function outline(roots: readonly OutlineNode[], folding: Folding): Outlin
     return node.keepsOpen ?? false
   }
   // A stack of its own: values may be nested deeper than functions can call each other.
-  const waiting: Waiting[] = roots
-    .toReversed()
-    .map(node => ({ node, parent: undefined, depth: 0, isTail: false }))
+  const waiting: Waiting[] = roots.toReversed().map(node => ({ node, parent: undefined, depth: 0, isTail: false }))
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, parent, depth } = next
     const { head, tail } = node
@@ -116,8 +114,7 @@ export function outline(roots: readonly OutlineNode[], folding: Folding): Outlin
     const open = !hasInside || isOpen(node)
     const line = open ? head : (node.foldedHead ?? head)
     const folded = hasInside ? !open : undefined
-    const around =
-      line === undefined ? parent : push({ node, parent, depth, part: 'head', lines: one(line), folded })
+    const around = line === undefined ? parent : push({ node, parent, depth, part: 'head', lines: one(line), folded })
     if (!open) continue
     const inner = head === undefined || node.isFlat ? depth : depth + 1
     const { body, children } = insideOf(node)

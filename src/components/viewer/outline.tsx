@@ -58,8 +58,8 @@ export type OutlineOptions = {
 }
 
 /**
- * A document of parts that can be folded, of which only the visible lines are wrapped and drawn. It opens as its nodes say, keeps
- * what was folded when it is given anew, and searches also what is folded away.
+ * A document of parts that can be folded, of which only the visible lines are wrapped and drawn. It opens as its nodes
+ * say, keeps what was folded when it is given anew, and searches also what is folded away.
  */
 export function useOutline(options: OutlineOptions): OutlineView {
   const { roots, focused } = options
@@ -90,10 +90,7 @@ export function useOutline(options: OutlineOptions): OutlineView {
   const finder = useSearch<Place>({
     document: roots,
     candidates: () =>
-      outlineCandidates(
-        roots,
-        found && { id: found.entry.node.id, part: found.entry.part, offset: found.offset },
-      ),
+      outlineCandidates(roots, found && { id: found.entry.node.id, part: found.entry.part, offset: found.offset }),
     show: folds.show,
     active: focused && !selection.isOn,
   })
@@ -181,10 +178,7 @@ function useFolds(
       setFolding(next)
       choose(0)
       if (outline(roots, next).isCut)
-        toasts.show(
-          'warn',
-          `Unfolded ${formatCount(MOST_UNFOLDED)} parts; the rest can be unfolded one by one.`,
-        )
+        toasts.show('warn', `Unfolded ${formatCount(MOST_UNFOLDED)} parts; the rest can be unfolded one by one.`)
     },
   }
 }

@@ -81,6 +81,5 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
 
 /** Every line of a source, starting at one of them. */
 export function* lineCandidates(source: LineSource, here: number): Iterable<Candidate<number>> {
-  for (let line = 0; line < source.count; line += 1)
-    yield { place: line, line: source.at(line), isHere: line === here }
+  for (let line = 0; line < source.count; line += 1) yield { place: line, line: source.at(line), isHere: line === here }
 }

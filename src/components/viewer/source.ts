@@ -8,7 +8,10 @@ export type SpanLine = {
   spans: readonly Span[]
   lead?: readonly Span[]
   rest?: readonly Span[]
-  /** Columns before a single word that has no room beside `lead` and whole below it: an id that is broken cannot be read out or clicked. */
+  /**
+   * Columns before a single word that has no room beside `lead` and whole below it: an id that is broken cannot be read
+   * out or clicked.
+   */
   below?: number
 }
 
@@ -17,7 +20,9 @@ export type Block = {
   block: (columns: number) => readonly Line[]
   /** What can be seen of it, as it is searched. */
   text: () => string
-  /** False where a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search. */
+  /**
+   * False where a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search.
+   */
   mayHold?: (wanted: string) => boolean
   /** False while what can be seen of it is yet to be found out, which the question begins. */
   isReady?: () => boolean
@@ -27,7 +32,10 @@ export type Block = {
   links?: () => readonly string[]
 }
 
-/** A line of a text: one tone, several parts of different tones on one row that is cut, styled text that wraps, or a block. */
+/**
+ * A line of a text: one tone, several parts of different tones on one row that is cut, styled text that wraps, or a
+ * block.
+ */
 export type Line =
   | string
   | { text: string; tone?: Tone; indent?: number }

@@ -33,11 +33,7 @@ export function truncateSpans(spans: readonly Span[], width: number): Span[] {
 }
 
 /** Cleaned spans brought to exactly this width. */
-export function fitSpans(
-  spans: readonly Span[],
-  width: number,
-  align: 'left' | 'right' | 'center' = 'left',
-): Span[] {
+export function fitSpans(spans: readonly Span[], width: number, align: 'left' | 'right' | 'center' = 'left'): Span[] {
   const cut = truncateSpans(spans, width)
   const space = Math.max(0, width - widthOfSpans(cut))
   const before = align === 'right' ? space : align === 'center' ? Math.floor(space / 2) : 0
@@ -63,8 +59,6 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
 /** Cleaned spans in their colours. */
 export function paintSpans(theme: Theme, spans: readonly Span[]): string {
   return spans
-    .map(({ text, tone, link }) =>
-      theme.paint(tone, link === undefined || text === '' ? text : theme.link(text, link)),
-    )
+    .map(({ text, tone, link }) => theme.paint(tone, link === undefined || text === '' ? text : theme.link(text, link)))
     .join('')
 }

@@ -24,7 +24,7 @@ export type Finder<Place> = {
   /** Where the search is now; undefined while it is nowhere. */
   place: Place | undefined
   /** `2 of 12`, `not found`. */
-  told: string
+  status: string
   ask(): void
   accept(): void
   end(): void
@@ -32,7 +32,10 @@ export type Finder<Place> = {
 
 type Job<Place> = { search: Search<Place>; hasLanded: boolean }
 
-/** What is searched for in a document: the first slice at once, the rest between keys. `document` starts it anew when it changes. */
+/**
+ * What is searched for in a document: the first slice at once, the rest between keys. `document` starts it anew when it
+ * changes.
+ */
 export function useSearch<Place>(options: {
   document: unknown
   candidates: () => Iterable<Candidate<Place>>
@@ -63,9 +66,7 @@ export function useSearch<Place>(options: {
     if (searched.current === document) return
     searched.current = document
     // What was found stands elsewhere now; one stays where one is.
-    setJob(
-      now => now && { search: createSearch(current.current.candidates(), now.search.text), hasLanded: true },
-    )
+    setJob(now => now && { search: createSearch(current.current.candidates(), now.search.text), hasLanded: true })
   }, [document])
   useEffect(() => {
     if (!job || job.search.isDone) return undefined
@@ -109,7 +110,7 @@ export function useSearch<Place>(options: {
     type,
     wanted: search?.text ?? '',
     place: search?.places[at],
-    told: search ? toldOf(search, at) : '',
+    status: search ? statusOf(search, at) : '',
     ask: () => setAsking(true),
     accept() {
       setAsking(false)
@@ -124,7 +125,7 @@ export function useSearch<Place>(options: {
   }
 }
 
-function toldOf(search: Search<unknown>, at: number): string {
+function statusOf(search: Search<unknown>, at: number): string {
   const count = search.places.length
   if (count === 0) return search.isDone ? 'not found' : 'searching…'
   const more = search.isCut ? ' and more' : search.isDone ? '' : ' so far'
@@ -136,11 +137,7 @@ export function SearchLine(props: { finder: Finder<unknown>; focused: boolean })
   const { finder } = props
   const theme = useTheme()
   if (finder.asking && props.focused)
-    return (
-      <Prompt value={finder.typed} onChange={finder.type} onAccept={finder.accept} onLeave={finder.end} />
-    )
+    return <Prompt value={finder.typed} onChange={finder.type} onAccept={finder.accept} onLeave={finder.end} />
   if (finder.wanted === '') return null
-  return (
-    <Text wrap="truncate">{` ${theme.paint('accent', `/${clean(finder.wanted)}`)}  ${finder.told}`}</Text>
-  )
+  return <Text wrap="truncate">{` ${theme.paint('accent', `/${clean(finder.wanted)}`)}  ${finder.status}`}</Text>
 }

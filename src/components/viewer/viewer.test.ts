@@ -25,9 +25,7 @@ describe('scrolling', () => {
   test('walks the same rows as a text wrapped whole', () => {
     fc.assert(
       fc.property(rowCounts, fc.nat(300), fc.integer({ min: -300, max: 300 }), (counts, from, by) => {
-        const all = counts.flatMap((count, line) =>
-          Array.from({ length: count }, (_, row) => ({ line, row })),
-        )
+        const all = counts.flatMap((count, line) => Array.from({ length: count }, (_, row) => ({ line, row })))
         const start = Math.min(from, all.length - 1)
         const end = Math.max(0, Math.min(all.length - 1, start + by))
         expect(moved(rowsOf(counts), all[start]!, by)).toEqual(all[end])
@@ -149,9 +147,7 @@ test('a search finds lines whatever their shape, and marks what it found in a ro
   expect(searched(source, 'alpha').places).toEqual([0, 1, 2])
   const coloured = createTheme({ level: 1, ascii: false })
   const marked = markMatches(coloured, ' one alpha and ALPHA', 'alpha')
-  expect(marked).toBe(
-    ` one ${coloured.paint('selected', 'alpha')} and ${coloured.paint('selected', 'ALPHA')}`,
-  )
+  expect(marked).toBe(` one ${coloured.paint('selected', 'alpha')} and ${coloured.paint('selected', 'ALPHA')}`)
   expect(markMatches(coloured, ' nothing', 'alpha')).toBe(' nothing')
 })
 
@@ -264,9 +260,7 @@ describe('styled text', () => {
     expect(paintLine(line('https://a.test/'), { ...look, theme: links })).toEqual([
       ' \u001b]8;;https://a.test/\u001b\\here\u001b]8;;\u001b\\',
     ])
-    expect(paintLine(line('https://a.test/\u001b]52;c;AAAA\u0007'), { ...look, theme: links })).toEqual([
-      ' here',
-    ])
+    expect(paintLine(line('https://a.test/\u001b]52;c;AAAA\u0007'), { ...look, theme: links })).toEqual([' here'])
     const [row = ''] = paintLine(line('https://a.test/'), { ...look, theme: links })
     expect(markMatches(links, row, 'her')).toBe(' here')
     expect(widthOfSpans(cleanSpans([{ text: clean('日本'), tone: 'plain' }]))).toBe(4)

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import { isSameJson } from '../json/same-json.ts'
 /** How the arguments of a call are compared (assertions.md, `argumentMatching`). */
 export type ArgumentMatching = 'partial' | 'exact' | 'ignore'
@@ -20,41 +21,39 @@ const PLACEHOLDERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: value => typeof value === 'string',
   number: value => typeof value === 'number',
   boolean: value => typeof value === 'boolean',
-  object: isObject,
+  object: isPlainObject,
   array: Array.isArray,
   null: value => value === null,
 }
 
 /**
- * What keeps the arguments of a call from being the expected ones, by property; none = they match. Under `partial` only the
- * given arguments are compared, each as a whole or by its placeholder.
+ * Names of the arguments that keep a call from matching, sorted; none = it matches. Under `partial` only the expected
+ * ones are compared, each as a whole or by its placeholder.
  */
-export function argumentChanges(
-  expected: Values,
-  actual: Values,
-  matching: ArgumentMatching,
-): ArgumentChange[] {
+export function differingArguments(expected: Values, actual: Values, matching: ArgumentMatching): string[] {
   if (matching === 'ignore') return []
-  const changes: ArgumentChange[] = []
   const names = new Set([...Object.keys(expected), ...(matching === 'exact' ? Object.keys(actual) : [])])
-  for (const name of [...names].toSorted()) {
-    const [left, right] = [givenIn(expected, name), givenIn(actual, name)]
-    const fits =
-      matching === 'partial' && left && right ? placeholderFits(left.value, right.value) : undefined
-    if (fits === undefined) compare({ path: name, left, right, depth: 0, changes })
-    else if (!fits) changes.push({ kind: 'changed', path: name, expected: left?.value, actual: right?.value })
-  }
+  const holds = matching === 'partial' ? isSameOrPlaceholder : isSameJson
+  const isThere = (name: string): boolean => Object.hasOwn(expected, name) && Object.hasOwn(actual, name)
+  return [...names].filter(name => !isThere(name) || !holds(expected[name], actual[name])).toSorted()
+}
+
+/** Whether the arguments of a call are the expected ones. */
+export function argumentsMatch(expected: Values, actual: Values, matching: ArgumentMatching): boolean {
+  return differingArguments(expected, actual, matching).length === 0
+}
+
+/** What keeps the arguments of a call from being the expected ones, by property; none = they match. */
+export function argumentChanges(expected: Values, actual: Values, matching: ArgumentMatching): ArgumentChange[] {
+  const changes: ArgumentChange[] = []
+  for (const name of differingArguments(expected, actual, matching))
+    describe({ path: name, left: givenIn(expected, name), right: givenIn(actual, name), depth: 0, changes })
   return changes
 }
 
-/** Whether a value is of the type that a placeholder stands for; undefined where there is no placeholder. */
-function placeholderFits(expected: unknown, actual: unknown): boolean | undefined {
+function isSameOrPlaceholder(expected: unknown, actual: unknown): boolean {
   const isWord = typeof expected === 'string' && Object.hasOwn(PLACEHOLDERS, expected)
-  return isWord ? PLACEHOLDERS[expected]?.(actual) : undefined
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (isWord ? PLACEHOLDERS[expected]?.(actual) : undefined) ?? isSameJson(expected, actual)
 }
 
 /** A value that is there, whatever it is. */
@@ -64,13 +63,8 @@ function givenIn(values: Values, name: string): Given {
   return Object.hasOwn(values, name) ? { value: values[name] } : undefined
 }
 
-function compare(at: {
-  path: string
-  left: Given
-  right: Given
-  depth: number
-  changes: ArgumentChange[]
-}): void {
+/** Notes how two sides differ that are known to. */
+function describe(at: { path: string; left: Given; right: Given; depth: number; changes: ArgumentChange[] }): void {
   const { path, left, right, depth, changes } = at
   if (!left || !right) {
     if (left) changes.push({ kind: 'removed', path, expected: left.value })
@@ -78,19 +72,20 @@ function compare(at: {
     return
   }
   const [expected, actual] = [left.value, right.value]
-  if (isSameJson(expected, actual)) return
   const inner = depth < MOST_DEPTH && changes.length < MOST_CHANGES ? insideOf(expected, actual) : undefined
-  if (!inner) changes.push({ kind: 'changed', path, expected, actual })
-  else
-    for (const { name, ...sides } of inner)
-      compare({ path: `${path}${name}`, ...sides, depth: depth + 1, changes })
+  if (!inner) return void changes.push({ kind: 'changed', path, expected, actual })
+  for (const { name, ...sides } of inner)
+    if (!isSameSide(sides)) describe({ path: `${path}${name}`, ...sides, depth: depth + 1, changes })
 }
 
-/** What two objects or two lists have in them, side by side; undefined where they are no such pair, or too large for it. */
-function insideOf(
-  expected: unknown,
-  actual: unknown,
-): { name: string; left: Given; right: Given }[] | undefined {
+function isSameSide({ left, right }: { left: Given; right: Given }): boolean {
+  return left !== undefined && right !== undefined && isSameJson(left.value, right.value)
+}
+
+/**
+ * What two objects or two lists have in them, side by side; undefined where they are no such pair, or too large for it.
+ */
+function insideOf(expected: unknown, actual: unknown): { name: string; left: Given; right: Given }[] | undefined {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const length = Math.max(expected.length, actual.length)
     if (length > MOST_CHANGES) return undefined
@@ -100,7 +95,7 @@ function insideOf(
       right: index < actual.length ? { value: actual[index] as unknown } : undefined,
     }))
   }
-  if (!isObject(expected) || !isObject(actual)) return undefined
+  if (!isPlainObject(expected) || !isPlainObject(actual)) return undefined
   const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])].toSorted()
   if (names.length > MOST_CHANGES) return undefined
   return names.map(name => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { argumentsMatch, differingArguments } from '../../service/evals/argument-matching.ts'
+import { argumentsMatch, differingArguments } from './argument-changes.ts'
 
 const WORDS = ['any', 'string', 'number', 'boolean', 'object', 'array', 'null']
 
@@ -56,8 +56,7 @@ const args = fc.dictionary(
 test('what matches exactly also matches partially, placeholder words aside', () => {
   fc.assert(
     fc.property(args, args, (expected, actual) => {
-      if (argumentsMatch(expected, actual, 'exact'))
-        expect(argumentsMatch(expected, actual, 'partial')).toBe(true)
+      if (argumentsMatch(expected, actual, 'exact')) expect(argumentsMatch(expected, actual, 'partial')).toBe(true)
       expect(argumentsMatch(expected, structuredClone(expected), 'exact')).toBe(true)
       expect(argumentsMatch(expected, { ...actual, ...expected }, 'partial')).toBe(true)
     }),

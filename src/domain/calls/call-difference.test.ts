@@ -67,9 +67,7 @@ test('the options in force are those of the last layer that says something, in e
     extra: null,
     arguments: 'partial',
   })
-  expect(
-    callMatchOf({ arguments: 'exact', toolCallOrder: 'in-order' }, { argumentMatching: 'ignore' }),
-  ).toEqual({
+  expect(callMatchOf({ arguments: 'exact', toolCallOrder: 'in-order' }, { argumentMatching: 'ignore' })).toEqual({
     order: 'in-order',
     extra: null,
     arguments: 'ignore',
@@ -108,9 +106,7 @@ describe('arguments', () => {
       expect(argumentChanges({ v: word }, { v: value }, 'exact')).toHaveLength(1)
     }
     expect(argumentChanges({ v: 'number' }, { v: 'number' }, 'partial')).toHaveLength(1)
-    expect(argumentChanges({ v: 'any' }, {}, 'partial')).toEqual([
-      { kind: 'removed', path: 'v', expected: 'any' },
-    ])
+    expect(argumentChanges({ v: 'any' }, {}, 'partial')).toEqual([{ kind: 'removed', path: 'v', expected: 'any' }])
   })
 
   test('values nested deeper than functions can call each other are compared', () => {

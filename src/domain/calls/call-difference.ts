@@ -1,6 +1,10 @@
+import { isPlainObject } from '../../api/contract/shapes.ts'
 import { argumentChanges, type ArgumentChange, type ArgumentMatching } from './argument-changes.ts'
 
-/** How expected and actual calls are compared (schemas: MatchOptionsOverride); `extra` null = any number of further calls. */
+/**
+ * How expected and actual calls are compared (schemas: MatchOptionsOverride); `extra` null = any number of further
+ * calls.
+ */
 export type CallMatch = {
   order: 'any' | 'in-order' | 'exact'
   extra: number | null
@@ -42,7 +46,10 @@ const ORDERS: Readonly<Record<string, CallMatch['order']>> = {
 }
 const MATCHINGS: readonly unknown[] = ['partial', 'exact', 'ignore'] satisfies ArgumentMatching[]
 
-/** The match that these options make, in either vocabulary; later ones go before earlier ones, what none says is the default. */
+/**
+ * The match that these options make, in either vocabulary; later ones go before earlier ones, what none says is the
+ * default.
+ */
 export function callMatchOf(...layers: readonly (Record<string, unknown> | null | undefined)[]): CallMatch {
   let order: CallMatch['order'] = 'any'
   let extra: number | null | undefined
@@ -70,13 +77,9 @@ export function plainCall(call: Record<string, unknown>): PlainCall {
   const matching = call['argumentMatching']
   return {
     toolName: typeof name === 'string' ? name : 'unnamed tool',
-    arguments: isObject(given) ? given : given == null ? {} : { value: given },
+    arguments: isPlainObject(given) ? given : given == null ? {} : { value: given },
     ...(isMatching(matching) && { argumentMatching: matching }),
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Positions of expected calls with those of the actual ones that satisfy them. */
@@ -85,8 +88,9 @@ type Compared = { expected: readonly PlainCall[]; actual: readonly PlainCall[]; 
 type Changes = (expected: number, actual: number) => readonly ArgumentChange[]
 
 /**
- * Aligns expected with actual calls and says of each what became of it. What is left over is aligned too: an expected call
- * with the nearest other call of its tool, so that wrong arguments read as such and not as one call missing and one too many.
+ * Aligns expected with actual calls and says of each what became of it. What is left over is aligned too: an expected
+ * call with the nearest other call of its tool, so that wrong arguments read as such and not as one call missing and
+ * one too many.
  */
 export function callDifference(compared: Compared): CallDifference {
   const { expected, actual, match } = compared
@@ -121,9 +125,7 @@ function pairInOrder({ expected, actual }: Compared, changes: Changes): Pairs {
   const pairs: Pairs = new Map()
   let next = 0
   for (const [e, { toolName }] of expected.entries()) {
-    const found = actual.findIndex(
-      (call, a) => a >= next && call.toolName === toolName && changes(e, a).length === 0,
-    )
+    const found = actual.findIndex((call, a) => a >= next && call.toolName === toolName && changes(e, a).length === 0)
     if (found === -1) continue
     pairs.set(e, found)
     next = found + 1
@@ -131,7 +133,9 @@ function pairInOrder({ expected, actual }: Compared, changes: Changes): Pairs {
   return pairs
 }
 
-/** A largest pairing (augmenting paths), so that a loose expectation never takes the call that only a strict one fits. */
+/**
+ * A largest pairing (augmenting paths), so that a loose expectation never takes the call that only a strict one fits.
+ */
 function pairAny({ expected, actual }: Compared, changes: Changes): Pairs {
   const byTool = Map.groupBy(actual.keys(), a => actual[a]!.toolName)
   const fitting = expected.map(({ toolName }, e) =>

@@ -1,10 +1,5 @@
 import type { Client } from '../../api/client/client.ts'
-import type {
-  CallToolResult,
-  GetPromptResult,
-  ResourceContents,
-} from '../../api/contract/server-operations.ts'
-import type { JsonObject } from '../../screens/servers/json-text.ts'
+import type { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 
 /** What a server answered, by what it was asked for. */
 export type Answer =
@@ -23,7 +18,7 @@ export type CallSubject = {
   serverName: string
   /** Name of the tool or prompt, or the resource's URI. */
   target: string
-  input: JsonObject | undefined
+  input: Record<string, unknown> | undefined
 }
 
 /** A call, render or read made from here; times in epoch milliseconds and milliseconds. */

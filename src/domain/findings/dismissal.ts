@@ -26,12 +26,14 @@ export type DismissalOutcome = {
   unsent: readonly Finding[]
 }
 
-/** Refusals in a row after which the rest of a list is taken to be refused too: its right is the same for every finding. */
+/**
+ * Refusals in a row after which the rest of a list is taken to be refused too: its right is the same for every finding.
+ */
 const FORBIDDEN_IN_A_ROW = 2
 
 /**
- * Sends one after the other, and goes on after what is refused. It ends early when it is stopped or nothing answers any more; a list
- * whose right is missing is left alone after a second refusal.
+ * Sends one after the other, and goes on after what is refused. It ends early when it is stopped or nothing answers any
+ * more; a list whose right is missing is left alone after a second refusal.
  */
 export async function sendDismissals(
   findings: readonly Finding[],
@@ -141,15 +143,10 @@ export function planUndo(
   return { send, skipped, moved }
 }
 
-function whySkipped(
-  dismissed: boolean,
-  leftAt: number | undefined,
-  finding: Finding | undefined,
-): string | undefined {
+function whySkipped(dismissed: boolean, leftAt: number | undefined, finding: Finding | undefined): string | undefined {
   if (!finding) return 'it is gone'
   if (finding.isDismissed !== dismissed)
     return dismissed ? 'somebody has shown it again' : 'somebody has dismissed it again'
-  if (dismissed && leftAt !== undefined && finding.dismissedAt !== leftAt)
-    return 'somebody has dismissed it anew'
+  if (dismissed && leftAt !== undefined && finding.dismissedAt !== leftAt) return 'somebody has dismissed it anew'
   return undefined
 }

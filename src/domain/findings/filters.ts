@@ -28,10 +28,7 @@ export function filtersOf(params: Readonly<Record<string, string>>): FindingFilt
 }
 
 /** The next value of a filter; after the last one comes none. */
-export function nextFilter<F extends keyof FindingFilters>(
-  filters: FindingFilters,
-  name: F,
-): FindingFilters[F] {
+export function nextFilter<F extends keyof FindingFilters>(filters: FindingFilters, name: F): FindingFilters[F] {
   const choices: readonly (string | undefined)[] = CHOICES[name]
   return choices[choices.indexOf(filters[name]) + 1] as FindingFilters[F]
 }
@@ -49,7 +46,7 @@ export function passesFilters(filters: FindingFilters, finding: Finding): boolea
 }
 
 /** What the list is narrowed to, a word each: `regressed`, `undismissed`, `scenario`. */
-export function filterWords({ status, dismissed, source }: FindingFilters): string[] {
+export function filterLabels({ status, dismissed, source }: FindingFilters): string[] {
   return [
     status === 'open' ? 'unresolved' : status,
     dismissed === undefined ? undefined : dismissed === 'yes' ? 'dismissed' : 'undismissed',

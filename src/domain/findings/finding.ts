@@ -141,17 +141,13 @@ export function scenarioFinding(record: ScenarioFinding, scenario: ScenarioName)
 type ScenarioFindings = { scenario: ScenarioName; items: readonly ScenarioFinding[] }
 
 /** One list of both sources. What a moving list shows on two pages is there once. */
-export function mergeFindings(
-  swarm: readonly SwarmFinding[],
-  scenarios: readonly ScenarioFindings[],
-): Finding[] {
+export function mergeFindings(swarm: readonly SwarmFinding[], scenarios: readonly ScenarioFindings[]): Finding[] {
   const all = new Map<string, Finding>()
   const add = (finding: Finding): void => {
     if (!all.has(finding.key)) all.set(finding.key, finding)
   }
   for (const record of swarm) add(swarmFinding(record))
-  for (const { scenario, items } of scenarios)
-    for (const record of items) add(scenarioFinding(record, scenario))
+  for (const { scenario, items } of scenarios) for (const record of items) add(scenarioFinding(record, scenario))
   return [...all.values()]
 }
 

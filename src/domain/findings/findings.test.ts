@@ -11,7 +11,7 @@ import {
   journeyRunState,
   overviewRun,
   runsBehind,
-  scorecardWords,
+  scorecardLabel,
   waveRun,
   type WaveRun,
 } from './waves.ts'
@@ -28,17 +28,7 @@ const swarmRecords = fc.record({
 })
 /** What a document without agreed fields may hold. */
 const openRecords = fc.dictionary(
-  fc.constantFrom(
-    'id',
-    'findingId',
-    'title',
-    'status',
-    'subject',
-    'dismissedAt',
-    'occurrenceCount',
-    'evidence',
-    'x',
-  ),
+  fc.constantFrom('id', 'findingId', 'title', 'status', 'subject', 'dismissedAt', 'occurrenceCount', 'evidence', 'x'),
   fc.jsonValue(),
 )
 const findings: fc.Arbitrary<Finding[]> = fc
@@ -89,9 +79,7 @@ describe('merging', () => {
   })
 
   test('what is not told is absent, and a null is no dismissal', () => {
-    expect(
-      swarmFinding({ id: 'a', status: 'recurring', dismissedAt: null, occurrenceCount: null }),
-    ).toMatchObject({
+    expect(swarmFinding({ id: 'a', status: 'recurring', dismissedAt: null, occurrenceCount: null })).toMatchObject({
       isDismissed: false,
       occurrences: undefined,
       lastSeenAt: undefined,
@@ -272,11 +260,7 @@ describe('the gate', () => {
       }),
       [false, false],
     ],
-    [
-      'disabled',
-      capabilities({ features: { sandboxes: { enabled: false, mode: 'enforce' } } }),
-      [true, true],
-    ],
+    ['disabled', capabilities({ features: { sandboxes: { enabled: false, mode: 'enforce' } } }), [true, true]],
     ['dark', capabilities({ features: { sandboxes: { enabled: false, enforced: false } } }), [false, false]],
     [
       'one part off',
@@ -307,12 +291,7 @@ test('runs behind a finding are those of its journey, the wave that saw it last 
     total: 1,
     failed: 1,
   })
-  const runs = [
-    run('r1', 'w1', 'j1', 1),
-    run('r2', 'w2', 'j1', 2),
-    run('r3', 'w2', 'j2', 3),
-    run('r4', 'w3', 'j1', 4),
-  ]
+  const runs = [run('r1', 'w1', 'j1', 1), run('r2', 'w2', 'j1', 2), run('r3', 'w2', 'j2', 3), run('r4', 'w3', 'j1', 4)]
   const of = (subjectId: string) =>
     runsBehind(
       swarmFinding({ id: subjectId, status: 'new', subject: { id: subjectId }, lastSeenWaveId: 'w2' }),
@@ -345,7 +324,7 @@ test('a scorecard tells of a criterion’s finding how many graded sessions fail
   const criteria = [{ id: 'fit', failCount: 2, pendingCount: 1, failedGradingCount: 0 }]
   const scorecard = { criteria, sessionsGraded: 5, sessionsTotal: 9 }
   const of = (kind: string, id: string) =>
-    scorecardWords(swarmFinding({ id: 'f', status: 'new', subject: { kind, id } }), scorecard)
+    scorecardLabel(swarmFinding({ id: 'f', status: 'new', subject: { kind, id } }), scorecard)
   expect(of('criterion', 'j1/fit')).toBe('Fails in 2 of 5 graded sessions of this run; 1 not graded yet.')
   expect(of('criterion', 'j1/other')).toBeUndefined()
   expect(of('journey', 'fit')).toBeUndefined()

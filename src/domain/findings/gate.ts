@@ -10,10 +10,7 @@ export type FindingsGate = Readonly<Record<FindingSource, boolean>> & {
 }
 
 /** What of the feature a source belongs to, as `mcpdeck serve gate` calls it. */
-const GATE_NAMES = { swarm: 'swarms', scenario: 'user-testing' } as const satisfies Record<
-  FindingSource,
-  Gate
->
+const GATE_NAMES = { swarm: 'swarms', scenario: 'user-testing' } as const satisfies Record<FindingSource, Gate>
 
 /**
  * What to do about a gate that is closed, as one short sentence.

@@ -57,8 +57,8 @@ function documentOf(document: Readonly<Record<string, unknown>>) {
     return name !== 'findings' && parsed.success && parsed.data != null ? [[name, parsed.data]] : []
   })
   const envelope = Object.fromEntries(parts) as Partial<InsightsEnvelope>
-  const told: readonly unknown[] = Array.isArray(document['findings']) ? document['findings'] : []
-  const findings = told.flatMap(each => ActionableFinding().safeParse(each).data ?? [])
+  const returned: readonly unknown[] = Array.isArray(document['findings']) ? document['findings'] : []
+  const findings = returned.flatMap(each => ActionableFinding().safeParse(each).data ?? [])
   return { envelope, findings }
 }
 
@@ -98,14 +98,14 @@ function bySeverity(a: ActionableFinding, b: ActionableFinding): number {
 }
 
 /** `3 of 9 sessions`; undefined where it is not counted. */
-export function affectedWords({ affected }: ActionableFinding): string | undefined {
+export function affectedLabel({ affected }: ActionableFinding): string | undefined {
   if (affected?.count == null) return undefined
   const of = affected.total == null ? '' : ` of ${affected.total}`
   return `${affected.count}${of} ${affected.unit ?? 'affected'}`
 }
 
 /** Names of values as words: `agent_or_prompt` is `agent or prompt`. */
-export function valueWords(value: string): string {
+export function valueLabel(value: string): string {
   return value.replaceAll(/[_-]+/g, ' ')
 }
 
@@ -142,9 +142,9 @@ function findingPart(finding: ActionableFinding): string {
   const facts = [
     finding.severity && `severity ${finding.severity}`,
     finding.confidence && `confidence ${finding.confidence}`,
-    finding.attribution && valueWords(finding.attribution),
-    finding.actionability && valueWords(finding.actionability),
-    affectedWords(finding),
+    finding.attribution && valueLabel(finding.attribution),
+    finding.actionability && valueLabel(finding.actionability),
+    affectedLabel(finding),
   ].filter(Boolean)
   const criteria = (acceptanceCriteria ?? []).map(each => `- ${oneLine(each)}`).join('\n')
   const quotes = (evidence ?? []).flatMap(({ excerpt }) => (excerpt ? `> ${oneLine(excerpt)}` : []))

@@ -17,8 +17,8 @@ const MESSAGES = 'gen_ai.input.messages'
 const ANSWERS = 'gen_ai.output.messages'
 
 /**
- * What was said and called in one session, out of a page of a trace export with content: messages in the form in which models'
- * providers tell them, with the calls that led to each answer before it.
+ * What was said and called in one session, out of a page of a trace export with content: messages in the form in which
+ * models' providers tell them, with the calls that led to each answer before it.
  * @param ids what the session may be called there
  * @returns undefined where the page does not hold the session
  */
@@ -35,8 +35,7 @@ export function messagesOfSession(page: unknown, ids: readonly string[]): Fields
 /** The sessions of a page in their order, each with all that it is called. */
 export function sessionsOnPage(page: unknown): string[][] {
   const traces = new Map<unknown, string[]>()
-  for (const span of spansOf(page))
-    traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), ...namesOf(span)])
+  for (const span of spansOf(page)) traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), ...namesOf(span)])
   return [...traces.values()]
 }
 
@@ -103,7 +102,10 @@ function isSame(one: Fields, other: Fields | undefined): boolean {
   return other !== undefined && JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** Calls stand before the answer that they led to, where the trace has as many steps as there are answers; else after all. */
+/**
+ * Calls stand before the answer that they led to, where the trace has as many steps as there are answers; else after
+ * all.
+ */
 function withCalls(messages: readonly Fields[], spans: readonly Span[]): Fields[] {
   const calls = spans.filter(({ attributes }) => isCall(attributes))
   const steps = spans.filter(span => !calls.includes(span)).toSorted((a, b) => a.startedAt - b.startedAt)

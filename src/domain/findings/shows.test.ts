@@ -61,7 +61,5 @@ test('counts of a run tell of single sessions only where all or none failed', ()
 })
 
 test('evidence that does not name a session says nothing about it', () => {
-  expect(
-    showsFinding(about('tool', 'jny_1/srv/x'), session(), { evidence: new Set(['cht_9']) }),
-  ).toBeUndefined()
+  expect(showsFinding(about('tool', 'jny_1/srv/x'), session(), { evidence: new Set(['cht_9']) })).toBeUndefined()
 })

@@ -14,8 +14,8 @@ export type SessionFacts = {
 }
 
 /**
- * Whether a session shows the finding, as far as its list, the scorecard of its run and the evidence tell; undefined where they do
- * not. Evidence is a sample: what it does not name may show the finding all the same.
+ * Whether a session shows the finding, as far as its list, the scorecard of its run and the evidence tell; undefined
+ * where they do not. Evidence is a sample: what it does not name may show the finding all the same.
  */
 export function showsFinding(
   { subject, source }: Pick<Finding, 'subject' | 'source'>,
@@ -43,7 +43,5 @@ function ofCriterion(id: string | null | undefined, scorecard: RunScorecard | un
   const isOpen = (criterion.pendingCount ?? 0) + (criterion.failedGradingCount ?? 0) > 0
   if (isOpen) return undefined
   if (criterion.failCount === 0) return { shows: false, because: 'no session of this run fails it' }
-  return criterion.failCount === graded
-    ? { shows: true, because: 'every session of this run fails it' }
-    : undefined
+  return criterion.failCount === graded ? { shows: true, because: 'every session of this run fails it' } : undefined
 }

@@ -38,10 +38,7 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
   let next: string | undefined
   let looked = 0
   const page = async (query: object, signal: AbortSignal) =>
-    await client.traceExports.otlp(
-      { projectId, sourceTypes: 'swarm', ...query },
-      { signal, priority: 'asked' },
-    )
+    await client.traceExports.otlp({ projectId, sourceTypes: 'swarm', ...query }, { signal })
   const positionOf = (ids: readonly string[]): Position | undefined =>
     ids.map(id => positions.get(id)).find(position => position !== undefined)
   const look = async (ids: readonly string[], { signal, heard }: ReadOptions): Promise<boolean> => {

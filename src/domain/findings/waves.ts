@@ -3,8 +3,9 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { isObject, textAt, type Finding } from './finding.ts'
 
 /**
- * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell silent; both have
- * `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is stated without the markers.
+ * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell
+ * silent; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is
+ * stated without the markers.
  */
 export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled'
 
@@ -57,11 +58,11 @@ export function journeyOf({ source, subject }: Finding): string | undefined {
   return source === 'swarm' ? subject.id?.split('/')[0] || undefined : undefined
 }
 
-/** What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that is not told. */
-export function scorecardWords(
-  { source, subject }: Finding,
-  scorecard: RunScorecard | undefined,
-): string | undefined {
+/**
+ * What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that
+ * is not told.
+ */
+export function scorecardLabel({ source, subject }: Finding, scorecard: RunScorecard | undefined): string | undefined {
   if (source !== 'swarm' || subject.kind !== 'criterion') return undefined
   const id = subject.id?.split('/').at(-1)
   const criterion = scorecard?.criteria?.find(each => each.id === id)

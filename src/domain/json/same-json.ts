@@ -1,4 +1,8 @@
-/** Whether two JSON values are equal, whatever the order of their fields. A stack of its own: they may be nested deeply. */
+import { isPlainObject } from '../../api/contract/shapes.ts'
+
+/**
+ * Whether two JSON values are equal, whatever the order of their fields. A stack of its own: they may be nested deeply.
+ */
 export function isSameJson(expected: unknown, actual: unknown): boolean {
   const waiting: [unknown, unknown][] = [[expected, actual]]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -9,7 +13,7 @@ export function isSameJson(expected: unknown, actual: unknown): boolean {
       for (const [index, item] of one.entries()) waiting.push([item, other[index]])
       continue
     }
-    if (!isObject(one) || !isObject(other)) return false
+    if (!isPlainObject(one) || !isPlainObject(other)) return false
     const names = Object.keys(one)
     if (names.length !== Object.keys(other).length) return false
     for (const name of names) {
@@ -18,8 +22,4 @@ export function isSameJson(expected: unknown, actual: unknown): boolean {
     }
   }
   return true
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -69,9 +69,7 @@ const MARKUP = /[\\`*_[\]<>|~]|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)
 /** Text that a renderer shows as it is; what is not printable becomes visible. */
 function escaped(text: string): string {
   return printable(text)
-    .replaceAll(MARKUP, found =>
-      /^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&'),
-    )
+    .replaceAll(MARKUP, found => (/^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&')))
     .replaceAll(`\\${SECRET.slice(0, -1)}\\]`, SECRET)
     .replaceAll('\\[address\\]', '[address]')
 }

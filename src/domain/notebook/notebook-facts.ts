@@ -14,8 +14,8 @@ type Facts = Pinned['facts']
 type Open = Readonly<Record<string, unknown>>
 
 /**
- * Fields of a record that are worth a line, by the kind of thing; `.` goes into an object. What is not named here is not kept, and
- * nothing that lets anybody in is named.
+ * Fields of a record that are worth a line, by the kind of thing; `.` goes into an object. What is not named here is
+ * not kept, and nothing that lets anybody in is named.
  */
 const FIELDS: Readonly<Record<string, readonly (readonly [label: string, path: string])[]>> = {
   trial: [
@@ -101,10 +101,7 @@ function runFacts(run: EvalRun, { suite, trials = [] }: AroundRun): Facts {
   const facts: [string, string | null | undefined][] = [
     ['Status', run.status],
     ['Outcome', [outcomeOfRun(run), passedPart(run)].filter(Boolean).join(', ')],
-    [
-      'Passed',
-      counts && `${counts.passed} of ${graded}${counts.unit === undefined ? '' : ` ${counts.unit}`}`,
-    ],
+    ['Passed', counts && `${counts.passed} of ${graded}${counts.unit === undefined ? '' : ` ${counts.unit}`}`],
     ['Without a verdict', whyUndecided(run)],
     ...failingFacts(trials),
     ['Suite', suite === undefined ? run.suiteId : `${suite} (${run.suiteId})`],
@@ -124,8 +121,7 @@ const MOST_FAILING = 5
 function failingFacts(trials: readonly EvalIteration[]): [string, string][] {
   const first = new Map<string, EvalIteration>()
   for (const trial of trials)
-    if (causeOf(trial) !== undefined && !first.has(variantOfTrial(trial)))
-      first.set(variantOfTrial(trial), trial)
+    if (causeOf(trial) !== undefined && !first.has(variantOfTrial(trial))) first.set(variantOfTrial(trial), trial)
   const hasModels = new Set(trials.map(({ model }) => model)).size > 1
   return [...first.values()].slice(0, MOST_FAILING).map(trial => {
     const [found] = countCauses([trial])

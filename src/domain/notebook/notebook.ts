@@ -1,7 +1,10 @@
-import { BOUNDS } from '../../lib/bounds.ts'
-import { localTime } from '../../lib/times.ts'
 import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { shape } from '../../api/contract/shapes.ts'
+import { localTime } from '../../lib/times.ts'
 
 /** A thing as it was when it was pinned. */
 export type Pinned = {
@@ -65,6 +68,53 @@ export const MAX_TITLE = BOUNDS.notebookTitle.most
 export const MAX_FACTS = BOUNDS.notebookFacts.most
 export const MAX_FACT = BOUNDS.notebookFact.most
 
+const StoredIncidents = shape(() => {
+  const text = z.string().max(MAX_FACT)
+  const Entry = z.object({
+    id: text,
+    at: z.number(),
+    note: z.string().max(MAX_NOTE),
+    pinned: z
+      .object({
+        kind: text,
+        id: text,
+        name: text,
+        place: z.object({ screen: text, params: z.record(z.string(), text) }),
+        facts: z.array(z.tuple([text, text])).max(MAX_FACTS),
+      })
+      .optional(),
+  })
+  return z.object({
+    incidents: z
+      .array(
+        z.object({
+          id: text,
+          title: z.string().max(MAX_TITLE),
+          openedAt: z.number(),
+          closedAt: z.number().optional(),
+          entries: z.array(Entry).max(MAX_ENTRIES),
+        }),
+      )
+      .max(MAX_INCIDENTS),
+  })
+})
+
+/** Unlike what else is stored it holds what nothing else does, so a file that cannot be read is never written over. */
+export const notebookKey: ProfileKey<readonly Incident[]> = {
+  name: 'notebook',
+  version: 1,
+  empty: [],
+  read: stored => StoredIncidents().safeParse(stored).data?.incidents,
+  write: incidents => ({ incidents }),
+  irreplaceable: {
+    unreadable: file => new Error(`The notebook ${file} cannot be read; move it away to begin a new one.`),
+    unwritable: (file, cause) =>
+      new Error(`The notebook ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+        cause,
+      }),
+  },
+}
+
 /** The incident that is not kept any more as soon as another one begins. */
 export function nextToGo(incidents: readonly Incident[]): Incident | undefined {
   const oldest = incidents.toSorted((one, other) => one.openedAt - other.openedAt)
@@ -77,36 +127,16 @@ export function noteProblem(note: string): string | undefined {
   return `A note has at most ${MAX_NOTE} characters; this one has ${note.length}.`
 }
 
-/**
- * @param options.read what is kept now, because other processes write there too; throws where it cannot be read
- * @param options.alone does a change while no other process does
- * @param options.stamp changes whenever `read` may answer something else
- */
-export function createNotebook(options: {
+/** @param options.stored on disk with each change, for what is noted here is nowhere else */
+export function createNotebook({
+  stored = storedInMemory(notebookKey),
+  clock,
+}: {
+  stored?: Stored<readonly Incident[]>
   clock: Clock
-  read: () => readonly Incident[]
-  write: (incidents: readonly Incident[]) => void
-  alone?: (work: () => void) => void
-  stamp?: () => string
 }): Notebook {
-  const { clock, read, write, alone = work => work(), stamp = () => '' } = options
-  let known: readonly Incident[] | undefined
-  let seen = ''
-  let version = 0
-  const listeners = new Set<() => void>()
-  const changed = (): void => {
-    version += 1
-    for (const listener of listeners) listener()
-  }
-  const change = (edit: (incidents: readonly Incident[], now: number) => readonly Incident[]): void => {
-    alone(() => {
-      const next = worthKeeping(edit(read(), clock.now()))
-      write(next)
-      seen = stamp()
-      known = next
-    })
-    changed()
-  }
+  const change = (edit: (incidents: readonly Incident[], now: number) => readonly Incident[]): void =>
+    stored.change(incidents => worthKeeping(edit(incidents, clock.now())))
   const edit = (id: string, to: (incident: Incident, now: number) => Incident): void =>
     change((incidents, now) => {
       if (!incidents.some(each => each.id === id)) throw new Error('That incident is not kept any more.')
@@ -118,18 +148,8 @@ export function createNotebook(options: {
     return { ...incident, entries: [...incident.entries, entry] }
   }
   return {
-    incidents() {
-      if (known) return known
-      seen = stamp()
-      known = read()
-      return known
-    },
-    look() {
-      if (stamp() === seen) return
-      seen = stamp()
-      known = undefined
-      changed()
-    },
+    incidents: stored.get,
+    look: stored.refresh,
     begin(title) {
       const incident = newIncident(titled(title), clock.now())
       change((incidents, now) => [incident, ...closed(incidents, now)])
@@ -172,11 +192,8 @@ export function createNotebook(options: {
         ...incident,
         entries: incident.entries.filter(entry => entry.id !== entryId),
       })),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    version: () => version,
+    subscribe: stored.subscribe,
+    version: stored.version,
   }
 }
 

@@ -1,5 +1,8 @@
-import { BOUNDS } from '../../lib/bounds.ts'
+import * as z from 'zod'
+import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { shape } from '../../api/contract/shapes.ts'
 import { markOf } from '../seen/seen.ts'
 import type { NowLine } from './line.ts'
 
@@ -19,7 +22,7 @@ export type ServerCheck = {
 export type Acknowledgement = { mark: string; at: number }
 
 /** What Now keeps for a profile. */
-export type NowKept = {
+export type StoredNow = {
   /** Ids of the chosen projects; absent = all that the key reaches. */
   projects: readonly string[] | undefined
   /** By the line's key, those acknowledged last first. */
@@ -35,7 +38,7 @@ type Acknowledged = Pick<NowLine, 'key' | 'fingerprint'>
 
 export type NowMemory = {
   /** The same object until something changes. */
-  kept(): NowKept
+  kept(): StoredNow
   /** Takes over what other processes have noted since. */
   refresh(): void
   acknowledge(lines: readonly Acknowledged[]): void
@@ -45,7 +48,10 @@ export type NowMemory = {
   noteCheck(check: ServerCheck): void
   /** What was said of a server no longer holds: it is another one now, or gone. */
   forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
-  /** How many lines waited when Now was last on screen; undefined before it ever was. The same object until it is looked at again. */
+  /**
+   * How many lines waited when Now was last on screen; undefined before it ever was. The same object until it is looked
+   * at again.
+   */
   count(): NowCount | undefined
   /** So many wait at this moment. */
   setCount(waiting: number): void
@@ -59,38 +65,61 @@ export const MAX_PROJECTS = BOUNDS.nowProjects.most
 /** A text that is longer is cut, an id that is longer is not kept. */
 export const MAX_TEXT = BOUNDS.nowText.most
 
-export const NOTHING_KEPT: NowKept = { projects: undefined, acknowledged: new Map(), checks: new Map() }
+const StoredNow = shape(() => {
+  const text = z.string().max(MAX_TEXT)
+  const Check = z.object({
+    projectId: text,
+    serverId: text,
+    name: text.optional(),
+    status: text,
+    why: text.optional(),
+    at: z.number(),
+  })
+  return z.object({
+    projects: z.array(text).max(MAX_PROJECTS).optional(),
+    acknowledged: z.array(z.tuple([text, z.object({ mark: text, at: z.number() })])).max(MAX_ACKNOWLEDGED),
+    checks: z.array(z.tuple([z.string(), Check])).max(MAX_CHECKS),
+  })
+})
+
+export const nowKey: ProfileKey<StoredNow> = {
+  name: 'now',
+  version: 1,
+  empty: { projects: undefined, acknowledged: new Map(), checks: new Map() },
+  read(stored) {
+    const read = StoredNow().safeParse(stored)
+    if (!read.success) return undefined
+    const { projects, acknowledged, checks } = read.data
+    return {
+      projects,
+      acknowledged: new Map(acknowledged),
+      checks: new Map(checks.map(([key, check]) => [key, { ...check, name: check.name, why: check.why }] as const)),
+    }
+  },
+  write: ({ projects, acknowledged, checks }) => ({
+    projects,
+    acknowledged: [...acknowledged],
+    checks: [...checks],
+  }),
+}
 
 export function checkKey({ projectId, serverId }: Pick<ServerCheck, 'projectId' | 'serverId'>): string {
   return `${projectId}/${serverId}`
 }
 
-/** Memory over what `read` answers now, because other processes keep theirs in the same place. */
-export function createNowMemory(options: {
+export function createNowMemory({
+  stored = storedInMemory(nowKey),
+  clock,
+}: {
+  stored?: Stored<StoredNow>
   clock: Clock
-  read: () => NowKept
-  write: (kept: NowKept) => void
 }): NowMemory {
-  const { clock, read, write } = options
-  let kept: NowKept | undefined
+  const { change } = stored
   let count: NowCount | undefined
   const listeners = new Set<() => void>()
-  const tell = (): void => {
-    for (const listener of listeners) listener()
-  }
-  const change = (edit: (kept: NowKept) => NowKept): void => {
-    kept = edit(read())
-    write(kept)
-    tell()
-  }
   return {
-    kept: () => (kept ??= read()),
-    refresh() {
-      const next = read()
-      if (kept !== undefined && asText(kept) === asText(next)) return
-      kept = next
-      tell()
-    },
+    kept: stored.get,
+    refresh: stored.refresh,
     acknowledge(lines) {
       const at = clock.now()
       const wanted = lines.filter(({ key }) => key.length <= MAX_TEXT)
@@ -107,8 +136,7 @@ export function createNowMemory(options: {
         acknowledged: new Map([...before.acknowledged].filter(([key]) => !gone.has(key))),
       }))
     },
-    chooseProjects: ids =>
-      change(before => ({ ...before, projects: ids?.filter(isShort).slice(0, MAX_PROJECTS) })),
+    chooseProjects: ids => change(before => ({ ...before, projects: ids?.filter(isShort).slice(0, MAX_PROJECTS) })),
     noteCheck(check) {
       if (!isShort(check.projectId) || !isShort(check.serverId)) return
       const cut = {
@@ -124,7 +152,8 @@ export function createNowMemory(options: {
     },
     forgetCheck(server) {
       const gone = checkKey(server)
-      if (!read().checks.has(gone)) return
+      stored.refresh()
+      if (!stored.get().checks.has(gone)) return
       change(before => ({ ...before, checks: new Map([...before.checks].filter(([key]) => key !== gone)) }))
     },
     count: () => count,
@@ -132,28 +161,24 @@ export function createNowMemory(options: {
       const at = clock.now()
       if (count?.waiting === waiting && count.at === at) return
       count = { waiting, at }
-      tell()
+      for (const listener of listeners) listener()
     },
     subscribe(listener) {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      const stop = stored.subscribe(listener)
+      return () => {
+        listeners.delete(listener)
+        stop()
+      }
     },
   }
-}
-
-function asText({ projects, acknowledged, checks }: NowKept): string {
-  return JSON.stringify([projects, [...acknowledged], [...checks]])
 }
 
 function isShort(id: string): boolean {
   return id.length <= MAX_TEXT
 }
 
-function newestFirst<T>(
-  fresh: ReadonlyMap<string, T>,
-  earlier: ReadonlyMap<string, T>,
-  most: number,
-): Map<string, T> {
+function newestFirst<T>(fresh: ReadonlyMap<string, T>, earlier: ReadonlyMap<string, T>, most: number): Map<string, T> {
   const others = [...earlier].filter(([key]) => !fresh.has(key))
   return new Map([...fresh, ...others].slice(0, most))
 }

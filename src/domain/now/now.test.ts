@@ -8,8 +8,9 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { scenarioFinding, swarmFinding } from '../findings/finding.ts'
 import { isAcknowledged } from './acknowledged.ts'
 import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
-import { openNowMemory } from '../../api/now/memory-file.ts'
-import { MAX_ACKNOWLEDGED, NOTHING_KEPT } from './memory.ts'
+import { storedAt } from '../../../test/stored-file.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { createNowMemory, MAX_ACKNOWLEDGED, nowKey } from './memory.ts'
 import { orderLines } from './order.ts'
 import { NOW_READ_KINDS, NOW_READS, type NowReadCounts, pauseAfter, planReads } from './plan.ts'
 import { connectionLine, rateLine, writeLines } from '../../screens/now/request-lines.ts'
@@ -50,8 +51,7 @@ describe('the order of lines', () => {
           const rank = ({ urgency, kind }: typeof one) =>
             URGENCIES.indexOf(urgency) * NOW_KINDS.length + NOW_KINDS.indexOf(kind)
           expect(rank(before)).toBeLessThanOrEqual(rank(one))
-          if (rank(before) === rank(one) && one.at !== undefined)
-            expect(before.at).toBeGreaterThanOrEqual(one.at)
+          if (rank(before) === rank(one) && one.at !== undefined) expect(before.at).toBeGreaterThanOrEqual(one.at)
         }
       }),
     )
@@ -153,9 +153,7 @@ describe('lines of runs', () => {
     })
     const passed = run('r4', { result: 'passed', runNumber: 4, createdAt: NOW - 500 })
     expect(linesOf([passed, failed(3, 1_000), failed(2, 2_000)])).toEqual([])
-    expect(linesOf([failed(3, 1_000), { ...passed, createdAt: NOW - 5_000 }])).toMatchObject([
-      { at: NOW - 1_000 },
-    ])
+    expect(linesOf([failed(3, 1_000), { ...passed, createdAt: NOW - 5_000 }])).toMatchObject([{ at: NOW - 1_000 }])
   })
 
   test('keep a suite that failed while only a part of it has passed since, which is less urgent', () => {
@@ -209,6 +207,26 @@ describe('lines of runs', () => {
       })[0]!.sentence
     expect(told(true)).toBe('nightly #7: 2 of 4 trials ended, 1 failed, about 20 s left')
     expect(told(false)).toBe('nightly #7: 2 of 4 or more trials ended, 1 failed')
+  })
+
+  test('a running one that counts its trials itself tells them without a read of its trials', () => {
+    const told = (trials: object) =>
+      runLines({
+        project,
+        suite: { id: 'sui_1', name: 'nightly' },
+        runs: {
+          value: [run('r1', { status: 'running', runNumber: 7, decisionSummary: { counts: { trials } } })],
+          at: 5,
+        },
+        trialsOf: () => undefined,
+        now: NOW,
+      })[0]
+    expect(told({ total: 8, passed: 1, failed: 1, pending: 6 })).toMatchObject({
+      sentence: 'nightly #7: 2 of 8 trials ended, 1 failed, about 3 min left',
+      readAt: 5,
+    })
+    expect(told({ total: 8, pending: 8 })?.sentence).toBe('nightly #7: 0 of 8 trials ended, time left unknown')
+    expect(told({ total: 8, passed: 1 })?.sentence).toBe('nightly #7: progress not read yet')
   })
 
   test('runs of a suite are read while one is in flight, and for a day after', () => {
@@ -292,9 +310,7 @@ describe('lines of things', () => {
     expect(rateLine(NOW, NOW)).toEqual([])
     expect(connectionLine(undefined, NOW, 'x')).toEqual([])
     expect(connectionLine('silent', NOW, 'api.example')[0]!.sentence).toContain('api.example does not answer')
-    expect(connectionLine('key-refused', NOW, 'api.example')[0]!.sentence).toContain(
-      'api.example refuses the key',
-    )
+    expect(connectionLine('key-refused', NOW, 'api.example')[0]!.sentence).toContain('api.example refuses the key')
   })
 })
 
@@ -307,7 +323,8 @@ describe('what Now keeps', () => {
   const open = () => {
     const faults: unknown[] = []
     const file = join(directory, 'state', 'now.json')
-    return { file, faults, memory: openNowMemory({ file, onFault: error => faults.push(error) }) }
+    const stored = storedAt(file, nowKey, error => faults.push(error))
+    return { file, faults, memory: createNowMemory({ stored, clock: systemClock }) }
   }
 
   test('an acknowledged line comes back when it says something else, also in the next session', () => {
@@ -324,7 +341,7 @@ describe('what Now keeps', () => {
 
   test('two processes keep what each of them notes', () => {
     const [one, other] = [open().memory, open().memory]
-    expect(one.kept()).toEqual(NOTHING_KEPT)
+    expect(one.kept()).toEqual(nowKey.empty)
     other.chooseProjects(['prj_1'])
     one.noteCheck({ projectId: 'p', serverId: 's', name: 'n', status: 'error', why: 'x'.repeat(999), at: 1 })
     other.acknowledge([{ key: 'k', fingerprint: 'f' }])
@@ -358,7 +375,7 @@ describe('what Now keeps', () => {
       JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), checks: 1 }),
     ]) {
       writeFileSync(file, text)
-      expect(open().memory.kept()).toEqual(NOTHING_KEPT)
+      expect(open().memory.kept()).toEqual(nowKey.empty)
     }
     expect(faults).toEqual([])
   })

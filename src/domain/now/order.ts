@@ -2,7 +2,9 @@ import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
 
 type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'>
 
-/** Lines by urgency, then by kind, then the latest first; what has no time comes last, and equals stand by their keys. */
+/**
+ * Lines by urgency, then by kind, then the latest first; what has no time comes last, and equals stand by their keys.
+ */
 export function orderLines<Line extends Ordered>(lines: readonly Line[]): Line[] {
   return lines.toSorted(
     (one, other) =>

@@ -62,8 +62,9 @@ export function pauseAfter(error: unknown, pause: number): number | false {
 export type NowReadCounts = Readonly<Record<NowReadKind, number>>
 
 /**
- * The pause between two reads of each thing, in milliseconds, by kind. Together they never send more than one request in
- * `requestMs`: kinds of less weight are made rarer first, each up to its longest pause, and all of them where that is not enough.
+ * The pause between two reads of each thing, in milliseconds, by kind. Together they never send more than one request
+ * in `requestMs`: kinds of less weight are made rarer first, each up to its longest pause, and all of them where that
+ * is not enough.
  */
 export function planReads(counts: NowReadCounts, requestMs: number): Record<NowReadKind, number> {
   const pauses = Object.fromEntries(NOW_READ_KINDS.map(kind => [kind, NOW_READS[kind].every])) as Record<

@@ -1,12 +1,13 @@
+import { runNumberOf } from '../../api/contract/run-name.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { runCounts } from '../runs/counts.ts'
-import { estimateRemaining, remainingWords } from '../runs/estimate.ts'
+import { runCounts, reportedTrials } from '../runs/counts.ts'
+import { averageRemaining, estimateRemaining, remainingLabel } from '../runs/estimate.ts'
 import { outcomeOfRun, whyUndecided, type RunOutcome } from '../runs/outcome.ts'
-import { type ListedRun, partWords, reportRun, type SuiteState, suiteStateOf } from '../runs/suite-state.ts'
-import { countTrials } from '../runs/trials.ts'
+import { type ListedRun, reportRun, type SuiteState, suiteStateOf, partLabels } from '../runs/suite-state.ts'
+import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
 
 /** How far back a failed run is told of, in milliseconds. */
@@ -17,7 +18,9 @@ type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
 /** What is read of the trials of a run in flight; `whole` is false where there are more pages. */
 export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean }>
 
-/** Whether the suite's last run makes its runs worth reading: it is in flight, or may have ended within the last day. */
+/**
+ * Whether the suite's last run makes its runs worth reading: it is in flight, or may have ended within the last day.
+ */
 export function wantsRuns({ latestRun }: Pick<EvalSuite, 'latestRun'>, now: number): boolean {
   if (!latestRun?.id) return false
   if (latestRun.status != null && !isTerminalRunStatus(latestRun.status)) return true
@@ -56,7 +59,7 @@ export function runLines(options: {
         isFault: false,
         mark: run.status === 'pending' ? 'pending' : 'live',
         word: run.status,
-        sentence: `${nameOf(suite, run)}: ${progressWords(trials, now)}`,
+        sentence: `${nameOf(suite, run)}: ${progressWords(run, trials, now)}`,
         at: toEpochMs(run.createdAt),
         readAt: trials?.at ?? runs.at,
         fingerprint: 'in flight',
@@ -90,9 +93,9 @@ export function runLines(options: {
 /** `; failed since #5; #8 passed 3 of 6 cases`. */
 function historyWords({ outcome, judgedBy, since, latest }: SuiteState): string {
   const parts = [
-    since && since !== judgedBy ? `${outcome} since ${shortName(since.run)}` : '',
+    since && since !== judgedBy ? `${outcome} since ${runNumberOf(since.run)}` : '',
     latest?.outcome === 'passed'
-      ? [shortName(latest.run), 'passed', partWords(latest).join(', ')].join(' ').trimEnd()
+      ? [runNumberOf(latest.run), 'passed', partLabels(latest).join(', ')].join(' ').trimEnd()
       : '',
   ]
   return parts.map(part => part && `; ${part}`).join('')
@@ -109,36 +112,40 @@ function isTold(outcome: SuiteState['outcome']): outcome is Told {
   return (TOLD as readonly SuiteState['outcome'][]).includes(outcome)
 }
 
-function shortName(run: ListedRun): string {
-  return run.runNumber == null ? run.id : `#${run.runNumber}`
-}
-
 function nameOf(suite: SuiteOf, run: EvalRun): string {
-  return `${suite.name ?? suite.id} ${shortName(run)}`
+  return `${suite.name ?? suite.id} ${runNumberOf(run)}`
 }
 
-function progressWords(trials: TrialsRead | undefined, now: number): string {
+/** How far a run is by its own counts, where its service tells them; else by its trials. */
+function progressWords(run: EvalRun, trials: TrialsRead | undefined, now: number): string {
+  const told = reportedTrials(run)
+  if (told) return `${endedWords(told)}${leftWords(told, averageRemaining(told, toEpochMs(run.createdAt), now))}`
   if (!trials) return 'progress not read yet'
   const { items, whole } = trials.value
   const counts = countTrials(items)
-  if (counts.total === 0) return 'no trial yet'
-  const failed = counts.failed > 0 ? `, ${counts.failed} failed` : ''
-  const ended = `${counts.ended} of ${counts.total}${whole ? '' : ' or more'} trials ended${failed}`
-  if (!whole) return ended
-  return `${ended}, ${remainingWords(estimateRemaining(items, counts.total - counts.ended, now))}`
+  if (!whole && counts.total > 0) return endedWords(counts, ' or more')
+  return `${endedWords(counts)}${leftWords(counts, estimateRemaining(items, counts.total - counts.ended, now))}`
+}
+
+function endedWords({ ended, total, failed }: TrialCounts, more = ''): string {
+  if (total === 0) return 'no trial yet'
+  return `${ended} of ${total}${more} trials ended${failed > 0 ? `, ${failed} failed` : ''}`
+}
+
+function leftWords({ total }: TrialCounts, remaining: number | undefined): string {
+  return total === 0 ? '' : `, ${remainingLabel(remaining)}`
 }
 
 function endWords(outcome: Told, run: EvalRun): string {
   if (outcome === 'broken') return `ended as ${run.status} without having executed`
   if (outcome !== 'failed') {
     const why = whyUndecided(run)
-    const end =
-      outcome === 'undecided' ? 'ended without a verdict' : 'is inconclusive, its verdict was withheld'
+    const end = outcome === 'undecided' ? 'ended without a verdict' : 'is inconclusive, its verdict was withheld'
     return `${end}${why === undefined ? '' : `: ${why}`}`
   }
   const counts = runCounts(run)
   const graded = counts && counts.passed + counts.failed
   const passed = counts && [`${counts.passed} of ${graded}`, counts.unit, 'passed'].filter(Boolean).join(' ')
-  const said = [passed, ...partWords(reportRun(run))].filter(Boolean).join(', ')
+  const said = [passed, ...partLabels(reportRun(run))].filter(Boolean).join(', ')
   return said === '' ? 'failed' : `failed: ${said}`
 }

@@ -1,7 +1,7 @@
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Finding } from '../findings/finding.ts'
-import { valueWords } from '../findings/insights.ts'
+import { valueLabel } from '../findings/insights.ts'
 import type { NowLine, NowProject, Read } from './line.ts'
 import { checkKey, type ServerCheck } from './memory.ts'
 
@@ -12,7 +12,7 @@ export function findingLines(project: NowProject, { value, at }: Read<readonly F
     if (finding.isDismissed || (status !== 'new' && status !== 'regressed')) return []
     const name = finding.title ?? finding.subject.label ?? finding.subject.id ?? finding.fingerprint
     const where = finding.scenario ? ` in ${finding.scenario.name}` : ''
-    const dimension = finding.dimension === undefined ? '' : ` (${valueWords(finding.dimension)})`
+    const dimension = finding.dimension === undefined ? '' : ` (${valueLabel(finding.dimension)})`
     const times = finding.occurrences === undefined ? '' : `, seen ${timesWords(finding.occurrences)}`
     return [
       {
@@ -42,10 +42,7 @@ function timesWords(count: number): string {
 }
 
 /** Scenarios that anyone may open who has the link. The link itself is never told: whoever has it gets in. */
-export function scenarioLines(
-  project: NowProject,
-  { value, at }: Read<readonly ProjectScenario[]>,
-): NowLine[] {
+export function scenarioLines(project: NowProject, { value, at }: Read<readonly ProjectScenario[]>): NowLine[] {
   return value
     .filter(({ mode }) => mode === 'anyone_with_link')
     .map(scenario => {
@@ -77,7 +74,10 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
   partial: { urgency: 'look', mark: 'warn', word: 'partial', says: 'answers in part' },
 }
 
-/** Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own check. */
+/**
+ * Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own
+ * check.
+ */
 export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>): NowLine[] {
   return [...checks].flatMap(check => {
     const project = projects.find(({ id }) => id === check.projectId)

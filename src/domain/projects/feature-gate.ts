@@ -16,8 +16,8 @@ export function flagState(capabilities: ProjectCapabilities | undefined): FlagSt
 }
 
 /**
- * Whether the feature behind a read is switched off for the organization. The boolean in `can` decides; the flag only where
- * it is missing. A guest may not read with the feature on either, so a refused read then proves nothing.
+ * Whether the feature behind a read is switched off for the organization. The boolean in `can` decides; the flag only
+ * where it is missing. A guest may not read with the feature on either, so a refused read then proves nothing.
  */
 export function isFeatureOff(capabilities: ProjectCapabilities | undefined, read: GatedRead): boolean {
   const may = capabilities?.can[read]

@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { standingOf } from './trials.ts'
+import { trialState } from './trials.ts'
 
 /** Where to look for what went wrong with a trial. */
 export type Cause = 'case' | 'server' | 'model' | 'environment' | 'throttling' | 'grader' | 'unknown'
@@ -48,7 +48,7 @@ type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown 
  * stopped.
  */
 export function causeOf(trial: EvalIteration): Cause | undefined {
-  const standing = standingOf(trial)
+  const standing = trialState(trial)
   if (standing !== 'failed' && standing !== 'ungraded') return undefined
   const trialClass = trial['trialClass']
   if (trialClass === 'skipped') return undefined
@@ -65,7 +65,7 @@ export function causeOf(trial: EvalIteration): Cause | undefined {
 /** Whether a trial measured what it was to measure, and found it wanting. */
 export function isMeasuredFailure(trial: EvalIteration): boolean {
   const cause = causeOf(trial)
-  return standingOf(trial) === 'failed' && cause !== undefined && !isOutside(cause)
+  return trialState(trial) === 'failed' && cause !== undefined && !isOutside(cause)
 }
 
 /** Trials of one cause: `failed` of them were graded and found wanting; `reason` is that of `first`. */
@@ -85,7 +85,7 @@ export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
     if (cause === undefined) continue
     const known = found.get(cause) ?? { cause, count: 0, failed: 0, first: trial, reason: undefined }
     known.count += 1
-    if (standingOf(trial) === 'failed' && !isOutside(cause)) known.failed += 1
+    if (trialState(trial) === 'failed' && !isOutside(cause)) known.failed += 1
     if (known.reason === undefined) {
       known.reason = reasonOf(trial)
       known.first = trial

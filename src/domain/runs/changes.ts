@@ -2,14 +2,7 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 
 /** How a case stands against an earlier run; `unknown` = one side was not graded. */
-export const CASE_CHANGES = [
-  'new-failure',
-  'still-failing',
-  'fixed',
-  'passing',
-  'removed',
-  'unknown',
-] as const
+export const CASE_CHANGES = ['new-failure', 'still-failing', 'fixed', 'passing', 'removed', 'unknown'] as const
 export type CaseChange = (typeof CASE_CHANGES)[number]
 
 export type ChangedCase = {

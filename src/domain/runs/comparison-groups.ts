@@ -38,8 +38,10 @@ function groupOf({ change, flaky }: ChangedCase, { status }: ComparedCase): Comp
   return flaky ? 'flaky' : 'unchanged'
 }
 
-/** How many cases of each group, those that never occur left out; `rerun` says what is not there in words of a rerun. */
-export function groupWords(cases: readonly GroupedCase[], rerun = false): string {
+/**
+ * How many cases of each group, those that never occur left out; `rerun` says what is not there in words of a rerun.
+ */
+export function groupLabel(cases: readonly GroupedCase[], rerun = false): string {
   const parts = COMPARISON_GROUPS.flatMap(group => {
     const count = cases.filter(each => each.group === group).length
     return count === 0 ? [] : [`${count} ${rerun && group === 'removed' ? 'not run again' : group}`]
@@ -48,7 +50,7 @@ export function groupWords(cases: readonly GroupedCase[], rerun = false): string
 }
 
 /** What became of the cases that ran again, counted in cases: `Of 3 cases that ran again: 3 fixed.` */
-export function rerunWords(cases: readonly GroupedCase[]): string {
+export function rerunLabel(cases: readonly GroupedCase[]): string {
   const again = cases.filter(({ change }) => change !== 'removed')
   const count = (wanted: (each: GroupedCase) => boolean): number => again.filter(wanted).length
   const parts: [number, string][] = [
@@ -59,9 +61,9 @@ export function rerunWords(cases: readonly GroupedCase[]): string {
     [count(({ change }) => change === 'passing'), 'passing'],
   ]
   const flaky = count(each => each.flaky)
-  const told = parts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`)
+  const listed = parts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`)
   const also = flaky > 0 ? `; ${flaky} flaky` : ''
-  return `Of ${counted(again.length, 'case')} that ran again: ${told.join(', ') || 'none ended'}${also}.`
+  return `Of ${counted(again.length, 'case')} that ran again: ${listed.join(', ') || 'none ended'}${also}.`
 }
 
 /** A run that says which run it repeats; some services do, and no document of the contract names the field. */

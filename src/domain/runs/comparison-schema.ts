@@ -4,19 +4,11 @@ import { hasMoreLevels, MAX_ANSWER_LEVELS } from '../../lib/json-depth.ts'
 export type SchemaChange = {
   /** Where it is, as a JSON pointer into the schema that still has it: the later one, except for what is gone. */
   pointer: string
-  /** The value it is about, as a person writes it: `a`, `filter.since`, `tags[]`; empty for the arguments as a whole. */
+  /**
+   * The value it is about, as a person writes it: `a`, `filter.since`, `tags[]`; empty for the arguments as a whole.
+   */
   path: string
-  kind:
-    | 'added'
-    | 'removed'
-    | 'type'
-    | 'required'
-    | 'optional'
-    | 'choices'
-    | 'closed'
-    | 'limit'
-    | 'text'
-    | 'other'
+  kind: 'added' | 'removed' | 'type' | 'required' | 'optional' | 'choices' | 'closed' | 'limit' | 'text' | 'other'
   /** In a few words behind the path: `is now string (was number)`. */
   says: string
   /** Whether arguments that were right before may be wrong now. */
@@ -62,8 +54,9 @@ const COMPARED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * How a later schema differs from an earlier one, most telling first within each place; empty exactly where both say the same, in
- * whatever order their keys, types, choices and required names stand. Past {@link MOST_CHANGES} the rest is left out.
+ * How a later schema differs from an earlier one, most telling first within each place; empty exactly where both say
+ * the same, in whatever order their keys, types, choices and required names stand. Past {@link MOST_CHANGES} the rest
+ * is left out.
  */
 export function schemaChanges(before: unknown, after: unknown): SchemaChange[] {
   // What cannot be looked at may have changed.
@@ -171,12 +164,7 @@ function without(choices: readonly string[], others: readonly string[]): string[
   return choices.filter(choice => !known.has(choice))
 }
 
-function compareProperties(
-  place: Place,
-  before: JsonObject,
-  after: JsonObject,
-  changes: SchemaChange[],
-): void {
+function compareProperties(place: Place, before: JsonObject, after: JsonObject, changes: SchemaChange[]): void {
   const [wanted, wants] = [namesOf(before['required']), namesOf(after['required'])]
   const [was, is] = [schemasOf(before['properties']), schemasOf(after['properties'])]
   for (const name of new Set([...Object.keys(was), ...Object.keys(is), ...wanted, ...wants])) {

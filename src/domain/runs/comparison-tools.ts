@@ -36,8 +36,8 @@ const MOST_TOOLS = 2_000
 type JsonObject = Record<string, unknown>
 
 /**
- * The tools that a trace says its trial saw (`toolsSeen`, which the local workspace writes); undefined where the trace says
- * nothing of it, which is not the same as a server without tools.
+ * The tools that a trace says its trial saw (`toolsSeen`, which the local workspace writes); undefined where the trace
+ * says nothing of it, which is not the same as a server without tools.
  */
 export function toolsSeenIn(trace: unknown): ToolListing[] | undefined {
   const seen = isObject(trace) ? trace['toolsSeen'] : undefined
@@ -67,8 +67,8 @@ function toolOf(value: unknown): SeenTool[] {
 }
 
 /**
- * How tools changed between two looks, servers and tools in the order of the earlier one, new tools last. Servers that only one
- * side knows are left out: nobody looked at them twice.
+ * How tools changed between two looks, servers and tools in the order of the earlier one, new tools last. Servers that
+ * only one side knows are left out: nobody looked at them twice.
  */
 export function toolChanges(before: readonly ToolListing[], after: readonly ToolListing[]): ToolChange[] {
   const later = new Map(after.map(listing => [listing.serverName, listing]))
@@ -88,17 +88,13 @@ export function toolChanges(before: readonly ToolListing[], after: readonly Tool
         const other = known.get(tool.name)
         if (!other) return [change(tool.name, 'gone')]
         if (tool.omitted || other.omitted)
-          return tool.omitted && other.omitted && tool.hash === other.hash
-            ? []
-            : [change(tool.name, 'unknown')]
+          return tool.omitted && other.omitted && tool.hash === other.hash ? [] : [change(tool.name, 'unknown')]
         const schema = schemaChanges(tool.inputSchema ?? {}, other.inputSchema ?? {})
         const output = schemaChanges(tool.outputSchema ?? {}, other.outputSchema ?? {})
         return [
           ...(schema.length > 0 ? [change(tool.name, 'schema', schema)] : []),
           ...(output.length > 0 ? [change(tool.name, 'output', output)] : []),
-          ...((tool.description ?? '') === (other.description ?? '')
-            ? []
-            : [change(tool.name, 'description')]),
+          ...((tool.description ?? '') === (other.description ?? '') ? [] : [change(tool.name, 'description')]),
         ]
       }),
       ...now.tools.filter(({ name }) => !named.has(name)).map(({ name }) => change(name, 'new')),
@@ -107,7 +103,7 @@ export function toolChanges(before: readonly ToolListing[], after: readonly Tool
 }
 
 /** `the schema of get-sum changed: a is now string (was number)`. */
-export function changeWords({ toolName, kind, changes }: ToolChange, most = 3): string {
+export function changeLabel({ toolName, kind, changes }: ToolChange, most = 3): string {
   switch (kind) {
     case 'gone':
       return `the tool ${toolName} is gone`
@@ -120,9 +116,7 @@ export function changeWords({ toolName, kind, changes }: ToolChange, most = 3): 
     case 'schema':
     case 'output': {
       const what = kind === 'schema' ? 'the schema' : 'the output schema'
-      const told = changes
-        .slice(0, most)
-        .map(({ path, says }) => `${path === '' ? 'it' : `\`${path}\``} ${says}`)
+      const told = changes.slice(0, most).map(({ path, says }) => `${path === '' ? 'it' : `\`${path}\``} ${says}`)
       const rest = changes.length - told.length
       return `${what} of ${toolName} changed: ${told.join('; ')}${rest > 0 ? `; ${rest} more` : ''}`
     }
@@ -167,7 +161,7 @@ export function changesBehind(
     .flatMap(change => {
       const using = cases.get(change.toolName)
       if (!using || change.kind === 'new') return []
-      const says = `${change.serverName}: ${changeWords(change)} (${counted(using.size, 'case')})`
+      const says = `${change.serverName}: ${changeLabel(change)} (${counted(using.size, 'case')})`
       return [{ change, cases: using, says }]
     })
     .toSorted((one, other) => Number(mayBreak(other.change)) - Number(mayBreak(one.change)))

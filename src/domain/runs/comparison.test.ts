@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
-import { groupedCases, groupWords, parentOf, rerunWords } from './comparison-groups.ts'
+import { groupedCases, groupLabel, parentOf, rerunLabel } from './comparison-groups.ts'
 import { schemaChanges } from './comparison-schema.ts'
-import { changesBehind, changeWords, toolChanges, toolsSeenIn } from './comparison-tools.ts'
-import { openRerunLinks } from '../../api/runs/rerun-links.ts'
+import { changesBehind, changeLabel, toolChanges, toolsSeenIn } from './comparison-tools.ts'
+import { storedAt } from '../../../test/stored-file.ts'
+import { createRerunLinks, rerunsKey } from './rerun-links.ts'
 
 type JsonObject = Record<string, unknown>
 const object = (properties: JsonObject, required: string[] = [], more: JsonObject = {}): JsonObject => ({
@@ -49,11 +50,7 @@ describe('what changed between two schemas', () => {
       'properties that came and went',
       object({ a: {}, b: {} }, ['a']),
       object({ a: {}, c: {}, d: {} }, ['a', 'c']),
-      [
-        '/properties/b b is gone !',
-        '/properties/c c is new and required !',
-        '/properties/d d is new and optional',
-      ],
+      ['/properties/b b is gone !', '/properties/c c is new and required !', '/properties/d d is new and optional'],
     ],
     [
       'what is required',
@@ -95,10 +92,7 @@ describe('what changed between two schemas', () => {
   const schema = fc.letrec(tie => ({
     schema: fc.oneof(
       { maxDepth: 3 },
-      fc.record(
-        { type: fc.constantFrom('string', 'number', 'boolean'), minimum: fc.nat(3) },
-        { requiredKeys: [] },
-      ),
+      fc.record({ type: fc.constantFrom('string', 'number', 'boolean'), minimum: fc.nat(3) }, { requiredKeys: [] }),
       fc.record({ enum: fc.uniqueArray(fc.constantFrom('p', 'q', 1, null), { minLength: 1 }) }),
       fc.record({ type: fc.constant('array'), items: tie('schema') }),
       fc
@@ -106,9 +100,7 @@ describe('what changed between two schemas', () => {
           fc.uniqueArray(fc.tuple(names, tie('schema')), { selector: ([name]) => name, maxLength: 4 }),
           fc.boolean(),
         )
-        .map(([entries, demands]) =>
-          object(Object.fromEntries(entries), demands ? entries.map(([name]) => name) : []),
-        ),
+        .map(([entries, demands]) => object(Object.fromEntries(entries), demands ? entries.map(([name]) => name) : [])),
     ),
   })).schema
 
@@ -155,8 +147,7 @@ describe('what changed between two schemas', () => {
         const bare = (value: unknown): boolean => JSON.stringify(meaning(value)).includes('"required":[]')
         // A list of required names that is empty says no more than none.
         if (!bare(one) && !bare(other)) expect(there.length === 0).toBe(isSame)
-        const count = (changes: typeof there, kind: string) =>
-          changes.filter(each => each.kind === kind).length
+        const count = (changes: typeof there, kind: string) => changes.filter(each => each.kind === kind).length
         expect(count(there, 'added')).toBe(count(back, 'removed'))
         expect(count(there, 'removed')).toBe(count(back, 'added'))
         expect(count(there, 'required')).toBe(count(back, 'optional'))
@@ -193,7 +184,7 @@ describe('what changed between two looks at tools', () => {
       { name: 'same', omitted: true, hash: '1' },
       { name: 'fresh' },
     ])
-    expect(toolChanges(before, after).map(change => changeWords(change))).toEqual([
+    expect(toolChanges(before, after).map(change => changeLabel(change))).toEqual([
       'the schema of get-sum changed: `a` is now string (was number)',
       'the tool old is gone',
       'the description of says changed',
@@ -222,9 +213,9 @@ describe('what changed between two looks at tools', () => {
   })
 
   test('is read from a trace only where that says what was seen', () => {
-    expect(
-      toolsSeenIn({ toolsSeen: [{ serverName: 's', hash: 'h', tools: [{ name: 'a', x: 1 }, 5] }] }),
-    ).toEqual([{ serverName: 's', hash: 'h', tools: [{ name: 'a' }] }])
+    expect(toolsSeenIn({ toolsSeen: [{ serverName: 's', hash: 'h', tools: [{ name: 'a', x: 1 }, 5] }] })).toEqual([
+      { serverName: 's', hash: 'h', tools: [{ name: 'a' }] },
+    ])
     for (const trace of [undefined, null, 5, {}, { toolsSeen: [] }, { toolsSeen: [{ tools: [] }] }])
       expect(toolsSeenIn(trace)).toBeUndefined()
     fc.assert(fc.property(fc.jsonValue(), value => void toolsSeenIn({ toolsSeen: value })))
@@ -232,9 +223,7 @@ describe('what changed between two looks at tools', () => {
 })
 
 describe('cases of two runs', () => {
-  const compared = (
-    rows: [title: string, status: string, before: string, after: string, trials?: string[]][],
-  ) =>
+  const compared = (rows: [title: string, status: string, before: string, after: string, trials?: string[]][]) =>
     ({
       cases: rows.map(([title, status, base, compare, iterationIds = []]) => ({
         caseKey: title,
@@ -273,18 +262,14 @@ describe('cases of two runs', () => {
       ['left out', 'removed'],
       ['same', 'unchanged'],
     ])
-    expect(groupWords(cases.slice(3), true)).toBe('1 fixed, 1 changed, 1 flaky, 1 not run again, 1 unchanged')
-    expect(rerunWords(cases)).toBe(
+    expect(groupLabel(cases.slice(3), true)).toBe('1 fixed, 1 changed, 1 flaky, 1 not run again, 1 unchanged')
+    expect(rerunLabel(cases)).toBe(
       'Of 7 cases that ran again: 1 fixed, 1 still failing, 2 failing for the first time, 3 passing; 1 flaky.',
     )
   })
 
   test('a run tells its parent, or nobody knows', () => {
-    expect([parentOf({ rerunOf: 'r' }), parentOf({ rerunOf: 5 }), parentOf({})]).toEqual([
-      'r',
-      undefined,
-      undefined,
-    ])
+    expect([parentOf({ rerunOf: 'r' }), parentOf({ rerunOf: 5 }), parentOf({})]).toEqual(['r', undefined, undefined])
   })
 })
 
@@ -292,7 +277,7 @@ describe('links of reruns to their parents', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-links-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const faults: unknown[] = []
-  const open = (file: string) => openRerunLinks({ file, onFault: error => void faults.push(error) })
+  const open = (file: string) => createRerunLinks(storedAt(file, rerunsKey, error => faults.push(error)))
 
   test('are there for the next start and for another process, within a bound, for their owner only', () => {
     const file = join(folder, 'state', 'reruns.json')
@@ -305,11 +290,7 @@ describe('links of reruns to their parents', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     for (let made = 0; made < 510; made += 1) one.remember(`n${made}`, 'p')
     const kept = JSON.parse(readFileSync(file, 'utf8')) as { links: unknown[] }
-    expect([kept.links.length, open(file).parentOf('r2'), open(file).parentOf('n509')]).toEqual([
-      500,
-      undefined,
-      'p',
-    ])
+    expect([kept.links.length, open(file).parentOf('r2'), open(file).parentOf('n509')]).toEqual([500, undefined, 'p'])
   })
 
   test('a file that is broken is as if nothing was launched', () => {

@@ -14,7 +14,10 @@ export type RunCounts = {
 
 type Counted = Pick<EvalRun, 'decisionSummary' | 'summary'>
 
-/** The counts of the run's decision with their unit, which no rate is ever converted from (contract: "Decision summary"). */
+/**
+ * The counts of the run's decision with their unit, which no rate is ever converted from (contract: "Decision
+ * summary").
+ */
 export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>) {
   const counts = decisionSummary?.counts ?? {}
   const [passed, failed] = [countOf(counts.passed), countOf(counts.failed)]
@@ -45,10 +48,10 @@ export function runCounts(run: Counted): RunCounts | undefined {
 }
 
 /**
- * The trials of a run as its decision counts them by class, where a service does: the contract leaves these counts open. Trials
- * that run count as pending there. Undefined where they do not add up.
+ * The trials of a run as its decision counts them by class, where a service does: the contract leaves these counts
+ * open. Trials that run count as pending there. Undefined where they do not add up.
  */
-export function toldTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
+export function reportedTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
   const { total: all, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
   const total = countOf(all)
   const of = (name: string) => countOf(classes[name]) ?? 0

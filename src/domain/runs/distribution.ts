@@ -57,8 +57,7 @@ function evenEdges(least: number, most: number): number[] {
     // Division rounds, and no amount may lie outside.
     const first = Math.floor(least / step) - (Math.floor(least / step) * step > least ? 1 : 0)
     const last = Math.ceil(most / step) + (Math.ceil(most / step) * step <= most ? 1 : 0)
-    if (last - first <= MOST_BINS)
-      return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+    if (last - first <= MOST_BINS) return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
   }
   return [0, roundNumber(LAST_ROUND)]
 }

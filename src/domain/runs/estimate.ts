@@ -4,8 +4,8 @@ import { amountOf } from './amount.ts'
 import { isOpenTrial, type TrialCounts } from './trials.ts'
 
 /**
- * How many of the trials that ended last tell the pace: of a long run more, or the second that passed since they were read would
- * seem a standstill where hundreds end in it.
+ * How many of the trials that ended last tell the pace: of a long run more, or the second that passed since they were
+ * read would seem a standstill where hundreds end in it.
  */
 const LAST = 20
 const LAST_SHARE = 0.1
@@ -22,9 +22,7 @@ type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
 export function estimateRemaining(trials: readonly Timed[], open: number, now: number): number | undefined {
   if (open === 0) return 0
   const ends = trials.flatMap(trial => endOf(trial) ?? [])
-  const starts = trials.flatMap(({ status, startedAt }) =>
-    status === 'pending' ? [] : (toEpochMs(startedAt) ?? []),
-  )
+  const starts = trials.flatMap(({ status, startedAt }) => (status === 'pending' ? [] : (toEpochMs(startedAt) ?? [])))
   const last = ends.sort((a, b) => a - b).slice(-Math.max(LAST, Math.ceil(LAST_SHARE * ends.length)))
   if (last.length < 2) return undefined
   // Where all ends are known, the time before the first belongs to the pace too.
@@ -37,8 +35,8 @@ export function estimateRemaining(trials: readonly Timed[], open: number, now: n
 }
 
 /**
- * Milliseconds until all trials have ended, if they go on as they did on average since the start: where only counts are known.
- * Undefined before the first has ended.
+ * Milliseconds until all trials have ended, if they go on as they did on average since the start: where only counts are
+ * known. Undefined before the first has ended.
  */
 export function averageRemaining(
   { ended, total }: Pick<TrialCounts, 'ended' | 'total'>,
@@ -56,7 +54,7 @@ function endOf(trial: Timed): number | undefined {
 }
 
 /** `about 2 min left`: rounded up, so that it is never sooner than was estimated. */
-export function remainingWords(remaining: number | undefined): string {
+export function remainingLabel(remaining: number | undefined): string {
   if (remaining === undefined || !(remaining <= LONGEST_MS)) return 'time left unknown'
   const seconds = Math.ceil(remaining / 1000)
   if (seconds <= 5) return 'a few seconds left'

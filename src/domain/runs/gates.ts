@@ -4,13 +4,13 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { amountOf } from './amount.ts'
 import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
-import { gradedParts, gradedWords, type GradedPart } from './graded.ts'
+import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { counted } from './labels.ts'
 import { countTrials, passRate } from './trials.ts'
 
 /**
- * A condition on a run beside its own verdict. Rates are fractions, times milliseconds. `min-graded` is the floor under all others:
- * what was not graded is in no rate, so a rate alone would hold for a run that measured next to nothing.
+ * A condition on a run beside its own verdict. Rates are fractions, times milliseconds. `min-graded` is the floor under
+ * all others: what was not graded is in no rate, so a rate alone would hold for a run that measured next to nothing.
  */
 export type Gate =
   | { gate: 'min-graded'; wanted: number }
@@ -57,14 +57,13 @@ function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials 
   const most = `at least ${percent(gate.wanted)} must be`
   const parts = gradedParts(run, countTrials(trials))
   const [least] = parts.toSorted((one, other) => shareOf(one) - shareOf(other))
-  if (!least || least.total === 0)
-    return { ...gate, actual: null, passed: null, says: `nothing was counted, ${most}` }
+  if (!least || least.total === 0) return { ...gate, actual: null, passed: null, says: `nothing was counted, ${most}` }
   const actual = shareOf(least)
   return {
     ...gate,
     actual,
     passed: actual >= gate.wanted ? true : null,
-    says: `${gradedWords(least)}, ${most}`,
+    says: `${gradedLabel(least)}, ${most}`,
   }
 }
 
@@ -73,8 +72,8 @@ function shareOf({ graded, total }: GradedPart): number {
 }
 
 /**
- * In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision summary"). Where too
- * little was graded it is known only when it could not be reached with all the rest either.
+ * In the run's own unit where it tells counts, else in trials: a rate is never converted (contract: "Decision
+ * summary"). Where too little was graded it is known only when it could not be reached with all the rest either.
  */
 function judgePassRate(
   gate: Extract<Gate, { gate: 'min-pass-rate' }>,
@@ -127,8 +126,7 @@ function judgeMost(
   verb: string,
 ): GateResult {
   const most = `at most ${words(gate.wanted)} allowed`
-  if (actual === undefined)
-    return { ...gate, actual: null, passed: null, says: `the service does not tell, ${most}` }
+  if (actual === undefined) return { ...gate, actual: null, passed: null, says: `the service does not tell, ${most}` }
   return { ...gate, actual, passed: actual <= gate.wanted, says: `${verb} ${words(actual)}, ${most}` }
 }
 

@@ -1,21 +1,23 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
-import { runCounts, toldTrials } from './counts.ts'
-import { partWords, reportRun } from './suite-state.ts'
+import { runCounts, reportedTrials } from './counts.ts'
+import { partLabels, reportRun } from './suite-state.ts'
 import type { TrialCounts } from './trials.ts'
 import { grouped } from './labels.ts'
 
-/** How much of what a run executed was graded, in one unit; `unit` is a plural, undefined where the service tells none. */
+/**
+ * How much of what a run executed was graded, in one unit; `unit` is a plural, undefined where the service tells none.
+ */
 export type GradedPart = { graded: number; total: number; unit: string | undefined }
 
 /**
- * How much of a run was graded: in trials, and in the run's own unit where that is another one. Each where it is known, since no
- * count is ever converted; a variant can pass by one of its trials while the others came to nothing.
+ * How much of a run was graded: in trials, and in the run's own unit where that is another one. Each where it is known,
+ * since no count is ever converted; a variant can pass by one of its trials while the others came to nothing.
  * @param read the trials as they were read; the run's own counts of them go first where they are more
  */
 export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
-  const told = toldTrials(run)
-  const trials = told && (!read || told.total > read.total) ? told : read
+  const reported = reportedTrials(run)
+  const trials = reported && (!read || reported.total > read.total) ? reported : read
   const own = runCounts(run)
   const parts: GradedPart[] = []
   if (trials && trials.total > 0)
@@ -30,7 +32,7 @@ export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
 }
 
 /** Words of a part: `11 of 12 trials graded`. */
-export function gradedWords({ graded, total, unit }: GradedPart): string {
+export function gradedLabel({ graded, total, unit }: GradedPart): string {
   return [`${grouped(graded)} of ${grouped(total)}`, unit, 'graded'].filter(Boolean).join(' ')
 }
 
@@ -41,5 +43,5 @@ export function gradedWords({ graded, total, unit }: GradedPart): string {
  */
 export function passedPart(run: EvalRun, trials?: readonly EvalIteration[]): string | undefined {
   const report = reportRun(run, { trials })
-  return report.outcome === 'passed' ? partWords(report).join(', ') || undefined : undefined
+  return report.outcome === 'passed' ? partLabels(report).join(', ') || undefined : undefined
 }

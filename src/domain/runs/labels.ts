@@ -1,6 +1,5 @@
 /** What every launch costs. */
-export const LAUNCH_COST =
-  'It occupies a run slot of the organization and spends whatever its models and servers cost.'
+export const LAUNCH_COST = 'It occupies a run slot of the organization and spends whatever its models and servers cost.'
 
 /** `12,345`: digits in threes, whatever language the machine speaks. */
 export function grouped(count: number): string {
@@ -14,8 +13,6 @@ export function counted(count: number, noun: string): string {
 
 /** Names with their counts: `3 failed, 1 timed out`; `none` where there are none. */
 export function tally(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts).map(
-    ([name, count]) => `${grouped(count)} ${name.replaceAll('_', ' ')}`,
-  )
+  const parts = Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name.replaceAll('_', ' ')}`)
   return parts.length > 0 ? parts.join(', ') : 'none'
 }

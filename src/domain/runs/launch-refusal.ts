@@ -35,9 +35,7 @@ export function environmentFault(error: unknown): Pick<ErrorText, 'sentence' | '
   if (!(error instanceof ApiError)) return undefined
   if (error.reason === 'environment_model_required') return ENVIRONMENT_FAULTS['ENV_MODEL_REQUIRED']
   const code = error.details?.['code']
-  return typeof code === 'string' && Object.hasOwn(ENVIRONMENT_FAULTS, code)
-    ? ENVIRONMENT_FAULTS[code]
-    : undefined
+  return typeof code === 'string' && Object.hasOwn(ENVIRONMENT_FAULTS, code) ? ENVIRONMENT_FAULTS[code] : undefined
 }
 
 /** What a launch was refused for, and what helps. */
@@ -77,10 +75,7 @@ const FIELD_OF_NAME: Readonly<Record<string, LaunchField>> = {
  * Puts a refused launch into words with its way out.
  * @param names what the launch sent, so that a refusal that names nothing is told at what it can only be about
  */
-export function launchRefusal(
-  error: ApiError,
-  names: { environments: boolean; cases: boolean },
-): LaunchRefusal {
+export function launchRefusal(error: ApiError, names: { environments: boolean; cases: boolean }): LaunchRefusal {
   const { details, reason } = error
   const hostedModels = modelsIn(details?.['hostedModels'])
   const isLimit = error.limit === 'concurrent-runs'

@@ -1,5 +1,4 @@
-import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
-import type { AdviceKey } from '../../api/client/errors/error-advice.ts'
+import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 
 /** What a launch of a saved suite says about where its cases run. */
 export type LaunchChoice = {
@@ -10,25 +9,23 @@ export type LaunchChoice = {
 }
 
 /** Where a person would correct it. */
-export type LaunchField =
-  | 'environments'
-  | 'clients'
-  | 'servers'
-  | 'model'
-  | 'modelKeys'
-  | 'iterations'
-  | 'cases'
+export type LaunchField = 'environments' | 'clients' | 'servers' | 'model' | 'modelKeys' | 'iterations' | 'cases'
 
 /** Why a launch would be refused: the contract's reason where it has one, and ids that could be chosen instead. */
 export type LaunchObstacle = {
   field: LaunchField
-  reason: AdviceKey
+  reason: ErrorCode | ErrorReason
   /** What to say instead of the advice of `reason`. */
   sentence?: string
   candidates: readonly string[]
 }
 
-type LaunchableSuite = Pick<EvalSuiteDetail, 'environment' | 'environmentIds' | 'hosts'>
+/** What a suite says about where its cases run; `hosts` are its clients. */
+export type LaunchableSuite = {
+  environmentIds?: readonly string[] | null | undefined
+  hosts?: readonly { id: string }[] | null | undefined
+  environment?: { servers?: readonly unknown[] | null | undefined } | null | undefined
+}
 
 /** Most targets of one run group, and how often a case may be tried (contract: "Limits"). */
 export const MOST_TARGETS = 10
@@ -69,8 +66,7 @@ export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): La
       candidates: [],
     }
   if (environmentIds.length > 0 || clientIds.length > 0) return undefined
-  if (attached.length > 1)
-    return { field: 'environments', reason: 'ENVIRONMENT_REQUIRED', candidates: attached }
+  if (attached.length > 1) return { field: 'environments', reason: 'ENVIRONMENT_REQUIRED', candidates: attached }
   const hasServers = serverIds.length > 0 || (suite.environment?.servers ?? []).length > 0
   // The only client goes without saying, and may bring servers of its own.
   if (attached.length === 0 && clients.length !== 1 && !hasServers)

@@ -14,8 +14,8 @@ export type LaunchSize = {
 type SizedCase = Pick<EvalCase, 'iterations' | 'models' | 'steps'>
 
 /**
- * Counts what a launch executes: a case's iterations, at least the suite's floor unless the launch says how many, once for
- * each model of a case that asks one, unless one model is laid over all of them.
+ * Counts what a launch executes: a case's iterations, at least the suite's floor unless the launch says how many, once
+ * for each model of a case that asks one, unless one model is laid over all of them.
  */
 export function launchSize(
   { settings }: Pick<EvalSuiteDetail, 'settings'>,

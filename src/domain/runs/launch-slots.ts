@@ -27,8 +27,8 @@ export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
 }
 
 /**
- * Which runs a refusal at the limit names, or where it names none, those that the suites tell of. The contract does not say
- * under which key it names them, so ids are looked for in all its lists.
+ * Which runs a refusal at the limit names, or where it names none, those that the suites tell of. The contract does not
+ * say under which key it names them, so ids are looked for in all its lists.
  */
 export async function slotHolders(
   client: Client,
@@ -37,13 +37,13 @@ export async function slotHolders(
 ): Promise<SlotHolder[]> {
   const lists = Object.values(details ?? {}).filter(value => Array.isArray(value)) as unknown[][]
   const ids = lists.flat().filter(value => typeof value === 'string')
-  const { items: suites } = await client.suites.list({ projectId }, { priority: 'asked' })
+  const { items: suites } = await client.suites.list({ projectId })
   if (ids.length === 0) return latestInFlight(suites)
   const names = new Map(suites.map(({ id, name }) => [id, name ?? id]))
   return await Promise.all(
     ids.map(async (runId): Promise<SlotHolder> => {
       try {
-        const run = await client.runs.get({ projectId, runId }, { priority: 'asked' })
+        const run = await client.runs.get({ projectId, runId })
         const { suiteId, status, runNumber } = run
         const suiteName = names.get(suiteId) ?? suiteId
         return { runId, suiteId, suiteName, status, ...(runNumber != null && { runNumber }) }
@@ -73,7 +73,7 @@ export async function slotFree(
       const load = { live: pollers, requestsEach: readable.size, visible: true, unlimited, refillPerSecond }
       await delay(pollInterval(load), undefined, { signal })
       for (const runId of readable) {
-        const standing = await standingOf(client, { projectId, runId }, signal)
+        const standing = await runStateOf(client, { projectId, runId }, signal)
         if (standing === 'ended') return
         if (standing === 'unreadable') readable.delete(runId)
       }
@@ -84,13 +84,13 @@ export async function slotFree(
   }
 }
 
-async function standingOf(
+async function runStateOf(
   client: Client,
   run: { projectId: string; runId: string },
   signal: AbortSignal,
 ): Promise<'ended' | 'in-flight' | 'unreadable'> {
   try {
-    const { status } = await client.runs.get(run, { signal })
+    const { status } = await client.runs.get(run, { signal, priority: 'visible' })
     return isTerminalRunStatus(status) ? 'ended' : 'in-flight'
   } catch (error) {
     if (!(error instanceof ApiError) || error.kind === 'aborted') throw error

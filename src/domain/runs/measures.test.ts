@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { CAUSE_ORDER, countCauses, reasonOf, type Cause } from './causes.ts'
-import { runCounts, toldTrials } from './counts.ts'
+import { runCounts, reportedTrials } from './counts.ts'
 import { distributionOf } from './distribution.ts'
-import { averageRemaining, estimateRemaining, remainingWords } from './estimate.ts'
+import { averageRemaining, estimateRemaining, remainingLabel } from './estimate.ts'
 import { undecidedOf } from './outcome.ts'
 import { lastChange, trendRates } from './trend.ts'
 
@@ -125,7 +125,7 @@ describe('what is left of a run', () => {
     [61_000, 'about 2 min left'],
     [3_600_000, 'about 1 h left'],
     [5_000_000, 'about 1 h 24 min left'],
-  ])('%s reads %s', (remaining, words) => expect(remainingWords(remaining)).toBe(words))
+  ])('%s reads %s', (remaining, words) => expect(remainingLabel(remaining)).toBe(words))
 })
 
 describe('pass rates of a suite', () => {
@@ -175,7 +175,7 @@ describe('counts of a run', () => {
 
   test('trials by class, where they add up', () => {
     const trials = { total: 6, passed: 1, failed: 1, timed_out: 1, cancelled: 1, pending: 2 }
-    expect(toldTrials({ decisionSummary: { counts: { trials } } })).toEqual({
+    expect(reportedTrials({ decisionSummary: { counts: { trials } } })).toEqual({
       total: 6,
       passed: 1,
       failed: 1,
@@ -185,9 +185,9 @@ describe('counts of a run', () => {
       running: 0,
       ended: 4,
     })
-    expect(toldTrials({ decisionSummary: { counts: { trials: { ...trials, total: 7 } } } })).toBeUndefined()
-    expect(toldTrials({ decisionSummary: { counts: { trials: 6 } } })).toBeUndefined()
-    expect(toldTrials({})).toBeUndefined()
+    expect(reportedTrials({ decisionSummary: { counts: { trials: { ...trials, total: 7 } } } })).toBeUndefined()
+    expect(reportedTrials({ decisionSummary: { counts: { trials: 6 } } })).toBeUndefined()
+    expect(reportedTrials({})).toBeUndefined()
   })
 })
 
@@ -244,8 +244,6 @@ describe('trials by cause', () => {
 test('why there is no verdict is found beside it and within it', () => {
   const undecided = { reason: 'unfinished', message: 'It goes on.' }
   expect(undecidedOf({ decisionSummary: { undecided } })).toEqual(undecided)
-  expect(undecidedOf({ decisionSummary: { verdict: { kind: 'notEstablished', undecided } } })).toEqual(
-    undecided,
-  )
+  expect(undecidedOf({ decisionSummary: { verdict: { kind: 'notEstablished', undecided } } })).toEqual(undecided)
   expect(undecidedOf({ decisionSummary: { verdict: 'passed' } })).toEqual({})
 })

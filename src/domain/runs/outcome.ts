@@ -1,18 +1,11 @@
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 
 /**
- * What became of a run. Only `passed` and `failed` are verdicts: `inconclusive` is the decision to withhold one, `undecided` ended
- * without any (contract: `notEstablished`), `broken` ended without having executed, and any unknown status counts as `in-flight`
- * (contract: "Eval run status").
+ * What became of a run. Only `passed` and `failed` are verdicts: `inconclusive` is the decision to withhold one,
+ * `undecided` ended without any (contract: `notEstablished`), `broken` ended without having executed, and any unknown
+ * status counts as `in-flight` (contract: "Eval run status").
  */
-export type RunOutcome =
-  | 'in-flight'
-  | 'passed'
-  | 'failed'
-  | 'inconclusive'
-  | 'undecided'
-  | 'cancelled'
-  | 'broken'
+export type RunOutcome = 'in-flight' | 'passed' | 'failed' | 'inconclusive' | 'undecided' | 'cancelled' | 'broken'
 
 type Judged = Pick<EvalRun, 'status' | 'result' | 'decisionSummary'>
 

@@ -2,14 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPins } from '../../api/runs/pins-file.ts'
+import { storedAt } from '../../../test/stored-file.ts'
+import { createPins, pinsKey } from './pins.ts'
 
 function place() {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-pins-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const faults: unknown[] = []
   const file = join(directory, 'state', 'followed.json')
-  return { directory, file, faults, open: () => openPins({ file, onFault: error => faults.push(error) }) }
+  return { directory, file, faults, open: () => createPins(storedAt(file, pinsKey, error => faults.push(error))) }
 }
 const pin = (runId: string) => ({ projectId: 'p', runId })
 

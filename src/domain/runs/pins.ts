@@ -1,3 +1,4 @@
+import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
 /** A run that a person follows from every screen. */
@@ -22,39 +23,31 @@ export type Pins = {
 /** Each is read with every poll, and a header has little room. */
 export const MOST_PINS = BOUNDS.pins.most
 
+export const pinsKey: ProfileKey<readonly Pin[]> = {
+  name: 'followed',
+  version: 1,
+  empty: [],
+  read: ({ runs }) => (Array.isArray(runs) ? runs.filter(isPin).slice(-MOST_PINS) : undefined),
+  write: runs => ({ runs }),
+}
+
+function isPin(value: unknown): value is Pin {
+  const { projectId, runId, suiteId, label } = Object(value) as Record<string, unknown>
+  const isOptional = (text: unknown): boolean => text === undefined || typeof text === 'string'
+  return typeof projectId === 'string' && typeof runId === 'string' && isOptional(suiteId) && isOptional(label)
+}
+
 export function withPins(before: readonly Pin[], added: readonly Pin[]): Pin[] {
   const fresh = new Map([...before, ...added].map(pin => [pin.runId, pin]))
   return [...fresh.values()].slice(-MOST_PINS)
 }
 
-/** @param update changes what is kept, and answers what is kept then */
-export function createPins(
-  first: () => readonly Pin[],
-  update: (change: (pins: readonly Pin[]) => readonly Pin[]) => readonly Pin[],
-): Pins {
-  let pins: readonly Pin[] | undefined
-  const listeners = new Set<() => void>()
-  const set = (change: (pins: readonly Pin[]) => readonly Pin[]): void => {
-    pins = update(change)
-    for (const listener of listeners) listener()
-  }
-  const list = () => (pins ??= first())
+/** Without `stored` they end with the program. */
+export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsKey)): Pins {
   return {
-    list,
-    add: added => set(before => withPins(before, added)),
-    remove: runId => set(before => before.filter(pin => pin.runId !== runId)),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    list: stored.get,
+    add: added => stored.change(before => withPins(before, added)),
+    remove: runId => stored.change(before => before.filter(pin => pin.runId !== runId)),
+    subscribe: stored.subscribe,
   }
-}
-
-/** Pins that end with the program. */
-export function createPinsInMemory(): Pins {
-  let kept: readonly Pin[] = []
-  return createPins(
-    () => kept,
-    change => (kept = change(kept)),
-  )
 }

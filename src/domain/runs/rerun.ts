@@ -13,8 +13,7 @@ export function previewLines(preview: RerunPreview): string[] {
 /** Why a rerun cannot start; undefined when it can. */
 export function rerunObstacle(preview: RerunPreview): string | undefined {
   if (preview.rerunnable) return undefined
-  if (!preview.sourceTerminal)
-    return `The run is still ${preview.sourceStatus}; a rerun can start when it has ended.`
+  if (!preview.sourceTerminal) return `The run is still ${preview.sourceStatus}; a rerun can start when it has ended.`
   if (preview.selectedCaseCount === 0) return 'No case of this run needs another try.'
   return `The service says that a run in state ${preview.sourceStatus} cannot be rerun.`
 }

@@ -45,9 +45,7 @@ describe('outcome of a run', () => {
 
   test('the reason is found beside the verdict or within it', () => {
     expect(
-      whyUndecided(
-        run({ decisionSummary: { undecided: { reason: 'stopped', message: 'It was stopped.' } } }),
-      ),
+      whyUndecided(run({ decisionSummary: { undecided: { reason: 'stopped', message: 'It was stopped.' } } })),
     ).toBe('It was stopped.')
     expect(whyUndecided(run({ decisionSummary: { verdict: { undecided: { reason: 'unfinished' } } } }))).toBe(
       'unfinished',
@@ -85,12 +83,7 @@ describe('causes', () => {
   const call = (fields: object) => ({ actualToolCalls: [{ toolName: 'a', ...fields }] })
   test.each<[string, Partial<EvalIteration>, string | undefined, boolean]>([
     ['an expectation', { result: 'failed' }, 'case', true],
-    [
-      'a tool that answered an error',
-      { result: 'failed', ...call({ result: { isError: true } }) },
-      'server',
-      true,
-    ],
+    ['a tool that answered an error', { result: 'failed', ...call({ result: { isError: true } }) }, 'server', true],
     [
       'a call that was left out',
       { result: 'failed', model: 'm', expectedToolCalls: [{ toolName: 'b' }] },
@@ -122,9 +115,7 @@ describe('causes', () => {
   })
 })
 
-const compared = (
-  ...cases: [status: string, before: string, after: string, ids?: string[]][]
-): EvalRunCompare => ({
+const compared = (...cases: [status: string, before: string, after: string, ids?: string[]][]): EvalRunCompare => ({
   suite: { id: 's' },
   baseline: { policy: 'run', baseRunId: 'b' },
   baseRun: { id: 'b' },
@@ -177,9 +168,7 @@ describe('gates', () => {
 
   test('the rate is the run’s own, in its own unit, never rounded up', () => {
     const summary = { measurementUnit: 'case_executions', counts: { passed: 9_496, failed: 504 } }
-    expect(
-      judgeGate({ gate: 'min-pass-rate', wanted: 0.95 }, facts({ decisionSummary: summary })),
-    ).toMatchObject({
+    expect(judgeGate({ gate: 'min-pass-rate', wanted: 0.95 }, facts({ decisionSummary: summary }))).toMatchObject({
       passed: false,
       says: '94.9% of 10000 graded case executions passed, at least 95% must',
     })

@@ -172,9 +172,7 @@ test('no suite is plainly green unless one run over all its cases was graded who
       const { trials } = judge.decisionSummary!.counts as { trials: Record<string, number> }
       expect(trials['passed']! + trials['failed']!).toBe(trials['total'])
       expect(trials['total']).toBeGreaterThan(0)
-      const later = runs
-        .filter(run => Number(run.createdAt) > Number(judge.createdAt))
-        .map(run => reportRun(run))
+      const later = runs.filter(run => Number(run.createdAt) > Number(judge.createdAt)).map(run => reportRun(run))
       for (const { outcome } of later) expect(['passed', 'in-flight', 'cancelled']).toContain(outcome)
       expect(isPlainlyPassed(state.judgedBy)).toBe(true)
     }),

@@ -3,16 +3,14 @@ import { EvalRun, isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { parentOf } from './comparison-groups.ts'
-import { runCounts, toldTrials, type RunCounts } from './counts.ts'
+import { runCounts, reportedTrials, type RunCounts } from './counts.ts'
 import { outcomeOfRun, type RunOutcome } from './outcome.ts'
 import { countTrials, passRate } from './trials.ts'
 import { counted, grouped } from './labels.ts'
 
 /** A run as far as a list shows it; what a service adds to it is read where it is there. */
 export type ListedRun = Pick<EvalRun, 'id' | 'status'> &
-  Partial<
-    Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>
-  > & {
+  Partial<Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>> & {
     /** Only its counts are stated, as of the last run in a list of suites. */
     isCountsOnly?: true
   }
@@ -50,7 +48,8 @@ export type RunFacts = {
 
 /**
  * What a suite's runs say of it.
- * - `outcome` is that of the last run over everything; a later run over a part spoils it when it did not pass, and never heals it.
+ * - `outcome` is that of the last run over everything; a later run over a part spoils it when it did not pass, and
+ *   never heals it.
  * - Without a run over everything, it is that of the last run, whose coverage says what it speaks for.
  */
 export type SuiteState = {
@@ -63,7 +62,10 @@ export type SuiteState = {
   latest: ReportedRun | undefined
   /** Passed, and nothing is left out or unknown: the one state that may be shown as plainly green. */
   isPlainlyPassed: boolean
-  /** Pass rates of the latest runs as fractions, oldest first; undefined for a run over a part, or one without a verdict. */
+  /**
+   * Pass rates of the latest runs as fractions, oldest first; undefined for a run over a part, or one without a
+   * verdict.
+   */
   trend: readonly (number | undefined)[] | undefined
 }
 
@@ -96,18 +98,17 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
   return { cases, isRerun, graded, isWhole }
 }
 
-/** Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under a threshold. */
-export function partWords({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
+/**
+ * Of how much a run speaks, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under
+ * a threshold.
+ */
+export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
   const { cases, isRerun, graded } = coverage
   const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
   const ofAll = (count: number, word: string): string =>
-    graded
-      ? [`${grouped(count)} of ${grouped(graded.total)}`, graded.unit, word].filter(Boolean).join(' ')
-      : ''
+    graded ? [`${grouped(count)} of ${grouped(graded.total)}`, graded.unit, word].filter(Boolean).join(' ') : ''
   return [
-    cases && cases.selected < cases.total
-      ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}`
-      : '',
+    cases && cases.selected < cases.total ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}` : '',
     !cases && isRerun ? 'failed cases only' : '',
     !isUnfinished && graded && graded.count < graded.total ? ofAll(graded.count, 'graded') : '',
     outcome === 'passed' && graded && graded.count === graded.total && isShort(coverage)
@@ -117,21 +118,21 @@ export function partWords({ outcome, coverage }: Pick<ReportedRun, 'outcome' | '
 }
 
 /** A run in words: `passed, 3 of 6 cases`; `coverage unknown` where a run that passed does not say what it covered. */
-export function reportWords(report: ReportedRun): string {
+export function runReportLabel(report: ReportedRun): string {
   const { run, outcome, coverage } = report
   const isOpen = outcome === 'in-flight' || outcome === 'unknown'
   const unstated = coverage.isWhole === undefined && (outcome === 'passed' || outcome === 'unknown')
-  return [isOpen ? run.status : outcome, ...partWords(report), unstated ? 'coverage unknown' : '']
+  return [isOpen ? run.status : outcome, ...partLabels(report), unstated ? 'coverage unknown' : '']
     .filter(part => part !== '')
     .join(', ')
 }
 
 /** A suite in words: `failed; last run passed, 3 of 6 cases`. */
-export function stateWords({ judgedBy, latest }: SuiteState): string {
+export function suiteStateLabel({ judgedBy, latest }: SuiteState): string {
   if (!judgedBy || !latest) return 'never run'
   return judgedBy === latest
-    ? reportWords(judgedBy)
-    : `${reportWords(judgedBy)}; last run ${reportWords(latest)}`
+    ? runReportLabel(judgedBy)
+    : `${runReportLabel(judgedBy)}; last run ${runReportLabel(latest)}`
 }
 
 /**
@@ -186,7 +187,10 @@ function isOverEverything({ coverage: { cases, graded } }: ReportedRun): boolean
   return graded === undefined || graded.count * 2 > graded.total
 }
 
-/** Rates of runs that ended over everything, oldest first. What has no verdict counts as not passed: a full bar means all of it. */
+/**
+ * Rates of runs that ended over everything, oldest first. What has no verdict counts as not passed: a full bar means
+ * all of it.
+ */
 function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
   const rateOf = ({ counts, coverage: { graded } }: ReportedRun): number | undefined =>
     graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
@@ -253,8 +257,7 @@ function selectedCases(run: Partial<ListedRun>, { trials, caseCount }: RunFacts)
   const selected = countAt(run, 'selectedCaseCount') ?? casesOf(trials)
   const total = countAt(run, 'totalCaseCount')
   // Cases that were added since the run are not covered by it.
-  const most =
-    total === undefined || caseCount === undefined ? (total ?? caseCount) : Math.max(total, caseCount)
+  const most = total === undefined || caseCount === undefined ? (total ?? caseCount) : Math.max(total, caseCount)
   return selected === undefined || most === undefined ? undefined : { selected, total: most }
 }
 
@@ -265,7 +268,7 @@ function casesOf(trials: readonly EvalIteration[] | undefined): number | undefin
 }
 
 function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['graded'] {
-  const counted = toldTrials(run) ?? (trials && countTrials(trials))
+  const counted = reportedTrials(run) ?? (trials && countTrials(trials))
   if (counted) {
     const { passed, failed, total } = counted
     return { count: passed + failed, passed, total, unit: 'trials' }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { byCase } from './variants.ts'
-import { classOfTrial, CLASS_WORDS, isFailing, TRIAL_CLASSES } from './trial-class.ts'
+import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from './trial-class.ts'
 
 let made = 0
 const trial = (fields: Partial<EvalIteration> = {}): EvalIteration => ({
@@ -42,7 +42,7 @@ describe('the class of a trial', () => {
       'setup_failed',
       'ungraded',
     ])
-    const words = TRIAL_CLASSES.map(each => CLASS_WORDS[each].word)
+    const words = TRIAL_CLASSES.map(each => CLASS_LABELS[each].word)
     expect(new Set(words).size).toBe(words.length)
   })
 })

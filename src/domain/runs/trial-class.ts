@@ -1,16 +1,13 @@
+import { FAILED_CLASSES } from './trial-classes.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { standingOf } from './trials.ts'
+import { trialState } from './trials.ts'
 
 /**
- * What became of a trial, the most urgent first: the contract's classes ("Trial classification"), `ungraded` for one that ended
- * without a verdict and without a class, and `running`. Only `failed` and `passed` are verdicts.
+ * What became of a trial, the most urgent first: the contract's classes, `ungraded` for one that ended without a
+ * verdict and without a class, and `running`.
  */
 export const TRIAL_CLASSES = [
-  'failed',
-  'execution_failed',
-  'timed_out',
-  'evaluator_error',
-  'setup_failed',
+  ...FAILED_CLASSES,
   'ungraded',
   'running',
   'pending',
@@ -21,7 +18,7 @@ export const TRIAL_CLASSES = [
 export type TrialClass = (typeof TRIAL_CLASSES)[number]
 
 /** Each class in a word or two, and what it says of the trial. */
-export const CLASS_WORDS: Record<TrialClass, { word: string; says: string }> = {
+export const CLASS_LABELS: Record<TrialClass, { word: string; says: string }> = {
   failed: { word: 'failed', says: 'It was measured and found wanting.' },
   execution_failed: { word: 'broke off', says: 'It broke off on the way, which is no failure of the case.' },
   timed_out: { word: 'timed out', says: 'It took too long, which is no failure of the case.' },
@@ -42,23 +39,22 @@ export const CLASS_WORDS: Record<TrialClass, { word: string; says: string }> = {
 }
 
 /** The classes of trials that ended other than they should have. */
-const FAILING: ReadonlySet<TrialClass> = new Set(TRIAL_CLASSES.slice(0, TRIAL_CLASSES.indexOf('running')))
+const FAILING: ReadonlySet<TrialClass> = new Set([...FAILED_CLASSES, 'ungraded'])
 
 export function isFailing(trialClass: TrialClass): boolean {
   return FAILING.has(trialClass)
 }
 
-type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 'startedAt'> &
-  Record<string, unknown>
+type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 'startedAt'> & Record<string, unknown>
 
 const TIMED_OUT = /\btim(?:ed?|ing)[ -]?out\b|\btimeout\b|\bdeadline\b/i
 
 /**
- * The class of a trial: what its state says, then what the service tells (some do, contract: "Trial classification"), else what
- * can be told from its scores and its error.
+ * The class of a trial: what its state says, then what the service tells (some do, contract: "Trial classification"),
+ * else what can be told from its scores and its error.
  */
 export function classOfTrial(trial: Classed): TrialClass {
-  const standing = standingOf(trial)
+  const standing = trialState(trial)
   if (standing !== 'ungraded') return standing
   const told = TRIAL_CLASSES.find(each => each === trial['trialClass'])
   if (told && !STANDINGS.has(told)) return told

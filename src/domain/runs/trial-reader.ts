@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
-import { pagesOfRound } from '../../lib/pages-to-refresh.ts'
+import { pagesToRefresh } from '../../lib/pages-to-refresh.ts'
 import { isOpenTrial } from './trials.ts'
 
 const TRIALS_A_PAGE = 200
@@ -18,7 +18,9 @@ export type TrialReader = {
 export type TrialReaderOptions = {
   /** What is kept of each trial, where a run of any length is followed for less than all of it. */
   keep?: (trial: EvalIteration) => EvalIteration
-  /** Most pages of one reading: pages that were never read come first, and what is not read again is given as it was. */
+  /**
+   * Most pages of one reading: pages that were never read come first, and what is not read again is given as it was.
+   */
   aRound?: number
 }
 
@@ -53,7 +55,7 @@ export function createTrialReader(
       const found = pages.length === 0 ? [await pageAt(undefined)] : []
       const all = () => [...pages, ...found]
       while (found.length < aRound && goesOn(all())) found.push(await pageAt(all().at(-1)?.next))
-      const round = pagesOfRound(pages, { isOpen, readAt: page => page.readAt, most: aRound - found.length })
+      const round = pagesToRefresh(pages, { isOpen, readAt: page => page.readAt, most: aRound - found.length })
       const read: Page[] = []
       for (const page of pages) read.push(round.has(page) ? await pageAt(page.cursor) : page)
       // The page that was the last may have got one behind it only now.

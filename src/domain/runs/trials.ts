@@ -1,5 +1,8 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 
+/** Trials of a suite's last run that are read at once. */
+export const TRIALS_READ = 200
+
 /** What became of some trials, counted in trials; `total` is the sum of all but `ended`. */
 export type TrialCounts = {
   total: number
@@ -25,7 +28,7 @@ const BY_STATUS: Readonly<Record<string, Standing>> = {
 const BY_RESULT: Readonly<Record<string, Standing>> = { passed: 'passed', failed: 'failed' }
 
 /** Where a trial stands; a trial without a verdict is no failure of its case. */
-export function standingOf({ status, result }: Judged): Standing {
+export function trialState({ status, result }: Judged): Standing {
   return BY_STATUS[status] ?? BY_RESULT[result ?? ''] ?? 'ungraded'
 }
 
@@ -46,7 +49,7 @@ export function countTrials(trials: readonly Judged[]): TrialCounts {
     ended: 0,
   }
   for (const trial of trials) {
-    counts[standingOf(trial)] += 1
+    counts[trialState(trial)] += 1
     if (!isOpenTrial(trial)) counts.ended += 1
   }
   return counts

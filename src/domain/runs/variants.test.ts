@@ -62,9 +62,5 @@ test('compared variants of one title are told apart by their model', () => {
     cases: [compared('c@a', 'Talks', '1'), compared('c@b', 'Talks', '2'), compared('d', 'Other', '3')],
   }
   const trials = [trial('1', 'a'), trial('2', 'b'), trial('3', 'a')]
-  expect(changedCases(comparison, trials).map(({ title }) => title)).toEqual([
-    'Talks (a)',
-    'Talks (b)',
-    'Other',
-  ])
+  expect(changedCases(comparison, trials).map(({ title }) => title)).toEqual(['Talks (a)', 'Talks (b)', 'Other'])
 })

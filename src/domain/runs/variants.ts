@@ -45,8 +45,8 @@ export function byCase(trials: readonly EvalIteration[]): CaseTrials[] {
 }
 
 /**
- * What a trial's variant is called among the trials of its run: the title of its case, with the model where the case has several
- * variants, and with the provider too where they are of one model.
+ * What a trial's variant is called among the trials of its run: the title of its case, with the model where the case
+ * has several variants, and with the provider too where they are of one model.
  */
 export function variantNames(trials: readonly EvalIteration[]): (trial: EvalIteration) => string {
   const ofCase = new Map<string, Map<string, string | undefined>>()

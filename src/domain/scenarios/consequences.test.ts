@@ -57,8 +57,7 @@ describe('the question', () => {
         expect(said.includes('No session ends')).toBe(sessions === 'stay')
         expect(said.includes('accessVersion moves on')).toBe(accessVersion === 'moves')
         expect(said.includes('Cannot be undone')).toBe(lost !== undefined)
-        if (facts.liveSessions !== undefined && sessions !== 'none')
-          expect(said).toContain(`${facts.liveSessions} now`)
+        if (facts.liveSessions !== undefined && sessions !== 'none') expect(said).toContain(`${facts.liveSessions} now`)
         for (const line of lines) expect(line.text.length).toBeGreaterThan(0)
       }),
     )
@@ -107,9 +106,7 @@ describe('what is proved afterwards', () => {
     fc.assert(
       fc.property(change, answer, (change, answer) => {
         const proofs = proofsOf(change, {}, answer, {})
-        const said = proofs
-          .filter(({ how }) => how === 'proved')
-          .some(({ text }) => text.includes('accessVersion'))
+        const said = proofs.filter(({ how }) => how === 'proved').some(({ text }) => text.includes('accessVersion'))
         expect(said).toBe(answer.accessVersion !== null)
       }),
     )
@@ -122,12 +119,7 @@ describe('what is proved afterwards', () => {
       expect.objectContaining({ how: 'contradicts', text: expect.stringContaining('Read back') }),
     )
     expect(
-      proofsOf(
-        { do: 'unpublish' },
-        { scenarioId: 'scn_1' },
-        { deleted: true, id: 'scn_2' },
-        { published: true },
-      ),
+      proofsOf({ do: 'unpublish' }, { scenarioId: 'scn_1' }, { deleted: true, id: 'scn_2' }, { published: true }),
     ).toMatchObject([{ how: 'contradicts' }, { how: 'untold' }, { how: 'contradicts' }])
     expect(
       proofsOf(
@@ -141,8 +133,7 @@ describe('what is proved afterwards', () => {
 
   test('after a tightening says of sessions that are there that they may be new', () => {
     const tightened = { do: 'mode', from: 'anyone_with_link', to: 'invited_only' } as const
-    const read = (liveSessions: number) =>
-      proofsOf(tightened, {}, { mode: 'invited_only' }, { liveSessions }).at(-1)
+    const read = (liveSessions: number) => proofsOf(tightened, {}, { mode: 'invited_only' }, { liveSessions }).at(-1)
     expect(read(0)).toEqual({ how: 'proved', text: 'Read back: 0 live sessions.' })
     expect(read(1)).toEqual({ how: 'untold', text: 'Read back: 1 live session. They may have begun since.' })
   })

@@ -1,5 +1,5 @@
 import { effectOf, exposes, isAccessMode, ADMITS, lockedOut, rowOf, type AccessChange } from './table.ts'
-import { KIND_WORDS, listed, MODE_WORDS, modeWords } from './labels.ts'
+import { VISITOR_KIND_LABELS, listed, MODE_LABELS, modeLabel } from './labels.ts'
 
 /** What is known before a change. */
 export type AccessFacts = {
@@ -20,7 +20,10 @@ export type Consequences = {
   word?: { text: string; reason: string }
 }
 
-/** Everything that a change does, a line each, in the order in which it matters: who, sessions, version, link, what is lost. */
+/**
+ * Everything that a change does, a line each, in the order in which it matters: who, sessions, version, link, what is
+ * lost.
+ */
 export function consequencesOf(change: AccessChange, facts: AccessFacts): Consequences {
   const effect = effectOf(change)
   const word = wordFor(change)
@@ -46,7 +49,7 @@ function warn(text: string): Consequence {
 
 function directionLines(change: AccessChange): Consequence[] {
   if (change.do !== 'mode') return []
-  const path = `${modeWords(change.from)} > ${MODE_WORDS[change.to]}`
+  const path = `${modeLabel(change.from)} > ${MODE_LABELS[change.to]}`
   switch (rowOf(change)) {
     case 'tighten':
       return [plain(`Tightens access: ${path}.`)]
@@ -55,18 +58,14 @@ function directionLines(change: AccessChange): Consequence[] {
     case 'sameMode':
       return [plain(`Changes nothing: it is for ${path.split(' > ')[1]} already.`)]
     default:
-      return [
-        warn(
-          `The mode before, ${modeWords(change.from)}, is not known to this program: expect it to tighten.`,
-        ),
-      ]
+      return [warn(`The mode before, ${modeLabel(change.from)}, is not known to this program: expect it to tighten.`)]
   }
 }
 
 function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[] {
   switch (change.do) {
     case 'publish':
-      return [plain(`May enter: ${listed(ADMITS[change.mode].map(kind => KIND_WORDS[kind]))}.`)]
+      return [plain(`May enter: ${listed(ADMITS[change.mode].map(kind => VISITOR_KIND_LABELS[kind]))}.`)]
     case 'unpublish':
       return [plain('Loses access at once: everybody.')]
     case 'mode':
@@ -77,11 +76,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
         ...(mode === 'project_members'
           ? [warn('It is for members of the project now: the invitation counts once the mode is another.')]
           : []),
-        plain(
-          change.mail
-            ? 'The service sends them a mail.'
-            : 'No mail is sent: hand the invitation over yourself.',
-        ),
+        plain(change.mail ? 'The service sends them a mail.' : 'No mail is sent: hand the invitation over yourself.'),
       ]
     case 'remove':
       return removedPeople(change.member, mode)
@@ -101,17 +96,14 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
 function removedPeople(member: string, mode: string | null | undefined): Consequence[] {
   if (mode === 'invited_only') return [plain(`Loses access at once: ${member}.`)]
   const open = isAccessMode(mode)
-    ? `It is for ${MODE_WORDS[mode]}: whoever is among them may enter again without an invitation.`
+    ? `It is for ${MODE_LABELS[mode]}: whoever is among them may enter again without an invitation.`
     : 'Whether the mode lets them in without an invitation is not known here.'
   return [plain(`Loses the invitation at once: ${member}.`), warn(open)]
 }
 
-function modePeople(
-  from: Parameters<typeof lockedOut>[0],
-  to: Parameters<typeof lockedOut>[1],
-): Consequence[] {
-  const out = lockedOut(from, to).map(kind => KIND_WORDS[kind])
-  const admitted = lockedOut(to, from).map(kind => KIND_WORDS[kind])
+function modePeople(from: Parameters<typeof lockedOut>[0], to: Parameters<typeof lockedOut>[1]): Consequence[] {
+  const out = lockedOut(from, to).map(kind => VISITOR_KIND_LABELS[kind])
+  const admitted = lockedOut(to, from).map(kind => VISITOR_KIND_LABELS[kind])
   return [
     ...(out.length > 0 ? [plain(`Lose access at once: ${listed(out)}.`)] : []),
     ...(admitted.length > 0 ? [plain(`May enter from now on: ${listed(admitted)}.`)] : []),
@@ -173,7 +165,5 @@ function wordFor(change: AccessChange): Consequences['word'] {
   if (change.do === 'unpublish') return { text: 'unpublish', reason: 'This ends every session for good.' }
   if (change.do === 'remove') return { text: 'remove', reason: 'This ends every live session.' }
   const { sessions } = effectOf(change)
-  return sessions === 'end' || sessions === 'unsure'
-    ? { text: 'end', reason: 'This ends live sessions.' }
-    : undefined
+  return sessions === 'end' || sessions === 'unsure' ? { text: 'end', reason: 'This ends live sessions.' } : undefined
 }

@@ -16,10 +16,7 @@ export function insideProofs(decided: Decided): readonly Proof[] {
     const proofs = lossProofs(decided.change, read)
     const isOpen = read.liveSessions === undefined && !isOffline(decided)
     return isOpen
-      ? [
-          ...proofs,
-          { how: 'untold', text: 'Whether those who came in by the old link are still in is not known.' },
-        ]
+      ? [...proofs, { how: 'untold', text: 'Whether those who came in by the old link are still in is not known.' }]
       : proofs
   }
   const { liveSessions } = read

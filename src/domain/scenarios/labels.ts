@@ -1,22 +1,22 @@
 import { isAccessMode, type AccessMode, type VisitorKind } from './table.ts'
 
 /** Who a mode is for, as the end of a sentence. */
-export const MODE_WORDS: Record<AccessMode, string> = {
+export const MODE_LABELS: Record<AccessMode, string> = {
   project_members: 'members of the project',
   invited_only: 'invited people',
   anyone_with_link: 'anyone with the link',
 }
 
-export const KIND_WORDS: Record<VisitorKind, string> = {
+export const VISITOR_KIND_LABELS: Record<VisitorKind, string> = {
   member: 'members of the project',
   invited: 'invited people',
   stranger: 'strangers who have the link',
 }
 
 /** A mode in words; one that this program does not know stays as the service spells it. */
-export function modeWords(mode: string | null | undefined): string {
+export function modeLabel(mode: string | null | undefined): string {
   if (mode == null) return 'unknown'
-  return isAccessMode(mode) ? MODE_WORDS[mode] : mode
+  return isAccessMode(mode) ? MODE_LABELS[mode] : mode
 }
 
 /** `one, two and three`. */
@@ -34,7 +34,7 @@ export function linkGrants(mode: string | null | undefined): string {
 }
 
 /** What moved a version on, in words; an older note stays as it is. */
-export function moveWords(by: string): string {
+export function moveLabel(by: string): string {
   if (by === 'mode') return 'a change of mode'
   return by === 'remove' ? 'removing a member' : by
 }

@@ -3,14 +3,22 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { openAccessNotes } from '../../api/access/notes-file.ts'
-import { MAX_MEMBERS, MAX_SCENARIOS, noted, provedVersion, type Noting, type ScenarioNotes } from './notes.ts'
+import { storedAt } from '../../../test/stored-file.ts'
+import {
+  accessNotesKey,
+  createAccessNotes,
+  MAX_MEMBERS,
+  MAX_SCENARIOS,
+  noted,
+  provedVersion,
+  type Noting,
+  type ScenarioNotes,
+} from './notes.ts'
 
 let now = 1
 const clock = { now: () => now++, after: () => () => undefined }
-const refuse = (error: unknown): never => {
-  throw error
-}
+const open = (file: string, onFault?: (fault: unknown) => void) =>
+  createAccessNotes({ stored: storedAt(file, accessNotesKey, onFault), clock })
 
 function temporaryFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-notes-'))
@@ -52,10 +60,7 @@ test('a version is proved only until something moves it, and everybody is noted 
 
 test('notes are kept for their owner only, by all processes together, within bounds', () => {
   const file = temporaryFile()
-  const [here, there] = [
-    openAccessNotes({ file, onFault: refuse, clock }),
-    openAccessNotes({ file, onFault: refuse, clock }),
-  ]
+  const [here, there] = [open(file), open(file)]
   here.note('scn_1', { kind: 'member', member: 'ada@example.org', change: 'invited' })
   there.note('scn_2', { kind: 'version', value: 3, by: 'rebind' })
   here.note('scn_1', { kind: 'member', member: 'ADA@example.org', change: 'removed' })
@@ -64,35 +69,29 @@ test('notes are kept for their owner only, by all processes together, within bou
   there.look()
   expect(there.of('scn_1')?.members).toMatchObject([{ change: 'removed' }])
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  const again = openAccessNotes({ file, onFault: refuse, clock })
+  const again = open(file)
   expect(again.of('scn_1')?.members).toMatchObject([{ member: 'ADA@example.org', change: 'removed' }])
   for (let who = 0; who < MAX_MEMBERS + 5; who += 1)
     again.note('scn_1', { kind: 'member', member: `v${who}@example.org`, change: 'invited' })
   expect(again.of('scn_1')?.members).toHaveLength(MAX_MEMBERS)
-  for (let index = 0; index < MAX_SCENARIOS + 5; index += 1)
-    again.note(`scn_x${index}`, { kind: 'moved', by: 'mode' })
+  for (let index = 0; index < MAX_SCENARIOS + 5; index += 1) again.note(`scn_x${index}`, { kind: 'moved', by: 'mode' })
   const { scenarios } = JSON.parse(readFileSync(file, 'utf8')) as { scenarios: unknown[] }
   expect(scenarios).toHaveLength(MAX_SCENARIOS)
   expect(again.of('scn_1')).toBeUndefined()
   again.forget('scn_x200')
-  expect(openAccessNotes({ file, onFault: refuse, clock }).of('scn_x200')).toBeUndefined()
+  expect(open(file).of('scn_x200')).toBeUndefined()
 })
 
 test('a broken file is as if nothing was noted, and is put aside before another is written', () => {
   const file = temporaryFile()
-  const notes = openAccessNotes({ file, onFault: refuse, clock })
+  const notes = open(file)
   notes.note('scn_1', { kind: 'moved', by: 'mode' })
-  for (const broken of [
-    '',
-    '{',
-    '{"version":9,"scenarios":[]}',
-    '{"version":1,"scenarios":[["scn_1",{"at":"no"}]]}',
-  ]) {
+  for (const broken of ['', '{', '{"version":9,"scenarios":[]}', '{"version":1,"scenarios":[["scn_1",{"at":"no"}]]}']) {
     writeFileSync(file, broken)
-    const fresh = openAccessNotes({ file, onFault: refuse, clock })
+    const fresh = open(file)
     expect(fresh.of('scn_1')).toBeUndefined()
     fresh.note('scn_2', { kind: 'moved', by: 'mode' })
-    expect(openAccessNotes({ file, onFault: refuse, clock }).of('scn_2')).toBeDefined()
+    expect(open(file).of('scn_2')).toBeDefined()
     expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(broken)
   }
 })
@@ -103,7 +102,7 @@ test('what cannot be written is told, and stays for this session', () => {
   mkdirSync(dirname(inTheWay))
   writeFileSync(inTheWay, '')
   const file = join(inTheWay, 'access.json')
-  const notes = openAccessNotes({ file, onFault: fault => faults.push(fault), clock })
+  const notes = open(file, fault => faults.push(fault))
   notes.note('scn_1', { kind: 'moved', by: 'mode' })
   expect(faults).toHaveLength(1)
   expect(notes.of('scn_1')?.moved?.by).toBe('mode')

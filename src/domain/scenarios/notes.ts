@@ -1,5 +1,8 @@
-import { BOUNDS } from '../../lib/bounds.ts'
+import * as z from 'zod'
+import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { shape } from '../../api/contract/shapes.ts'
 
 /** Somebody who was invited or removed from here; the service never lists its members. */
 export type MemberNote = { member: string; change: 'invited' | 'removed'; at: number }
@@ -55,6 +58,38 @@ export const MAX_MEMBERS = BOUNDS.memberNotes.most
 /** An id or an address that is longer is not kept. */
 export const MAX_TEXT = BOUNDS.noteMember.most
 
+const StoredNotes = shape(() => {
+  const text = z.string().max(MAX_TEXT)
+  const KeptNotes = z.object({
+    at: z.number(),
+    environmentId: text.optional(),
+    version: z.object({ value: z.number(), at: z.number(), by: z.enum(['publish', 'rebind']) }).optional(),
+    moved: z.object({ by: text, at: z.number() }).optional(),
+    members: z
+      .array(z.object({ member: text, change: z.enum(['invited', 'removed']), at: z.number() }))
+      .max(MAX_MEMBERS),
+    caps: z
+      .object({
+        at: z.number(),
+        caps: z.record(z.string(), z.union([z.number(), z.boolean()])),
+        changedAt: z.number().optional(),
+      })
+      .optional(),
+  })
+  return z.object({ scenarios: z.array(z.tuple([text, KeptNotes])) })
+})
+
+export const accessNotesKey: ProfileKey<ReadonlyMap<string, ScenarioNotes>> = {
+  name: 'access',
+  version: 1,
+  empty: new Map(),
+  read(stored) {
+    const read = StoredNotes().safeParse(stored)
+    return read.success ? new Map(read.data.scenarios as [string, ScenarioNotes][]) : undefined
+  },
+  write: all => ({ scenarios: [...all] }),
+}
+
 /** The notes of a scenario once something is added to them. */
 export function noted(before: ScenarioNotes | undefined, noting: Noting, at: number): ScenarioNotes {
   const notes: ScenarioNotes = { members: [], ...before, at }
@@ -82,73 +117,42 @@ export function noted(before: ScenarioNotes | undefined, noting: Noting, at: num
   }
 }
 
-/** The version that still holds as far as is known here: undefined when none was proved, or something moved it since. */
+/**
+ * The version that still holds as far as is known here: undefined when none was proved, or something moved it since.
+ */
 export function provedVersion(notes: ScenarioNotes | undefined): number | undefined {
   return notes?.moved ? undefined : notes?.version?.value
 }
 
-/** The notes worth keeping, those noted last first. */
-export function notesToKeep(all: ReadonlyMap<string, ScenarioNotes>): [id: string, notes: ScenarioNotes][] {
-  return [...all]
-    .filter(([id]) => id.length <= MAX_TEXT)
-    .toSorted(([, one], [, other]) => other.at - one.at)
-    .slice(0, MAX_SCENARIOS)
+/** Within the bounds, those noted last first. */
+function bounded(all: ReadonlyMap<string, ScenarioNotes>): ReadonlyMap<string, ScenarioNotes> {
+  const latest = [...all].filter(([id]) => id.length <= MAX_TEXT).toSorted(([, one], [, other]) => other.at - one.at)
+  return new Map(latest.slice(0, MAX_SCENARIOS))
 }
 
-/** Notes in memory. `keep` hears what is to be kept, and answers what is known beside it. */
-export function createAccessNotes(options: {
+export function createAccessNotes({
+  stored = storedInMemory(accessNotesKey),
+  clock,
+}: {
+  stored?: Stored<ReadonlyMap<string, ScenarioNotes>>
   clock: Clock
-  /** What was kept; asked for when it is first needed, and before each change, because other processes keep notes too. */
-  read: () => ReadonlyMap<string, ScenarioNotes>
-  write: (all: readonly [id: string, notes: ScenarioNotes][]) => void
-  /** Does a change while no other process does. */
-  alone?: (work: () => void) => void
-  /** Changes whenever `read` may answer something else. */
-  stamp?: () => string
 }): AccessNotes {
-  const { clock, read, write, alone = work => work(), stamp = () => '' } = options
-  let known: ReadonlyMap<string, ScenarioNotes> | undefined
-  let seen = ''
-  let version = 0
-  const listeners = new Set<() => void>()
-  const changed = (): void => {
-    version += 1
-    for (const listener of listeners) listener()
-  }
-  const change = (edit: (all: Map<string, ScenarioNotes>) => void): void => {
-    alone(() => {
-      const all = new Map(read())
+  const change = (edit: (all: Map<string, ScenarioNotes>) => void): void =>
+    stored.change(before => {
+      const all = new Map(before)
       edit(all)
-      const kept = notesToKeep(all)
-      known = new Map(kept)
-      write(kept)
-      seen = stamp()
+      return bounded(all)
     })
-    changed()
-  }
   return {
-    of(id) {
-      if (!known) {
-        seen = stamp()
-        known = read()
-      }
-      return known.get(id)
-    },
-    look() {
-      if (stamp() === seen) return
-      known = undefined
-      changed()
-    },
+    of: id => stored.get().get(id),
     note(id, noting) {
       if (noting.kind === 'member' && noting.member.length > MAX_TEXT) return
       change(all => all.set(id, noted(all.get(id), noting, clock.now())))
     },
     forget: id => change(all => void all.delete(id)),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    version: () => version,
+    look: stored.refresh,
+    subscribe: stored.subscribe,
+    version: stored.version,
   }
 }
 

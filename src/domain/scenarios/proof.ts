@@ -1,5 +1,5 @@
 import { effectOf, type AccessChange } from './table.ts'
-import { modeWords } from './labels.ts'
+import { modeLabel } from './labels.ts'
 
 /** What an answer to a change may hold; every field only as far as the contract has it there. */
 export type ChangeAnswer = {
@@ -128,7 +128,7 @@ function answerProofs(
 
 function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
   if (answer.created === false) {
-    const text = `Answered: it was published already, for ${modeWords(answer.mode)}: by somebody else, or by a request from here whose answer was lost.`
+    const text = `Answered: it was published already, for ${modeLabel(answer.mode)}: by somebody else, or by a request from here whose answer was lost.`
     return [
       answer.mode === wanted ? untold(text) : contradicts(text),
       ...(answer.overridesIgnored === true ? [contradicts('Answered: what was asked for was ignored.')] : []),
@@ -140,8 +140,8 @@ function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
 function modeProof(wanted: string, answered: string | null | undefined): Proof {
   if (answered == null) return untold('The answer does not tell the mode.')
   return answered === wanted
-    ? proved(`Answered: it is for ${modeWords(answered)}.`)
-    : contradicts(`Answered: it is for ${modeWords(answered)}, not for ${modeWords(wanted)}.`)
+    ? proved(`Answered: it is for ${modeLabel(answered)}.`)
+    : contradicts(`Answered: it is for ${modeLabel(answered)}, not for ${modeLabel(wanted)}.`)
 }
 
 function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): Proof[] {
@@ -156,14 +156,12 @@ function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): P
 export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
   const proofs: Proof[] = []
   if (change.do === 'unpublish' && read.published !== undefined)
-    proofs.push(
-      read.published ? contradicts('Read back: it is still listed.') : proved('Read back: it is not listed.'),
-    )
+    proofs.push(read.published ? contradicts('Read back: it is still listed.') : proved('Read back: it is not listed.'))
   if (change.do === 'mode' && read.mode != null)
     proofs.push(
       read.mode === change.to
-        ? proved(`Read back: it is for ${modeWords(read.mode)}.`)
-        : contradicts(`Read back: it is for ${modeWords(read.mode)}; somebody may have changed it since.`),
+        ? proved(`Read back: it is for ${modeLabel(read.mode)}.`)
+        : contradicts(`Read back: it is for ${modeLabel(read.mode)}; somebody may have changed it since.`),
     )
   if (change.do === 'invite' || change.do === 'remove')
     proofs.push(untold('Members cannot be listed: what was done from here is kept on this machine.'))

@@ -34,16 +34,7 @@ test('while every permission is granted, no flag, mode or role closes anything',
       const granted = capabilities(all, { features: { sandboxes }, role, projectRole })
       expect(isGateClosed(granted)).toBe(false)
       expect(gateOf(granted)).toMatchObject({ swarm: false, scenario: false })
-      const actions = [
-        'publish',
-        'unpublish',
-        'mode',
-        'invite',
-        'remove',
-        'rotate',
-        'rebind',
-        'limits',
-      ] as const
+      const actions = ['publish', 'unpublish', 'mode', 'invite', 'remove', 'rotate', 'rebind', 'limits'] as const
       expect(actions.map(action => obstacle(action, granted))).toEqual(actions.map(() => undefined))
     }),
   )
@@ -61,7 +52,7 @@ test('unpublishing stays on offer behind a closed gate, and a missing right name
   const unread = capabilities({ ...closed.can, readUserTesting: false }, { projectRole: 'admin' })
   expect(obstacle('rotate', unread)).toBe(GATE_CLOSED)
   const member = capabilities({ changeUserTestingExposure: false }, { projectRole: 'member' })
-  expect(obstacle('mode', member)).toBe('This takes an editor or admin of the project; you are member.')
+  expect(obstacle('mode', member)).toBe('This needs the role editor in the project; yours is member.')
   // Advice only: what is not told may be tried.
   expect(obstacle('limits', member)).toBeUndefined()
   expect(obstacle('mode', undefined)).toBeUndefined()

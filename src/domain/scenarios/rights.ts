@@ -1,4 +1,7 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { requiredRole, roleSentence } from '../../api/contract/roles.ts'
 import { isFeatureOff } from '../projects/feature-gate.ts'
 import type { AccessChange } from './table.ts'
 
@@ -14,16 +17,17 @@ const PERMISSIONS: Record<AccessChange['do'], string> = {
   limits: 'manageUserTestingGuestExecution',
 }
 
-/** The role that an action usually asks for (limits-and-errors, section 8). */
-const ROLES: Record<AccessChange['do'], string> = {
-  publish: 'an admin',
-  unpublish: 'an admin',
-  mode: 'an editor or admin',
-  invite: 'an editor or admin',
-  remove: 'an editor or admin',
-  rotate: 'an editor or admin',
-  rebind: 'an editor or admin',
-  limits: 'an admin',
+const { userTesting } = contract
+/** The operation that an action sends; its role decides. */
+const OPERATIONS: Record<AccessChange['do'], AnyEndpoint> = {
+  publish: userTesting.publish,
+  unpublish: userTesting.unpublish,
+  mode: userTesting.update,
+  invite: userTesting.upsertMember,
+  remove: userTesting.removeMember,
+  rotate: userTesting.rotateLink,
+  rebind: userTesting.rebind,
+  limits: userTesting.setGuestExecution,
 }
 
 export const GATE_CLOSED = 'User testing is switched off for this organization; waiting does not change that.'
@@ -34,8 +38,8 @@ export function isGateClosed(capabilities: ProjectCapabilities | undefined): boo
 }
 
 /**
- * Whether a refused action is refused for the feature's sake. Publishing and unpublishing ask for the same role and only
- * publishing is gated, so that a difference between them is the gate.
+ * Whether a refused action is refused for the feature's sake. Publishing and unpublishing ask for the same role and
+ * only publishing is gated, so that a difference between them is the gate.
  */
 function isGated({ can }: ProjectCapabilities): boolean {
   return can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false
@@ -51,6 +55,6 @@ export function obstacle(
   if (action !== 'unpublish' && (isGateClosed(capabilities) || (may === false && isGated(capabilities))))
     return GATE_CLOSED
   if (may !== false) return undefined
-  const role = capabilities.projectRole ?? capabilities.role
-  return `This takes ${ROLES[action]} of the project${role ? `; you are ${role}` : ''}.`
+  const role = capabilities.projectRole ?? capabilities.role ?? undefined
+  return roleSentence(requiredRole(OPERATIONS[action]) ?? 'member', role)
 }

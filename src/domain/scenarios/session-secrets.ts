@@ -21,11 +21,7 @@ export type SessionSecrets = {
   invitationsOf(scenarioId: string, changedAt: number | undefined): readonly Known<Invitation>[]
   /** Nothing where the answer has none. @param before last change of the scenario before it */
   keepLink(scenarioId: string, link: ScenarioLink | null | undefined, before: number | undefined): void
-  keepInvitation(
-    scenarioId: string,
-    invited: { member: string; code: string },
-    before: number | undefined,
-  ): void
+  keepInvitation(scenarioId: string, invited: { member: string; code: string }, before: number | undefined): void
   /** The last change of a scenario as it was read. */
   seen(scenarioId: string, changedAt: number | undefined): void
   /** A change from here, by the last changes that were read before and after it: what was current stays so. */
@@ -107,9 +103,7 @@ function createSecrets(): SessionSecrets {
     seen(id, changedAt) {
       if (changedAt === undefined) return
       dated(id, asOf =>
-        asOf.since === undefined && (asOf.before === undefined || changedAt > asOf.before)
-          ? changedAt
-          : undefined,
+        asOf.since === undefined && (asOf.before === undefined || changedAt > asOf.before) ? changedAt : undefined,
       )
     },
     moved: (id, from, to) => dated(id, asOf => (asOf.since === from && to > from ? to : undefined)),

@@ -45,7 +45,9 @@ export type Effect = {
   link: 'new' | 'dies' | 'replaced' | 'stays'
   /** Whether the answer carries `accessVersion`. */
   answersVersion: boolean
-  /** What cannot be taken back, as the end of a sentence; undefined where the change can be changed back without loss. */
+  /**
+   * What cannot be taken back, as the end of a sentence; undefined where the change can be changed back without loss.
+   */
   lost: string | undefined
   /** Whether it is refused while the feature is off for the organization. */
   gated: boolean
@@ -55,7 +57,10 @@ const STAYS = { sessions: 'stay', accessVersion: 'stays', link: 'stays', answers
 const NARROWS = { sessions: 'end', accessVersion: 'moves', link: 'stays', answersVersion: false } as const
 const ENDED = 'sessions that ended do not come back; whoever may still enter opens the link again.'
 
-/** The contract's table (service-api, "Scenario access"; limits-and-errors, sections 7 and 10), a row for each kind of change. */
+/**
+ * The contract's table (service-api, "Scenario access"; limits-and-errors, sections 7 and 10), a row for each kind of
+ * change.
+ */
 export const ACCESS_TABLE: Record<AccessRow, Effect> = {
   publish: {
     sessions: 'none',

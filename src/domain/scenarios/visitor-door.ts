@@ -5,16 +5,13 @@ import { shape } from '../../api/contract/shapes.ts'
 import type { Fetch } from '../../api/client/transport/fetch.ts'
 
 /**
- * What answers where visitors come in: `listening` is a `mcpdeck serve`, though not for certain one of this workspace; `other` is some
- * other program.
+ * What answers where visitors come in: `listening` is a `mcpdeck serve`, though not for certain one of this workspace;
+ * `other` is some other program.
  */
 export type DoorState = 'listening' | 'other' | 'nothing'
 
 /** What a share link leads to. */
-export type LinkState =
-  | { leads: 'open'; name: string }
-  | { leads: 'nowhere' }
-  | { leads: 'unknown'; why: string }
+export type LinkState = { leads: 'open'; name: string } | { leads: 'nowhere' } | { leads: 'unknown'; why: string }
 
 /** Where visitors of the local workspace come in. A service has its own door, which nobody but its visitors may try. */
 export type VisitorDoor = {
@@ -63,9 +60,7 @@ export function createVisitorDoor(options: {
       try {
         const { status, body } = await get(http, `${at}/visit/session`)
         // Without a session's token the visitors' endpoint refuses, in its own words.
-        return status === 401 && Refused().safeParse(body).data?.code === 'UNAUTHORIZED'
-          ? 'listening'
-          : 'other'
+        return status === 401 && Refused().safeParse(body).data?.code === 'UNAUTHORIZED' ? 'listening' : 'other'
       } catch {
         return 'nothing'
       }

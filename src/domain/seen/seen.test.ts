@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { VirtualClock } from '../../../test/client/virtual-clock.ts'
 import { createHome, removeHome } from '../../../test/pty/home.ts'
-import { openSeen } from '../../api/seen-file.ts'
-import { createSeen, listsToKeep, newsOf, REST_MS, type SeenList, type SeenRow } from './seen.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { storedInMemory } from '../../lib/files/profile-store.ts'
+import { storedAt } from '../../../test/stored-file.ts'
+import { createSeen, listsToStore, newsOf, REST_MS, seenKey, type SeenList, type SeenRow } from './seen.ts'
 
 const row = (id: string, mark = 'a', bornAt?: number): SeenRow => ({ id, mark, bornAt })
 const news = (before: SeenList | undefined, ...rows: SeenRow[]) => Object.fromEntries(newsOf(before, rows))
@@ -34,7 +36,7 @@ describe('news', () => {
 describe('a look', () => {
   const open = (kept: ReadonlyMap<string, SeenList> = new Map()) => {
     const clock = new VirtualClock()
-    return { clock, seen: createSeen({ kept, clock, keep: () => undefined }) }
+    return { clock, seen: createSeen({ stored: storedInMemory(seenKey, kept), clock }) }
   }
 
   test('ends when no key came for a while, and what was on screen then is seen', async () => {
@@ -86,7 +88,7 @@ describe('a look', () => {
     expect(seen.of('huge')).toMatchObject({ whole: false, rows: { size: 2_000 } })
     expect(news(seen.of('huge'), ...many)).toEqual({})
     const lists = new Map(Array.from({ length: 500 }, (_, at) => [`l${at}`, seenAt(at, { a: 'a' })] as const))
-    const names = listsToKeep(lists).map(([name]) => name)
+    const names = listsToStore(lists).map(([name]) => name)
     expect(names).toHaveLength(300)
     expect(names[0]).toBe('l499')
   })
@@ -95,7 +97,10 @@ describe('a look', () => {
 describe('the file', () => {
   let file: string
   const faults: unknown[] = []
-  const open = () => openSeen({ file, onFault: error => faults.push(error) })
+  const open = () => {
+    const stored = storedAt(file, seenKey, error => faults.push(error))
+    return createSeen({ stored, clock: systemClock })
+  }
   beforeEach(() => {
     const home = createHome()
     onTestFinished(() => removeHome(home))
@@ -145,7 +150,7 @@ describe('the file', () => {
   })
 
   test('that cannot be written is a fault for the log', () => {
-    writeFileSync(join(file, '../..', 'state'), 'in the way')
+    writeFileSync(dirname(file), 'in the way')
     const seen = open()
     seen.show('servers', [row('a')])
     seen.close()

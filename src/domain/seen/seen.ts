@@ -1,5 +1,6 @@
-import { BOUNDS } from '../../lib/bounds.ts'
+import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
 
 /** How a row differs from what the person saw of it last. */
 export type News = 'new' | 'changed'
@@ -18,8 +19,8 @@ export type SeenList = {
 export type SeenRow = { id: string; mark: string; bornAt?: number | undefined }
 
 /**
- * What a person has seen of lists. A look begins with the program, or with the first key after a rest, and ends with the
- * program or when no key came for {@link REST_MS}: what was on screen in it counts as seen from then on.
+ * What a person has seen of lists. A look begins with the program, or with the first key after a rest, and ends with
+ * the program or when no key came for {@link REST_MS}: what was on screen in it counts as seen from then on.
  */
 export type Seen = {
   /** What earlier looks saw of a list, with what was acknowledged since; undefined before the first look has ended. */
@@ -35,6 +36,8 @@ export type Seen = {
   subscribe(listener: () => void): () => void
   /** Changes whenever `of` may answer something else. */
   version(): number
+  /** Ends the look, and writes at once what is to be stored. */
+  close(): void
 }
 
 /** What is new in a list since the person last looked at it. */
@@ -58,6 +61,37 @@ const MAX_NAME = BOUNDS.seenName.most
 /** How far the clocks of the service and of this machine may be apart, in milliseconds. */
 const SKEW_MS = 10 * 60_000
 
+type StoredList = { name: string; at: number; whole: boolean; rows: [id: string, mark: string][] }
+
+export const seenKey: ProfileKey<ReadonlyMap<string, SeenList>> = {
+  name: 'seen',
+  version: 1,
+  empty: new Map(),
+  read: ({ lists }) =>
+    Array.isArray(lists)
+      ? new Map(
+          lists
+            .filter(isStored)
+            .map(({ name, at, whole, rows }) => [name, { at, whole, rows: new Map(rows) }] as const),
+        )
+      : undefined,
+  write: lists => ({
+    lists: [...lists].map(([name, { at, whole, rows }]): StoredList => ({ name, at, whole, rows: [...rows] })),
+  }),
+}
+
+function isStored(value: unknown): value is StoredList {
+  const { name, at, whole, rows } = Object(value) as Partial<StoredList>
+  const isPair = (row: unknown): boolean => Array.isArray(row) && row.every(part => typeof part === 'string')
+  return (
+    typeof name === 'string' &&
+    typeof at === 'number' &&
+    typeof whole === 'boolean' &&
+    Array.isArray(rows) &&
+    rows.every(isPair)
+  )
+}
+
 /** FNV-1a over UTF-16 units: tells what a row says from what it said, in seven characters. */
 export function markOf(text: string): string {
   let hash = 0x811c9dc5
@@ -66,8 +100,8 @@ export function markOf(text: string): string {
 }
 
 /**
- * The rows that are new or say something else than when they were seen. Before the first look nothing is news. Of a list that is
- * read in parts, a row that was made before the last look is an old one that was not read then.
+ * The rows that are new or say something else than when they were seen. Before the first look nothing is news. Of a
+ * list that is read in parts, a row that was made before the last look is an old one that was not read then.
  */
 export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): ReadonlyMap<string, News> {
   const news = new Map<string, News>()
@@ -81,21 +115,27 @@ export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): 
   return news
 }
 
-/** @param keep told whenever something was seen or acknowledged */
-export function createSeen(options: {
-  kept: ReadonlyMap<string, SeenList>
+/** Lists that are looked at here take the place of those that other processes stored; of the others theirs stay. */
+export function createSeen({
+  stored = storedInMemory(seenKey),
+  clock,
+}: {
+  stored?: Stored<ReadonlyMap<string, SeenList>>
   clock: Clock
-  keep: () => void
-}): Seen & { lists: () => ReadonlyMap<string, SeenList> } {
-  const { clock, keep } = options
-  const lists = new Map(options.kept)
+}): Seen {
+  let known: Map<string, SeenList> | undefined
+  const lists = (): Map<string, SeenList> => (known ??= new Map(stored.get()))
+  const touched = new Set<string>()
   const shown = new Map<string, readonly SeenRow[]>()
   const listeners = new Set<() => void>()
   let version = 0
   let cancel: (() => void) | undefined
   const changed = (): void => {
     version += 1
-    keep()
+    stored.changeSoon(before => {
+      const others = [...before].filter(([name]) => !touched.has(name))
+      return new Map(listsToStore(new Map([...others, ...lists()])))
+    })
     for (const listener of listeners) listener()
   }
   const endLook = (): void => {
@@ -103,19 +143,21 @@ export function createSeen(options: {
     cancel = undefined
     if (shown.size === 0) return
     const at = clock.now()
-    for (const [name, rows] of shown) lists.set(name, looked(lists.get(name), rows, at))
+    for (const [name, rows] of shown) lists().set(name, looked(lists().get(name), rows, at))
     shown.clear()
     changed()
   }
   return {
-    of: list => lists.get(list),
+    of: list => lists().get(list),
     show(list, rows) {
+      touched.add(list)
       if (list.length <= MAX_NAME) shown.set(list, rows)
     },
     acknowledge(list, rows) {
-      const seen = lists.get(list)
+      touched.add(list)
+      const seen = lists().get(list)
       if (!seen) return
-      lists.set(list, { ...seen, rows: merged(rows, seen.rows) })
+      lists().set(list, { ...seen, rows: merged(rows, seen.rows) })
       changed()
     },
     stay() {
@@ -128,7 +170,10 @@ export function createSeen(options: {
       return () => listeners.delete(listener)
     },
     version: () => version,
-    lists: () => lists,
+    close() {
+      endLook()
+      stored.flush()
+    },
   }
 }
 
@@ -149,7 +194,7 @@ function merged(rows: readonly SeenRow[], earlier: ReadonlyMap<string, string>):
 }
 
 /** The lists that are worth keeping, those looked at last first, within a bound. */
-export function listsToKeep(lists: ReadonlyMap<string, SeenList>): [name: string, list: SeenList][] {
+export function listsToStore(lists: ReadonlyMap<string, SeenList>): [name: string, list: SeenList][] {
   let room = MAX_ALL_ROWS
   return [...lists]
     .sort(([, one], [, other]) => other.at - one.at)

@@ -1,4 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
+import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { ArgumentFault, Unusable } from '../../lib/untrusted/messages.ts'
 
@@ -11,8 +12,8 @@ export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable
 
 /** A larger schema is not looked at. */
 const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
-/** Longest time for compiling one schema and checking against it, in milliseconds. */
-export const SCHEMA_LIMIT_MS = 2000
+/** Longest time for compiling one schema and checking against it. */
+export const SCHEMA_LIMIT_MS: number = WORK_LIMITS.schema.most
 
 /** Schemas as JSON, since one is used for many checks; undefined for those that are not looked at. */
 const texts = new WeakMap<object, string | Unusable>()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { DoctorReport, Tool } from '../../api/contract/server-operations.ts'
 import { examined, stateOf } from './findings.ts'
-import { checkSchemas } from '../../api/doctor/schema-check.ts'
+import { checkSchemas } from './findings.ts'
 
 function report(change: Partial<DoctorReport> = {}): DoctorReport {
   return {
@@ -70,11 +70,7 @@ test.each<[string, Partial<DoctorReport>, string]>([
     { tools: [tool('a', { type: 'object', properties: { b: { $ref: '#/$defs/c' } } })] },
     `wrong: The input schema of "a" does not compile: can't resolve reference #/$defs/c from id #`,
   ],
-  [
-    'no schema',
-    { tools: [tool('a', null)] },
-    'wrong: The input schema of "a" does not compile: the server gave none',
-  ],
+  ['no schema', { tools: [tool('a', null)] }, 'wrong: The input schema of "a" does not compile: the server gave none'],
 ])('%s is known to be wrong, so the server is not ready', async (_, change, text) => {
   const found = await examined(report(change))
   expect(found.findings.map(each => `${each.kind}: ${each.text}`.slice(0, text.length))).toEqual([text])

@@ -1,5 +1,11 @@
 import type { DoctorReport, Tool } from '../../api/contract/server-operations.ts'
-import { checkSchemas, type SchemaVerdict } from '../../api/doctor/schema-check.ts'
+import { checkSchema, SCHEMA_LIMIT_MS } from './arguments-check.ts'
+
+/** What came of compiling a schema. */
+type SchemaVerdict = { kind: 'fine' } | { kind: 'wrong' | 'unchecked'; why: string }
+
+/** Longest time for all schemas of a server, in milliseconds. */
+const LIMIT_MS = 10_000
 
 /** Something known to be wrong with a server that is connected all the same, or that could not be checked. */
 export type DoctorFinding = {
@@ -22,7 +28,10 @@ export function stateOf({ status, findings }: Pick<ExaminedReport, 'status' | 'f
   return status === 'ready' && findings.some(({ kind }) => kind === 'wrong') ? 'warnings' : status
 }
 
-/** What is wrong as far as the report tells it: output, time, names and schemas. Schemas are compiled elsewhere, within bounds. */
+/**
+ * What is wrong as far as the report tells it: output, time, names and schemas. Schemas are compiled elsewhere, within
+ * bounds.
+ */
 export async function examined(report: DoctorReport): Promise<ExaminedReport> {
   const tools = report.tools ?? []
   const findings = [
@@ -51,17 +60,14 @@ function slowListings({ checks }: DoctorReport): DoctorFinding[] {
   return LISTINGS.flatMap(step => {
     const { status, durationMs } = checks[step] ?? {}
     if (status !== 'ok' || typeof durationMs !== 'number' || !(durationMs >= SLOW_MS)) return []
-    return [
-      wrong(`Listing its ${step} takes ${(durationMs / 1000).toFixed(1)} s, and every client waits for it`),
-    ]
+    return [wrong(`Listing its ${step} takes ${(durationMs / 1000).toFixed(1)} s, and every client waits for it`)]
   })
 }
 
 /** MCP 2025-11-25, "Tool Names". */
 function nameFindings({ name }: Tool): DoctorFinding[] {
   if (/^[\w.-]{1,128}$/.test(name)) return []
-  const why =
-    name.length > 128 ? 'is longer than 128 characters' : 'has other characters than A-Z a-z 0-9 _ - .'
+  const why = name.length > 128 ? 'is longer than 128 characters' : 'has other characters than A-Z a-z 0-9 _ - .'
   return [wrong(`The tool name ${JSON.stringify(name)} ${name === '' ? 'is empty' : why}`)]
 }
 
@@ -103,4 +109,28 @@ function limited(what: string, findings: readonly DoctorFinding[]): DoctorFindin
       ...(more > 0 ? [{ kind, text: `${more} more ${what} are ${rest}` } satisfies DoctorFinding] : []),
     ]
   })
+}
+
+/**
+ * Compiles schemas of somebody else's server apart from the screen's thread: each for as long as one may take, and all
+ * of them within `limitMs`.
+ */
+export async function checkSchemas(schemas: readonly unknown[], limitMs: number = LIMIT_MS): Promise<SchemaVerdict[]> {
+  const end = performance.now() + limitMs
+  const verdicts: SchemaVerdict[] = []
+  for (const schema of schemas) {
+    const left = end - performance.now()
+    verdicts.push(left > 0 ? await verdictOn(schema, Math.min(left, SCHEMA_LIMIT_MS)) : outOfTime(limitMs))
+  }
+  return verdicts
+}
+
+function outOfTime(limitMs: number): SchemaVerdict {
+  return { kind: 'unchecked', why: `checking all of them took longer than ${limitMs / 1000} s` }
+}
+
+async function verdictOn(schema: unknown, limitMs: number): Promise<SchemaVerdict> {
+  const checked = await checkSchema(schema as Record<string, unknown> | null, limitMs)
+  if (!('unusable' in checked)) return { kind: 'fine' }
+  return { kind: checked.isLimit === true ? 'unchecked' : 'wrong', why: checked.unusable }
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { storedAt } from '../../../test/stored-file.ts'
 import type { ExaminedReport } from './findings.ts'
-import { openDoctorReports } from './reports.ts'
+import { createDoctorReports, doctorReportsKey } from './reports.ts'
 
 let file: string
 beforeEach(() => {
@@ -13,8 +14,8 @@ beforeEach(() => {
   file = join(folder, 'doctor.json')
 })
 
-const onFault = (error: unknown) => expect.unreachable(String(error))
-const openAt = (at: number) => openDoctorReports({ file, onFault, now: () => at })
+const openAt = (at: number) =>
+  createDoctorReports({ stored: storedAt(file, doctorReportsKey), clock: { now: () => at } })
 const server = { projectId: 'prj_1', serverId: 'srv_1' }
 
 const report: ExaminedReport = {

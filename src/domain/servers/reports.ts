@@ -1,11 +1,13 @@
+import type { ProfileKey, Stored } from '../../lib/files/profile-store.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { DoctorReport } from '../../api/contract/server-operations.ts'
-import { readKeptFile, writeKeptFile } from '../../api/kept-file.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import type { DoctorFinding, ExaminedReport } from './findings.ts'
 
 type Server = { projectId: string; serverId: string }
-type Kept = { key: string; at: number; report: ExaminedReport }
+/** `key` names the project and the server. */
+export type StoredReport = { key: string; at: number; report: ExaminedReport }
 
 /** The doctor's last report on each server that was examined from here, kept for the next start. */
 export type DoctorReports = {
@@ -15,45 +17,44 @@ export type DoctorReports = {
   forget(server: Server): void
 }
 
-const VERSION = 1
 /** Most servers; those examined longest ago go first. */
 const MOST_SERVERS = BOUNDS.doctorReports.most
 const MOST_TEXT = BOUNDS.doctorText.most
 const MOST_ENTRIES = BOUNDS.doctorEntries.most
 
-/** Kept in a file for its owner only; one that is missing, broken or of another version holds none. */
-export function openDoctorReports({
-  file,
-  onFault,
-  now = Date.now,
+export const doctorReportsKey: ProfileKey<readonly StoredReport[]> = {
+  name: 'doctor',
+  version: 1,
+  empty: [],
+  read: ({ reports }) => (Array.isArray(reports) ? reports.filter(isStored) : undefined),
+  write: reports => ({ reports }),
+}
+
+export function createDoctorReports({
+  stored,
+  clock,
 }: {
-  file: string
-  onFault: (error: unknown) => void
-  now?: () => number
+  stored: Stored<readonly StoredReport[]>
+  clock: Pick<Clock, 'now'>
 }): DoctorReports {
-  const change = (edit: (kept: Kept[]) => Kept[]): void => {
-    try {
-      writeKeptFile(file, { version: VERSION, reports: edit(read(file)).slice(0, MOST_SERVERS) })
-    } catch (error) {
-      onFault(error)
-    }
+  const latest = (): readonly StoredReport[] => {
+    stored.refresh()
+    return stored.get()
   }
   return {
     of: projectId =>
-      read(file).flatMap(({ key, at, report }) => {
+      latest().flatMap(({ key, at, report }) => {
         const [project, serverId] = JSON.parse(key) as [string, string]
         return project === projectId ? [{ serverId, at, report }] : []
       }),
     keep(server, report) {
       const key = keyOf(server)
-      change(kept => [
-        { key, at: now(), report: shortened(report) },
-        ...kept.filter(each => each.key !== key),
-      ])
+      const fresh = { key, at: clock.now(), report: shortened(report) }
+      stored.change(before => [fresh, ...before.filter(each => each.key !== key)].slice(0, MOST_SERVERS))
     },
     forget(server) {
       const key = keyOf(server)
-      if (read(file).some(each => each.key === key)) change(kept => kept.filter(each => each.key !== key))
+      if (latest().some(each => each.key === key)) stored.change(before => before.filter(each => each.key !== key))
     },
   }
 }
@@ -62,12 +63,7 @@ function keyOf({ projectId, serverId }: Server): string {
   return JSON.stringify([projectId, serverId])
 }
 
-function read(file: string): Kept[] {
-  const { version, reports } = Object(readKeptFile(file)) as { version?: unknown; reports?: unknown }
-  return version === VERSION && Array.isArray(reports) ? reports.filter(isKept) : []
-}
-
-function isKept(value: unknown): value is Kept {
+function isStored(value: unknown): value is StoredReport {
   const { key, at, report } = Object(value) as Record<string, unknown>
   if (typeof key !== 'string' || typeof at !== 'number' || !isKey(key)) return false
   const { findings } = Object(report) as { findings?: unknown }
@@ -88,7 +84,9 @@ function isFinding(value: unknown): value is DoctorFinding {
   return (kind === 'wrong' || kind === 'unchecked') && typeof text === 'string'
 }
 
-/** What the screen shows of a report, without its listings; texts are the server's, so secrets in them are blanked out. */
+/**
+ * What the screen shows of a report, without its listings; texts are the server's, so secrets in them are blanked out.
+ */
 function shortened(report: ExaminedReport): ExaminedReport {
   const { generatedAt, status, connection, initInfo, capabilities, checks, error, findings } = report
   const server = Object(initInfo?.['serverInfo']) as Record<string, unknown>
@@ -100,8 +98,7 @@ function shortened(report: ExaminedReport): ExaminedReport {
       ...textsOf(initInfo, ['protocolVersion']),
       serverInfo: textsOf(server, ['name', 'title', 'version']),
     },
-    capabilities:
-      capabilities && Object.fromEntries(first(Object.keys(capabilities)).map(name => [cut(name), {}])),
+    capabilities: capabilities && Object.fromEntries(first(Object.keys(capabilities)).map(name => [cut(name), {}])),
     checks: Object.fromEntries(
       first(Object.entries(checks)).map(([name, check]) => [
         cut(name),

@@ -4,8 +4,8 @@ import type { DoctorCheck } from '../../api/contract/server-operations.ts'
 export type StepsTaken = Readonly<Record<string, DoctorCheck>>
 
 /**
- * The steps of examinations that are under way, where the service runs in this process and reports them as they end; any
- * other answers all of them at once.
+ * The steps of examinations that are under way, where the service runs in this process and reports them as they end;
+ * any other answers all of them at once.
  */
 export type DoctorSteps = {
   /** The same object until another step has ended. */

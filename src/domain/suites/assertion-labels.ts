@@ -15,8 +15,7 @@ const WORDS: Readonly<Record<string, (fields: Assertion) => string | undefined>>
     typeof needle === 'string'
       ? `the answer contains ${JSON.stringify(needle)}${caseSensitive === true ? ', capitals as written' : ''}`
       : undefined,
-  responseMatches: ({ pattern }) =>
-    typeof pattern === 'string' ? `the answer matches /${pattern}/` : undefined,
+  responseMatches: ({ pattern }) => (typeof pattern === 'string' ? `the answer matches /${pattern}/` : undefined),
   noToolErrors: () => 'no tool answers an error',
   finalAssistantMessageNonEmpty: () => 'the answer is not empty',
   tokenBudgetUnder: ({ tokens }) => withNumber(tokens, count => `fewer than ${count} tokens are used`),
@@ -28,7 +27,7 @@ const WORDS: Readonly<Record<string, (fields: Assertion) => string | undefined>>
 }
 
 /** An assertion as a sentence without its capital and full stop; as JSON where its type or a field is not known. */
-export function assertionWords(assertion: Assertion): string {
+export function assertionLabel(assertion: Assertion): string {
   const { type } = assertion
   const words = typeof type === 'string' && Object.hasOwn(WORDS, type) ? WORDS[type]?.(assertion) : undefined
   return words ?? JSON.stringify(assertion)

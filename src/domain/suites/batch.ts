@@ -1,4 +1,5 @@
-import { newIdempotencyKey, type CallOptions, type Client } from '../../api/client/client.ts'
+import type { CallOptions, Client } from '../../api/client/client.ts'
+import { newIdempotencyKey } from '../../api/contract/endpoint.ts'
 import type { EvalCasesBatchResult } from '../../api/contract/suites.ts'
 import type { CaseForm } from './case-form.ts'
 import type { DuplicatePolicy } from './duplicates.ts'
@@ -32,8 +33,7 @@ export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   INVALID_CASE_ID: 'The id has characters that ids cannot have, or is too long.',
   DUPLICATE_CASE_ID: 'The suite has a case of this id; give it another one, or edit that case.',
   IDEMPOTENCY_CONFLICT: 'Another entry was sent under the same key before; send it anew.',
-  DUPLICATE_CONTENT:
-    'A case that does the same is there; change it, or send it with another duplicate policy.',
+  DUPLICATE_CONTENT: 'A case that does the same is there; change it, or send it with another duplicate policy.',
   OVERRIDE_REASON_REQUIRED: 'This duplicate policy wants a reason.',
   INVALID_CASE: 'A step of it could never run; correct what the service names.',
   UNSTORABLE_ITEM: 'It holds text that cannot be stored.',
@@ -41,8 +41,8 @@ export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Creates cases, a hundred a request, each request under a key of its own that is kept through retries. Everything is told per
- * case, in the order given; a request that fails as a whole rejects, and what earlier ones created stays.
+ * Creates cases, a hundred a request, each request under a key of its own that is kept through retries. Everything is
+ * told per case, in the order given; a request that fails as a whole rejects, and what earlier ones created stays.
  * @throws ApiError
  */
 export async function createCases(
@@ -70,10 +70,7 @@ export async function createCases(
 }
 
 /** Each entry with what the answer says of it; one that it does not speak of counts as failed. */
-export function outcomesOf(
-  forms: readonly CaseForm[],
-  { created, failed }: EvalCasesBatchResult,
-): CaseOutcome[] {
+export function outcomesOf(forms: readonly CaseForm[], { created, failed }: EvalCasesBatchResult): CaseOutcome[] {
   return forms.map((form, index): CaseOutcome => {
     const written = created.find(each => each.index === index)
     if (written) {

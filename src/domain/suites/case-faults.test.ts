@@ -17,10 +17,7 @@ describe('what is probably a mistake in a case', () => {
       '{ id: a, kind: toolCall, serverName: everythin, toolName: echo }',
       'no server "everythin". Did you mean "everything"?',
     ],
-    [
-      '{ id: a, kind: toolCall, serverName: everything, toolName: ecko }',
-      'no tool "ecko". Did you mean "echo"?',
-    ],
+    ['{ id: a, kind: toolCall, serverName: everything, toolName: ecko }', 'no tool "ecko". Did you mean "echo"?'],
     [
       '{ id: a, kind: toolCall, toolName: echo, argments: {} }',
       'no field "argments" in a step. Did you mean "arguments"?',
@@ -38,9 +35,7 @@ describe('what is probably a mistake in a case', () => {
   })
 
   test('the tools of a server that did not list them are not judged', () => {
-    expect(faultsOf(caseWith('{ id: a, kind: toolCall, serverName: silent, toolName: anything }'))).toEqual(
-      [],
-    )
+    expect(faultsOf(caseWith('{ id: a, kind: toolCall, serverName: silent, toolName: anything }'))).toEqual([])
     expect(
       faultsOf(caseWith('{ id: a, kind: assert, assertion: { type: toolNeverCalled, toolName: anything } }')),
     ).toEqual([])

@@ -22,8 +22,9 @@ const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly stri
 const COMMON = ['id', 'kind']
 
 /**
- * What is probably a mistake in a text of cases or of a suite file that its schema accepts: fields, assertion types, servers and
- * tools that do not exist. The grammar of steps is open on the wire, so a service may know more; a person decides.
+ * What is probably a mistake in a text of cases or of a suite file that its schema accepts: fields, assertion types,
+ * servers and tools that do not exist. The grammar of steps is open on the wire, so a service may know more; a person
+ * decides.
  * @param text one or several documents that read well
  */
 export function textFaults(text: string, known: KnownTools): TextProblem[] {
@@ -75,12 +76,8 @@ function caseFaults(
 ): Fault[] {
   const checks = isPlainObject(form['checks']) ? listOf(form['checks']['list']) : []
   return [
-    ...stepsOf(form).flatMap((step, index) =>
-      stepFaults(step, [...path, 'steps', index], known, toolsInReach),
-    ),
-    ...checks.flatMap((check, index) =>
-      assertionFaults(check, [...path, 'checks', 'list', index], toolsInReach),
-    ),
+    ...stepsOf(form).flatMap((step, index) => stepFaults(step, [...path, 'steps', index], known, toolsInReach)),
+    ...checks.flatMap((check, index) => assertionFaults(check, [...path, 'checks', 'list', index], toolsInReach)),
   ]
 }
 
@@ -116,16 +113,11 @@ function stepFaults(
     const where = typeof serverName === 'string' ? `"${serverName}" has` : 'The servers have'
     if (tools && !tools.has(toolName)) faults.push(toolFault([...path, 'toolName'], toolName, where, tools))
   }
-  if (assertion !== undefined)
-    faults.push(...assertionFaults(assertion, [...path, 'assertion'], toolsInReach))
+  if (assertion !== undefined) faults.push(...assertionFaults(assertion, [...path, 'assertion'], toolsInReach))
   return faults
 }
 
-function assertionFaults(
-  assertion: unknown,
-  path: Path,
-  toolsInReach: ReadonlySet<string> | undefined,
-): Fault[] {
+function assertionFaults(assertion: unknown, path: Path, toolsInReach: ReadonlySet<string> | undefined): Fault[] {
   if (!isPlainObject(assertion)) return []
   const { type, ...fields } = assertion
   if (!isAssertionName(type)) {

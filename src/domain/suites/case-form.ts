@@ -1,12 +1,8 @@
 import type * as z from 'zod'
-import {
-  EvalCaseCreateRequest,
-  type EvalCase,
-  type EvalCaseUpdateRequest,
-} from '../../api/contract/suites.ts'
+import { EvalCaseCreateRequest, type EvalCase, type EvalCaseUpdateRequest } from '../../api/contract/suites.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from './changes.ts'
-import { caseWords } from './field-labels.ts'
+import { caseFieldLabels } from './field-labels.ts'
 import { checkDocument } from './schema-problems.ts'
 import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
@@ -20,8 +16,7 @@ const STEP_FIELDS = ['id', 'kind', 'prompt', 'serverName', 'toolName', 'argument
 
 /** The form in its one order of fields, without defaults, so that two forms that mean the same are equal. */
 export function normalCase(form: CaseForm): CaseForm {
-  const { id, title, steps, expectedOutput, iterations, isNegative, scenario, models, matchOptions, checks } =
-    form
+  const { id, title, steps, expectedOutput, iterations, isNegative, scenario, models, matchOptions, checks } = form
   return {
     ...(id !== undefined && { id }),
     title,
@@ -84,14 +79,17 @@ export function writeCases(forms: readonly CaseForm[], about: readonly string[] 
     .map((form, index) =>
       writeDocument({
         value: normalCase(form),
-        words: index === 0 ? { '': caseWords() } : {},
+        words: index === 0 ? { '': caseFieldLabels() } : {},
         ...(index === 0 && { about }),
       }),
     )
     .join('---\n')
 }
 
-/** The cases that a text holds, one a document. A kind of step that the contract does not know is refused, as the service does. */
+/**
+ * The cases that a text holds, one a document. A kind of step that the contract does not know is refused, as the
+ * service does.
+ */
 export function readCases(text: string): Read<readonly CaseForm[]> {
   const read = readYaml(text)
   if (!read.ok) return read

@@ -5,8 +5,8 @@ import { isSameJson } from '../json/same-json.ts'
 export type Change = { path: string; from: unknown; to: unknown }
 
 /**
- * What differs, in the order of the fields; lists and blocks are gone into where both sides have one, as deep as an answer
- * can be.
+ * What differs, in the order of the fields; lists and blocks are gone into where both sides have one, as deep as an
+ * answer can be.
  */
 export function changesBetween(from: unknown, to: unknown, path = '', levels = MAX_ANSWER_LEVELS): Change[] {
   if (isSameJson(from, to)) return []

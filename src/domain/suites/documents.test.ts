@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assertionWords } from './assertion-labels.ts'
+import { assertionLabel } from './assertion-labels.ts'
 import { caseEdit, normalCase, readCase, readCases, writeCases, type CaseForm } from './case-form.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { readSuiteFile, suiteFileSchema, writeSuiteFile } from './suite-file.ts'
@@ -176,13 +176,7 @@ describe('a wrong document', () => {
     ['a field that is none', `${CASE}iteration: 2\n`, 6, 1, /no field "iteration".*Allowed: .*iterations/],
     ['a number out of bounds', `${CASE}iterations: 30\n`, 6, 13, /at most 10, not 30/],
     ['another kind of value', `${CASE}isNegative: maybe\n`, 6, 13, /true or false, not "maybe"/],
-    [
-      'a kind that is none',
-      CASE.replace('toolCall', 'call'),
-      4,
-      11,
-      /"call".*prompt, toolCall, interact, assert/,
-    ],
+    ['a kind that is none', CASE.replace('toolCall', 'call'), 4, 11, /"call".*prompt, toolCall, interact, assert/],
     ['something missing', 'title: T\n', 1, 1, /"steps" is missing/],
     ['an empty list', 'title: T\nsteps: []\n', 2, 8, /at least 1 entry/],
     ['an id that cannot be one', `${CASE}id: a b\n`, 6, 5, /"a b"; it has to match/],
@@ -235,9 +229,7 @@ describe('a wrong document', () => {
     const bytes = new TextEncoder().encode('title: x\n'.repeat(1_200_000))
     expect(readText(bytes)).toMatchObject({
       ok: false,
-      problems: [
-        { line: Math.floor(MAX_TEXT_BYTES / 9) + 1, message: expect.stringContaining('4 MiB') as string },
-      ],
+      problems: [{ line: Math.floor(MAX_TEXT_BYTES / 9) + 1, message: expect.stringContaining('4 MiB') as string }],
     })
   })
 
@@ -299,5 +291,5 @@ test.each([
   [{ type: 'brandNew', x: 1 }, '{"type":"brandNew","x":1}'],
   [{ type: 'constructor' }, '{"type":"constructor"}'],
 ])('an assertion in words: %j', (assertion, words) => {
-  expect(assertionWords(assertion)).toBe(words)
+  expect(assertionLabel(assertion)).toBe(words)
 })

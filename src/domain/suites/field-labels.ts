@@ -3,7 +3,7 @@ import { assertionNames, assertionUsage } from '../../api/contract/assertions.ts
 import type { SuiteForm } from './suite-form.ts'
 
 /** What each field of a case is, as documents explain it. */
-export const caseWords = (): Record<keyof EvalCaseCreateRequest, string> => ({
+export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> => ({
   id: 'Name of the case in files: letters, digits, - and _, at most 128. It cannot be changed later.',
   title: 'What the case is about; lists and reports show it.',
   steps:
@@ -19,7 +19,7 @@ export const caseWords = (): Record<keyof EvalCaseCreateRequest, string> => ({
 })
 
 /** What each field of a suite is, as documents explain it. */
-export const SUITE_WORDS: Record<keyof SuiteForm, string> = {
+export const SUITE_FIELD_LABELS: Record<keyof SuiteForm, string> = {
   id: 'The file’s own name of the suite; a second import finds the suite by it, or by its name.',
   name: 'Name of the suite in the project.',
   description: 'What the suite is for.',
@@ -32,6 +32,5 @@ export const SUITE_WORDS: Record<keyof SuiteForm, string> = {
   computerEnvironment: 'Sandbox image of the trials, by id.',
   settings:
     'minimumAccuracy (0 to 100), minimumIterations (1 to 10), matchOptions, checks (assertions for every case), judge {enabled, model, autoRun, threshold 0 to 1}.',
-  schedule:
-    'A run that starts by itself and spends each time: {enabled, intervalMinutes (5 to 10080), environment}.',
+  schedule: 'A run that starts by itself and spends each time: {enabled, intervalMinutes (5 to 10080), environment}.',
 }

@@ -4,8 +4,8 @@ import { printable } from '../../lib/printable.ts'
 import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 
 /**
- * What a service's refusal says is wrong with a text, at the lines of the fields that it names; empty where the refusal is about
- * something else, such as a right or a line that is down.
+ * What a service's refusal says is wrong with a text, at the lines of the fields that it names; empty where the refusal
+ * is about something else, such as a right or a line that is down.
  */
 export function refusalProblems(error: unknown, text: string): TextProblem[] {
   if (!(error instanceof ApiError) || error.code !== 'VALIDATION_ERROR') return []
@@ -25,9 +25,7 @@ function fieldsOf({ details = {}, message }: ApiError): { path: string[]; messag
   const named = issues
     .filter(isPlainObject)
     .flatMap(({ path, message: words }) =>
-      typeof path === 'string'
-        ? [{ path: path.split('.'), message: `${path}: ${textOr(words, message)}` }]
-        : [],
+      typeof path === 'string' ? [{ path: path.split('.'), message: `${path}: ${textOr(words, message)}` }] : [],
     )
   if (named.length > 0) return named
   const { field } = details

@@ -32,11 +32,11 @@ export function placed(messages: readonly PlacedMessage[], { at }: YamlDocument)
 }
 
 function messagesOf(error: z.ZodError, schema: z.ZodType): PlacedMessage[] {
-  return error.issues.flatMap(issue => told(issue, schema))
+  return error.issues.flatMap(issue => issueMessages(issue, schema))
 }
 
 /** An issue of a schema in words, at the place it is about. */
-function told(issue: Issue, schema: z.ZodType): PlacedMessage[] {
+function issueMessages(issue: Issue, schema: z.ZodType): PlacedMessage[] {
   const { path } = issue
   const name = path.length === 0 ? 'The document' : `"${path.join('.')}"`
   const on = (message: string, onKey = false): PlacedMessage[] => [{ path, message, onKey }]
@@ -77,12 +77,9 @@ const TYPES: Record<string, string> = {
 
 function boundWords(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
   const [bound, words] =
-    issue.code === 'too_small'
-      ? ([issue.minimum, 'at least'] as const)
-      : ([issue.maximum, 'at most'] as const)
+    issue.code === 'too_small' ? ([issue.minimum, 'at least'] as const) : ([issue.maximum, 'at most'] as const)
   if (issue.origin === 'array') return `needs ${words} ${bound} ${Number(bound) === 1 ? 'entry' : 'entries'}`
-  if (issue.origin === 'string')
-    return `needs ${words} ${bound} ${Number(bound) === 1 ? 'character' : 'characters'}`
+  if (issue.origin === 'string') return `needs ${words} ${bound} ${Number(bound) === 1 ? 'character' : 'characters'}`
   return `must be ${words} ${bound}`
 }
 

@@ -3,16 +3,14 @@ import { assertionNames, assertions } from '../../api/contract/assertions.ts'
 import { shape, strictBody } from '../../api/contract/shapes.ts'
 import { EvalCaseCreateRequest, type EvalCase, type EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { formOfCase, normalCase, type CaseForm } from './case-form.ts'
-import { caseWords, SUITE_WORDS } from './field-labels.ts'
+import { caseFieldLabels, SUITE_FIELD_LABELS } from './field-labels.ts'
 import { checkDocument } from './schema-problems.ts'
 import { formOfSuite, normalSuite, SuiteForm, type Names } from './suite-form.ts'
 import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 
 /** A suite with its cases in one file. */
-export const SuiteFile = shape(() =>
-  strictBody({ suite: SuiteForm(), cases: z.array(EvalCaseCreateRequest()).min(1) }),
-)
+export const SuiteFile = shape(() => strictBody({ suite: SuiteForm(), cases: z.array(EvalCaseCreateRequest()).min(1) }))
 export type SuiteFile = z.infer<typeof SuiteFile>
 
 /** A stored suite as a file. The id that syncs find it by is the service's own. */
@@ -24,7 +22,7 @@ export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], name
 export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): string {
   return writeDocument({
     value: { suite: normalSuite(file.suite), cases: file.cases.map(normalCase) },
-    words: { suite: SUITE_WORDS, cases: caseWords() },
+    words: { suite: SUITE_FIELD_LABELS, cases: caseFieldLabels() },
     about,
   })
 }
@@ -46,7 +44,7 @@ export function readSuiteFile(text: string): Read<SuiteFile> {
 
 /** The settings of a suite by themselves, as a text to edit. */
 export function writeSettings(form: SuiteForm, about: readonly string[] = []): string {
-  const { id: _id, ...words } = SUITE_WORDS
+  const { id: _id, ...words } = SUITE_FIELD_LABELS
   const { id: _own, ...value } = normalSuite(form)
   return writeDocument({ value, words: { '': words }, about })
 }
@@ -98,9 +96,9 @@ function withWords(schema: object): Json {
     for (const [name, property] of Object.entries(block?.properties ?? {}))
       if (words[name] !== undefined) property.description = words[name]
   }
-  described(root.properties?.['suite'], SUITE_WORDS)
+  described(root.properties?.['suite'], SUITE_FIELD_LABELS)
   const form = root.properties?.['cases']?.items
-  described(form, caseWords())
+  described(form, caseFieldLabels())
   const assertion = { $ref: '#/$defs/assertion' }
   const step = form?.properties?.['steps']?.items?.properties
   if (step) step['assertion'] = assertion

@@ -41,7 +41,9 @@ export type Names = {
 
 type Named = { id: string; name?: string | null | undefined }
 
-/** What things are called; a name that several have stands for none of them, as the service could not tell them apart. */
+/**
+ * What things are called; a name that several have stands for none of them, as the service could not tell them apart.
+ */
 export function namesOf(servers: readonly Named[], environments: readonly Named[]): Names {
   const idIn = (things: readonly Named[]) => (text: string) => {
     const called = things.filter(({ name }) => name === text)
@@ -84,8 +86,7 @@ export function normalSuite(form: SuiteForm): SuiteForm {
 
 /** A stored suite as a form; `id` is what the file calls it. */
 export function formOfSuite(detail: EvalSuiteDetail, names: Names, id?: string): SuiteForm {
-  const { name, description, environment, executionConfig, hosts, environmentIds, settings, schedule } =
-    detail
+  const { name, description, environment, executionConfig, hosts, environmentIds, settings, schedule } = detail
   const { enabled, intervalMinutes, environmentId } = schedule ?? {}
   const isScheduled = enabled === true || intervalMinutes != null
   return normalSuite({
@@ -204,8 +205,7 @@ function hostsOf({ clients = [] }: SuiteParts): NonNullable<SuiteEdit['hosts']> 
 
 /** The fields that differ; null and false clear what is not there any more. */
 function settingsEdit(before: Settings, after: Settings): Settings {
-  const changed = (names: readonly (keyof Settings)[]) =>
-    names.filter(name => !isSameJson(before[name], after[name]))
+  const changed = (names: readonly (keyof Settings)[]) => names.filter(name => !isSameJson(before[name], after[name]))
   const [had, has] = [before.judge ?? {}, after.judge ?? {}]
   const judge = Object.fromEntries(
     (['enabled', 'model', 'autoRun', 'threshold'] as const)
@@ -233,13 +233,7 @@ function scheduleEdit(schedule: SuiteForm['schedule'], names: Names): ScheduleEd
   }
 }
 
-function normalSettings({
-  minimumAccuracy,
-  minimumIterations,
-  matchOptions,
-  checks,
-  judge,
-}: Settings): Settings {
+function normalSettings({ minimumAccuracy, minimumIterations, matchOptions, checks, judge }: Settings): Settings {
   const { enabled, model, autoRun, threshold } = judge ?? {}
   const said = {
     ...(enabled && { enabled }),

@@ -7,8 +7,6 @@ import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { fileOf, type SuiteFile } from './suite-file.ts'
 import { planSync, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
 
-const ASKED = { priority: 'asked' } as const
-
 /** A stored suite with its cases, as a file. @throws ApiError */
 export async function readSuite(client: Client, projectId: string, suiteId: string): Promise<SuiteFile> {
   const names = await readNames(client, projectId)
@@ -32,7 +30,7 @@ export async function readPlan(
   { into, asNew = false }: ImportTarget = {},
 ): Promise<{ plan: SyncPlan; names: ProjectNames } | SyncObstacle> {
   const names = await readNames(client, projectId)
-  const { items } = await client.suites.list({ projectId }, ASKED)
+  const { items } = await client.suites.list({ projectId })
   const found = asNew ? { suite: undefined } : suiteOfFile(file, items, into)
   if ('obstacle' in found) return found
   const stored = found.suite && (await readStored(client, projectId, found.suite.id))
@@ -53,10 +51,7 @@ async function readStored(
   suiteId: string,
 ): Promise<{ detail: EvalSuiteDetail; cases: readonly EvalCase[] }> {
   const target = { projectId, suiteId }
-  const [detail, { items }] = await Promise.all([
-    client.suites.get(target, ASKED),
-    client.cases.list(target, ASKED),
-  ])
+  const [detail, { items }] = await Promise.all([client.suites.get(target), client.cases.list(target)])
   return { detail, cases: items }
 }
 
@@ -68,8 +63,8 @@ export type CheckBasis = {
 }
 
 /**
- * Reads what the names in cases are checked against. The tools of the named servers are listed, which connects to them; one that
- * does not answer is no obstacle, its tools stay unchecked.
+ * Reads what the names in cases are checked against. The tools of the named servers are listed, which connects to them;
+ * one that does not answer is no obstacle, its tools stay unchecked.
  * @param wanted names or ids of servers
  * @throws ApiError where the servers of the project cannot be read; the signal's reason when it aborts
  */
@@ -77,7 +72,7 @@ export async function readCheckBasis(
   client: Client,
   projectId: string,
   wanted: readonly string[],
-  call: CallOptions = ASKED,
+  call: CallOptions = {},
 ): Promise<CheckBasis> {
   const { servers } = await readNames(client, projectId, call)
   const known = new Map<string, ReadonlySet<string> | undefined>()

@@ -1,9 +1,4 @@
-import type {
-  EvalCase,
-  EvalCaseUpdateRequest,
-  EvalSuite,
-  EvalSuiteDetail,
-} from '../../api/contract/suites.ts'
+import type { EvalCase, EvalCaseUpdateRequest, EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type * as z from 'zod'
 import { caseEdit, formOfCase, type CaseForm } from './case-form.ts'
 import type { Change } from './changes.ts'
@@ -35,8 +30,8 @@ export type SyncPlan = {
 }
 
 /**
- * The case that a suite is created with, because the service creates none without; the cases of the file follow with their
- * own ids, and it is deleted.
+ * The case that a suite is created with, because the service creates none without; the cases of the file follow with
+ * their own ids, and it is deleted.
  */
 export const SEED_TITLE = 'mcpdeck imports this suite (this case is deleted when it is done)'
 
@@ -61,8 +56,7 @@ export function suiteOfFile(
     return {
       obstacle: `There are ${named.length} suites called "${name}": ${named.map(({ id }) => id).join(', ')}. Say which one by its id.`,
     }
-  if (into !== undefined && named.length === 0)
-    return { obstacle: `There is no suite "${into}" in this project.` }
+  if (into !== undefined && named.length === 0) return { obstacle: `There is no suite "${into}" in this project.` }
   return { suite: named[0] }
 }
 
@@ -118,11 +112,10 @@ export function isSettled(plan: SyncPlan, prune: boolean): boolean {
   return isSuiteSame && created.length + changed.length + seeds.length + (prune ? others.length : 0) === 0
 }
 
-/** Each case of the file with the stored one that it is: by its id, and where it has none by a title that is there once. */
-function pairUp(
-  forms: readonly CaseForm[],
-  stored: readonly EvalCase[],
-): ReadonlyMap<CaseForm, EvalCase | undefined> {
+/**
+ * Each case of the file with the stored one that it is: by its id, and where it has none by a title that is there once.
+ */
+function pairUp(forms: readonly CaseForm[], stored: readonly EvalCase[]): ReadonlyMap<CaseForm, EvalCase | undefined> {
   const byId = new Map(stored.map(each => [each.declaredId ?? each.id, each]))
   const claimed = new Set(forms.flatMap(({ id }) => (id === undefined ? [] : (byId.get(id) ?? []))))
   return new Map(
@@ -150,10 +143,7 @@ function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined
     ...environments.map((name, index) => ({ name, path: ['environments', index] })),
     ...(schedule?.environment ? [{ name: schedule.environment, path: ['schedule', 'environment'] }] : []),
   ].filter(({ name }) => !names.environmentId(name))
-  const unknown = [
-    ...named.map(({ name }) => `server "${name}"`),
-    ...placed.map(({ name }) => `environment "${name}"`),
-  ]
+  const unknown = [...named.map(({ name }) => `server "${name}"`), ...placed.map(({ name }) => `environment "${name}"`)]
   const [first] = [...named, ...placed]
   if (!first) return undefined
   return {
@@ -178,7 +168,10 @@ function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
 /** Stands where the contract wants a suite's default model and no case asks one. */
 const NO_MODEL = 'none'
 
-/** The default model of a new suite: the file's, else that of its first case; undefined where a case prompts one that nobody names. */
+/**
+ * The default model of a new suite: the file's, else that of its first case; undefined where a case prompts one that
+ * nobody names.
+ */
 export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   const modelless = cases.filter(({ models = [] }) => models.length === 0)
   const prompts = modelless.some(({ steps }) => steps.some(({ kind }) => kind === 'prompt'))

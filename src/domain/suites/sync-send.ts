@@ -20,11 +20,9 @@ export type SyncDone = {
   deleted: number
 }
 
-const ASKED = { priority: 'asked' } as const
-
 /**
- * Carries a plan out, step by step: the suite, what is deleted, what changes, what is new. Every request is sent once; when
- * one is refused the rest is not sent, and importing again goes on from what is there.
+ * Carries a plan out, step by step: the suite, what is deleted, what changes, what is new. Every request is sent once;
+ * when one is refused the rest is not sent, and importing again goes on from what is there.
  * @throws ApiError
  */
 export async function sendSync(
@@ -47,23 +45,21 @@ export async function sendSync(
   const target = { projectId, suiteId }
   // Of a suite that was just created, what it came to is compared like that of any other.
   const settings = plan.settings ?? (await settingsOfNew(client, target, plan, names))
-  if (Object.keys(settings.edit).length > 0)
-    await client.suites.update({ ...target, body: settings.edit }, ASKED)
-  if (settings.schedule) await client.suites.schedule({ ...target, body: settings.schedule }, ASKED)
+  if (Object.keys(settings.edit).length > 0) await client.suites.update({ ...target, body: settings.edit })
+  if (settings.schedule) await client.suites.schedule({ ...target, body: settings.schedule })
   step()
   for (const caseId of gone) {
-    await client.cases.delete({ ...target, caseId }, ASKED)
+    await client.cases.delete({ ...target, caseId })
     step()
   }
   for (const { id: caseId, edit } of changed) {
-    await client.cases.update({ ...target, caseId, body: edit }, ASKED)
+    await client.cases.update({ ...target, caseId, body: edit })
     step()
   }
   const declaredSuiteId = file.suite.id
-  const outcomes = await createCases(client, target, created, { ...policy, declaredSuiteId }, ASKED)
+  const outcomes = await createCases(client, target, created, { ...policy, declaredSuiteId })
   step(created.length)
-  for (const caseId of await seedsIn(client, target, plan))
-    await client.cases.delete({ ...target, caseId }, ASKED)
+  for (const caseId of await seedsIn(client, target, plan)) await client.cases.delete({ ...target, caseId })
   return {
     suiteId,
     isNew: plan.suite === undefined,
@@ -74,23 +70,16 @@ export async function sendSync(
   }
 }
 
-async function createSuite(
-  client: Client,
-  projectId: string,
-  { file }: SyncPlan,
-  names: Names,
-): Promise<string> {
+async function createSuite(client: Client, projectId: string, { file }: SyncPlan, names: Names): Promise<string> {
   const { name, description, servers = [] } = file.suite
   const body = {
     name,
     ...(description !== undefined && { description }),
     serverIds: servers.map(text => names.serverId(text) ?? text),
     model: modelOfNew(file) ?? '',
-    tests: [
-      { title: SEED_TITLE, steps: [{ id: 'wait', kind: 'prompt' as const, prompt: 'Nothing to do.' }] },
-    ],
+    tests: [{ title: SEED_TITLE, steps: [{ id: 'wait', kind: 'prompt' as const, prompt: 'Nothing to do.' }] }],
   }
-  return (await client.suites.create({ projectId, body }, ASKED)).suiteId
+  return (await client.suites.create({ projectId, body })).suiteId
 }
 
 async function settingsOfNew(
@@ -99,7 +88,7 @@ async function settingsOfNew(
   { file }: SyncPlan,
   names: Names,
 ) {
-  const detail = await client.suites.get(target, ASKED)
+  const detail = await client.suites.get(target)
   return suiteChange(formOfSuite(detail, names), file.suite, names)
 }
 
@@ -109,6 +98,6 @@ async function seedsIn(
   { suite, seeds }: SyncPlan,
 ): Promise<readonly string[]> {
   if (suite) return seeds
-  const { items } = await client.cases.list(target, ASKED)
+  const { items } = await client.cases.list(target)
   return items.filter(({ title }) => title === SEED_TITLE).map(({ id }) => id)
 }

@@ -55,9 +55,7 @@ const casesIn = async (suiteId: string) => (await service.client.cases.list({ pr
 const content = ({ suite, cases }: SuiteFile) => ({ ...suite, id: undefined, name: undefined, cases })
 
 describe('a suite as a file', () => {
-  const text = fc
-    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-    .filter(value => value.isWellFormed())
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter(value => value.isWellFormed())
   const assertions = (type: string, more: object = {}): fc.Arbitrary<Record<string, unknown>[]> =>
     fc.constant([{ type, ...more }])
   const open = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
@@ -109,16 +107,11 @@ describe('a suite as a file', () => {
           const cases = forms.map((form, index) => ({ ...form, id: `case-${index}` }))
           const why = { duplicatePolicy: 'create_anyway', overrideReason: 'The test wants them.' } as const
           const first = await bring(fileOf(cases, suite), { asNew: true, ...why })
-          expect(first.outcomes.map(({ kind, message }) => message ?? kind)).toEqual(
-            cases.map(() => 'created'),
-          )
+          expect(first.outcomes.map(({ kind, message }) => message ?? kind)).toEqual(cases.map(() => 'created'))
           const out = await exported(first.suiteId)
           const read = readSuiteFile(writeSuiteFile(out))
           expect(read).toEqual({ ok: true, value: out })
-          const second = await bring(
-            { ...out, suite: { ...out.suite, name: `Copy ${made}` } },
-            { asNew: true, ...why },
-          )
+          const second = await bring({ ...out, suite: { ...out.suite, name: `Copy ${made}` } }, { asNew: true, ...why })
           expect(content(await exported(second.suiteId))).toEqual(content(out))
           const again = await plan(out)
           expect(isSettled(again.plan, true)).toBe(true)
@@ -162,12 +155,7 @@ describe('importing again', () => {
       others: [before.get('c')],
     })
     await bring(next)
-    expect((await casesIn(suiteId)).map(({ declaredId }) => declaredId).toSorted()).toEqual([
-      'a',
-      'b',
-      'c',
-      'd',
-    ])
+    expect((await casesIn(suiteId)).map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'c', 'd'])
     expect((await bring(next, { prune: true })).deleted).toBe(1)
     const after = await casesIn(suiteId)
     expect(after.map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'd'])
@@ -180,10 +168,7 @@ describe('importing again', () => {
   test('renames an id when the old one is deleted', async () => {
     const file = fileOf([caseOf('old', 'the same')])
     const { suiteId } = await bring(file)
-    const { outcomes } = await bring(
-      { ...file, cases: [{ ...caseOf('old', 'the same'), id: 'new' }] },
-      { prune: true },
-    )
+    const { outcomes } = await bring({ ...file, cases: [{ ...caseOf('old', 'the same'), id: 'new' }] }, { prune: true })
     expect(outcomes).toMatchObject([{ kind: 'created' }])
     expect((await casesIn(suiteId)).map(({ declaredId }) => declaredId)).toEqual(['new'])
   })
@@ -216,11 +201,7 @@ describe('importing again', () => {
     await bring(file)
     const { temperature: _gone, settings: _also, ...suite } = file.suite
     const { plan: planned } = await plan({ ...file, suite })
-    expect(planned.settings?.kept).toEqual([
-      'temperature',
-      'settings.minimumAccuracy',
-      'settings.judge.threshold',
-    ])
+    expect(planned.settings?.kept).toEqual(['temperature', 'settings.minimumAccuracy', 'settings.judge.threshold'])
     expect(isSettled(planned, true)).toBe(true)
   })
 
@@ -261,9 +242,7 @@ describe('importing again', () => {
       obstacle: expect.stringContaining(first.suiteId) as string,
     })
     expect((await plan(file, { into: first.suiteId })).plan.suite?.id).toBe(first.suiteId)
-    expect((await plan({ ...file, suite: { ...file.suite, id: first.suiteId } })).plan.suite?.id).toBe(
-      first.suiteId,
-    )
+    expect((await plan({ ...file, suite: { ...file.suite, id: first.suiteId } })).plan.suite?.id).toBe(first.suiteId)
   })
 })
 
@@ -312,10 +291,7 @@ describe('the outcomes of a batch', () => {
     const { suiteId } = await bring(fileOf([caseOf('there', 'one')]))
     const send = async (form: CaseForm) => {
       const input = { projectId, suiteId, body: { cases: [form] } }
-      return outcomesOf(
-        [form],
-        await service.client.cases.createBatch(input, { idempotencyKey: `key-${suiteId}` }),
-      )
+      return outcomesOf([form], await service.client.cases.createBatch(input, { idempotencyKey: `key-${suiteId}` }))
     }
     expect(await send(caseOf('k', 'two'))).toMatchObject([{ kind: 'created' }])
     expect(await send(caseOf('k', 'two'))).toMatchObject([{ kind: 'replayed' }])

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 const OWNER_ONLY = 0o700
 
 /**
- * Makes a directory for its owner only, and those above it that are missing. Node's own recursive way never returns where
- * none can be made in one that exists, as below `/proc`, so the first missing one is made by itself.
+ * Makes a directory for its owner only, and those above it that are missing. Node's own recursive way never returns
+ * where none can be made in one that exists, as below `/proc`, so the first missing one is made by itself.
  * @throws errors of the file system
  */
 export function makeDirectory(path: string): void {

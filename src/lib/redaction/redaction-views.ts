@@ -36,8 +36,8 @@ function rewritten(view: View, pattern: RegExp, meaning: (match: RegExpExecArray
 }
 
 /**
- * Line breaks with what begins the next line, written out ones too; characters that do not show; marks of Markdown, tables, tags and
- * joined strings that a renderer, or whoever puts the text together again, takes away.
+ * Line breaks with what begins the next line, written out ones too; characters that do not show; marks of Markdown,
+ * tables, tags and joined strings that a renderer, or whoever puts the text together again, takes away.
  */
 const BREAKS =
   /(?:[ \t]{0,9}\|[ \t]{0,9})?(?:\r?\n|[\r\u2028\u2029])(?:[ \t>|]|(?:#|\/\/)(?=[ \t]))*|\\{1,8}[nr](?=[\w\\.@:/-])|[\p{Cf}\p{Default_Ignorable_Code_Point}]|[*`]|~~|["'][ \t]{0,9}\+\s{0,9}["']|<!--[^>]{0,200}-->|<\/?[a-z][a-z0-9]{0,9}(?:[ \t][^<>\n]{0,100})?\s{0,3}\/?>/giu

@@ -83,9 +83,7 @@ const seeded = fc
 
 /** The text as a renderer, or somebody who joins its lines and reads what is spelt out, would have it. */
 function joined(text: string): string {
-  const shown = text
-    .replaceAll(/\n[ \t>|\\]*/g, '')
-    .replaceAll(/[\r\u00ad\u200b`*~\\\uFFFD]|<br>|" \+ "/g, '')
+  const shown = text.replaceAll(/\n[ \t>|\\]*/g, '').replaceAll(/[\r\u00ad\u200b`*~\\\uFFFD]|<br>|" \+ "/g, '')
   const read = shown.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCodePoint(Number.parseInt(code, 16)),
   )
@@ -166,10 +164,7 @@ describe('redaction', () => {
   })
 
   test.each([
-    [
-      '[the link](http://127.0.0.1:4747/visit/Ab3-dEf9hJk) ok',
-      '[the link](http://127.0.0.1:4747/visit/[secret]) ok',
-    ],
+    ['[the link](http://127.0.0.1:4747/visit/Ab3-dEf9hJk) ok', '[the link](http://127.0.0.1:4747/visit/[secret]) ok'],
     ['{"credentials":{"value":"q7XcV9bN2mK4jH6gF8dS1aP3"}}', '{"credentials":[secret]"value":"[secret]"}}'],
     ['sent AIzaSyA1b2C3d4E5f6G7h8 with it', 'sent [secret] with it'],
     ['ann.lee (at) example (dot) com', '[address]'],

@@ -13,7 +13,10 @@ export const SECRET = '[secret]'
 const ADDRESS = '[address]'
 const HOME = '~'
 
-/** Secrets: whoever has one gets in. Nothing here is longer than it must be, so that long texts cost no more than their length. */
+/**
+ * Secrets: whoever has one gets in. Nothing here is longer than it must be, so that long texts cost no more than their
+ * length.
+ */
 const SECRETS: readonly Rule[] = [
   { pattern: /((?:sk|rk)_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
   { pattern: /(sk-)[\w-]{8,}/g, word: true },
@@ -114,9 +117,10 @@ export type Own = {
 }
 
 /**
- * A text fit for others: besides secrets no e-mail address and no home directory is left, also where they are broken over lines, hidden
- * behind Markdown or spelt as URLs, HTML and JSON do. Rather too much is taken away than too little: what follows a broken secret goes
- * with it up to the next space, and what looks drawn by lot is taken for a secret unless the text is an id or a place of a thing.
+ * A text fit for others: besides secrets no e-mail address and no home directory is left, also where they are broken
+ * over lines, hidden behind Markdown or spelt as URLs, HTML and JSON do. Rather too much is taken away than too little:
+ * what follows a broken secret goes with it up to the next space, and what looks drawn by lot is taken for a secret
+ * unless the text is an id or a place of a thing.
  */
 export function redacted(text: string, own: Own & { isId?: boolean } = {}): string {
   const rules = [...SECRETS, ...PERSONAL, ...ADDRESSES, ...(own.isId ? [] : RANDOM)]
@@ -149,7 +153,9 @@ function literalRanges(view: View, literals: readonly string[], label: string): 
   })
 }
 
-/** Characters of matches within words that a rule may find in vain; beyond them any match counts, wherever it begins. */
+/**
+ * Characters of matches within words that a rule may find in vain; beyond them any match counts, wherever it begins.
+ */
 const MOST_IN_VAIN = 1_000_000
 
 function rangesOf(view: View, rules: readonly Rule[]): Range[] {

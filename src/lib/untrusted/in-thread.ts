@@ -1,4 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import { BOUNDS } from '../bounds.ts'
+import { WORK_LIMITS } from '../work-limits.ts'
 import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
 
 /** What came of a work, or why nothing did; `isLimit` where time, memory or size ran out. */
@@ -15,9 +17,8 @@ const ENTRY = import.meta.url.endsWith('.ts')
 /** How long the thread stays without work, and how long it may take to load what a work needs, in milliseconds. */
 const IDLE_MS = 10_000
 const LOAD_MS = 30_000
-/** Most memory for its objects, in megabytes, and most text of one work in characters. */
-const MEMORY_MB = 192
-const MOST_GIVEN = 5_000_000
+const MEMORY_MB = WORK_LIMITS.memory.most
+const MOST_GIVEN = BOUNDS.untrustedWork.most
 
 type Settled = { answer: string } | { why: string; isLimit: boolean }
 type Waiting = {
@@ -35,8 +36,8 @@ let deadline: NodeJS.Timeout | undefined
 
 /**
  * Works on something that came from outside, in a thread with bounded memory that is ended where it does not come to an
- * end within `limitMs`. One work at a time, in their order; the thread starts with the first and ends when none came for
- * a while.
+ * end within `limitMs`. One work at a time, in their order; the thread starts with the first and ends when none came
+ * for a while.
  */
 export async function inThread<Name extends WorkName>(
   work: Name,

@@ -12,6 +12,9 @@ export type Unusable = { unusable: string; isLimit?: boolean }
 /** A piece of Markdown and the link addresses that it may refer to, by their names in lower case. */
 export type MarkdownPiece = { source: string; definitions: Record<string, { href: string; title: string }> }
 
+/** Whether a pattern matches, or why that is not known. */
+export type PatternAnswer = { matches: boolean } | { problem: string }
+
 /** What can be done in the thread: what each work is given and what it answers, both as JSON. */
 export type Works = {
   /** Compiles a schema. */
@@ -25,13 +28,12 @@ export type Works = {
   objectSchemas: { given: { schemas: unknown[] }; answer: boolean[] }
   /** Markdown as the tokens of `marked`; null where it cannot be read. */
   markdown: { given: MarkdownPiece; answer: unknown[] | null }
+  /** Authored patterns on the final text of one trial. */
+  patterns: { given: { patterns: readonly string[]; finalText: string }; answer: PatternAnswer[] }
 }
 
 export type WorkName = keyof Works
 
 export type ToThread = { work: WorkName; given: string }
 /** `begun` once what the work needs is loaded; its deadline counts from there. */
-export type FromThread =
-  | { kind: 'begun' }
-  | { kind: 'done'; answer: string }
-  | { kind: 'failed'; why: string }
+export type FromThread = { kind: 'begun' } | { kind: 'done'; answer: string } | { kind: 'failed'; why: string }

@@ -1,10 +1,11 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
+import { BOUNDS } from '../bounds.ts'
 import type { ArgumentFault, Unusable, Works } from './messages.ts'
 
 type JsonObject = Record<string, unknown>
 
 /** Faults that are answered; a schema may find any number. */
-const MOST_FAULTS = 100
+const MOST_FAULTS = BOUNDS.argumentFaults.most
 /** Compiled schemas that are kept, by their text: one is checked against several times. */
 const MOST_KEPT = 20
 
@@ -109,7 +110,6 @@ function messageOf(error: ErrorObject, params: JsonObject, own: boolean): string
   if (error.keyword === 'required' && own) return 'is required'
   if (error.keyword === 'additionalProperties' && own) return 'is not an argument of this tool'
   const allowed = params['allowedValues']
-  if (Array.isArray(allowed))
-    return `must be one of ${allowed.map(value => JSON.stringify(value)).join(', ')}`
+  if (Array.isArray(allowed)) return `must be one of ${allowed.map(value => JSON.stringify(value)).join(', ')}`
   return error.message ?? `does not satisfy ${error.keyword}`
 }

@@ -1,5 +1,6 @@
 // The entry of the thread for untrusted input: `inThread` starts it, and nothing imports it.
 import { parentPort } from 'node:worker_threads'
+import { BOUNDS } from '../bounds.ts'
 import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
 
 type Does = { [Name in WorkName]: () => Promise<(given: Works[Name]['given']) => Works[Name]['answer']> }
@@ -10,10 +11,11 @@ const does: Does = {
   arguments: async () => (await import('./schemas.ts')).loadedArguments(),
   objectSchemas: async () => (await import('./schemas.ts')).loadedObjectSchemas(),
   markdown: async () => (await import('./markdown.ts')).loadedMarkdown(),
+  patterns: async () => (await import('./patterns.ts')).testPatterns,
 }
 
 /** A longer answer would keep the thread that reads it busy. */
-const MOST_ANSWER = 600_000
+const MOST_ANSWER = BOUNDS.untrustedAnswer.most
 
 function post(message: FromThread): void {
   parentPort?.postMessage(message, [])

@@ -1,16 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { writeAtomically } from '../files/write-atomically.ts'
 import { MAX_TEXT_BYTES, readText, type Read } from './yaml-reading.ts'
 
-/** Reads a file that a person names; what is no text, or too long, is told by its line. @throws as the file system does */
+/**
+ * Reads a file that a person names; what is no text, or too long, is told by its line. @throws as the file system does
+ */
 export function readTextFile(path: string): Read<string> {
   const file = openSync(path, 'r')
   try {
     // A little more than is taken, so that the place where it becomes too much can be told.
     const bytes = new Uint8Array(MAX_TEXT_BYTES + 1)
     let length = 0
-    for (let read = -1; read !== 0; length += read)
-      read = readSync(file, bytes, length, bytes.length - length, null)
+    for (let read = -1; read !== 0; length += read) read = readSync(file, bytes, length, bytes.length - length, null)
     return readText(bytes.subarray(0, length))
   } finally {
     closeSync(file)
@@ -23,12 +24,5 @@ export function isFile(path: string): boolean {
 
 /** Writes a file whole or not at all. @throws as the file system does */
 export function writeTextFile(path: string, text: string): void {
-  const fresh = `${path}.${randomUUID()}`
-  try {
-    writeFileSync(fresh, text, { flush: true })
-    renameSync(fresh, path)
-  } catch (error) {
-    rmSync(fresh, { force: true })
-    throw error
-  }
+  writeAtomically(path, text, { flush: true })
 }

@@ -9,7 +9,10 @@ export function placeAt(text: string, offset: number): TextPlace {
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Where something is in the text: the value, or the name in front of it; what is missing is told at what it is missing in. */
+/**
+ * Where something is in the text: the value, or the name in front of it; what is missing is told at what it is missing
+ * in.
+ */
 export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {
   let node: unknown = contents
   let offset = startOf(node)

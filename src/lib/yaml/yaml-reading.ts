@@ -71,8 +71,8 @@ function firstBroken(bytes: Uint8Array): number {
 }
 
 /**
- * The documents of a YAML text. Only what JSON can say is taken: tags, keys that are no text, numbers beyond JSON's, keys
- * that are there twice and aliases without measure are refused at their line. Empty documents are left out.
+ * The documents of a YAML text. Only what JSON can say is taken: tags, keys that are no text, numbers beyond JSON's,
+ * keys that are there twice and aliases without measure are refused at their line. Empty documents are left out.
  */
 export function readYaml(text: string): Read<readonly YamlDocument[]> {
   const lines = new LineCounter()

@@ -2,21 +2,24 @@ import { Document, isMap, isScalar, isSeq, Scalar, visit } from 'yaml'
 import { escapedYaml, hasUnprintable } from '../printable.ts'
 
 /** Fields with their explanations, in the order in which documents have them. */
-export type FieldWords = Readonly<Record<string, string>>
+export type FieldLabels = Readonly<Record<string, string>>
 
 /** Columns of a comment; longer words go on in a further line. */
 const COMMENT_WIDTH = 98
 
-/** A document to write: its value, and the words of its fields, by the path of the block that holds them (`''`, `suite`). */
+/**
+ * A document to write: its value, and the words of its fields, by the path of the block that holds them (`''`,
+ * `suite`).
+ */
 export type DocumentText = {
   value: object
-  words: Readonly<Record<string, FieldWords>>
+  words: Readonly<Record<string, FieldLabels>>
   about?: readonly string[]
 }
 
 /**
- * A value as YAML with a comment for each field that is explained, and the fields that could be there beside those that are. A
- * block that is a list explains the fields in its first entry. What is not printable is escaped.
+ * A value as YAML with a comment for each field that is explained, and the fields that could be there beside those that
+ * are. A block that is a list explains the fields in its first entry. What is not printable is escaped.
  */
 export function writeDocument({ value, words, about = [] }: DocumentText): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
@@ -34,7 +37,7 @@ export function writeDocument({ value, words, about = [] }: DocumentText): strin
   return escapedYaml(document.toString({ lineWidth: 0 }))
 }
 
-function explain(block: unknown, fields: FieldWords): void {
+function explain(block: unknown, fields: FieldLabels): void {
   if (!isMap(block)) return
   const present = new Set<string>()
   for (const { key } of block.items) {

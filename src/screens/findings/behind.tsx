@@ -44,10 +44,7 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   const place = useBehindPlace(row)
   const { symbols } = useTheme()
   const overview = useApiQuery({ ...queries.journeyRuns.overview.options({ projectId }), ...RESTING })
-  const recent = useMemo(
-    () => runsBehind(row, (overview.data?.runs ?? NO_RUNS).map(overviewRun)),
-    [row, overview.data],
-  )
+  const recent = useMemo(() => runsBehind(row, (overview.data?.runs ?? NO_RUNS).map(overviewRun)), [row, overview.data])
   // The overview looks at the latest runs of the project only; an older one is found with its journey.
   const journeyId = journeyOf(row)
   const isOlder = overview.hasData && recent.length === 0 && journeyId !== undefined
@@ -66,10 +63,7 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   }, [row, isOlder, ofJourney.data, recent])
   const columns = useMemo(() => runColumns(symbols, row.lastSeenIn), [symbols, row.lastSeenIn])
   const list = useList({ items: runs, keyOf: runKey, columns, initialKey: place.lastRunId })
-  useOpener(
-    onOpen,
-    runs.length === 0 ? undefined : () => place.go({ runId: list.choose()?.id, lastRunId: undefined }),
-  )
+  useOpener(onOpen, runs.length === 0 ? undefined : () => place.go({ runId: list.choose()?.id, lastRunId: undefined }))
   const empty = {
     why: `None of the runs that the service tells belongs to ${row.lastSeenIn === undefined ? 'this finding' : `the wave ${row.lastSeenIn}`}.`,
     next: `It looks at the latest ${overview.data?.runsConsidered ?? 'few'} runs of the project and at those of the subject’s journey.`,

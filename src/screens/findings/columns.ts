@@ -1,7 +1,7 @@
 import type { Shows } from '../../domain/findings/shows.ts'
 import { type Finding, findingName } from '../../domain/findings/finding.ts'
 import { FINDING_STATUSES } from '../../domain/findings/filters.ts'
-import { SEVERITIES, valueWords } from '../../domain/findings/insights.ts'
+import { SEVERITIES, valueLabel } from '../../domain/findings/insights.ts'
 import type { GoalScore, WaveRun } from '../../domain/findings/waves.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
@@ -56,7 +56,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
       title: 'Dimension',
       width: 13,
       from: 100,
-      cell: row => ({ text: row.dimension ? valueWords(row.dimension) : UNKNOWN, tone: 'muted' }),
+      cell: row => ({ text: row.dimension ? valueLabel(row.dimension) : UNKNOWN, tone: 'muted' }),
       sort: row => row.dimension,
     },
     ...(graded ? [severityColumn] : []),
@@ -198,9 +198,7 @@ export function sessionColumns(
       title: 'Here',
       width: 5,
       cell: ({ shows }) =>
-        shows?.shows
-          ? { text: `${symbols.warn} yes`, tone: 'warn' }
-          : { text: shows ? 'no' : UNKNOWN, tone: 'muted' },
+        shows?.shows ? { text: `${symbols.warn} yes`, tone: 'warn' } : { text: shows ? 'no' : UNKNOWN, tone: 'muted' },
       sort: ({ shows }) => (shows ? (shows.shows ? 2 : 0) : 1),
     },
     ...(has.outcome ? [outcomeColumn(symbols)] : []),
@@ -231,16 +229,13 @@ function goalColumn(symbols: Symbols): Column<SessionRow> {
     title: 'Goal',
     width: 6,
     align: 'right',
-    cell: ({ goal }) => goalWords(goal, symbols) ?? UNKNOWN,
+    cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN,
     sort: ({ goal }) => goal?.score,
   }
 }
 
 /** `✗ 0.40`: the score, and whether that counts as reached. */
-export function goalWords(
-  goal: GoalScore | undefined,
-  symbols: Symbols,
-): { text: string; tone: Tone } | undefined {
+export function goalLabel(goal: GoalScore | undefined, symbols: Symbols): { text: string; tone: Tone } | undefined {
   if (!goal) return undefined
   const score = goal.score.toFixed(2)
   if (goal.isReached === undefined) return { text: score, tone: 'plain' }

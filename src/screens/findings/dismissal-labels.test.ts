@@ -10,11 +10,7 @@ const missing = {
   error: new ApiError({ kind: 'http', status: 404, code: 'NOT_FOUND', message: 'No.', sent: true }),
 }
 const said = (refused: (typeof gone)[]): string =>
-  dismissalSentence(
-    { outcome: { done: [], refused, unsent: [] }, already: 0, total: refused.length },
-    true,
-    'Z',
-  ).text
+  dismissalSentence({ outcome: { done: [], refused, unsent: [] }, already: 0, total: refused.length }, true, 'Z').text
 
 test('what was not answered is not told as refused, and one finding that was never marked keeps no mark', () => {
   expect(said([gone])).toMatch(/^Dismissed 0 of 1 finding; 1 not answered \([^)]+\)\.$/)

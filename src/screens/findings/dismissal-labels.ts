@@ -3,7 +3,7 @@ import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../domain/fin
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { findingName } from '../../domain/findings/finding.ts'
 import { plural } from '../../tui/theme/format.ts'
-import type { Question } from '../../components/confirm.tsx'
+import type { Question } from '../../domain/writes/question.ts'
 
 type Told = { tone: 'ok' | 'warn' | 'error'; text: string }
 
@@ -32,9 +32,7 @@ export function dismissalQuestion(of: {
       `${plan.already.length} of the marked ${plan.already.length === 1 ? 'is' : 'are'} ${dismissed ? 'dismissed' : 'shown'} already and left alone.`,
     plan.nameless.length > 0 && `${plan.nameless.length} cannot be named to the service and are left out.`,
     hidden > 0 && `${hidden} of the marked ${hidden === 1 ? 'is' : 'are'} hidden by a filter now.`,
-    !unlimited &&
-      plan.send.length > 1 &&
-      `It takes ${plan.send.length} requests of the budget, one after the other.`,
+    !unlimited && plan.send.length > 1 && `It takes ${plan.send.length} requests of the budget, one after the other.`,
     'Everyone in the project sees it; it can be taken back.',
   ].filter(line => typeof line === 'string')
   return {
@@ -49,8 +47,7 @@ export function dismissalQuestion(of: {
 /** That what is dismissed goes on. */
 function activeWords({ send }: DismissalPlan): string {
   const active = send.filter(({ status }) => status !== 'resolved')
-  if (send.length === 1)
-    return `It is ${active[0]?.status ?? 'of unknown status'}, so it goes on being looked for.`
+  if (send.length === 1) return `It is ${active[0]?.status ?? 'of unknown status'}, so it goes on being looked for.`
   if (active.length === send.length) return 'None of them is resolved.'
   return `${active.length} of the ${send.length} ${active.length === 1 ? 'is' : 'are'} not resolved.`
 }
@@ -63,8 +60,7 @@ export function dismissalSentence(
 ): Told {
   const { done, refused, unsent } = outcome
   const verb = dismissed ? 'Dismissed' : 'Showing'
-  const count =
-    done.length === total ? plural(total, 'finding') : `${done.length} of ${plural(total, 'finding')}`
+  const count = done.length === total ? plural(total, 'finding') : `${done.length} of ${plural(total, 'finding')}`
   const parts = [
     `${verb} ${count}${dismissed ? '' : ' again'}`,
     already > 0 && `${already} somebody else had ${dismissed ? 'dismissed' : 'shown'} meanwhile`,
@@ -74,8 +70,7 @@ export function dismissalSentence(
   const rest = total > 1 && refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
   const back = done.length > 0 ? ` ${undoKey} takes it back.` : ''
   return {
-    tone:
-      done.length === 0 && refused.length > 0 ? 'error' : refused.length + unsent.length > 0 ? 'warn' : 'ok',
+    tone: done.length === 0 && refused.length > 0 ? 'error' : refused.length + unsent.length > 0 ? 'warn' : 'ok',
     text: `${parts.join('; ')}.${rest}${back}`,
   }
 }
@@ -99,8 +94,7 @@ export function undoSentence(
   const done0 = `${plural(done.length, 'finding')} ${dismissed ? 'shown again' : 'dismissed again'}`
   const parts = [
     done.length > 0 ? done0 : 'Nothing was taken back',
-    plan.skipped.length > 0 &&
-      `left alone: ${someOf(plan.skipped.map(({ name, why }) => `${name}, ${why}`))}`,
+    plan.skipped.length > 0 && `left alone: ${someOf(plan.skipped.map(({ name, why }) => `${name}, ${why}`))}`,
     plan.moved.length > 0 &&
       `their status changed meanwhile and stays: ${someOf(plan.moved.map(({ name, from, to }) => `${name} ${from} to ${to}`))}`,
     ...refusedWords(outcome),

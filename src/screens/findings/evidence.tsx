@@ -1,7 +1,7 @@
 import { withinLevels } from '../../lib/json-depth.ts'
 import { useMemo } from 'react'
 import { isObject } from '../../domain/findings/finding.ts'
-import { adviceOn, valueWords } from '../../domain/findings/insights.ts'
+import { adviceOn, valueLabel } from '../../domain/findings/insights.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
@@ -14,16 +14,13 @@ type Item = Readonly<Record<string, unknown>>
 /** Evidence as it was received: the finding's own, or what insights quote for it. */
 function evidenceOf(row: FindingRow, insights: Insights['query']['data']): readonly Item[] {
   const own = row.record['evidence']
-  if (Array.isArray(own) && own.length > 0)
-    return own.map(each => (isObject(each) ? each : { excerpt: each }))
+  if (Array.isArray(own) && own.length > 0) return own.map(each => (isObject(each) ? each : { excerpt: each }))
   return adviceOn(insights, row)?.evidence ?? []
 }
 
 /** Sessions that the evidence names. */
 export function evidenceSessions(row: FindingRow, insights: Insights['query']['data']): ReadonlySet<string> {
-  return new Set(
-    evidenceOf(row, insights).flatMap(({ sessionId }) => (typeof sessionId === 'string' ? sessionId : [])),
-  )
+  return new Set(evidenceOf(row, insights).flatMap(({ sessionId }) => (typeof sessionId === 'string' ? sessionId : [])))
 }
 
 const NAMED = new Set(['kind', 'excerpt', 'toolName', 'errorCode', 'sessionId', 'iterationId'])
@@ -43,7 +40,7 @@ function itemLines(item: Item, index: number): Line[] {
   ].flatMap(([name, value]) => (value === undefined ? [] : `${name} ${value}`))
   const quote = text(item['excerpt'])
   return [
-    { text: `${index + 1}. ${valueWords(text(item['kind']) ?? 'evidence')}`, tone: 'accent' },
+    { text: `${index + 1}. ${valueLabel(text(item['kind']) ?? 'evidence')}`, tone: 'accent' },
     ...facts.map(fact => ({ text: fact, tone: 'muted' as const, indent: 3 })),
     ...(quote === undefined ? [] : [{ text: `“${quote}”`, indent: 3 }]),
     '',
@@ -61,23 +58,19 @@ export function FindingEvidence(props: { row: FindingRow; insights: Insights; fo
     const more = typeof total === 'number' ? total - items.length : 0
     return [
       ...items.flatMap(itemLines),
-      ...(more > 0
-        ? [{ text: `${more} further pieces are not told by the service.`, tone: 'muted' as const }]
-        : []),
+      ...(more > 0 ? [{ text: `The service does not return ${more} further pieces.`, tone: 'muted' as const }] : []),
     ]
   }, [items, row])
-  if (items.length === 0)
-    return <Sentence tone="muted" text={whyNone(row, insights, key(findingsKeys, 'insights'))} />
+  if (items.length === 0) return <Sentence tone="muted" text={whyNone(row, insights, key(findingsKeys, 'insights'))} />
   return <Viewer lines={lines} focused={props.focused} />
 }
 
 function whyNone(row: FindingRow, { query, isClosed }: Insights, key: string): string {
   if (isClosed) return 'The feature is switched off for the organization, so no evidence is read.'
   if (row.source === 'scenario') return 'The service quotes no evidence for this finding.'
-  if (query.problem)
-    return `The insights, which quote the evidence, could not be read: ${query.problem.title}.`
+  if (query.problem) return `The insights, which quote the evidence, could not be read: ${query.problem.title}.`
   if (query.data === undefined) return 'Reading what quotes the evidence…'
   if (query.data.status === 'never')
-    return `Evidence of a swarm’s finding comes with the insights of its wave, for which nobody asked yet; ${key} asks. The sessions themselves are one tab further.`
+    return `Evidence of a swarm’s finding comes with the insights of its wave. Press ${key} to request them. The sessions themselves are one tab further.`
   return `The insights of the wave are ${query.data.status} and quote no evidence for this finding. The sessions themselves are one tab further.`
 }

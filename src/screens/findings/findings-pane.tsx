@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink'
-import { filterWords, isFiltered } from '../../domain/findings/filters.ts'
+import { filterLabels, isFiltered } from '../../domain/findings/filters.ts'
 import { FINDING_SOURCES } from '../../domain/findings/finding.ts'
 import { gateHelp } from '../../domain/findings/gate.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
@@ -32,7 +32,7 @@ export function FindingsPane(props: { findings: FindingsList; focused: boolean }
   const { sources, list, filters } = props.findings
   const { symbols } = useTheme()
   useRestedIndex(list.selection)
-  const narrowed = filterWords(filters)
+  const narrowed = filterLabels(filters)
   const note = [...narrowed, listNote(list, symbols)].filter(Boolean).join(` ${symbols.bullet} `)
   const isEmpty =
     list.total === 0 &&
@@ -64,10 +64,7 @@ function Closed({ reason }: { reason: string | undefined }) {
         tone="warn"
         text={`${symbols.cancelled} ${reason ?? 'Swarms and user testing are switched off for this organization.'}`}
       />
-      <Sentence
-        tone="plain"
-        text={`There are no findings to read. ${gateHelp(profile.local, FINDING_SOURCES)}`}
-      />
+      <Sentence tone="plain" text={`There are no findings to read. ${gateHelp(profile.local, FINDING_SOURCES)}`} />
       <Sentence
         tone="muted"
         text={`${OUTSIDE_GATE} Nothing is asked for meanwhile; the return is noticed here by itself.`}
@@ -89,7 +86,7 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
     : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)
-    ? `None of ${plural(list.total, 'finding')} is there with ${filterWords(filters).join(', ')}; ${keys} change that.`
+    ? `None of ${plural(list.total, 'finding')} is there with ${filterLabels(filters).join(', ')}; ${keys} change that.`
     : noneYet(sources.swarm, EMPTY.why)
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
   return (

@@ -10,15 +10,12 @@ export type InsightsTarget =
 export type Brake = { error: ApiError; until: number | undefined }
 
 /** @param windowId the window that is meant, of a scenario finding */
-export function targetOf(
-  finding: Finding | undefined,
-  windowId: string | undefined,
-): InsightsTarget | undefined {
+export function targetOf(finding: Finding | undefined, windowId: string | undefined): InsightsTarget | undefined {
   if (finding?.scenario) return { kind: 'window', scenarioId: finding.scenario.id, windowId }
   return finding?.lastSeenIn === undefined ? undefined : { kind: 'wave', waveId: finding.lastSeenIn }
 }
 
-export function targetWords(target: InsightsTarget | undefined): string {
+export function targetLabel(target: InsightsTarget | undefined): string {
   if (target?.kind === 'wave') return `the wave ${target.waveId}`
   return target?.windowId === undefined ? 'the present window' : `the window ${target.windowId}`
 }

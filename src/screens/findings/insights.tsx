@@ -13,7 +13,7 @@ import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
-import { targetWords, type Brake } from './insights-target.ts'
+import { targetLabel, type Brake } from './insights-target.ts'
 import type { Insights } from './use-insights.ts'
 
 const STEP_MS = 1000
@@ -40,7 +40,7 @@ export function FindingInsights(props: { insights: Insights; focused: boolean })
     <Box flexDirection="column" width={width} height={height}>
       {wait !== undefined && <Sentence tone="warn" text={wait} />}
       <SizeProvider width={width} height={Math.max(1, height - above)} top={above}>
-        <PaneState data={query} loading={`Reading the insights of ${targetWords(target)}…`}>
+        <PaneState data={query} loading={`Reading the insights of ${targetLabel(target)}…`}>
           <Shown {...props} />
         </PaneState>
       </SizeProvider>
@@ -55,10 +55,10 @@ function Shown({ insights, focused }: { insights: Insights; focused: boolean }) 
   const read = query.data
   const text = useMemo(() => (read ? insightsMarkdown(read) : ''), [read])
   if (!read) return null
-  const about = targetWords(target)
+  const about = targetLabel(target)
   const ask = key(findingsKeys, 'insights')
   if (read.status === 'never')
-    return <Sentence tone="muted" text={`Nobody asked for insights of ${about} yet. ${ask} asks for them.`} />
+    return <Sentence tone="muted" text={`No insights for ${about} yet. Press ${ask} to request them.`} />
   if (read.status === 'failed')
     return (
       <Box flexDirection="column">
@@ -67,7 +67,7 @@ function Shown({ insights, focused }: { insights: Insights; focused: boolean }) 
           tone="plain"
           text={read.error ? `${read.error.code}: ${read.error.message}` : 'No reason was given.'}
         />
-        <Sentence tone="muted" text={`${ask} asks again, which counts as one more request of the day.`} />
+        <Sentence tone="muted" text={`Press ${ask} to request them again. This uses one more request of the day.`} />
       </Box>
     )
   if (read.status !== 'completed')

@@ -1,6 +1,6 @@
 import { utcTime } from '../../lib/times.ts'
 import { findingName } from '../../domain/findings/finding.ts'
-import { adviceOn, affectedWords, valueWords } from '../../domain/findings/insights.ts'
+import { adviceOn, affectedLabel, valueLabel } from '../../domain/findings/insights.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
@@ -11,7 +11,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
 import { severityTone, statusLook } from './status.ts'
-import { targetWords } from './insights-target.ts'
+import { targetLabel } from './insights-target.ts'
 import type { Insights } from './use-insights.ts'
 
 /** Age and date, since a finding may be weeks old. */
@@ -35,14 +35,11 @@ function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: The
     ['Source', row.scenario ? `scenario ${row.scenario.name}` : 'swarm'],
     ['Subject', subject.label ?? subject.id],
     ['Kind', subject.kind],
-    ['Dimension', row.dimension && valueWords(row.dimension)],
+    ['Dimension', row.dimension && valueLabel(row.dimension)],
     ['Severity', severity, severityTone(severity)],
     ['Confidence', row.confidence ?? advice?.confidence],
-    [
-      'Seen in',
-      row.occurrences === undefined ? UNKNOWN : plural(row.occurrences, isWave ? 'wave' : 'window'),
-    ],
-    ['Affected', advice && affectedWords(advice)],
+    ['Seen in', row.occurrences === undefined ? UNKNOWN : plural(row.occurrences, isWave ? 'wave' : 'window')],
+    ['Affected', advice && affectedLabel(advice)],
     ['First seen', when(row.firstSeenAt)],
     ['Last seen', when(row.lastSeenAt)],
     [isWave ? 'Last wave' : 'Last window', row.lastSeenIn],
@@ -101,17 +98,12 @@ function criteriaLines(criteria: readonly string[] | null | undefined, theme: Th
 /** Why there is no recommendation, and how one is had. */
 function adviceHint({ query, target, isClosed }: Insights, key: string): Line[] {
   const muted = (text: string): Line[] => ['', { text, tone: 'muted' }]
-  if (isClosed)
-    return muted('Recommendations come with insights, which are switched off for the organization.')
-  if (target === undefined) return muted('The service names no wave for it, so no insights can be asked for.')
-  if (query.problem)
-    return muted(`No recommendation: the insights could not be read (${query.problem.title}).`)
-  const about = targetWords(target)
+  if (isClosed) return muted('Recommendations come with insights, which are switched off for the organization.')
+  if (target === undefined) return muted('The service names no wave for it, so insights cannot be requested.')
+  if (query.problem) return muted(`No recommendation: the insights could not be read (${query.problem.title}).`)
+  const about = targetLabel(target)
   if (query.data?.status === 'never')
-    return muted(
-      `Nobody asked for insights of ${about} yet; ${key} asks for them, and a recommendation comes along.`,
-    )
-  if (query.data?.status === 'completed')
-    return muted(`The insights of ${about} say nothing about this finding.`)
+    return muted(`No insights for ${about} yet. Press ${key} to request them, with a recommendation.`)
+  if (query.data?.status === 'completed') return muted(`The insights of ${about} say nothing about this finding.`)
   return query.data ? muted(`The insights of ${about} are ${query.data.status}.`) : []
 }

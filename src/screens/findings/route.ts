@@ -1,7 +1,7 @@
 import { defineRoute } from '../../tui/router/place.ts'
 
 /**
- * Params: `projectId`, `findingId` with its `scenarioId` unless it is a swarm's, `pane` the focused pane, `tab` of the finding, `runId`
- * and `sessionId` behind it, and the filters `status`, `dismissed` and `source`.
+ * Params: `projectId`, `findingId` with its `scenarioId` unless it is a swarm's, `pane` the focused pane, `tab` of the
+ * finding, `runId` and `sessionId` behind it, and the filters `status`, `dismissed` and `source`.
  */
 export const findingsRoute = defineRoute('findings', 'projects/{projectId}/findings[/{findingId}]')

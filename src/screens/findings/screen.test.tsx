@@ -48,8 +48,7 @@ function wrap(fetch: Fetch): Fetch {
 }
 
 const store = () => testService.service.store
-const refuse = (status: number, code: string) =>
-  Promise.resolve(Response.json({ code, message: 'No.' }, { status }))
+const refuse = (status: number, code: string) => Promise.resolve(Response.json({ code, message: 'No.' }, { status }))
 
 async function open(params: Record<string, string> = {}): Promise<void> {
   app = await openApp({ testService, size: SIZE, place: findingsRoute.to({ projectId, ...params }) })
@@ -62,15 +61,12 @@ function wavesOf(): void {
     record(
       store(),
       { projectId, waveId: `w${index}`, at: Date.now() - 10_000 + index },
-      names.map(name =>
-        sighting(name, { subject: { kind: 'journey', id: `id-${name}`, label: `Goal ${name}` } }),
-      ),
+      names.map(name => sighting(name, { subject: { kind: 'journey', id: `id-${name}`, label: `Goal ${name}` } })),
     )
 }
 
 const swarmFindings = async () => (await testService.client.journeyFindings.list({ projectId })).items
-const labelled = async (label: string) =>
-  (await swarmFindings()).find(({ subject }) => subject?.label === label)!
+const labelled = async (label: string) => (await swarmFindings()).find(({ subject }) => subject?.label === label)!
 
 describe('the list', () => {
   test('holds both sources, what is new or came back first, and narrows by status, dismissal and source apart', async () => {
@@ -161,8 +157,7 @@ describe('dismissing', () => {
   test('one of several that is refused keeps its mark and says why; the others are done', async () => {
     wavesOf()
     const { id } = await labelled('Goal b')
-    instead = (method, path) =>
-      method === 'POST' && path.includes(id) ? refuse(404, 'NOT_FOUND') : undefined
+    instead = (method, path) => (method === 'POST' && path.includes(id) ? refuse(404, 'NOT_FOUND') : undefined)
     await open()
     await app.see('Findings 1 of 3')
     await app.press(list.mark, list.down, list.mark, list.down, list.mark, keys.dismiss)
@@ -290,26 +285,24 @@ describe('one finding', () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press(keys.open, tabsKeys.bindings.previous)
-    await app.see(/Nobody asked for insights/)
+    await app.see(/No insights for/)
     await app.press(keys.insights)
     await app.see('Ask for insights of the wave')
     expect(app.frame()).toMatch(/requests of the day \(\d+ a day\)|insight\s+│? *requests/)
     await app.press(confirm.next, confirm.choose)
-    await app.see(/Not supported/)
+    await app.see('MCPDECK_MODEL')
   })
 })
 
 describe('insights', () => {
   test('are asked for, waited for and read as Markdown; what they say of the finding shows with it', async () => {
-    const model = await scriptedModel(asked =>
-      isForAdvice(asked) ? advice(asked) : json({ observations: [] }),
-    )
+    const model = await scriptedModel(asked => (isForAdvice(asked) ? advice(asked) : json({ observations: [] })))
     await testService.close()
     testService = await openService({ wrap, models: { ...model.settings, apiKey: KEY, model: 'adviser' } })
     projectId = (await testService.client.projects.list()).items[0]!.id
     insertSamples(store(), Date.now())
     await open({ source: 'swarm', dismissed: 'no', tab: 'insights' })
-    await app.see('Nobody asked for insights of the wave')
+    await app.see('No insights for the wave')
     await app.press(keys.insights)
     await app.see('Ask for insights of the wave')
     await app.press(confirm.next, confirm.choose)
@@ -341,7 +334,7 @@ describe('insights', () => {
     projectId = (await testService.client.projects.list()).items[0]!.id
     insertSamples(store(), Date.now())
     await open({ source: 'swarm', tab: 'insights' })
-    await app.see('Nobody asked for insights of the wave')
+    await app.see('No insights for the wave')
     await app.press(keys.insights)
     await app.see('Ask for insights of the wave')
     await app.press(confirm.next, confirm.choose)
@@ -367,7 +360,7 @@ describe('insights', () => {
           )
         : undefined
     await open({ tab: 'insights' })
-    await app.see('Nobody asked for insights of the wave')
+    await app.see('No insights for the wave')
     await app.press(keys.insights)
     await app.see('Ask for insights of the wave')
     await app.press(confirm.next, confirm.choose)

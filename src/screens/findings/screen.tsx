@@ -1,95 +1,72 @@
-import { useRef } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { findingName } from '../../domain/findings/finding.ts'
-import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
+import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { NeedsProject } from '../../components/needs-project.tsx'
-import { NothingChosen } from '../../components/pane-state.tsx'
-import { Pane } from '../../components/panes/pane.tsx'
-import { Panes } from '../../components/panes/panes.tsx'
-import { useSubject } from '../../components/subject.tsx'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { FindingRow } from './columns.ts'
-import { FindingDetail } from './detail.tsx'
 import { FindingsPane } from './findings-pane.tsx'
-import { tabOf } from './panes.ts'
 import { useFindings } from './use-findings.ts'
 import { useInsights } from './use-insights.ts'
 import { useKeys } from './use-keys.ts'
+import { clean, truncate, widthOf } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import { TabbedPane, type DetailTab } from '../../components/collection/tabbed-pane.tsx'
+import { useSize } from '../../components/size.tsx'
+import { BehindFinding } from './behind.tsx'
+import { FindingEvidence } from './evidence.tsx'
+import { FindingInsights } from './insights.tsx'
+import { FindingOverview } from './overview.tsx'
+import { statusLook } from './status.ts'
+import type { BehindProps } from './use-behind-place.ts'
+
+/** What the edge of a pane takes besides a title and a note. */
+const EDGE = 11
+
+const LEAST_NAME = 8
+
+const TABS: readonly DetailTab<BehindProps>[] = [
+  { id: 'overview', title: 'Overview', Content: FindingOverview },
+  { id: 'evidence', title: 'Evidence', Content: FindingEvidence },
+  { id: 'behind', title: 'Sessions', Content: BehindFinding },
+  { id: 'insights', title: 'Insights', Content: FindingInsights },
+]
 
 /** Findings of swarms and of scenarios in one triage list, and one of them with what is behind it. */
-export function FindingsScreen() {
-  const { params } = usePlace()
-  if (!params.projectId) return <WithoutProject />
-  return <ProjectFindings key={params.projectId} projectId={params.projectId} />
-}
+export const FindingsScreen = projectScreen('findings', ProjectFindings)
 
-function WithoutProject() {
-  const { queries } = useWorkspace()
-  const router = useRouter()
-  return (
-    <NeedsProject
-      what="findings"
-      projects={useApiQuery(queries.projects.list.options({}))}
-      open={projectId => router.replace({ projectId })}
-    />
-  )
-}
-
-/** The record as the service answered it, by which it is copied and looked at. */
-function recordOf(row: FindingRow | undefined): { id: string } | undefined {
-  if (!row) return undefined
-  const { record } = row
-  return typeof record['id'] === 'string' ? (record as { id: string }) : { ...record, id: row.id ?? row.key }
-}
-
-function ProjectFindings(props: { projectId: string }) {
-  const { projectId } = props
-  const router = useRouter()
-  const { params } = usePlace()
+function ProjectFindings({ projectId }: { projectId: string }) {
   const findings = useFindings(projectId)
-  const { sources, finding } = findings
+  const { sources, finding, collection } = findings
   const insights = useInsights(projectId, finding, sources)
   const openBehind = useRef<() => void>(undefined)
-  const inDetail = params.pane === 'detail'
-  const tab = tabOf(params.tab)
-  useCrumbs([useProjectName(projectId), 'Findings', inDetail && finding ? findingName(finding) : null])
-  useSubject('finding', recordOf(finding), { latest: () => recordOf(findings.list.current()) })
-  useKeys({ projectId, findings, insights, inDetail, tab, openBehind: () => openBehind.current })
+  useCrumbs([useProjectName(projectId), 'Findings', collection.inDetail && finding ? findingName(finding) : null])
+  useKeys({ projectId, findings, insights, openBehind: () => openBehind.current })
+  const onOpen = (open: (() => void) | undefined): void => {
+    openBehind.current = open
+  }
+  const renderDetail = (row: FindingRow, focused: boolean): ReactNode => (
+    <FindingDetail key={row.key} {...{ projectId, row, insights, focused, onOpen }} />
+  )
   return (
-    <Panes
-      focused={inDetail ? 'detail' : 'list'}
-      onFocus={pane => router.replace({ pane: pane === 'detail' ? pane : undefined })}
-      panes={[
-        { id: 'list', weight: 4, render: focus => <FindingsPane findings={findings} focused={focus} /> },
-        {
-          id: 'detail',
-          weight: 3,
-          render: focus =>
-            finding ? (
-              <FindingDetail
-                key={finding.key}
-                projectId={projectId}
-                row={finding}
-                insights={insights}
-                tab={tab}
-                focused={focus}
-                onOpen={open => {
-                  openBehind.current = open
-                }}
-              />
-            ) : (
-              <Pane title="Finding" focused={focus}>
-                <NothingChosen
-                  sources={[{ what: 'the findings', data: sources.data }]}
-                  why="No finding is chosen."
-                  isMissed={findings.list.isMissed}
-                />
-              </Pane>
-            ),
-        },
-      ]}
+    <CollectionFrame
+      collection={collection}
+      what="the findings"
+      data={sources.data}
+      renderList={focused => <FindingsPane findings={findings} focused={focused} />}
+      renderDetail={renderDetail}
+      weights={[4, 3]}
     />
   )
+}
+
+/** One finding with its tabs. `onOpen` tells how what is chosen in them is opened from outside. */
+function FindingDetail(props: BehindProps) {
+  const { row } = props
+  const { symbols } = useTheme()
+  const look = statusLook(row.status)
+  const note = `${symbols[look.symbol]} ${look.word}${row.isDismissed ? ` ${symbols.cancelled} dismissed` : ''}`
+  // How it stands is told whole, however long its name is.
+  const room = Math.max(LEAST_NAME, useSize().width - widthOf(note) - EDGE)
+  return <TabbedPane title={truncate(clean(findingName(row)), room)} note={note} tabs={TABS} content={props} />
 }

@@ -14,7 +14,7 @@ import { Transcript } from '../../components/transcript/transcript.tsx'
 import { linesNode } from '../../components/viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { goalWords, type SessionRow } from './columns.ts'
+import { goalLabel, type SessionRow } from './columns.ts'
 import { outcomeLook } from './status.ts'
 
 /** A session that ended does not change. */
@@ -69,12 +69,7 @@ export function RunSession(props: { projectId: string; row: SessionRow; focused:
 }
 
 /** What a visitor and the scenario said; the contract leaves payloads of calls out. */
-export function VisitorSession(props: {
-  projectId: string
-  scenarioId: string
-  row: SessionRow
-  focused: boolean
-}) {
+export function VisitorSession(props: { projectId: string; scenarioId: string; row: SessionRow; focused: boolean }) {
   const { projectId, scenarioId, row } = props
   const { queries } = useWorkspace()
   const input = { projectId, scenarioId, sessionId: row.id }
@@ -86,7 +81,7 @@ export function VisitorSession(props: {
       queryKey: ['userTestingSessions', 'get', input, 'all'],
       queryFn: async ({ signal }) => {
         const all: unknown[] = []
-        for await (const page of client.pages(contract.userTestingSessions.get, input, { signal }))
+        for await (const page of client.pages(contract.userTestingSessions.get, input, { signal, priority: 'visible' }))
           all.push(...(page.messages ?? []))
         return all
       },
@@ -136,7 +131,7 @@ function Conversation(props: {
 
 function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) {
   const look = outcomeLook(row.outcome)
-  const goal = goalWords(row.goal, symbols)
+  const goal = goalLabel(row.goal, symbols)
   return [
     ...fieldLines([
       ['Session', row.id],

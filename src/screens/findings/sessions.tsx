@@ -4,7 +4,7 @@ import type { JourneyRunSession } from '../../api/contract/journey-run-shapes.ts
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import { showsFinding } from '../../domain/findings/shows.ts'
-import { goalScoreOf, scorecardWords } from '../../domain/findings/waves.ts'
+import { goalScoreOf, scorecardLabel } from '../../domain/findings/waves.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'
 import { wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -98,7 +98,7 @@ export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
       {...props}
       pages={pages}
       rows={rows}
-      note={scorecardWords(props.row, scorecard.data)}
+      note={scorecardLabel(props.row, scorecard.data)}
       hasOutcome
       empty={{
         why: 'This run left no sessions.',
@@ -127,13 +127,7 @@ export function ScenarioSessions(props: BehindProps & Evidence & { scenarioId: s
       hasOutcome={false}
       empty={{ why: 'No visitor has opened a session.', next: 'Sessions appear with the first visitor.' }}
       render={row => (
-        <VisitorSession
-          key={row.id}
-          projectId={projectId}
-          scenarioId={scenarioId}
-          row={row}
-          focused={props.focused}
-        />
+        <VisitorSession key={row.id} projectId={projectId} scenarioId={scenarioId} row={row} focused={props.focused} />
       )}
     />
   )
@@ -170,10 +164,7 @@ function Sessions(
   const isNear = useRestedIndex(list.selection) + READ_AHEAD >= rows.length
   useReadAhead(pages, isNear)
   const open = place.sessionId === undefined ? undefined : rows.find(({ id }) => id === place.sessionId)
-  useOpener(
-    props.onOpen,
-    open || rows.length === 0 ? undefined : () => place.go({ sessionId: list.choose()?.id }),
-  )
+  useOpener(props.onOpen, open || rows.length === 0 ? undefined : () => place.go({ sessionId: list.choose()?.id }))
   if (open) return props.render(open)
   const above = note === undefined ? 0 : wrap(note, Math.max(1, width - 2)).length
   return (

@@ -2,7 +2,7 @@ import { FINDING_SOURCES, type FindingSource } from '../../domain/findings/findi
 import { gateHelp } from '../../domain/findings/gate.ts'
 import { formatAge, plural, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
-import { cutWords } from '../../components/list/read-on.tsx'
+import { cutLabel } from '../../components/list/read-on.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { Sources, SourceState } from './use-sources.ts'
@@ -21,8 +21,7 @@ export function sourcesLine(
   const failed = states.filter(({ problem }) => problem !== undefined)
   const closed = states.filter(({ isClosed }) => isClosed)
   const reading = states.filter(
-    state =>
-      !state.problem && !state.isClosed && !state.isCut && (state.count === undefined || state.hasMore),
+    state => !state.problem && !state.isClosed && !state.isCut && (state.count === undefined || state.hasMore),
   )
   const cut = states.filter(({ isCut }) => isCut)
   const words = [
@@ -34,9 +33,7 @@ export function sourcesLine(
   if (words.length === 0) return undefined
   const text = words.join('; ')
   if (failed.length + cut.length > 0) return { text, tone: 'warn', symbol: 'warn' }
-  return closed.length > 0
-    ? { text, tone: 'warn', symbol: 'cancelled' }
-    : { text, tone: 'muted', symbol: 'live' }
+  return closed.length > 0 ? { text, tone: 'warn', symbol: 'cancelled' } : { text, tone: 'muted', symbol: 'live' }
 }
 
 /** What is switched off, whether rows of it are left, and what to do about it. */
@@ -57,7 +54,7 @@ function nameAll(states: readonly SourceState[]): string {
 function partWords(cut: readonly SourceState[], moreKey: string): string {
   const count = cut.reduce((sum, state) => sum + (state.count ?? 0), 0)
   const isStuck = cut.some(state => state.isStuck)
-  return cutWords({ isStuck }, `${plural(count, 'finding')} of ${nameAll(cut)}`, moreKey)
+  return cutLabel({ isStuck }, `${plural(count, 'finding')} of ${nameAll(cut)}`, moreKey)
 }
 
 function readingWords(states: readonly SourceState[], reading: readonly SourceState[]): string {
@@ -93,8 +90,7 @@ function ageWords(at: number): string {
 function stateWords(state: SourceState, symbols: Symbols): [string, Tone] {
   if (state.isClosed) return [`${symbols.cancelled} switched off for the organization`, 'warn']
   if (state.problem) return [`${symbols.error} failed`, 'error']
-  if (state.isCut && state.count !== undefined)
-    return [`${symbols.warn} read ${state.count}, there is more`, 'warn']
+  if (state.isCut && state.count !== undefined) return [`${symbols.warn} read ${state.count}, there is more`, 'warn']
   if (state.count === undefined || state.hasMore) return [`${symbols.live} being read`, 'live']
   return [`${symbols.ok} read`, 'ok']
 }

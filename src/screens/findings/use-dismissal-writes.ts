@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { contract } from '../../api/contract/contract.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { sendDismissals } from '../../domain/findings/dismissal.ts'
 import type { Finding } from '../../domain/findings/finding.ts'
 import { rereadSwarmPages, shareSwarmPages, swarmPagesKey } from '../../hooks/swarm-pages.ts'
+import type { WriteTask } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { cachedFindings } from './cached.ts'
 import type { RowNotes } from './use-findings.ts'
@@ -19,19 +21,18 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   const { client, budget } = useWorkspace()
   const queryClient = useQueryClient()
 
-  const send = (dismissed: boolean, signal: AbortSignal) => async (finding: Finding) => {
-    const findingId = finding.id ?? ''
-    const options = { signal, priority: 'asked' } as const
-    const scenarioId = finding.scenario?.id
-    const answer =
-      scenarioId === undefined
-        ? await client.journeyFindings[dismissed ? 'dismiss' : 'undismiss']({ projectId, findingId }, options)
-        : await client.userTestingFindings[dismissed ? 'dismiss' : 'undismiss'](
-            { projectId, scenarioId, findingId },
-            options,
-          )
-    notes.note(finding.key, { answered: answer.dismissed ?? dismissed })
-  }
+  const send =
+    (dismissed: boolean, { send: to, signal }: WriteTask) =>
+    async (finding: Finding) => {
+      const findingId = finding.id ?? ''
+      const name = dismissed ? 'dismiss' : 'undismiss'
+      const scenarioId = finding.scenario?.id
+      const answer =
+        scenarioId === undefined
+          ? await to(contract.journeyFindings[name], { projectId, findingId }, { signal })
+          : await to(contract.userTestingFindings[name], { projectId, scenarioId, findingId }, { signal })
+      notes.note(finding.key, { answered: answer.dismissed ?? dismissed })
+    }
 
   const cached = (): Map<string, Finding> =>
     new Map(
@@ -44,10 +45,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   const readSwarm = async (ids: ReadonlySet<string>): Promise<void> => {
     const isCheap = budget.snapshot().unlimited
     if (isCheap || !(await rereadSwarmPages(client, queryClient, { projectId, ids })))
-      await queryClient.refetchQueries(
-        { queryKey: swarmPagesKey(projectId), exact: true },
-        { throwOnError: true },
-      )
+      await queryClient.refetchQueries({ queryKey: swarmPagesKey(projectId), exact: true }, { throwOnError: true })
     shareSwarmPages(queryClient, projectId)
   }
 
@@ -78,20 +76,15 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
     return now
   }
 
-  const work = async (
-    findings: readonly Finding[],
-    dismissed: boolean,
-    task: { signal: AbortSignal; progress: (done: number, total: number) => void },
-  ) => {
+  const work = async (findings: readonly Finding[], dismissed: boolean, task: WriteTask) => {
     task.progress(0, findings.length)
     notes.forget(findings.map(({ key }) => key))
     const outcome = await sendDismissals(findings, {
-      send: send(dismissed, task.signal),
+      send: send(dismissed, task),
       signal: task.signal,
       onEach: (_finding, ended) => task.progress(ended, findings.length),
     })
-    for (const { finding, error } of outcome.refused)
-      notes.note(finding.key, { refused: describeError(error).title })
+    for (const { finding, error } of outcome.refused) notes.note(finding.key, { refused: describeError(error).title })
     return outcome
   }
 

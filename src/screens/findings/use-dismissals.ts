@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef } from 'react'
 import { batchOf, planDismissals, planUndo, type DismissalBatch } from '../../domain/findings/dismissal.ts'
+import { contract } from '../../api/contract/contract.ts'
 import type { Finding } from '../../domain/findings/finding.ts'
 import { plural } from '../../tui/theme/format.ts'
-import { useConfirm } from '../../components/confirm.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
-import { useRunTask } from '../../hooks/tasks.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
+import { useWrites } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { FindingRow } from './columns.ts'
 import { dismissalQuestion, dismissalSentence, undoSentence } from './dismissal-labels.ts'
@@ -20,14 +20,25 @@ type Dismissals = {
   undo(): Promise<void>
 }
 
+const { journeyFindings, userTestingFindings } = contract
+/** What dismissals send; the long lists are read again in parts, within the budget. */
+const DISMISSALS = {
+  endpoint: [
+    journeyFindings.dismiss,
+    journeyFindings.undismiss,
+    userTestingFindings.dismiss,
+    userTestingFindings.undismiss,
+  ],
+  rereads: false,
+} as const
+
 /** Dismissing and showing again, one after the other within the budget; what others changed meanwhile stays theirs. */
 export function useDismissals(
   projectId: string,
   { list, notes }: { list: ListState<FindingRow>; notes: RowNotes },
 ): Dismissals {
   const { budget } = useWorkspace()
-  const confirm = useConfirm()
-  const runTask = useRunTask()
+  const write = useWrites()
   const notify = useNotify()
   const last = useLastBatch(projectId)
 
@@ -42,16 +53,14 @@ export function useDismissals(
   const change: Dismissals['change'] = async (findings, dismissed, undoKey) => {
     const asked = planDismissals(findings, dismissed)
     const shown = new Set(list.items.map(({ key }) => key))
-    const agreed = await confirm(
-      dismissalQuestion({
+    await write({
+      ...DISMISSALS,
+      confirm: dismissalQuestion({
         plan: asked,
         dismissed,
         hidden: findings.filter(({ key }) => !shown.has(key)).length,
         unlimited: budget.snapshot().unlimited,
       }),
-    )
-    if (!agreed) return
-    await runTask({
       start: `${dismissed ? 'Dismissing' : 'Showing'} ${plural(asked.send.length, 'finding')}${dismissed ? '' : ' again'}…`,
       stopped: 'Stopped before anything was sent.',
       work: async task => {
@@ -81,7 +90,8 @@ export function useDismissals(
       notify('warn', 'There is nothing to take back: nothing was dismissed or shown again here yet.')
       return
     }
-    await runTask({
+    await write({
+      ...DISMISSALS,
       start: `Taking back ${plural(batch.entries.length, batch.dismissed ? 'dismissal' : 'showing', batch.dismissed ? 'dismissals' : 'showings')}…`,
       stopped: 'Stopped before anything was taken back.',
       work: async task => {

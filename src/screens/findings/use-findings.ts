@@ -1,20 +1,36 @@
-import { findingParams, isOfFinding } from './use-behind-place.ts'
 import { useCallback, useMemo, useState } from 'react'
 import { findingKey, type Finding } from '../../domain/findings/finding.ts'
 import { filtersOf, isFiltered, passesFilters, type FindingFilters } from '../../domain/findings/filters.ts'
-import { usePlace, useStanding, useRowOfPlace } from '../../tui/router/router-context.tsx'
+import { usePlace } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useArriving } from '../../components/list/use-arriving.ts'
-import { useChosen } from '../../components/list/use-chosen.ts'
-import { useList, type ListState } from '../../components/list/use-list.ts'
+import { useCollection, type Collection } from '../../components/collection/use-collection.ts'
+import type { ListState } from '../../components/list/use-list.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { findingColumns, rowKey, type FindingRow } from './columns.ts'
-import { findingBornAt, findingSays } from './news.ts'
+import { findingParams } from './use-behind-place.ts'
 import { useSources, type Sources } from './use-sources.ts'
 
 const findingKeyOf = ({ key }: Finding): string => key
 /** What is new or came back wants a look before what is known; among equals the most recurring one comes first. */
 const ATTENTION = { column: 'status', descending: false }
+/** What is behind one finding is behind no other. */
+const WITHIN = ['runId', 'sessionId', 'lastRunId']
+
+/** What of a finding is worth being told of when it changes: its status, and that it was seen again; not who hid it. */
+function findingSays({ status, occurrences }: Finding): string {
+  return `${status}\n${occurrences}`
+}
+
+/** Sources are read one after the other. */
+function findingBornAt({ firstSeenAt }: Finding): number | undefined {
+  return firstSeenAt
+}
+
+/** The record as the service answered it, by which it is copied and looked at. */
+function recordOf({ record, id, key }: FindingRow): { id: string } {
+  return typeof record['id'] === 'string' ? (record as { id: string }) : { ...record, id: id ?? key }
+}
 
 /** What writes told of rows before the lists are read again. */
 export type RowNotes = {
@@ -31,6 +47,7 @@ export type RowNotes = {
 
 export type FindingsList = {
   sources: Sources
+  collection: Collection<FindingRow>
   list: ListState<FindingRow>
   /** The chosen one. */
   finding: FindingRow | undefined
@@ -61,25 +78,23 @@ export function useFindings(projectId: string): FindingsList {
     says: findingSays,
     bornAt: findingBornAt,
   })
-  const list = useList({
+  const collection = useCollection({
+    noun: 'finding',
     items: rows,
     keyOf: rowKey,
     columns,
-    initialKey: params.findingId && findingKey(params.findingId, params.scenarioId),
     initialSorting: ATTENTION,
-    isOpen: params.pane === 'detail',
     news,
     only,
     arriving: useArriving(sources.isRead),
+    recordOf,
+    placed: {
+      key: params.findingId && findingKey(params.findingId, params.scenarioId),
+      paramsOf: findingParams,
+      within: WITHIN,
+    },
   })
-  useRowOfPlace(list.selection, params.findingId && findingKey(params.findingId, params.scenarioId))
-  useStanding(({ runId, sessionId, lastRunId, ...params }) => {
-    const row = list.current()
-    if (!row || isOfFinding(params, row)) return { ...params, runId, sessionId, lastRunId }
-    // What is behind another finding is not where one stands.
-    return { ...params, ...findingParams(row) }
-  })
-  return { sources, list, finding: useChosen(list), filters, notes }
+  return { sources, collection, list: collection.list, finding: collection.row, filters, notes }
 }
 
 function byRecurrence(findings: readonly Finding[]): Finding[] {
@@ -93,8 +108,7 @@ function rowsOf(findings: readonly Finding[], { answered, refused }: RowNotes): 
   return findings.map(finding => {
     const isDismissed = answered.get(finding.key) ?? finding.isDismissed
     const why = refused.get(finding.key)
-    if (isDismissed !== finding.isDismissed || why !== undefined)
-      return { ...finding, isDismissed, refused: why }
+    if (isDismissed !== finding.isDismissed || why !== undefined) return { ...finding, isDismissed, refused: why }
     const row = plainRows.get(finding) ?? { ...finding, refused: undefined }
     plainRows.set(finding, row)
     return row
@@ -123,8 +137,5 @@ function useRowNotes(): RowNotes {
       }),
     [],
   )
-  return useMemo(
-    () => ({ answered, refused, note, settle, forget }),
-    [answered, refused, note, settle, forget],
-  )
+  return useMemo(() => ({ answered, refused, note, settle, forget }), [answered, refused, note, settle, forget])
 }

@@ -39,11 +39,12 @@ function insightsQuery({ client }: Workspace, projectId: string, target: Insight
     // As a read of its operation it is refreshed with its resource; the last part sets the form of its data apart.
     queryKey: [isWave ? 'waveInsights' : 'userTestingInsights', 'get', input, 'read'],
     queryFn: async ({ signal }) => {
+      const options = { signal, priority: 'visible' } as const
       try {
         return scenarioId === undefined
-          ? waveInsightsRead(await client.waveInsights.get({ projectId, waveId: id ?? '' }, { signal }))
+          ? waveInsightsRead(await client.waveInsights.get({ projectId, waveId: id ?? '' }, options))
           : windowInsightsRead(
-              await client.userTestingInsights.get({ projectId, scenarioId, windowId: id ?? '' }, { signal }),
+              await client.userTestingInsights.get({ projectId, scenarioId, windowId: id ?? '' }, options),
             )
       } catch (error) {
         // A read that finds nothing means that nobody asked.

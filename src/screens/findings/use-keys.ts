@@ -7,29 +7,28 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { useAtTop } from '../../components/use-at-top.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
-import type { FindingTab } from './panes.ts'
 import { sourceLines } from './sources-labels.ts'
-import { findingParams } from './use-behind-place.ts'
+import { isOfFinding } from './use-behind-place.ts'
 import { useDismissals } from './use-dismissals.ts'
 import type { FindingsList } from './use-findings.ts'
 import type { Insights } from './use-insights.ts'
 
-/** What the screen's keys do, given where the focus is. `openBehind` opens what is chosen in the finding's pane, where it can be. */
+/**
+ * What the screen's keys do, given where the focus is. `openBehind` opens what is chosen in the finding's pane, where
+ * it can be.
+ */
 export function useKeys(options: {
   projectId: string
   findings: FindingsList
   insights: Insights
-  inDetail: boolean
-  tab: FindingTab
   openBehind: () => (() => void) | undefined
 }): void {
-  const { findings, insights, inDetail, tab } = options
-  const { list, sources, filters } = findings
+  const { findings, insights } = options
+  const { list, sources, filters, collection } = findings
   const router = useRouter()
   const { params } = usePlace()
   const { symbols } = useTheme()
@@ -51,27 +50,15 @@ export function useKeys(options: {
       await dismissals.change(wanted, dismissed, key(findingsKeys, 'undo'))
     }
   }
-  const enter = (): void => {
-    const chosen = list.choose()
-    const named = findingParams(chosen)
-    // Coming back to the same finding, one is where one was.
-    const isSame = params.findingId === named.findingId && params.scenarioId === named.scenarioId
-    router.replace({
-      ...named,
-      pane: 'detail',
-      ...(!isSame && { runId: undefined, sessionId: undefined, lastRunId: undefined }),
-    })
-  }
   const openInside = (): void => {
     const open = options.openBehind()
-    if (tab !== 'behind') router.replace({ tab: 'behind' })
+    if (params.tab !== 'behind') router.replace({ tab: 'behind' })
     else if (open) open()
     else throw new UnavailableAction('There is nothing further to open here.')
   }
-  const atTop = useAtTop()
   useBindings(findingsKeys, {
-    open: !row ? unavailable('There is no finding.') : inDetail ? openInside : enter,
-    back: () => goBack(router, { inDetail, tab, params, row: findings.finding, atTop }),
+    open: row && collection.inDetail ? openInside : collection.open,
+    back: () => goBack(router, params, collection),
     dismiss: change(true),
     show: change(false),
     undo: sources.isClosed ? closed(FINDING_SOURCES) : dismissals.undo,
@@ -87,19 +74,11 @@ export function useKeys(options: {
 type Params = Readonly<Record<string, string>>
 
 /** Out of the session, the run, the finding. The row that was left stays the chosen one. */
-function goBack(
-  router: ReturnType<typeof useRouter>,
-  of: { inDetail: boolean; tab: FindingTab; params: Params; row: FindingRow | undefined; atTop: () => never },
-): void {
-  const { inDetail, tab, params } = of
-  const { findingId, scenarioId } = findingParams(of.row)
-  const isBehind =
-    tab === 'behind' && params['findingId'] === findingId && params['scenarioId'] === scenarioId
-  if (!inDetail) of.atTop()
-  else if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
-  else if (isBehind && params['runId'] !== undefined)
-    router.replace({ runId: undefined, lastRunId: params['runId'] })
-  else router.replace({ pane: undefined })
+function goBack(router: ReturnType<typeof useRouter>, params: Params, collection: FindingsList['collection']): void {
+  const isBehind = collection.inDetail && params['tab'] === 'behind' && isOfFinding(params, collection.row)
+  if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
+  else if (isBehind && params['runId'] !== undefined) router.replace({ runId: undefined, lastRunId: params['runId'] })
+  else collection.back()
 }
 
 /** The marked findings, also those that a filter hides, else the chosen one. */
@@ -119,13 +98,11 @@ function whyNothing(rows: readonly FindingRow[], dismissed: boolean): string | u
 
 function insightsKey({ target, query, request }: Insights): KeyHandler | Unavailable {
   if (!target) return unavailable('The finding names no wave or window that insights could be about.')
-  if (query.data && query.data.status === 'pending')
-    return unavailable('Insights of it are being generated already.')
+  if (query.data && query.data.status === 'pending') return unavailable('Insights of it are being generated already.')
   return request
 }
 
 function cancelKey({ target, query, cancel }: Insights): KeyHandler | Unavailable {
-  if (!target || query.data?.status !== 'pending')
-    return unavailable('No insights of it are being generated.')
+  if (!target || query.data?.status !== 'pending') return unavailable('No insights of it are being generated.')
   return cancel
 }

@@ -8,7 +8,7 @@ import { mergeFindings, type Finding, type FindingSource } from '../../domain/fi
 import { gateOf, insightsPerDay, type FindingsGate } from '../../domain/findings/gate.ts'
 import type { PaneData, Problem } from '../../components/pane-state.tsx'
 import { type LongList, useReadAhead } from '../../components/list/read-on.tsx'
-import { useApiPages } from '../../hooks/use-api-pages.ts'
+import { useApiPages, usePagesADraw } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
@@ -46,8 +46,6 @@ export type Sources = {
   insightsPerDay: number | undefined
 }
 
-/** Pages of a long list that are drawn at once where requests cost nothing. */
-const PAGES_A_DRAW = 10
 /** Pause between two reads of everything, in milliseconds; where requests count, so much for each of them at least. */
 const REST_MS = { local: 20_000, remote: 50_000 }
 const EACH_REQUEST_MS = 5_000
@@ -103,9 +101,7 @@ export function useSources(projectId: string): Sources {
     ...scenarioStates({ scenarios, published, found, isClosed: gate.scenario }),
   ]
   const isClosed = gate.swarm && gate.scenario
-  const isRead = states.every(
-    state => state.isClosed || state.problem || (state.count !== undefined && !state.hasMore),
-  )
+  const isRead = states.every(state => state.isClosed || state.problem || (state.count !== undefined && !state.hasMore))
   // What is closed is not read again, so that it is not waited for.
   const isRestored =
     (!gate.swarm && swarm.restored && !swarm.problem) ||
@@ -125,9 +121,9 @@ export function useSources(projectId: string): Sources {
 
 /** All pages of the swarms' list, one after the other: the order of the list needs every row. */
 function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
-  const { queries, budget } = useWorkspace()
+  const { queries } = useWorkspace()
   const queryClient = useQueryClient()
-  const together = budget.snapshot().unlimited ? PAGES_A_DRAW : 1
+  const together = usePagesADraw()
   const options = queries.journeyFindings.list.infinite({ projectId }, { together })
   const known = queryClient.getQueryState(options.queryKey)
   const read = queryClient.getQueryData(options.queryKey)?.pages.length ?? 1

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { storedAt } from '../../../test/stored-file.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-import { openNotebook } from '../../api/notebook-file.ts'
 import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import {
   createNotebook,
@@ -15,8 +15,10 @@ import {
   MAX_INCIDENTS,
   MAX_NOTE,
   nextToGo,
+  notebookKey,
 } from '../../domain/notebook/notebook.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { storedInMemory } from '../../lib/files/profile-store.ts'
 import { appKeys } from '../../app/shell/app-keys.ts'
 import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { projectsRoute } from '../projects/route.ts'
@@ -25,6 +27,7 @@ import { incidentsKeys, notebookKeys } from './bindings.ts'
 import { notebookRoute } from './route.ts'
 import { fileName } from './use-export.ts'
 
+const openNotebook = (file: string) => createNotebook({ stored: storedAt(file, notebookKey), clock: systemClock })
 let directory: string
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'mcpdeck-notebook-'))
@@ -36,36 +39,40 @@ describe('the notebook on disk', () => {
 
   test('is the owner’s alone, is there again, and two processes do not undo each other’s', () => {
     const file = join(directory, 'state', 'notebook.json')
-    const [one, other] = [openNotebook({ file }), openNotebook({ file })]
+    const [one, other] = [openNotebook(file), openNotebook(file)]
     const { incident } = one.pin(pinned)
     other.addNote(incident.id, 'seen too')
     one.addNote(incident.id, 'and again')
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const [kept] = openNotebook({ file }).incidents()
+    const [kept] = openNotebook(file).incidents()
     expect(kept!.title).toMatch(/^Incident \d{4}-\d\d-\d\d \d\d:\d\d$/)
     expect(kept!.entries.map(({ note }) => note)).toEqual(['', 'seen too', 'and again'])
   })
 
   test('loses nothing of what two programs write at once', async () => {
     const file = join(directory, 'busy.json')
-    const { id } = openNotebook({ file }).begin('busy')
+    const { id } = openNotebook(file).begin('busy')
+    const module = (path: string) => JSON.stringify(join(import.meta.dirname, '../..', path))
     const writer = (name: string) =>
       promisify(execFile)(process.execPath, [
         '--input-type=module',
         '--eval',
-        `import { openNotebook } from ${JSON.stringify(join(import.meta.dirname, '../../api/notebook-file.ts'))}
-         const notebook = openNotebook({ file: ${JSON.stringify(file)} })
+        `import { openStored } from ${module('lib/files/profile-store.ts')}
+         import { systemClock as clock } from ${module('lib/clock.ts')}
+         import { createNotebook, notebookKey } from ${module('domain/notebook/notebook.ts')}
+         const stored = openStored(${JSON.stringify(file)}, notebookKey, { clock, onFault: console.error })
+         const notebook = createNotebook({ stored, clock })
          notebook.addNote(${JSON.stringify(id)}, 'ready')
          while (notebook.incidents()[0].entries.filter(({ note }) => note === 'ready').length < 2) notebook.look()
          for (let count = 0; count < 60; count += 1) notebook.addNote(${JSON.stringify(id)}, '${name} ' + count)`,
       ])
     await Promise.all([writer('one'), writer('other')])
-    expect(openNotebook({ file }).incidents()[0]!.entries).toHaveLength(122)
+    expect(openNotebook(file).incidents()[0]!.entries).toHaveLength(122)
   })
 
   test('shows what another program wrote, and does not write over its change of the same note', () => {
     const file = join(directory, 'shared.json')
-    const [here, there] = [openNotebook({ file }), openNotebook({ file })]
+    const [here, there] = [openNotebook(file), openNotebook(file)]
     const { id } = here.begin('shared')
     const { id: entryId } = here.addNote(id, 'as it was')
     let heard = 0
@@ -76,9 +83,7 @@ describe('the notebook on disk', () => {
     here.look()
     expect(heard).toBe(1)
     expect(here.incidents()[0]!.entries[0]!.note).toBe('theirs')
-    expect(() => here.editNote(id, entryId, { from: 'as it was', to: 'mine' })).toThrow(
-      'it reads now: theirs',
-    )
+    expect(() => here.editNote(id, entryId, { from: 'as it was', to: 'mine' })).toThrow('it reads now: theirs')
     there.remove(id, entryId)
     expect(() => here.editNote(id, entryId, { from: 'theirs', to: 'mine' })).toThrow('taken out meanwhile')
     expect(() => here.addNote(id, 'x'.repeat(MAX_NOTE + 1))).toThrow(`has ${MAX_NOTE + 1}`)
@@ -87,22 +92,14 @@ describe('the notebook on disk', () => {
   test('that cannot be read is never written over', () => {
     const file = join(directory, 'broken.json')
     writeFileSync(file, '{"version":7}')
-    const notebook = openNotebook({ file })
+    const notebook = openNotebook(file)
     expect(() => notebook.begin('x')).toThrow('cannot be read; move it away')
     expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
   })
 
   test('has one open incident at a time; a full one takes no more', () => {
-    let kept: readonly Incident[] = []
-    const notebook = createNotebook({
-      clock: systemClock,
-      read: () => kept,
-      write(next) {
-        kept = next
-      },
-    })
-    const open = () =>
-      notebook.incidents().flatMap(({ title, closedAt }) => (closedAt === undefined ? [title] : []))
+    const notebook = createNotebook({ clock: systemClock })
+    const open = () => notebook.incidents().flatMap(({ title, closedAt }) => (closedAt === undefined ? [title] : []))
     const first = notebook.begin('first')
     notebook.begin('second')
     expect(open()).toEqual(['second'])
@@ -122,12 +119,12 @@ describe('the notebook on disk', () => {
       openedAt: 2 + at,
     }))
     expect(nextToGo(others)).toBeUndefined()
-    let kept: readonly Incident[] = [...others, one]
-    const notebook = createNotebook({ clock: systemClock, read: () => kept, write: next => (kept = next) })
+    const stored = storedInMemory<readonly Incident[]>(notebookKey, [...others, one])
+    const notebook = createNotebook({ stored, clock: systemClock })
     expect(nextToGo(notebook.incidents())).toEqual(one)
     notebook.begin('another')
-    expect(kept.some(({ id }) => id === one.id)).toBe(false)
-    expect(kept).toHaveLength(MAX_INCIDENTS)
+    expect(stored.get().some(({ id }) => id === one.id)).toBe(false)
+    expect(stored.get()).toHaveLength(MAX_INCIDENTS)
   })
 
   test('is exported in turns that let others have theirs, and can be given up', async () => {
@@ -229,7 +226,7 @@ describe('the notebook on screen', () => {
 
   test('whose file is damaged keeps what was typed until it can be kept, and is there again once that is repaired', async () => {
     const file = join(directory, 'damaged.json')
-    const notebook = openNotebook({ file })
+    const notebook = openNotebook(file)
     notebook.addNote(notebook.begin('the outage').id, 'one\ntwo')
     app = await openApp({ testService, place: notebookRoute.to(), access: { notebook } })
     await app.see('the outage')
@@ -253,7 +250,7 @@ describe('the notebook on screen', () => {
     writeFileSync(file, good)
     await app.press(fieldKeys.bindings.submit)
     await app.see(/open +the outage +2/)
-    openNotebook({ file }).addNote(notebook.incidents()[0]!.id, 'from another program')
+    openNotebook(file).addNote(notebook.incidents()[0]!.id, 'from another program')
     await app.see(/open +the outage +3/)
     writeFileSync(file, '{damaged')
     await app.see('Notebook not readable')

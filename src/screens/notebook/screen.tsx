@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import type { Incident } from '../../domain/notebook/notebook.ts'
+import type { Incident, NotebookEntry } from '../../domain/notebook/notebook.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -8,14 +8,17 @@ import { useCrumbs } from '../../components/crumbs.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList } from '../../components/list/use-list.ts'
-import type { PaneData } from '../../components/pane-state.tsx'
+import { type PaneData, Sentence } from '../../components/pane-state.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotebook } from '../../hooks/use-notebook.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
 import { entryColumns, entryKey, incidentColumns, incidentKey } from './columns.ts'
-import { EntryPane } from './entry-pane.tsx'
 import { useNotebookKeys } from './use-keys.ts'
+import { utcTime } from '../../lib/times.ts'
+import { fieldLines, heading } from '../../components/lines.ts'
+import { Pane } from '../../components/panes/pane.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
 
 const NO_ENTRIES: never[] = []
 
@@ -44,9 +47,7 @@ export function NotebookScreen() {
   useBindings(
     incidentsKeys,
     {
-      entries: incident
-        ? () => router.replace({ pane: 'entries' })
-        : unavailable('There is no incident yet.'),
+      entries: incident ? () => router.replace({ pane: 'entries' }) : unavailable('There is no incident yet.'),
     },
     { active: pane === 'incidents' },
   )
@@ -132,4 +133,23 @@ function useNotebookLists(incidents: readonly Incident[]) {
     if (incidentId !== undefined) router.replace({ incidentId, entryId })
   }, [incidentId, entryId, router])
   return { list, incident, entries, entry }
+}
+
+/** The chosen entry: its note, and what was known of the pinned thing at that moment. */
+function EntryPane(props: { entry: NotebookEntry | undefined; focused: boolean }) {
+  const { entry, focused } = props
+  const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])
+  return (
+    <Pane title={entry?.pinned ? `${entry.pinned.kind} ${entry.pinned.name}` : 'Entry'} focused={focused}>
+      {entry ? <Viewer lines={lines} focused={focused} /> : <Sentence tone="muted" text="No entry is chosen." />}
+    </Pane>
+  )
+}
+
+function entryLines({ at, note, pinned }: NotebookEntry): Line[] {
+  const words = note === '' ? [{ text: 'No note.', tone: 'muted' as const }] : note.split('\n').map(text => ({ text }))
+  const facts: Line[] = pinned
+    ? ['', heading('As it was pinned'), ...fieldLines([...pinned.facts, ['Id', pinned.id]])]
+    : []
+  return [{ text: utcTime(at), tone: 'muted' }, '', ...words, ...facts]
 }

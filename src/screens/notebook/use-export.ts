@@ -10,7 +10,7 @@ import type { Incident, Notebook, Pinned } from '../../domain/notebook/notebook.
 import { namedPath } from '../../lib/files/named-path.ts'
 import { redacted } from '../../lib/redaction/redaction.ts'
 import { formatLocator } from '../../tui/router/place.ts'
-import { useAskToKeep } from '../../components/ask-text.tsx'
+import { useConfirmDiscard } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useToasts } from '../../components/toasts.tsx'
@@ -27,19 +27,11 @@ import { notebookRoute } from './route.ts'
 /** A shorter part of a link says nothing. */
 const SHORTEST = 8
 
-const routes = [
-  nowRoute,
-  projectsRoute,
-  serversRoute,
-  runsRoute,
-  findingsRoute,
-  scenariosRoute,
-  notebookRoute,
-]
+const routes = [nowRoute, projectsRoute, serversRoute, runsRoute, findingsRoute, scenariosRoute, notebookRoute]
 
 /** Asks for a path and writes the incident there, redacted; what is there already is replaced only after a question. */
 export function useExport(notebook: Notebook): (incident: Incident) => Promise<void> {
-  const askToKeep = useAskToKeep()
+  const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
   const confirm = useConfirm()
   const toasts = useToasts()
@@ -116,7 +108,9 @@ function latest(notebook: Notebook, shown: Incident): Incident {
   }
 }
 
-/** What lets somebody in as far as this session knows it, whatever it looks like; of a link also its last part alone. */
+/**
+ * What lets somebody in as far as this session knows it, whatever it looks like; of a link also its last part alone.
+ */
 function knownSecrets(client: Client, queryClient: QueryClient): string[] {
   const read = cachedItems(queryClient, contract.scenarios.list).map(({ item }) => scenarioUrl(item.link))
   const links = [...secretsOf(client).ever(), ...read].filter(link => link !== undefined)

@@ -10,7 +10,7 @@ import {
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
-import { useAskToKeep } from '../../components/ask-text.tsx'
+import { useConfirmDiscard } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
@@ -34,7 +34,7 @@ export function useNotebookKeys(on: {
 }): void {
   const { notebook, incident, entry, hasEntries, inEntries } = on
   const router = useRouter()
-  const askToKeep = useAskToKeep()
+  const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
   const confirm = useConfirm()
   const toasts = useToasts()
@@ -60,15 +60,12 @@ export function useNotebookKeys(on: {
       else router.replace({ pane: 'entry' })
     }),
     note: async () =>
-      void (await askToKeep(
-        { title: 'Add a note', lines: ['It gets the time of now.'], multiline: true },
-        note => {
-          if (note.trim() === '') return
-          const into = incident ?? notebook.begin('Incident')
-          on.chooseIncident(into.id)
-          on.chooseEntry(notebook.addNote(into.id, note).id)
-        },
-      )),
+      void (await askToKeep({ title: 'Add a note', lines: ['It gets the time of now.'], multiline: true }, note => {
+        if (note.trim() === '') return
+        const into = incident ?? notebook.begin('Incident')
+        on.chooseIncident(into.id)
+        on.chooseEntry(notebook.addNote(into.id, note).id)
+      })),
     edit: withEntry(editNote),
     remove: withEntry(async (chosen, at) => {
       const agreed = await confirm({
@@ -103,9 +100,7 @@ export function useNotebookKeys(on: {
         else notebook.reopen(id)
         toasts.show(
           'ok',
-          isOpen
-            ? `Closed “${title}”; ${key(notebookKeys, 'close')} opens it again.`
-            : `“${title}” is open again.`,
+          isOpen ? `Closed “${title}”; ${key(notebookKeys, 'close')} opens it again.` : `“${title}” is open again.`,
         )
       })
     }),
@@ -127,7 +122,7 @@ function farewell(incidents: readonly Incident[]): string[] {
 function useNoteEditor(notebook: Notebook): (incident: Incident, entry: NotebookEntry) => Promise<void> {
   const hasEditor = useHasEditor()
   const edit = useEditor()
-  const askToKeep = useAskToKeep()
+  const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
   return async (incident, { id, note }) => {
     const keep = (to: string): true => {

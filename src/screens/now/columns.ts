@@ -1,6 +1,6 @@
 import { isAcknowledged } from '../../domain/now/acknowledged.ts'
 import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
-import type { NowKept } from '../../domain/now/memory.ts'
+import type { StoredNow } from '../../domain/now/memory.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
@@ -9,7 +9,7 @@ import type { Column } from '../../components/list/columns.ts'
 /** A line as the list shows it. */
 export type NowRow = NowLine & { acknowledged: boolean }
 
-export function toRow(line: NowLine, kept: NowKept): NowRow {
+export function toRow(line: NowLine, kept: StoredNow): NowRow {
   return { ...line, acknowledged: isAcknowledged(line, kept) }
 }
 
@@ -39,7 +39,7 @@ export function nowFor({ kind }: NowLine, now: number): number {
 const LONGEST_STATE = 13
 
 /** What a line is about and how it stands: `run failed`, `regressed`. */
-export function stateWords({ kind, word }: Pick<NowLine, 'kind' | 'word'>): string {
+export function nowStateLabel({ kind, word }: Pick<NowLine, 'kind' | 'word'>): string {
   const both = `${kind} ${word}`
   return kind === 'line' || kind === 'rate' || both.length > LONGEST_STATE ? word : both
 }
@@ -62,10 +62,10 @@ export function nowColumns(symbols: Symbols, several: boolean): readonly Column<
       title: 'What',
       width: LONGEST_STATE + 2,
       cell: row => ({
-        text: `${symbols[row.mark]} ${stateWords(row)}`,
+        text: `${symbols[row.mark]} ${nowStateLabel(row)}`,
         tone: row.acknowledged ? 'muted' : TONES[row.mark],
       }),
-      sort: stateWords,
+      sort: nowStateLabel,
     },
     {
       id: 'sentence',

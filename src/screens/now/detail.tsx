@@ -8,7 +8,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useNow } from '../../hooks/use-now.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { nowKeys } from './bindings.ts'
-import { nowFor, stateWords, type NowRow } from './columns.ts'
+import { nowFor, nowStateLabel, type NowRow } from './columns.ts'
 import { sourceLines } from './sources.ts'
 import type { NowData } from './use-now-data.ts'
 
@@ -35,7 +35,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
     [row, data, symbols, now, open, settle, profile.local],
   )
   return (
-    <Pane title={row ? stateWords(row) : 'Line'} focused={props.focused}>
+    <Pane title={row ? nowStateLabel(row) : 'Line'} focused={props.focused}>
       <Viewer lines={lines} focused={props.focused} />
     </Pane>
   )

@@ -12,7 +12,7 @@ import { SizeProvider, useSize } from '../../components/size.tsx'
 import { useNow } from '../../hooks/use-now.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { NowRow } from './columns.ts'
-import { clearWords, coverageWords } from './sources.ts'
+import { clearState, coverageLabel } from './sources.ts'
 import type { NowData } from './use-now-data.ts'
 
 /** The lines, above them what was looked at; one source's error takes nothing else away. */
@@ -50,9 +50,7 @@ export function NowList(props: {
           <PaneState
             data={{ pending: false, hasData: true, problem: undefined, updatedAt: undefined }}
             loading=""
-            empty={
-              props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local }) : undefined
-            }
+            empty={props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local }) : undefined}
           >
             <List list={list} focused={props.focused} empty="No line fits." />
           </PaneState>
@@ -65,7 +63,7 @@ export function NowList(props: {
 function Covered(props: { data: NowData; now: number; children: ReactNode }) {
   const theme = useTheme()
   const { width, height } = useSize()
-  const { tone, text } = coverageWords(props.data.sources, projectsWords(props.data), props.now)
+  const { tone, text } = coverageLabel(props.data.sources, projectsWords(props.data), props.now)
   const mark = tone === 'warn' ? `${theme.symbols.warn} ` : ''
   return (
     <Box flexDirection="column" width={width} height={height}>
@@ -91,7 +89,7 @@ function emptyWords(
   if (data.projects.length === 0)
     return { why: 'No project is looked at.', next: 'Choose some, or use a key that reaches one.' }
   const hiding = data.lines.length > 0
-  const { why, next } = clearWords(data.sources, { projects: projectsWords(data), isLocal }, now)
+  const { why, next } = clearState(data.sources, { projects: projectsWords(data), isLocal }, now)
   if (!hiding) return { why, next }
   const others = [put > 0 && `${put} acknowledged`, onlyFaults && 'what is no fault'].filter(Boolean)
   return { why: `Nothing else at this moment: ${others.join(' and ')} is hidden.`, next }

@@ -1,5 +1,5 @@
 import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
-import { connectionWords } from '../../api/client/errors/connection-labels.ts'
+import { connectionLabel } from '../../api/client/errors/connection-labels.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
@@ -91,11 +91,7 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
 }
 
 /** No answer of the service comes back. @param since when the last one came, epoch milliseconds */
-export function connectionLine(
-  fault: ConnectionFault | undefined,
-  since: number | undefined,
-  host: string,
-): NowLine[] {
+export function connectionLine(fault: ConnectionFault | undefined, since: number | undefined, host: string): NowLine[] {
   if (fault === undefined) return []
   return [
     {
@@ -105,7 +101,7 @@ export function connectionLine(
       isFault: true,
       mark: 'error',
       word: fault === 'key-refused' ? 'key refused' : 'no answer',
-      sentence: `${connectionWords(fault, host || 'The local workspace')}; what is here was read before`,
+      sentence: `${connectionLabel(fault, host || 'The local workspace')}; what is here was read before`,
       project: undefined,
       at: since,
       readAt: since,

@@ -148,17 +148,18 @@ describe('now', () => {
     await openNow({}, { width: 200, height: 40 })
     await app.see(FAILED)
     await app.press(listKeys.bindings.down)
+    paths = []
     const { client } = testService
     const [suite] = (await client.suites.list({ projectId })).items
     await client.runs.create({ projectId, body: { suiteId: suite!.id } })
     await app.press(appKeys.bindings.refresh)
-    await app.see(
-      /know +[●○] run (running|pending) +Reference server smoke #2: (\d+ of \d+|no trial|progress)/,
-    )
+    await app.see(/know +[●○] run (running|pending) +Reference server smoke #2: (\d+ of \d+|no trial|progress)/)
     expect(app.frame()).toMatch(/▌act +✗ run failed +Reference server smoke #1/)
     await app.see(/▌act +✗ run failed +Reference server smoke #2 failed/)
     await app.see('failed since #1')
     expect(app.frame()).not.toContain('Reference server smoke #1 failed')
+    // The run itself counted its trials.
+    expect(paths.filter(path => path.endsWith('/iterations'))).toEqual([])
   }, 40_000)
 
   test('findings are read with all their pages, since what came back is old; opened, they are there at once', async () => {

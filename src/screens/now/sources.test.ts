@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clearWords, coverageWords, sourceOf } from './sources.ts'
+import { clearState, coverageLabel, sourceOf } from './sources.ts'
 
 const NOW = Date.now()
 const PROJECT = { id: 'p1', name: 'Desk' }
@@ -10,23 +10,23 @@ const whole = sourceOf('suites', answered({ items: [], nextCursor: null }), PROJ
 const cut = sourceOf('swarm', answered({ items: [], nextCursor: 'more' }), PROJECT)
 
 test('what was read only in part is said before anything else', () => {
-  expect(coverageWords([whole], '1 project', NOW)).toEqual({
+  expect(coverageLabel([whole], '1 project', NOW)).toEqual({
     tone: 'muted',
     text: '1 project, oldest answer just now',
   })
-  expect(coverageWords([whole, cut, cut], '1 project', NOW)).toEqual({
+  expect(coverageLabel([whole, cut, cut], '1 project', NOW)).toEqual({
     tone: 'warn',
     text: 'Not all of: swarm findings in Desk and 1 more; 1 project, oldest answer just now',
   })
 })
 
 test('all clear is said only where everything was read to its end', () => {
-  expect(clearWords([whole], AT, NOW).why).toMatch(/^All clear at/)
-  expect(clearWords([whole, cut], AT, NOW)).toMatchObject({
+  expect(clearState([whole], AT, NOW).why).toMatch(/^All clear at/)
+  expect(clearState([whole, cut], AT, NOW)).toMatchObject({
     why: expect.stringContaining('not everything has been looked at'),
     next: 'Read only in part: swarm findings in Desk.',
   })
-  expect(clearWords([whole, sourceOf('scenarios', undefined, PROJECT)], AT, NOW).next).toBe(
+  expect(clearState([whole, sourceOf('scenarios', undefined, PROJECT)], AT, NOW).next).toBe(
     'Missing: scenarios in Desk.',
   )
 })

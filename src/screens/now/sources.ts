@@ -60,7 +60,7 @@ export function sourceName(source: NowSource): string {
 }
 
 /** What was looked at, in one line: first what failed, then what was read in part, then what is switched off. */
-export function coverageWords(
+export function coverageLabel(
   sources: readonly NowSource[],
   projects: string,
   now: number,
@@ -111,7 +111,7 @@ function closedKinds(closed: readonly NowSource[]): FindingSource[] {
 }
 
 /** Why nothing is listed: all clear with what was looked at, or that not everything could be. */
-export function clearWords(
+export function clearState(
   sources: readonly NowSource[],
   { projects, isLocal }: { projects: string; isLocal: boolean },
   now: number,
@@ -149,7 +149,7 @@ function namesOf(sources: readonly NowSource[]): string {
 }
 
 /** What could not be read leads: among many sources nobody would find it. */
-function troubleFirst(sources: readonly NowSource[]): NowSource[] {
+function failuresFirst(sources: readonly NowSource[]): NowSource[] {
   return sources.toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
 }
 
@@ -170,7 +170,7 @@ export function sourceLines(
   const tones = { read: 'plain', reading: 'muted', error: 'error', closed: 'muted' } as const
   return [
     heading('Looked at'),
-    ...troubleFirst(sources).flatMap((source): Line[] => {
+    ...failuresFirst(sources).flatMap((source): Line[] => {
       const { state, kind, at, problem } = source
       const every = kind === 'writes' ? '' : `, every ${formatDuration(pauses[kind])}`
       const words =

@@ -1,11 +1,10 @@
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { openWriteOf, stateOf } from '../../api/client/journal/open-write.ts'
-import { dismiss, sendAgain, type Choice } from '../../api/client/journal/resolve.ts'
+import { dismiss, endpointOf, sendAgain, type Choice, type Decision } from '../../api/client/journal/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
-import { refresh } from '../../api/client/cache/queries.ts'
-import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrites } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { useQueryClient } from '@tanstack/react-query'
 import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import type { FieldOption } from '../../components/form/field-input.ts'
 
@@ -18,9 +17,8 @@ const OPTIONS: Record<Choice, FieldOption> = {
 /** Asks what shall become of an open write, and does that. */
 export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
   const { journal, client, profile } = useWorkspace()
-  const queryClient = useQueryClient()
   const ask = useFormDialog()
-  const runTask = useRunTask()
+  const decide = useWrites()
   return async entry => {
     if (!journal) return
     const now = Date.now()
@@ -43,10 +41,7 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
           kind: '',
           input: {
             kind: 'choice',
-            options: [
-              { value: LEAVE, label: 'leave it in the list' },
-              ...choices.map(choice => OPTIONS[choice]),
-            ],
+            options: [{ value: LEAVE, label: 'leave it in the list' }, ...choices.map(choice => OPTIONS[choice])],
           },
           initial: LEAVE,
         },
@@ -55,15 +50,15 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
     })
     const wanted = values?.['do']
     if (wanted !== 'send' && wanted !== 'dismiss') return
-    await runTask({
+    await decide<AnyEndpoint, Decision>({
+      endpoint: wanted === 'send' ? (endpointOf(entry) ?? []) : [],
+      confirm: 'done',
       start: wanted === 'send' ? `Sending ${title} again…` : `Dismissing ${title}…`,
       work: () => (wanted === 'send' ? sendAgain({ journal, client }, entry) : dismiss({ journal }, entry)),
-      done: decision => {
-        if ('endpoint' in decision && decision.endpoint) refresh(queryClient, decision.endpoint)
-        return wanted === 'dismiss' || decision.finding === 'happened'
+      done: decision =>
+        wanted === 'dismiss' || decision.finding === 'happened'
           ? decision.sentence
-          : { tone: 'warn', text: decision.sentence }
-      },
+          : { tone: 'warn', text: decision.sentence },
     })
   }
 }

@@ -11,7 +11,10 @@ import { type NowAnswer, type NowPlan, readOf, useReads } from './use-reads.ts'
 
 const NOTHING = { value: [], at: undefined }
 
-/** Scenarios and the findings of both sources; what is switched off for the organization is not read. `rights` are in the order of the projects. */
+/**
+ * Scenarios and the findings of both sources; what is switched off for the organization is not read. `rights` are in
+ * the order of the projects.
+ */
 export function useFindingReads(
   plan: NowPlan,
   projects: readonly NowProject[],
@@ -48,10 +51,7 @@ export function useFindingReads(
   )
   const lines = [
     ...ofSwarms.flatMap((project, index) =>
-      findingLines(
-        project,
-        readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING,
-      ),
+      findingLines(project, readOf(swarm[index], ({ pages }) => mergeFindings(itemsOf(pages), [])) ?? NOTHING),
     ),
     ...published.flatMap(({ project, scenario }, index) =>
       findingLines(

@@ -3,7 +3,7 @@ import { connectionFault, type ConnectionFault } from '../../api/client/errors/a
 import type { Project } from '../../api/contract/projects.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
-import type { NowKept } from '../../domain/now/memory.ts'
+import type { StoredNow } from '../../domain/now/memory.ts'
 import { NOW_READ_KINDS, planReads, type NowReadCounts, type NowReadKind } from '../../domain/now/plan.ts'
 import { connectionLine, rateLine, writeLines } from './request-lines.ts'
 import { serverLines } from '../../domain/now/thing-lines.ts'
@@ -31,7 +31,7 @@ export type NowData = {
 }
 
 /** Everything that Now looks at, read by its plan for as long as it is on screen. */
-export function useNowData(kept: NowKept): NowData {
+export function useNowData(kept: StoredNow): NowData {
   const { queries, profile } = useWorkspace()
   const now = useNow()
   const plan = useRef(planReads(NO_READS, 0))

@@ -60,9 +60,6 @@ export function useReads<T, Key extends QueryKey>(
 }
 
 /** What was answered, in the form in which lines are made of it; undefined before the first answer. */
-export function readOf<T, Value>(
-  answer: NowAnswer<T> | undefined,
-  of: (data: T) => Value,
-): Read<Value> | undefined {
+export function readOf<T, Value>(answer: NowAnswer<T> | undefined, of: (data: T) => Value): Read<Value> | undefined {
   return answer?.data === undefined ? undefined : { value: of(answer.data), at: answer.at }
 }

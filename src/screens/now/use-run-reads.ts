@@ -1,7 +1,9 @@
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { NowLine, NowProject } from '../../domain/now/line.ts'
+import { reportedTrials } from '../../domain/runs/counts.ts'
 import { DAY_MS, runLines, wantsRuns } from '../../domain/now/run-lines.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { hasMore, type NowSource, sourceOf } from './sources.ts'
@@ -13,8 +15,8 @@ const TRIALS_READ = 200
 type SuiteOf = { project: NowProject; suite: EvalSuite }
 
 /**
- * The runs of every suite whose last one is in flight or of the last day, and the trials of those in flight. `suites` are in the order of
- * the projects.
+ * The runs of every suite whose last one is in flight or of the last day, and the trials of those in flight that do not
+ * count them themselves. `suites` are in the order of the projects.
  */
 export function useRunReads(
   plan: NowPlan,
@@ -35,7 +37,7 @@ export function useRunReads(
   const restedRuns = useReads('runs', plan, rested.map(optionsOf))
   const running = live.flatMap(({ project }, index) =>
     (liveRuns[index]?.data?.items ?? [])
-      .filter(({ status }) => !isTerminalRunStatus(status))
+      .filter(run => !isTerminalRunStatus(run.status) && !reportedTrials(run))
       .map(run => ({ project, runId: run.id })),
   )
   const trials = useReads(
@@ -54,7 +56,9 @@ export function useRunReads(
   const linesOf = (of: readonly SuiteOf[], answers: readonly NowAnswer<{ items: EvalRun[] }>[]): NowLine[] =>
     of.flatMap(({ project, suite }, index) => {
       const runs = readOf(answers[index], ({ items }) => items)
-      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now }) : []
+      // How far a run is was true when it was told, which may be most of a minute after the clock of the ages turned.
+      const at = runs?.at === undefined ? now : Math.max(now, serviceTime(runs.at))
+      return runs ? runLines({ project, suite, runs, trialsOf, isRerun, now: at }) : []
     })
   const nameOf = (suite: EvalSuite): string => suite.name ?? suite.id
   const sources: NowSource[] = [

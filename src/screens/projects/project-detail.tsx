@@ -26,9 +26,7 @@ const FEATURE_TEXTS: Record<FlagState, string | undefined> = {
 /** What the caller may do in the project; advice, since every write still checks. */
 export function permissionLines(capabilities: ProjectCapabilities, symbols: Symbols): Line[] {
   const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(capabilities.can)])]
-  const allowedFirst = names.sort(
-    (a, b) => Number(capabilities.can[b] === true) - Number(capabilities.can[a] === true),
-  )
+  const allowedFirst = names.sort((a, b) => Number(capabilities.can[b] === true) - Number(capabilities.can[a] === true))
   return allowedFirst.map(name => {
     const allowed = capabilities.can[name]
     const known = typeof allowed === 'boolean'

@@ -1,95 +1,90 @@
-import { useEffect } from 'react'
-import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import type { Project } from '../../api/contract/projects.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { unavailable } from '../../tui/keymap/binding.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
+import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { useSubject } from '../../components/subject.tsx'
-import { useList } from '../../components/list/use-list.ts'
-import { ListPane } from '../../components/list/list-pane.tsx'
-import { Pane } from '../../components/panes/pane.tsx'
-import { Panes } from '../../components/panes/panes.tsx'
-import { NothingChosen } from '../../components/pane-state.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useChosen } from '../../components/list/use-chosen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runsRoute } from '../runs/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { projectsKeys } from './bindings.ts'
-import { projectColumns, projectKey } from './columns.ts'
 import { ProjectDetail } from './project-detail.tsx'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
+import type { Column } from '../../components/list/columns.ts'
+
+const projectColumns: readonly Column<Project>[] = [
+  { id: 'name', title: 'Name', width: 'flex', cell: project => project.name, sort: project => project.name },
+  {
+    id: 'role',
+    title: 'Role',
+    width: 8,
+    cell: project => ({ text: project.role ?? UNKNOWN, tone: 'muted' }),
+    sort: project => project.role ?? undefined,
+  },
+  {
+    id: 'visibility',
+    title: 'Visible',
+    width: 8,
+    from: 44,
+    cell: project => ({ text: project.visibility ?? UNKNOWN, tone: 'muted' }),
+    sort: project => project.visibility ?? undefined,
+  },
+  {
+    id: 'age',
+    title: 'Age',
+    width: 5,
+    align: 'right',
+    cell: project => ({ text: formatAge(toEpochMs(project.createdAt), serviceNow()), tone: 'muted' }),
+    sort: project => toEpochMs(project.createdAt),
+  },
+]
+
+const projectKey = (project: Project): string => project.id
 
 const NONE: never[] = []
+const paramsOf = ({ id }: Project) => ({ projectId: id })
+const recordOf = (project: Project) => project
 
 /** Every project that the key reaches, and what the chosen one holds. */
 export function ProjectsScreen() {
   const { queries } = useWorkspace()
   const router = useRouter()
-  const { params } = usePlace()
+  const { projectId } = usePlace().params
   const projects = useApiQuery(queries.projects.list.options({}))
-  const list = useList({
+  const collection = useCollection({
+    noun: 'project',
     items: projects.data?.items ?? NONE,
     keyOf: projectKey,
     columns: projectColumns,
-    initialKey: params.projectId,
-    isOpen: params.pane === 'detail',
-  })
-  const chosen = useChosen(list)
-  const focused = params.pane === 'detail' ? 'detail' : 'list'
-  useCrumbs(['Projects', chosen?.name])
-  useSubject('project', chosen)
-  const chosenId = chosen?.id
-  useEffect(() => {
+    recordOf,
     // The row is the current project, so that the numbers of the other screens open its things.
-    if (chosenId !== undefined) router.replace({ projectId: chosenId })
-  }, [chosenId, router])
-  const open = (route: typeof serversRoute | typeof runsRoute) => (): void => {
-    const project = list.choose()
-    if (!project) return
-    router.replace({ projectId: project.id })
-    router.go(route.to({ projectId: project.id }))
-  }
-  const none = unavailable('There is no project to open.')
-  const actions = { open: open(serversRoute), runs: open(runsRoute) }
-  useBindings(projectsKeys, chosen ? actions : { open: none, runs: none })
+    placed: { key: projectId, paramsOf, follows: true },
+  })
+  useCrumbs(['Projects', collection.row?.name])
+  const open = (route: typeof serversRoute | typeof runsRoute) =>
+    collection.on(project => {
+      router.replace(paramsOf(project))
+      router.go(route.to(paramsOf(project)))
+    })
+  useBindings(projectsKeys, { open: open(serversRoute), runs: open(runsRoute) })
   return (
-    <Panes
-      focused={focused}
-      onFocus={pane => router.replace({ pane })}
-      panes={[
-        {
-          id: 'list',
-          weight: 3,
-          render: focus => (
-            <ListPane
-              title="Projects"
-              list={list}
-              data={projects}
-              focused={focus}
-              loading="Reading the projects of this key…"
-              empty={{
-                why: 'This key reaches no project.',
-                next: 'Create one in the hosted app, or use a key of another organization.',
-              }}
-            />
-          ),
+    <CollectionFrame
+      collection={collection}
+      what="the projects"
+      data={projects}
+      list={{
+        title: 'Projects',
+        loading: 'Reading the projects of this key…',
+        empty: {
+          why: 'This key reaches no project.',
+          next: 'Create one in the hosted app, or use a key of another organization.',
         },
-        {
-          id: 'detail',
-          weight: 4,
-          render: focus =>
-            chosen ? (
-              <ProjectDetail key={chosen.id} project={chosen} focused={focus} />
-            ) : (
-              <Pane title="Project" focused={focus}>
-                <NothingChosen
-                  sources={[{ what: 'the projects', data: projects }]}
-                  why="No project is chosen."
-                  isMissed={list.isMissed}
-                />
-              </Pane>
-            ),
-        },
-      ]}
+      }}
+      renderDetail={(project, focused) => <ProjectDetail key={project.id} project={project} focused={focused} />}
+      weights={[3, 4]}
     />
   )
 }

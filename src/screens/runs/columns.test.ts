@@ -126,11 +126,7 @@ describe('a run', () => {
       environment: { id: 'env', name: 'prod', revision: 3 },
       runGroupId: 'grp_0123456789',
     }
-    expect(['target', 'model', 'group'].map(id => shown(fields, id))).toEqual([
-      'prod / claude',
-      'opus',
-      '456789',
-    ])
+    expect(['target', 'model', 'group'].map(id => shown(fields, id))).toEqual(['prod / claude', 'opus', '456789'])
     expect(shown({}, 'target')).toBe('—')
   })
 })

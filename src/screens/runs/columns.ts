@@ -1,9 +1,10 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { runCounts } from '../../domain/runs/counts.ts'
-import { partWords, reportRun } from '../../domain/runs/suite-state.ts'
+import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
 import { passRate } from '../../domain/runs/trials.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { shortRunName } from '../../api/contract/run-name.ts'
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
@@ -17,7 +18,7 @@ export type RunWidths = { hasParts: boolean; state: number }
 
 export function runWidths(runs: readonly EvalRun[]): RunWidths {
   return {
-    hasParts: runs.some(run => partWords(reportRun(run)).length > 0),
+    hasParts: runs.some(run => partLabels(reportRun(run)).length > 0),
     state: stateWidth(runs.map(runLook)),
   }
 }
@@ -34,7 +35,7 @@ export function runColumns(
       title: 'Run',
       width: 7,
       cell: run => {
-        const name = run.runNumber == null ? run.id.slice(-5) : `#${run.runNumber}`
+        const name = shortRunName(run)
         return followed.has(run.id) ? `${name} ${symbols.followed}` : name
       },
       sort: run => run.runNumber ?? undefined,
@@ -119,7 +120,7 @@ export function passedWords(run: EvalRun): string {
   const { passed, total, unit } = runCounts(run) ?? {}
   if (total === undefined) return ''
   const words = [`${formatCount(passed)} of ${formatCount(total)}`, unit, 'passed'].filter(Boolean).join(' ')
-  return [words, ...partWords(reportRun(run))].join(', ')
+  return [words, ...partLabels(reportRun(run))].join(', ')
 }
 
 function shareOfGraded(run: EvalRun): number | undefined {

@@ -13,8 +13,7 @@ export const PASSED = 9
 export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
   const { cases, graded, isRerun } = coverage
   const isUnfinished = outcome === 'in-flight' || outcome === 'cancelled'
-  if (!isUnfinished && graded && graded.count < graded.total)
-    return `${partOf(graded.count, graded.total)} graded`
+  if (!isUnfinished && graded && graded.count < graded.total) return `${partOf(graded.count, graded.total)} graded`
   const passed = counts ? passedOfGraded(counts) : UNKNOWN
   if (passed === UNKNOWN) return passed
   if (!cases) return isRerun ? `${passed} rerun` : passed
@@ -22,9 +21,7 @@ export function coveredText({ outcome, counts, coverage }: ReportedRun): string 
   // What was counted need not be cases: one may be executed on several models.
   const ofCases = counts && counts.passed + counts.failed === cases.selected
   const total = formatCount(cases.total)
-  return ofCases
-    ? `${passed} of ${total} cases`
-    : `${passed}, ${formatCount(cases.selected)} of ${total} cases`
+  return ofCases ? `${passed} of ${total} cases` : `${passed}, ${formatCount(cases.selected)} of ${total} cases`
 }
 
 /** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */
@@ -32,11 +29,12 @@ export function passedOfGraded({ passed, failed }: { passed: number; failed: num
   return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
 }
 
-/** `980/1,000`, and `9.8k/10k` where that has no room: rounded down, so that what is short of all never seems to be all. */
+/**
+ * `980/1,000`, and `9.8k/10k` where that has no room: rounded down, so that what is short of all never seems to be all.
+ */
 function partOf(part: number, whole: number): string {
   const text = `${formatCount(part)}/${formatCount(whole)}`
   if (text.length <= PASSED) return text
-  const thousands = (count: number): string =>
-    count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`
+  const thousands = (count: number): string => (count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`)
   return `${thousands(part)}/${thousands(whole)}`
 }

@@ -1,7 +1,34 @@
 import { defineRoute } from '../../tui/router/place.ts'
 
 /**
- * Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `middle` what of the suite shows, `caseId` the case, `tab` of
- * the run, `iterationId` of the trace.
+ * Params: `projectId`, `runId`, `suiteId`, `pane` the focused pane, `middle` what of the suite shows, `caseId` the
+ * case, `tab` of the run, `iterationId` of the trace.
  */
 export const runsRoute = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')
+
+/** The screen's panes, from left to right, as places name them. */
+export const PANES = ['suites', 'runs', 'run'] as const
+export type PaneId = (typeof PANES)[number]
+
+/** The tabs of one run. */
+export const RUN_TABS = ['summary', 'trials', 'trial', 'diagnostics', 'compare', 'insights'] as const
+export type RunTab = (typeof RUN_TABS)[number]
+
+/** What the middle pane shows of a suite. */
+export const MIDDLES = ['runs', 'cases', 'settings'] as const
+export type Middle = (typeof MIDDLES)[number]
+
+/** The focused pane of a place; one that names a run without a pane is that run's. */
+export function paneOf({ pane, runId }: Readonly<Record<string, string>>): PaneId {
+  return PANES.find(id => id === pane) ?? (runId === undefined ? 'suites' : 'run')
+}
+
+/** The run's tab of a place. */
+export function tabOf(text: string | undefined): RunTab {
+  return RUN_TABS.find(tab => tab === text) ?? 'summary'
+}
+
+/** What the middle pane of a place shows. */
+export function middleOf(text: string | undefined): Middle {
+  return MIDDLES.find(middle => middle === text) ?? 'runs'
+}

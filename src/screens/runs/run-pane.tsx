@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useMemo } from 'react'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { runCounts } from '../../domain/runs/counts.ts'
-import { partWords, reportRun } from '../../domain/runs/suite-state.ts'
+import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
+import { runNumberOf } from '../../api/contract/run-name.ts'
 import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -15,17 +16,21 @@ import { Compare } from './compare/compare.tsx'
 import { passedWords } from './columns.ts'
 import { passedOfGraded } from './covered.ts'
 import { useLetGoWhenSeen } from './follow/use-follow.ts'
-import type { RunTab } from './panes.ts'
+import type { RunTab } from './route.ts'
 import { runLook } from './status.ts'
 import { RunDiagnostics } from './run/diagnostics.tsx'
-import { RunInsights } from './run/insights.tsx'
 import { RunSummary } from './run/summary.tsx'
-import { useAnalysesWatch } from './run/use-analyses.ts'
-import { useTrialLinks } from './run/use-trial-links.ts'
+import { useAnalysesWatch, useAnalysisRequests } from './run/use-analyses.ts'
 import { TrialTab } from './trial/trial.tsx'
 import { TrialsTab } from './trial/trials.tsx'
-import { useTrials } from './trial/use-trials.ts'
-import { useRun } from './use-runs-data.ts'
+import { useTrials, type Trials } from './trial/use-trials.ts'
+import { useRun, type RunData } from './use-runs-data.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { MarkdownViewer } from '../../components/markdown/markdown-viewer.tsx'
+import { PaneState } from '../../components/pane-state.tsx'
+import { insightsKeys } from './bindings.ts'
+import { insightsText } from './run/insights-text.ts'
+import type { Cause } from '../../domain/runs/causes.ts'
 
 /** One run, with its tabs. `onOpenTrial` tells how the chosen trial is opened from outside. */
 export function RunPane(props: {
@@ -50,7 +55,7 @@ export function RunPane(props: {
   useAnalysesWatch(projectId, run.id)
   const focused = props.focused
   const shown = { projectId, data, focused }
-  const title = `Run ${run.runNumber == null ? run.id : `#${run.runNumber}`}`
+  const title = `Run ${runNumberOf(run)}`
   const note = data.run.data && runNote(data.run.data, symbols)
   useEndNotice(data.run.data, data.run.live, title)
   useLetGoWhenSeen(data.run.data)
@@ -59,9 +64,7 @@ export function RunPane(props: {
       <BelowNotices notices={notices}>
         <DetailTabs
           current={props.tab}
-          onChange={tab =>
-            router.replace({ tab, ...(tab === 'trial' && { iterationId: trials.chosen?.id }) })
-          }
+          onChange={tab => router.replace({ tab, ...(tab === 'trial' && { iterationId: trials.chosen?.id }) })}
           tabs={[
             {
               id: 'summary',
@@ -77,13 +80,7 @@ export function RunPane(props: {
               id: 'trial',
               title: 'Trial',
               render: () => (
-                <TrialTab
-                  projectId={projectId}
-                  runId={run.id}
-                  data={data}
-                  trials={trials}
-                  focused={focused}
-                />
+                <TrialTab projectId={projectId} runId={run.id} data={data} trials={trials} focused={focused} />
               ),
             },
             {
@@ -118,9 +115,7 @@ function runNote(run: EvalRun, symbols: Symbols): string {
   const counts = runCounts(run)
   const graded = counts ? passedOfGraded(counts) : UNKNOWN
   const passed = graded === UNKNOWN ? '' : [graded, counts?.unit, 'passed'].filter(Boolean).join(' ')
-  return [`${symbols[look.symbol]} ${look.word}`, passed, ...partWords(reportRun(run))]
-    .filter(Boolean)
-    .join(', ')
+  return [`${symbols[look.symbol]} ${look.word}`, passed, ...partLabels(reportRun(run))].filter(Boolean).join(', ')
 }
 
 /** Says once how a run ended that was seen in flight. */
@@ -134,4 +129,45 @@ function useEndNotice(run: EvalRun | undefined, live: boolean, title: string): v
     const look = runLook(run)
     toasts.show(look.tone, `${[`${title} ${look.word}`, passedWords(run)].filter(Boolean).join(': ')}.`)
   }, [run, live, title, toasts])
+}
+
+/** What a model found in the run, and how its judges graded it. */
+function RunInsights(props: { projectId: string; data: RunData; focused: boolean }) {
+  const { focused } = props
+  const run = props.data.run.data
+  const key = useKeyName()
+  const keys = { insights: key(insightsKeys, 'insights'), judge: key(insightsKeys, 'judge') }
+  useBindings(insightsKeys, useAnalysisRequests(props.projectId, run), { active: focused })
+  const text = useMemo(
+    () => (run ? insightsText(run, { insights: keys.insights, judge: keys.judge }) : ''),
+    [run, keys.insights, keys.judge],
+  )
+  return (
+    <PaneState data={props.data.run} loading="Reading the run…">
+      <MarkdownViewer text={text} focused={focused} />
+    </PaneState>
+  )
+}
+
+/** The ways from what is said of a run to its trials. */
+function useTrialLinks(data: RunData, { list }: Trials) {
+  const router = useRouter()
+  const toasts = useToasts()
+  return {
+    /** The trials of one cause, or all of them. */
+    openCause(cause: Cause | undefined): void {
+      list.setFilter(cause === undefined ? '' : `cause:${cause}`)
+      router.replace({ tab: 'trials', rows: undefined })
+    },
+    openTrial(iterationId: string): void {
+      list.setFilter('')
+      if (!data.trials.some(({ id }) => id === iterationId)) {
+        toasts.show('warn', 'That trial has not been read yet; more trials are read as one goes down their list.')
+        router.replace({ tab: 'trials', rows: undefined })
+        return
+      }
+      list.selection.select(iterationId)
+      router.replace({ tab: 'trial', iterationId, rows: undefined })
+    },
+  }
 }

@@ -1,140 +1,127 @@
-import { useRef } from 'react'
-import { contract } from '../../api/contract/contract.ts'
+import { useRef, type ReactNode } from 'react'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { usePlace, useRouter, useStanding } from '../../tui/router/router-context.tsx'
+import { usePlace, useRouter, usePositionParams } from '../../tui/router/router-context.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { List } from '../../components/list/list.tsx'
-import { ListPane } from '../../components/list/list-pane.tsx'
 import { listCount, listNote } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { NeedsProject } from '../../components/needs-project.tsx'
+import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes/panes.tsx'
 import { NothingChosen, PaneState } from '../../components/pane-state.tsx'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { runsKeys } from './bindings.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
-import { CasePane, CasesTab, SettingsTab } from '../suites/panes.tsx'
-import { suitesKeys } from '../suites/cases-keys.ts'
-import { MiddlePane } from '../suites/middle.tsx'
-import { useAuthoringKeys } from '../suites/use-authoring-keys.ts'
-import { useCases, type CasesData } from '../suites/use-cases.ts'
-import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './panes.ts'
+import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './route.ts'
 import { RunPane } from './run-pane.tsx'
+import type { SuiteCases, SuiteParts } from './suite-parts.ts'
 import { useKeys } from './use-keys.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
 
 /** Suites, the runs of the chosen one, and one run. */
-export function RunsScreen() {
-  const { params } = usePlace()
-  if (!params.projectId) return <WithoutProject />
-  return <ProjectRuns key={params.projectId} projectId={params.projectId} />
-}
+export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>): () => ReactNode {
+  const { SuitesPane, CasePane, useCases, useAuthoringKeys } = parts
 
-function WithoutProject() {
-  const { queries } = useWorkspace()
-  const router = useRouter()
-  return (
-    <NeedsProject
-      what="runs"
-      projects={useApiQuery(queries.projects.list.options({}))}
-      open={projectId => router.replace({ projectId })}
-    />
-  )
-}
-
-function ProjectRuns(props: { projectId: string }) {
-  const { projectId } = props
-  const router = useRouter()
-  const { params } = usePlace()
-  const lists = useLists(projectId)
-  const { suite, run } = lists
-  const openTrial = useRef<() => void>(undefined)
-  const focused = paneOf(params)
-  const tab = tabOf(params.tab)
-  const runNumber = focused === 'run' && run?.runNumber != null ? `#${run.runNumber}` : null
-  useCrumbs([useProjectName(projectId), 'Runs', suite?.name, runNumber])
-  const middle = suite ? middleOf(params.middle) : 'runs'
-  const cases = useCases(projectId, suite, middle === 'cases')
-  useChosenSubject({ focused, middle, lists, cases })
-  useStanding(params => standingIn({ params, focused, middle, lists, cases }))
-  useAuthoringKeys({
-    projectId,
-    suite,
-    suiteList: lists.suiteList,
-    cases,
-    focused,
-    middle,
-    onSuite: suiteId => {
-      lists.suiteList.selection.select(suiteId)
-      router.replace({ suiteId, runId: undefined, caseId: undefined })
-    },
-  })
-  useKeys({ projectId, lists, cases, middle, focused, tab, openTrial: () => openTrial.current?.() })
-  return (
-    <Panes
-      focused={focused}
-      onFocus={pane => router.replace({ pane })}
-      panes={[
-        {
-          id: 'suites',
-          weight: 14,
-          render: focus => <Suites projectId={projectId} lists={lists} focused={focus} />,
-        },
-        {
-          id: 'runs',
-          weight: 13,
-          render: focus => (
-            <Middle
-              projectId={projectId}
-              lists={lists}
-              cases={cases}
-              middle={middle}
-              focused={focus}
-              onChange={next => router.replace({ middle: next === 'runs' ? undefined : next })}
-            />
-          ),
-        },
-        {
-          id: 'run',
-          weight: 20,
-          render: focus =>
-            middle === 'cases' ? (
-              <CasePane cases={cases} focused={focus} />
-            ) : run ? (
-              <RunPane
-                key={run.id}
+  function ProjectRuns({ projectId }: { projectId: string }) {
+    const router = useRouter()
+    const { params } = usePlace()
+    const lists = useLists(projectId)
+    const { suite, run } = lists
+    const openTrial = useRef<() => void>(undefined)
+    const focused = paneOf(params)
+    const tab = tabOf(params.tab)
+    const runNumber = focused === 'run' && run?.runNumber != null ? `#${run.runNumber}` : null
+    useCrumbs([useProjectName(projectId), 'Runs', suite?.name, runNumber])
+    const middle = suite ? middleOf(params.middle) : 'runs'
+    const cases = useCases(projectId, suite, middle === 'cases')
+    useChosenSubject({ focused, middle, lists, cases })
+    usePositionParams(params => standingIn({ params, focused, middle, lists, cases }))
+    useAuthoringKeys({
+      projectId,
+      suite,
+      suiteList: lists.suiteList,
+      cases,
+      focused,
+      middle,
+      onSuite: suiteId => {
+        lists.suiteList.selection.select(suiteId)
+        router.replace({ suiteId, runId: undefined, caseId: undefined })
+      },
+    })
+    useKeys({ projectId, lists, cases, middle, focused, tab, openTrial: () => openTrial.current?.() })
+    return (
+      <Panes
+        focused={focused}
+        onFocus={pane => router.replace({ pane })}
+        panes={[
+          {
+            id: 'suites',
+            weight: 14,
+            render: focus => (
+              <SuitesPane
                 projectId={projectId}
-                run={run}
-                tab={tab}
+                list={lists.suiteList}
+                data={lists.suites}
+                suite={suite}
                 focused={focus}
-                onOpenTrial={open => {
-                  openTrial.current = open
-                }}
               />
-            ) : (
-              <Pane title="Run" focused={focus}>
-                <NothingChosen
-                  sources={[
-                    { what: 'the suites', data: lists.suites },
-                    ...(suite ? [{ what: 'the runs of the suite', data: lists.runs }] : []),
-                  ]}
-                  why="No run is chosen."
-                  isMissed={lists.suiteList.isMissed || lists.runList.isMissed}
-                />
-              </Pane>
             ),
-        },
-      ]}
-    />
-  )
+          },
+          {
+            id: 'runs',
+            weight: 13,
+            render: focus => (
+              <Middle
+                projectId={projectId}
+                parts={parts}
+                lists={lists}
+                cases={cases}
+                middle={middle}
+                focused={focus}
+                onChange={next => router.replace({ middle: next === 'runs' ? undefined : next })}
+              />
+            ),
+          },
+          {
+            id: 'run',
+            weight: 20,
+            render: focus =>
+              middle === 'cases' ? (
+                <CasePane cases={cases} focused={focus} />
+              ) : run ? (
+                <RunPane
+                  key={run.id}
+                  projectId={projectId}
+                  run={run}
+                  tab={tab}
+                  focused={focus}
+                  onOpenTrial={open => {
+                    openTrial.current = open
+                  }}
+                />
+              ) : (
+                <Pane title="Run" focused={focus}>
+                  <NothingChosen
+                    sources={[
+                      { what: 'the suites', data: lists.suites },
+                      ...(suite ? [{ what: 'the runs of the suite', data: lists.runs }] : []),
+                    ]}
+                    why="No run is chosen."
+                    isMissed={lists.suiteList.isMissed || lists.runList.isMissed}
+                  />
+                </Pane>
+              ),
+          },
+        ]}
+      />
+    )
+  }
+
+  return projectScreen('runs', ProjectRuns)
 }
 
-type Chosen = { focused: PaneId; middle: Middle; lists: RunsLists; cases: CasesData }
+type Chosen = { focused: PaneId; middle: Middle; lists: RunsLists; cases: SuiteCases }
 
 /** What copying and the raw record are about. */
 function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
@@ -168,37 +155,18 @@ function standingIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   }
 }
 
-function Suites(props: { projectId: string; lists: RunsLists; focused: boolean }) {
-  const key = useKeyName()
-  const { projectId, lists } = props
-  const made = { ids: { projectId }, operations: [contract.suites.create.operation] }
-  const notices = useOpenWriteNotices(made, ...(lists.suite ? [{ ids: { suiteId: lists.suite.id } }] : []))
-  return (
-    <ListPane
-      title="Suites"
-      notices={notices}
-      list={props.lists.suiteList}
-      data={props.lists.suites}
-      focused={props.focused}
-      loading="Reading the eval suites…"
-      empty={{
-        why: 'This project has no eval suite.',
-        next: `Press ${key(suitesKeys, 'add')} to write one, or ${key(suitesKeys, 'importFile')} to import a file.`,
-      }}
-    />
-  )
-}
-
 /** The runs, the cases or the settings of the chosen suite. */
-function Middle(props: {
+function Middle<Cases extends SuiteCases>(props: {
   projectId: string
+  parts: SuiteParts<Cases>
   lists: RunsLists
-  cases: CasesData
+  cases: Cases
   middle: Middle
   focused: boolean
   onChange: (middle: Middle) => void
 }) {
-  const { projectId, lists, cases, middle, focused, onChange } = props
+  const { projectId, parts, lists, cases, middle, focused, onChange } = props
+  const { CasesTab, SettingsTab, MiddlePane } = parts
   const { suite, suites } = lists
   if (!suite)
     return (
@@ -213,10 +181,16 @@ function Middle(props: {
   if (middle === 'cases') return <CasesTab cases={cases} focused={focused} onChange={onChange} />
   if (middle === 'settings')
     return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
-  return <SuiteRuns lists={lists} focused={focused} onChange={onChange} />
+  return <SuiteRuns MiddlePane={MiddlePane} lists={lists} focused={focused} onChange={onChange} />
 }
 
-function SuiteRuns(props: { lists: RunsLists; focused: boolean; onChange: (middle: Middle) => void }) {
+function SuiteRuns(props: {
+  MiddlePane: SuiteParts['MiddlePane']
+  lists: RunsLists
+  focused: boolean
+  onChange: (middle: Middle) => void
+}) {
+  const { MiddlePane } = props
   const { runs, runList } = props.lists
   const { symbols } = useTheme()
   const key = useKeyName()
@@ -233,11 +207,7 @@ function SuiteRuns(props: { lists: RunsLists; focused: boolean; onChange: (middl
       count={runs.hasData ? listCount(runList) : undefined}
       note={listNote(runList, symbols)}
     >
-      <PaneState
-        data={runs}
-        loading="Reading the runs of the suite…"
-        empty={runList.total === 0 ? empty : undefined}
-      >
+      <PaneState data={runs} loading="Reading the runs of the suite…" empty={runList.total === 0 ? empty : undefined}>
         <List list={runList} focused={props.focused} empty={empty.why} />
       </PaneState>
     </MiddlePane>

@@ -15,9 +15,7 @@ const STATE = 11
 
 /** Columns that these states take in a list. */
 export function stateWidth(looks: readonly Look[]): number {
-  return looks.some(({ word }) => word === LOOKS.inconclusive.word)
-    ? LOOKS.inconclusive.word.length + 2
-    : STATE
+  return looks.some(({ word }) => word === LOOKS.inconclusive.word) ? LOOKS.inconclusive.word.length + 2 : STATE
 }
 
 /** How each way of ending looks. */

@@ -5,14 +5,12 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import { statesItsRuns, suiteStateOf, type SuiteState } from '../../domain/runs/suite-state.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { TRIALS_READ } from '../../domain/runs/trials.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
 
-/** Trials of a suite's last run that are read at once. */
-export const TRIALS_READ = 200
-
 /**
- * Judges suites by what is known of their runs; `learnt` is to be called when more was read of one. Where a suite's own record states its
- * runs nothing else is looked at.
+ * Judges suites by what is known of their runs; `learnt` is to be called when more was read of one. Where a suite's own
+ * record states its runs nothing else is looked at.
  */
 export function useJudge(projectId: string): { judge: (suite: EvalSuite) => SuiteState; learnt: () => void } {
   const { queries, reruns } = useWorkspace()
@@ -23,9 +21,7 @@ export function useJudge(projectId: string): { judge: (suite: EvalSuite) => Suit
     const known = (suite: EvalSuite): SuiteState => {
       if (statesItsRuns(suite)) return suiteStateOf({ suite })
       const input = { projectId, suiteId: suite.id }
-      const runs = cache.queryClient.getQueryData(
-        queries.runs.list.options({ ...input, limit: RUNS_SHOWN }).queryKey,
-      )
+      const runs = cache.queryClient.getQueryData(queries.runs.list.options({ ...input, limit: RUNS_SHOWN }).queryKey)
       const cases = cache.queryClient.getQueryData(queries.cases.list.options(input).queryKey)
       return suiteStateOf({
         suite,
@@ -46,13 +42,10 @@ export function useJudge(projectId: string): { judge: (suite: EvalSuite) => Suit
   return { judge, learnt: useCallback(() => setCache({ queryClient }), [queryClient]) }
 }
 
-/** Reads what the chosen suite's last run covered, where its service does not state it; `learnt` hears of each answer. */
-export function useCoverageReads(
-  projectId: string,
-  suite: EvalSuite | undefined,
-  runs: unknown,
-  learnt: () => void,
-) {
+/**
+ * Reads what the chosen suite's last run covered, where its service does not state it; `learnt` hears of each answer.
+ */
+export function useCoverageReads(projectId: string, suite: EvalSuite | undefined, runs: unknown, learnt: () => void) {
   const { queries } = useWorkspace()
   const isUnstated = suite !== undefined && !statesItsRuns(suite)
   const runId = suite?.latestRun?.id ?? ''

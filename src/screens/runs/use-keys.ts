@@ -3,20 +3,25 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { useAtTop } from '../../components/use-at-top.ts'
 import { runsKeys } from './bindings.ts'
-import { useComparing } from './compare/use-comparing.ts'
-import type { CasesData } from '../suites/use-cases.ts'
 import { useFollowToggle } from './follow/use-follow.ts'
-import { PANES, type Middle, type PaneId, type RunTab } from './panes.ts'
+import { PANES, type Middle, type PaneId, type RunTab } from './route.ts'
 import { useRerun } from './rerun/use-rerun.ts'
 import { useToolDoctor } from './tools/doctor.tsx'
+import type { SuiteCases } from './suite-parts.ts'
 import type { RunsLists } from './use-lists.ts'
-import { useRunActions } from './use-run-actions.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { runName } from '../../api/contract/run-name.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useLaunch } from './launch/use-launch.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { hasEnded, takeEnded } from './rerun/ended-reruns.ts'
 
 /** What the screen's keys do, given where the focus is. `openTrial` opens what is chosen in the run's pane. */
 export function useKeys(options: {
   projectId: string
   lists: RunsLists
-  cases: CasesData
+  cases: SuiteCases
   middle: Middle
   focused: PaneId
   tab: RunTab
@@ -53,10 +58,7 @@ export function useKeys(options: {
           pane: 'run',
           iterationId: undefined,
         })),
-    run:
-      middle === 'cases'
-        ? unavailable('The case is open; there is nothing further in it.')
-        : options.openTrial,
+    run: middle === 'cases' ? unavailable('The case is open; there is nothing further in it.') : options.openTrial,
   }
   const atTop = useAtTop()
   const back = (): void => {
@@ -91,7 +93,7 @@ export function useKeys(options: {
 /** What opening does in the cases and settings of a suite; undefined in its runs. */
 function openMiddle(
   middle: Middle,
-  cases: CasesData,
+  cases: SuiteCases,
   router: ReturnType<typeof useRouter>,
 ): KeyHandler | Unavailable | undefined {
   if (middle === 'settings') return unavailable('The settings are all here; they can be edited.')
@@ -99,4 +101,57 @@ function openMiddle(
   return cases.chosen
     ? () => router.replace({ caseId: cases.list.choose()?.id, pane: 'run' })
     : unavailable('There is no case to open.')
+}
+
+/** Launch and cancel: each says its effect, asks, acts once, and tells what became of it. */
+function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
+  const stop = useWrite(contract.runs.cancel)
+  const launch = useLaunch(projectId, onLaunched)
+
+  const cancel = async (run: EvalRun): Promise<void> => {
+    await stop({
+      confirm: {
+        title: `Cancel ${runName(run)}?`,
+        lines: [
+          'Trials that are running stop, trials that wait never start.',
+          'What has been graded so far stays readable.',
+        ],
+        action: 'Stop the run',
+        decline: 'Keep it running',
+      },
+      input: { projectId, runId: run.id },
+      start: `Stopping ${runName(run)}…`,
+      done: ({ status }) => `${runName(run)} is ${status}.`,
+    })
+  }
+
+  return { launch, cancel, canCancel: (run: EvalRun) => !isTerminalRunStatus(run.status) }
+}
+
+/**
+ * Opens the comparison: that of a rerun which ended while the person was elsewhere, else of the chosen run, against the
+ * one marked run where there is one.
+ */
+function useComparing(projectId: string, lists: RunsLists): (() => void) | Unavailable {
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const { run, runList, suiteList } = lists
+  const show = (place: { suiteId: string | undefined; runId: string; base: string | undefined }): void => {
+    if (place.suiteId !== undefined) suiteList.selection.select(place.suiteId)
+    runList.selection.select(place.runId)
+    router.replace({ ...place, middle: undefined, pane: 'run', tab: 'compare', iterationId: undefined })
+  }
+  const compare = (): void => {
+    const ended = takeEnded(queryClient, projectId)
+    if (ended) return show({ suiteId: ended.suiteId, runId: ended.runId, base: ended.parentId })
+    const chosen = runList.choose()
+    if (!chosen) return
+    const others = runList.marked().filter(({ id }) => id !== chosen.id)
+    show({
+      suiteId: suiteList.choose()?.id,
+      runId: chosen.id,
+      base: others.length === 1 ? others[0]?.id : undefined,
+    })
+  }
+  return run || hasEnded(queryClient, projectId) ? compare : unavailable('There is no run to compare.')
 }

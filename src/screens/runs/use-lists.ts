@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo } from 'react'
 import { isMissing } from '../../api/client/errors/api-error.ts'
-import type { EvalRun } from '../../api/contract/runs.ts'
+import { type EvalRun, isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { usePlace, useRouter, useRowOfPlace } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
@@ -13,10 +13,10 @@ import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runColumns, runKey, runWidths } from './columns.ts'
 import { usePins } from './follow/use-followed.ts'
-import { runBornAt, runSays, suiteSays } from './news.ts'
 import { suiteColumns, suiteKey, suiteWidths } from './suite-columns.ts'
 import { useCoverageReads, useJudge } from './use-judge.ts'
 import { useSuiteRuns } from './use-runs-data.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 
 const NONE: never[] = []
 
@@ -45,7 +45,7 @@ export function useLists(projectId: string): RunsLists {
     list: `suites ${projectId}`,
     items: suites.restored ? undefined : suites.data?.items,
     keyOf: suiteKey,
-    says: suiteSays,
+    says: suiteFingerprint,
   })
   const suiteList = useList({
     news: suiteNews,
@@ -62,7 +62,7 @@ export function useLists(projectId: string): RunsLists {
     list: suite && `runs ${suite.id}`,
     items: runs.restored ? undefined : runs.data?.items,
     keyOf: runKey,
-    says: runSays,
+    says: runFingerprint,
     bornAt: runBornAt,
   })
   const { hasParts, state } = useMemo(() => runWidths(runs.data?.items ?? NONE), [runs.data])
@@ -85,7 +85,10 @@ export function useLists(projectId: string): RunsLists {
   return { suites, suiteList, suite, runs, runList, run }
 }
 
-/** A locator may name only the run: finds its suite, so that the lists stand at the right rows, or says that there is no such run. */
+/**
+ * A locator may name only the run: finds its suite, so that the lists stand at the right rows, or says that there is no
+ * such run.
+ */
 function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void {
   const { queries } = useWorkspace()
   const router = useRouter()
@@ -110,4 +113,20 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
     toasts.show('warn', `There is no run ${clean(gone)} in this project, or not for this key.`)
     router.replace({ runId: undefined })
   }, [gone, router, toasts])
+}
+
+/** What of a suite is worth being told of when it changes: its name, and how its latest run ended. */
+function suiteFingerprint(suite: EvalSuite): string {
+  const { status, passed, failed } = suite.latestRun ?? {}
+  return [suite.name, suite.totals?.runs, status, passed, failed].join('\n')
+}
+
+/** What of a run is worth being told of when it changes: its end and its verdict, not each step on the way. */
+function runFingerprint(run: EvalRun): string {
+  return isTerminalRunStatus(run.status) ? `${run.status}\n${run.result}\n${run.notes}` : 'in flight'
+}
+
+/** Only the latest runs of a suite are read. */
+function runBornAt(run: EvalRun): number | undefined {
+  return toEpochMs(run.createdAt)
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
-import { toldTrials } from '../../domain/runs/counts.ts'
+import { reportedTrials } from '../../domain/runs/counts.ts'
 import { isOpenTrial } from '../../domain/runs/trials.ts'
 import { useReadAhead } from '../../components/list/read-on.tsx'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
@@ -14,7 +14,10 @@ import { withShownTrials } from './trial/shown-trials.ts'
 /** The latest runs of a suite that are read. */
 export const RUNS_SHOWN = 100
 export const TRIALS_A_PAGE = 200
-/** Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's length. */
+/**
+ * Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's
+ * length.
+ */
 const PAGES_A_DRAW = 10
 /** Pages of a run in flight that are read again with every poll, where requests cost nothing and elsewhere. */
 const PAGES_A_POLL = { local: 2, remote: 1 }
@@ -57,10 +60,7 @@ export type RunData = {
 }
 
 /** A full page of ended trials; one with room left may still get more. */
-function isSettledPage(page: {
-  items: readonly EvalIteration[]
-  nextCursor?: string | null | undefined
-}): boolean {
+function isSettledPage(page: { items: readonly EvalIteration[]; nextCursor?: string | null | undefined }): boolean {
   return !!page.nextCursor && !page.items.some(isOpenTrial)
 }
 
@@ -89,7 +89,7 @@ export function useRun(projectId: string, runId: string): RunData {
   const run = useLiveQuery(queries.runs.get.options({ projectId, runId }), {
     isLive: data => !isTerminalRunStatus(data.status),
     requestsEach: 1 + PAGES_A_POLL.remote,
-    rowsOf: data => toldTrials(data)?.total ?? 0,
+    rowsOf: data => reportedTrials(data)?.total ?? 0,
   })
   const ended = run.hasData && !run.live
   const trialsQuery = useTrials(projectId, runId, { interval: run.interval, ended })

@@ -1,29 +1,28 @@
 import type { Consequence } from '../../domain/scenarios/consequences.ts'
 import type { AccessNotes, CapsNote } from '../../domain/scenarios/notes.ts'
 import type { AccessChange } from '../../domain/scenarios/table.ts'
-import { modeWords } from '../../domain/scenarios/labels.ts'
+import { modeLabel } from '../../domain/scenarios/labels.ts'
 import type { Client } from '../../api/client/client.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ScenarioRow } from './columns.ts'
 
-/** For what a person waits for. */
-export const ASKED = { priority: 'asked' } as const
-
 /** How a scenario stands; what is not known is undefined. */
-export type Standing = {
+export type AccessState = {
   mode: string | null | undefined
   /** Read only for what is about it, and only while the feature is on. */
   environmentId: string | undefined
   /** When the service says that anything of it was changed last, epoch milliseconds. */
   changedAt: number | undefined
-  /** Guest limits as they were set last on this machine, by any process of it; looked at only for what is about them. */
+  /**
+   * Guest limits as they were set last on this machine, by any process of it; looked at only for what is about them.
+   */
   caps: CapsNote | undefined
 }
 
 /** A scenario as it was shown when the person decided to act. */
-export type Target = Standing & { id: string; name: string }
+export type Target = AccessState & { id: string; name: string }
 
-export const NOT_YET: Standing = {
+export const NOT_YET: AccessState = {
   mode: undefined,
   environmentId: undefined,
   changedAt: undefined,
@@ -31,7 +30,7 @@ export const NOT_YET: Standing = {
 }
 /** Changes of what an environment is published as. */
 const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
-const UNTOLD = 'such as its link, members or guest limits'
+const NOT_RETURNED = 'such as its link, members or guest limits'
 
 export function targetOf({ scenario, environmentId }: ScenarioRow): Target {
   const { id, name, mode, updatedAt } = scenario
@@ -39,7 +38,7 @@ export function targetOf({ scenario, environmentId }: ScenarioRow): Target {
 }
 
 /** Reads how a scenario stands at this moment, as far as it matters for a change. */
-export async function readStanding(
+export async function readAccessState(
   client: Client,
   of: {
     projectId: string
@@ -48,13 +47,13 @@ export async function readStanding(
     change: AccessChange
     notes: AccessNotes | undefined
   },
-): Promise<Standing> {
+): Promise<AccessState> {
   const { projectId, isClosed, target, change, notes } = of
   if (!target) return NOT_YET
   const input = { projectId, scenarioId: target.id }
   const [{ mode, updatedAt }, bound] = await Promise.all([
-    client.scenarios.get(input, ASKED),
-    isClosed || !ABOUT_ENVIRONMENT.has(change.do) ? undefined : client.userTesting.get(input, ASKED),
+    client.scenarios.get(input),
+    isClosed || !ABOUT_ENVIRONMENT.has(change.do) ? undefined : client.userTesting.get(input),
   ])
   if (change.do === 'limits') notes?.look()
   return {
@@ -66,23 +65,22 @@ export async function readStanding(
 }
 
 /** What is otherwise than the person saw. */
-export function changedMeanwhile(seen: Standing, now: Standing): Consequence[] {
+export function changedMeanwhile(seen: AccessState, now: AccessState): Consequence[] {
   const texts: string[] = []
-  if (seen.mode !== now.mode)
-    texts.push(`it was for ${modeWords(seen.mode)}, now it is for ${modeWords(now.mode)}`)
+  if (seen.mode !== now.mode) texts.push(`it was for ${modeLabel(seen.mode)}, now it is for ${modeLabel(now.mode)}`)
   if (isOther(seen.environmentId, now.environmentId)) texts.push('it points at another environment now')
   if (texts.length === 0 && isOther(seen.changedAt, now.changedAt))
-    texts.push(`something that the service does not tell, ${UNTOLD}`)
+    texts.push(`something that the service does not tell, ${NOT_RETURNED}`)
   return texts.map(text => ({ text: `Changed since it was shown here: ${text}.`, tone: 'warn' }))
 }
 
 /** What somebody else changed between two looks, as a clause. */
-export function whatMoved(before: Standing, after: Standing): string | undefined {
-  if (before.mode !== after.mode) return `its mode became ${modeWords(after.mode)}`
+export function whatMoved(before: AccessState, after: AccessState): string | undefined {
+  if (before.mode !== after.mode) return `its mode became ${modeLabel(after.mode)}`
   if (isOther(before.environmentId, after.environmentId)) return 'it was pointed at another environment'
   if (before.caps?.at !== after.caps?.at) return 'its guest limits were set from this machine'
   return isOther(before.changedAt, after.changedAt)
-    ? `somebody changed something else of it, ${UNTOLD}`
+    ? `somebody changed something else of it, ${NOT_RETURNED}`
     : undefined
 }
 

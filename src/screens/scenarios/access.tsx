@@ -12,8 +12,7 @@ import { masked, secretsOf, type Invitation, type Known } from '../../domain/sce
 import type { TabProps } from './tab.ts'
 
 function memberLines(members: readonly MemberNote[], now: number): Line[] {
-  if (members.length === 0)
-    return [{ text: 'Nobody was invited or removed from here.', tone: 'muted', indent: 2 }]
+  if (members.length === 0) return [{ text: 'Nobody was invited or removed from here.', tone: 'muted', indent: 2 }]
   return members.map(({ member, change, at }) => ({
     text: `${change === 'invited' ? '+' : '-'} ${member}  ${change} ${ago(at, now)}`,
     tone: change === 'invited' ? ('plain' as const) : ('muted' as const),
@@ -47,7 +46,7 @@ export function Access(props: TabProps) {
       ...admittedLines(row.scenario.mode),
       ...versionLines(notes, now),
       {
-        text: 'Only publish and rebind answer accessVersion; nothing else tells it.',
+        text: 'The service returns accessVersion only on publish and rebind.',
         tone: 'muted' as const,
       },
       '',

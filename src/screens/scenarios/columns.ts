@@ -112,7 +112,7 @@ export function sessionsText(sessions: ScenarioRow['sessions']): string {
 }
 
 /** `signed in, new`, as far as it is told; a guest who came back cannot be known again. */
-export function visitorWords({ visitor }: UserTestingSession): string {
+export function visitorLabel({ visitor }: UserTestingSession): string {
   const who = visitor?.authType === 'signedIn' ? 'signed in' : (visitor?.authType ?? UNKNOWN)
   return visitor?.recency ? `${who}, ${visitor.recency}` : who
 }
@@ -129,8 +129,8 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     id: 'who',
     title: 'Who',
     width: 20,
-    cell: session => muted(visitorWords(session)),
-    sort: visitorWords,
+    cell: session => muted(visitorLabel(session)),
+    sort: visitorLabel,
   },
   {
     id: 'messages',

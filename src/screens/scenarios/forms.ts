@@ -1,10 +1,10 @@
 import type { MemberNote } from '../../domain/scenarios/notes.ts'
 import { ACCESS_TABLE, rowOf, type AccessMode } from '../../domain/scenarios/table.ts'
-import { MODE_WORDS } from '../../domain/scenarios/labels.ts'
+import { MODE_LABELS } from '../../domain/scenarios/labels.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import type { Environment } from '../../api/contract/environment-shapes.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
-import type { FormFieldAsked } from '../../components/form/form-dialog.tsx'
+import type { FormFieldSpec } from '../../components/form/form-dialog.tsx'
 
 const ROW_WORDS = {
   tighten: 'tightens, ends sessions',
@@ -14,11 +14,11 @@ const ROW_WORDS = {
 } as const
 
 /** The modes to choose from; with the present one, each says what changing to it would be. */
-export function modeField(present: string | null | undefined, initial: AccessMode): FormFieldAsked {
+export function modeField(present: string | null | undefined, initial: AccessMode): FormFieldSpec {
   const options = SCENARIO_MODES.map((mode): FieldOption => {
     const row = present === undefined ? undefined : rowOf({ do: 'mode', from: present, to: mode })
     const words = row && row in ROW_WORDS ? ROW_WORDS[row as keyof typeof ROW_WORDS] : mode
-    return { value: mode, label: MODE_WORDS[mode], detail: words }
+    return { value: mode, label: MODE_LABELS[mode], detail: words }
   })
   return {
     id: 'mode',
@@ -31,7 +31,7 @@ export function modeField(present: string | null | undefined, initial: AccessMod
 }
 
 /** Environments to choose from; the present one says so. */
-export function environmentField(environments: readonly Environment[], present?: string): FormFieldAsked {
+export function environmentField(environments: readonly Environment[], present?: string): FormFieldSpec {
   const options = environments.map(({ id, name, revision }): FieldOption => ({
     value: id,
     label: name ?? id,
@@ -50,13 +50,13 @@ export function environmentField(environments: readonly Environment[], present?:
 const SOMEBODY_ELSE = ''
 
 /** Whom to remove: somebody who was invited from here, or anybody by address or id. */
-export function memberFields(members: readonly MemberNote[]): FormFieldAsked[] {
+export function memberFields(members: readonly MemberNote[]): FormFieldSpec[] {
   const invited = members.filter(({ change }) => change === 'invited')
   const options: FieldOption[] = [
     ...invited.map(({ member }) => ({ value: member, label: member, detail: 'invited from here' })),
     { value: SOMEBODY_ELSE, label: 'somebody else, named below' },
   ]
-  const typed: FormFieldAsked = {
+  const typed: FormFieldSpec = {
     id: 'other',
     label: 'address or id',
     required: invited.length === 0,
@@ -64,7 +64,7 @@ export function memberFields(members: readonly MemberNote[]): FormFieldAsked[] {
     initial: '',
   }
   if (invited.length === 0) return [typed]
-  const known: FormFieldAsked = {
+  const known: FormFieldSpec = {
     id: 'member',
     label: 'member',
     required: false,

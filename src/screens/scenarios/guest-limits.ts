@@ -5,7 +5,7 @@ import type { CapsNote } from '../../domain/scenarios/notes.ts'
 import { formatCount } from '../../tui/theme/format.ts'
 import { YES } from '../../components/form/field-input.ts'
 import { formatAge } from '../../tui/theme/format.ts'
-import type { FormFieldAsked, FormValues } from '../../components/form/form-dialog.tsx'
+import type { FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 
 export type GuestCaps = z.input<ReturnType<typeof GuestExecutionRequest>>
 
@@ -34,7 +34,7 @@ const CAPS: readonly Cap[] = [
 const MOST = Number.MAX_SAFE_INTEGER
 
 /** The caps as they were sent, in the words of their fields. */
-export function capWords(caps: CapsNote['caps'], between = '  '): string[] {
+export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   return CAPS.flatMap(({ id, label }) => {
     const value = caps[id]
     if (value === undefined) return []
@@ -43,8 +43,8 @@ export function capWords(caps: CapsNote['caps'], between = '  '): string[] {
 }
 
 /** Fields filled with the caps that were set from here last, else with none. */
-export function capFields(known: CapsNote | undefined): FormFieldAsked[] {
-  return CAPS.map(({ id, label, kind, harness }): FormFieldAsked => {
+export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
+  return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]
     if (kind === 'toggle')
       return {
@@ -84,7 +84,7 @@ export function mayBeOthers(known: CapsNote | undefined, changedAt: number | und
 }
 
 /** What the fields are filled with, and what of that is certain. */
-export function filledWords(known: CapsNote | undefined, changedAt: number | undefined): string {
+export function filledLabel(known: CapsNote | undefined, changedAt: number | undefined): string {
   if (!known) return 'The service does not tell what holds now; what you send replaces all of it.'
   const filled = 'Filled with what was set from here last'
   return mayBeOthers(known, changedAt)
@@ -93,11 +93,7 @@ export function filledWords(known: CapsNote | undefined, changedAt: number | und
 }
 
 /** The limits to be sent, beside those that another process on this machine has set since the fields were filled. */
-export function limitsBeside(
-  caps: GuestCaps,
-  known: CapsNote | undefined,
-  now: CapsNote | undefined,
-): Consequence[] {
+export function limitsBeside(caps: GuestCaps, known: CapsNote | undefined, now: CapsNote | undefined): Consequence[] {
   if (!now || now.at === known?.at) return [{ text: capsWords(caps), tone: 'plain' }]
   const age = formatAge(now.at, Date.now())
   const when = age === 'now' ? 'just now' : `${age} ago`
@@ -108,5 +104,5 @@ export function limitsBeside(
 }
 
 function capsWords(caps: CapsNote['caps']): string {
-  return capWords(caps, ': ').join(', ')
+  return capLabels(caps, ': ').join(', ')
 }

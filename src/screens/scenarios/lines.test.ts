@@ -6,7 +6,7 @@ import { placeColumns } from '../../components/list/columns.ts'
 import { modeLook, scenarioColumns } from './columns.ts'
 import { capFields, capsOf } from './guest-limits.ts'
 import { findingLines, scanLines } from './measures.tsx'
-import { documentLines, fieldWords, valueWords } from './open-lines.ts'
+import { documentLines, fieldLabel, settingLabel } from './open-lines.ts'
 import { doorLines, versionText } from './overview.tsx'
 import { verifiedLines } from './use-leak.ts'
 
@@ -19,26 +19,23 @@ describe('open documents', () => {
     expect(text(truncated)).toContain('! These numbers cover the newest 500 of 900 sessions only.')
     expect(text(scanLines({ scan: { truncated: true } }))).toContain('recent sessions only')
     expect(text(scanLines({ scan: { truncated: false } }))).toContain('cover all sessions')
-    expect(text(scanLines({}))).toContain('is not told')
+    expect(text(scanLines({}))).toContain('does not report whether')
   })
 
   test('a rate of nothing is unknown, never 0', () => {
-    expect(valueWords('abandonmentRate', null, 0)).toBe('—')
-    expect(valueWords('abandonmentRate', 0, 0)).toBe('0%')
-    expect(valueWords('averageAnswerMs', 340, 0)).toBe('340ms')
-    expect(valueWords('lastActivityAt', 0, 3_600_000)).toBe('1h')
-    expect(fieldWords('averageAnswerMs')).toBe('average answer')
+    expect(settingLabel('abandonmentRate', null, 0)).toBe('—')
+    expect(settingLabel('abandonmentRate', 0, 0)).toBe('0%')
+    expect(settingLabel('averageAnswerMs', 340, 0)).toBe('340ms')
+    expect(settingLabel('lastActivityAt', 0, 3_600_000)).toBe('1h')
+    expect(fieldLabel('averageAnswerMs')).toBe('average answer')
   })
 
   test('of any shape are shown whole, whatever the service adds', () => {
     fc.assert(
-      fc.property(
-        fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 6 })),
-        document => {
-          const shown = text(documentLines(document, 0))
-          for (const name of Object.keys(document)) expect(shown).toContain(name)
-        },
-      ),
+      fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 6 })), document => {
+        const shown = text(documentLines(document, 0))
+        for (const name of Object.keys(document)) expect(shown).toContain(name)
+      }),
     )
   })
 
@@ -99,9 +96,7 @@ describe('the old link', () => {
     expect(told({ before: open, after: gone }, local)).toContain('Verified')
     expect(told({ before: gone, after: gone }, local)).toContain('did not before the rotation either')
     expect(told({ before: open, after: open }, local)).toContain('It still opens Study')
-    expect(told({ before: open, after: { leads: 'unknown', why: 'No.' } }, local)).toContain(
-      'Not verified: No.',
-    )
+    expect(told({ before: open, after: { leads: 'unknown', why: 'No.' } }, local)).toContain('Not verified: No.')
     expect(told(undefined, { hasDoor: true, given: false })).toContain('Not verified')
     expect(told(undefined, { hasDoor: false, given: true })).toContain('private browser window')
   })

@@ -26,7 +26,7 @@ test('a link that somebody else may have rotated is not known any more, and is n
   const { projectId, scenarioId } = place
   await stage.client.userTesting.rotateLink({ projectId, scenarioId })
   await app.press('r')
-  await stage.seeWords('may be dead: somebody else changed the scenario since; X makes another one')
+  await stage.seeWords('may be dead: the scenario was changed by others. Press X to rotate it and get a new one.')
   await app.press(keys.copyLink)
   await app.see('The link that was known here may be dead')
   expect(app.copied).toHaveLength(1)

@@ -10,9 +10,7 @@ const stage = new ScenariosStage()
 
 /** The line breaks before anything is known. */
 const cutOff = () =>
-  Promise.reject(
-    new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
-  )
+  Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }))
 
 test('the journal knows at once what was read back of a change whose answer was lost', async ending => {
   const scene = createScene()

@@ -1,6 +1,6 @@
 import { useMemo, type ReactNode } from 'react'
 import { GATE_CLOSED } from '../../domain/scenarios/rights.ts'
-import { valueWords } from '../../domain/findings/insights.ts'
+import { valueLabel } from '../../domain/findings/insights.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
@@ -52,7 +52,7 @@ export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
     return [{ text: `! These numbers cover ${part} only.`, tone: 'warn' }, '']
   }
   if (scan?.['truncated'] === false) return [{ text: 'These numbers cover all sessions.', tone: 'muted' }, '']
-  return [{ text: 'Whether these numbers cover all sessions is not told.', tone: 'muted' }, '']
+  return [{ text: 'The service does not report whether these numbers cover all sessions.', tone: 'muted' }, '']
 }
 
 /** An open document in its five states; not found means that nobody came yet. */
@@ -85,17 +85,13 @@ function OpenDocument(props: {
 export function Metrics(props: TabProps) {
   const { queries } = useWorkspace()
   const query = useApiQuery(queries.userTestingInsights.metrics.options(props.input))
-  return (
-    <OpenDocument query={query} loading="Reading the metrics…" focused={props.focused} before={scanLines} />
-  )
+  return <OpenDocument query={query} loading="Reading the metrics…" focused={props.focused} before={scanLines} />
 }
 
 export function Usage(props: TabProps) {
   const { queries } = useWorkspace()
   const query = useApiQuery(queries.userTestingInsights.usage.options(props.input))
-  return (
-    <OpenDocument query={query} loading="Reading the usage…" focused={props.focused} before={scanLines} />
-  )
+  return <OpenDocument query={query} loading="Reading the usage…" focused={props.focused} before={scanLines} />
 }
 
 export function Signals(props: TabProps) {
@@ -147,7 +143,7 @@ export function findingLines(finding: Readonly<Record<string, unknown>>, bullet:
   const parts = [
     text('status'),
     dismissed ? 'dismissed' : undefined,
-    dimension && valueWords(dimension),
+    dimension && valueLabel(dimension),
     typeof count === 'number' ? plural(count, 'time') : undefined,
   ]
   return [

@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is Open {
 }
 
 /** `averageAnswerMs` as `average answer`: the words of a field without its unit. */
-export function fieldWords(name: string): string {
+export function fieldLabel(name: string): string {
   return name
     .replace(/(Ms|At)$/, '')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -24,11 +24,10 @@ export function fieldWords(name: string): string {
 }
 
 /** A value of an open document in the unit that its name tells; null means that there was nothing to count. */
-export function valueWords(name: string, value: unknown, now: number): string {
+export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value !== 'number')
-    return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
   if (/Rate$|^rate$/.test(name)) return `${Math.round(value * 100)}%`
   if (name.endsWith('Ms')) return formatDuration(value)
   if (name.endsWith('At')) return formatAge(value, now)
@@ -40,7 +39,7 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
   const entries = Object.entries(document)
   const fields = entries
     .filter(([, value]) => !isObject(value) && !Array.isArray(value))
-    .map(([name, value]) => [fieldWords(name), valueWords(name, value, now)] as const)
+    .map(([name, value]) => [fieldLabel(name), settingLabel(name, value, now)] as const)
   const short = fields.filter(([, words]) => words.length <= MOST_BESIDE)
   const long = fields.filter(([, words]) => words.length > MOST_BESIDE)
   return [
@@ -56,7 +55,7 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
 
 function nestedLines(name: string, value: unknown, now: number, depth: number): Line[] {
   if (!isObject(value) && !Array.isArray(value)) return []
-  const title = indented([heading(fieldWords(name))], depth)
+  const title = indented([heading(fieldLabel(name))], depth)
   if (depth >= DEEPEST) return [...title, ...indented([JSON.stringify(withinLevels(value))], depth + 1)]
   if (isObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
   if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
@@ -65,7 +64,7 @@ function nestedLines(name: string, value: unknown, now: number, depth: number): 
     ...value.flatMap((item: unknown, index): Line[] =>
       isObject(item)
         ? [...(index > 0 ? [''] : []), ...documentLines(item, now, depth + 1)]
-        : indented([valueWords(name, item, now)], depth + 1),
+        : indented([settingLabel(name, item, now)], depth + 1),
     ),
   ]
 }
@@ -74,8 +73,7 @@ function indented(lines: readonly Line[], depth: number): Line[] {
   if (depth === 0) return [...lines]
   return lines.map((line): Line => {
     if (typeof line === 'string') return { text: line, indent: depth * INDENT }
-    if ('text' in line && typeof line.text === 'string')
-      return { ...line, text: line.text, indent: depth * INDENT }
+    if ('text' in line && typeof line.text === 'string') return { ...line, text: line.text, indent: depth * INDENT }
     return line
   })
 }

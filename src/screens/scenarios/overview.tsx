@@ -2,7 +2,7 @@ import { useMemo, useSyncExternalStore } from 'react'
 import { provedVersion, type ScenarioNotes } from '../../domain/scenarios/notes.ts'
 import { GATE_CLOSED } from '../../domain/scenarios/rights.ts'
 import type { DoorState } from '../../domain/scenarios/visitor-door.ts'
-import { listed, KIND_WORDS, modeWords, moveWords } from '../../domain/scenarios/labels.ts'
+import { listed, VISITOR_KIND_LABELS, modeLabel, moveLabel } from '../../domain/scenarios/labels.ts'
 import { ADMITS, isAccessMode } from '../../domain/scenarios/table.ts'
 import type { ScenarioDetail } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -17,36 +17,37 @@ import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
 import { modeLook, sessionsText, type ScenarioRow } from './columns.ts'
-import { capWords, mayBeOthers } from './guest-limits.ts'
+import { capLabels, mayBeOthers } from './guest-limits.ts'
 import { openGateSentence } from './measures.tsx'
 import { masked } from '../../domain/scenarios/session-secrets.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import type { TabProps } from './tab.ts'
-import { useDoor } from './use-door.ts'
 import { useLookAgain } from './use-scenarios.ts'
+import { useQuery } from '@tanstack/react-query'
+
+/** How often it is looked who answers at the visitors' door, in milliseconds. */
+const LOOK_MS = 10_000
 
 /** The mode, marked by more than its colour where strangers may enter. */
 export function modeField(mode: string | null | undefined, symbols: Symbols): Field {
   const { text, tone } = modeLook(mode, symbols)
   const sign = text.startsWith(symbols.warn) ? `${symbols.warn} ` : ''
-  return ['Open to', mode == null ? undefined : `${sign}${modeWords(mode)}`, tone]
+  return ['Open to', mode == null ? undefined : `${sign}${modeLabel(mode)}`, tone]
 }
 
 /** Whom a mode lets in, where it is one that is known here. */
 export function admittedLines(mode: string | null | undefined): Line[] {
   if (!isAccessMode(mode)) return []
-  const admitted = listed(ADMITS[mode].map(kind => KIND_WORDS[kind]))
+  const admitted = listed(ADMITS[mode].map(kind => VISITOR_KIND_LABELS[kind]))
   return [{ text: `May enter: ${admitted} (${mode}).`, tone: 'muted' }]
 }
 
 /** What is known of `accessVersion`, and from where. */
 export function versionText(notes: ScenarioNotes | undefined, now: number): string | undefined {
-  if (!notes?.version) return notes?.moved ? `not told; moved on by ${moveWords(notes.moved.by)}` : undefined
+  if (!notes?.version) return notes?.moved ? `not returned; moved on by ${moveLabel(notes.moved.by)}` : undefined
   const { value, by, at } = notes.version
   const said = `${value}, as ${by} answered ${ago(at, now)}`
-  return notes.moved
-    ? `${said}; since then moved on by ${moveWords(notes.moved.by)} ${ago(notes.moved.at, now)}`
-    : said
+  return notes.moved ? `${said}; since then moved on by ${moveLabel(notes.moved.by)} ${ago(notes.moved.at, now)}` : said
 }
 
 /** The version that still holds as far as is known here, and below the fields where that comes from. */
@@ -96,10 +97,11 @@ function linkField(row: ScenarioRow, name: (id: 'rotate' | 'showSecrets') => str
   if (row.isLinkOld)
     return [
       'Link',
-      `may be dead: somebody else changed the scenario since; ${name('rotate')} makes another one`,
+      `may be dead: the scenario was changed by others. Press ${name('rotate')} to rotate it and get a new one.`,
       'warn',
     ]
-  if (row.link === undefined) return ['Link', `not told; ${name('rotate')} makes another one`, 'muted']
+  if (row.link === undefined)
+    return ['Link', `shown once at creation. Press ${name('rotate')} to rotate it and get a new one.`, 'muted']
   return ['Link', `${masked(row.link, false)}  a secret, ${name('showSecrets')} shows or hides it`]
 }
 
@@ -112,10 +114,7 @@ function settingLines(detail: ScenarioDetail): Line[] {
       ['Client', detail.hostName ?? detail.hostStyle],
       ['Model', detail.modelId],
       ['Temperature', detail.temperature == null ? undefined : String(detail.temperature)],
-      [
-        'Approves tools',
-        detail.requireToolApproval == null ? undefined : detail.requireToolApproval ? 'yes' : 'no',
-      ],
+      ['Approves tools', detail.requireToolApproval == null ? undefined : detail.requireToolApproval ? 'yes' : 'no'],
     ]),
     ...(detail.description ? ['', heading('Description'), detail.description] : []),
     '',
@@ -132,23 +131,25 @@ function settingLines(detail: ScenarioDetail): Line[] {
 function capLines(notes: ScenarioNotes | undefined, changedAt: number | undefined, now: number): Line[] {
   const caps = notes?.caps
   if (!caps)
-    return [{ text: 'The service tells them to nobody; none were set from here.', tone: 'muted', indent: 2 }]
+    return [
+      { text: 'The service does not return guest limits. None were set from this machine.', tone: 'muted', indent: 2 },
+    ]
   return [
     {
-      text: `As set from here ${ago(caps.at, now)}; the service tells them to nobody.`,
+      text: `Set from this machine ${ago(caps.at, now)}. The service does not return guest limits.`,
       tone: 'muted',
       indent: 2,
     },
     ...(mayBeOthers(caps, changedAt)
       ? [
           {
-            text: 'Somebody changed the scenario since, perhaps these.',
+            text: 'The scenario was changed since; these limits may be out of date.',
             tone: 'warn' as const,
             indent: 2,
           },
         ]
       : []),
-    ...capWords(caps.caps).map(text => ({ text, indent: 2 })),
+    ...capLabels(caps.caps).map(text => ({ text, indent: 2 })),
   ]
 }
 
@@ -193,7 +194,7 @@ export function Overview(props: TabProps) {
           ]
         : []),
       ...(door ? doorLines(symbols, door) : []),
-      { text: `Somebody else’s change shows within ${formatDuration(lookAgain)}.`, tone: 'muted' as const },
+      { text: `Changes by others appear within ${formatDuration(lookAgain)}.`, tone: 'muted' as const },
       ...(detail.data
         ? settingLines(detail.data)
         : detail.problem
@@ -204,17 +205,7 @@ export function Overview(props: TabProps) {
       ...capLines(notes, toEpochMs(row.scenario.updatedAt), now),
     ]
     // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
-  }, [
-    row,
-    props.isClosed,
-    props.showsSecrets,
-    door,
-    detail.data,
-    detail.problem,
-    symbols,
-    notesVersion,
-    lookAgain,
-  ])
+  }, [row, props.isClosed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, lookAgain])
   const above = doubts.map(text => ({ text: `${symbols.warn} ${text}`, tone: 'warn' as const }))
   return <Viewer lines={above.length > 0 ? [...above, '', ...lines] : lines} focused={focused} />
 }
@@ -224,4 +215,22 @@ export function never(): () => void {
 }
 export function zero(): number {
   return 0
+}
+
+/** Who answers where a link leads; undefined for a service, whose door is its own. No link is sent there. */
+function useDoor(
+  link: string | undefined,
+): { origin: string; start: string; state: DoorState | undefined } | undefined {
+  const { door } = useWorkspace()
+  const origin = (link === undefined ? undefined : URL.parse(link)?.origin) ?? door?.origin
+  const { data: state } = useQuery({
+    queryKey: ['visitorDoor', origin],
+    queryFn: async () => (await door?.look(origin)) ?? 'other',
+    enabled: door !== undefined,
+    refetchInterval: LOOK_MS,
+  })
+  return useMemo(
+    () => (door && origin !== undefined ? { origin, start: door.start, state } : undefined),
+    [door, origin, state],
+  )
 }

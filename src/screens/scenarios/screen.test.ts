@@ -121,14 +121,14 @@ describe('what may not be done', () => {
     await app.see(place.name)
     stage.sent = []
     for (const [binding, role] of [
-      [keys.mode, 'an editor or admin'],
-      [keys.publish, 'an admin'],
-      [keys.unpublish, 'an admin'],
-      [keys.rotate, 'an editor or admin'],
-      [keys.limits, 'an admin'],
+      [keys.mode, 'editor'],
+      [keys.publish, 'admin'],
+      [keys.unpublish, 'admin'],
+      [keys.rotate, 'editor'],
+      [keys.limits, 'admin'],
     ] as const) {
       await app.press(binding)
-      await stage.seeWords(`This takes ${role} of the project; you are member.`)
+      await stage.seeWords(`This needs the role ${role} in the project; yours is member.`)
     }
     expect(stage.sent.filter(path => !path.startsWith('GET'))).toEqual([])
   })

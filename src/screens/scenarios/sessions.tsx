@@ -3,10 +3,7 @@ import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type {
-  UserTestingSession,
-  UserTestingSessionDetail,
-} from '../../api/contract/user-testing-sessions.ts'
+import type { UserTestingSession, UserTestingSessionDetail } from '../../api/contract/user-testing-sessions.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatCount } from '../../tui/theme/format.ts'
@@ -22,7 +19,7 @@ import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { visitsKeys } from './bindings.ts'
-import { visitColumns, visitKey, visitorWords } from './columns.ts'
+import { visitColumns, visitKey, visitorLabel } from './columns.ts'
 import { ago } from './overview.tsx'
 import type { TabProps } from './tab.ts'
 import { useLookAgain } from './use-scenarios.ts'
@@ -124,16 +121,14 @@ function visitLines({ detail, isWhole }: Whole, visit: UserTestingSession | unde
   return [
     ...fieldLines([
       ['Visitor', visit?.visitor?.displayName],
-      ['Who', visit && visitorWords(visit)],
+      ['Who', visit && visitorLabel(visit)],
       ['Began', since(detail.startedAt)],
       ['Last seen', since(detail.lastActivityAt)],
       ['Model', detail.modelId],
       ['Messages', formatCount(detail.messageCount)],
       ['Feedback', [stars, feedback?.comment].filter(Boolean).join(': ')],
     ]),
-    ...(visit?.authInterrupted
-      ? [{ text: 'They left at the login of a server.', tone: 'warn' as const }]
-      : []),
+    ...(visit?.authInterrupted ? [{ text: 'They left at the login of a server.', tone: 'warn' as const }] : []),
     ...(isWhole ? [] : [{ text: 'Only its beginning was read.', tone: 'warn' as const }]),
     '',
   ]

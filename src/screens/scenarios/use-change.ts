@@ -1,4 +1,3 @@
-import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { consequencesOf, type Consequence } from '../../domain/scenarios/consequences.ts'
 import { provedVersion } from '../../domain/scenarios/notes.ts'
 import {
@@ -17,7 +16,6 @@ import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { refresh } from '../../api/client/cache/queries.ts'
 import type { Theme } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
@@ -26,16 +24,9 @@ import { useTextOverlay } from '../../components/text-overlay.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrites, type WriteTask } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import {
-  ASKED,
-  changedMeanwhile,
-  NOT_YET,
-  readStanding,
-  type Standing,
-  type Target,
-  whatMoved,
-} from './access-state.ts'
+import { changedMeanwhile, NOT_YET, readAccessState, type AccessState, type Target, whatMoved } from './access-state.ts'
 
 /** One change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {
@@ -46,33 +37,33 @@ export type Changing<Answer extends ChangeAnswer> = {
   /** The answer that acts. */
   action: string
   /** Said before the consequences, about the scenario as it stands by now. */
-  before?: (now: Standing) => readonly Consequence[]
+  before?: (now: AccessState) => readonly Consequence[]
   endpoint: AnyEndpoint
   /** `Rotating the link of Study…` */
   start: string
   done: (answer: Answer) => string
   /** Sends it for the scenario as it was asked about. */
-  send: (asked: Standing) => Promise<Answer>
+  send: (send: WriteTask['send'], asked: AccessState) => Promise<Answer>
   /** Keeps what the answer told, before anything is read back. */
-  keep?: (answer: Answer, asked: Standing) => void
+  retain?: (answer: Answer, asked: AccessState) => void
   /** What the answer brought besides and where it is now, as a sentence. */
-  brought?: (answer: Answer) => string | undefined
+  followUp?: (answer: Answer) => string | undefined
   /** Nobody knows whether it happened. */
-  lost?: () => void
+  onOutcomeUnknown?: () => void
   /** The scenario that the answer is about, where that is not the target. */
   scenarioId?: (answer: Answer) => string
 }
 
 /**
- * `quiet` leaves what is known afterwards to the caller; `before` is said before the consequences; `declined` goes back
- * to what the person filled in for the change.
+ * `silent` leaves what is known afterwards to the caller; `before` is said before the consequences; `declined` goes
+ * back to what the person filled in for the change.
  */
-export type Quietly = {
-  quiet?: boolean
+export type ChangeOptions = {
+  silent?: boolean
   before?: readonly Consequence[]
   declined?: () => Promise<unknown>
 }
-export const QUIET: Quietly = { quiet: true }
+export const SILENT: ChangeOptions = { silent: true }
 
 /** `changedAt` is when the service says that it was changed last, read after the change. */
 export type Changed<Answer> = {
@@ -82,15 +73,12 @@ export type Changed<Answer> = {
 }
 
 /** A change whose answer was lost, with what was read afterwards. */
-export type Lost = { answer: undefined; change: AccessChange; read: ReadBack }
-
-/** Resources that a change of access makes out of date beside those that its endpoint names. */
-const TOUCHED = ['userTesting', 'userTestingSessions', 'userTestingInsights', 'scenarios']
+export type OutcomeUnknown = { answer: undefined; change: AccessChange; read: ReadBack }
 
 /** Sessions that live now, where the service tells; not found means that nobody ever came. */
 export async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
   try {
-    const { liveSessions } = await client.userTestingInsights.metrics(input, ASKED)
+    const { liveSessions } = await client.userTestingInsights.metrics(input)
     return typeof liveSessions === 'number' ? liveSessions : undefined
   } catch (error) {
     return error instanceof ApiError && error.status === 404 ? 0 : undefined
@@ -102,22 +90,17 @@ async function readBack(
   projectId: string,
   scenarioId: string,
   isGone: boolean,
-): Promise<ReadBack & Partial<Pick<Standing, 'changedAt'>>> {
+): Promise<ReadBack & Partial<Pick<AccessState, 'changedAt'>>> {
   const input = { projectId, scenarioId }
   if (isGone) {
-    const listed = await client.scenarios.list({ projectId }, ASKED).catch(() => undefined)
+    const listed = await client.scenarios.list({ projectId }).catch(() => undefined)
     return { published: listed?.items.some(({ id }) => id === scenarioId) }
   }
   const [read, liveSessions] = await Promise.all([
-    client.scenarios.get(input, ASKED).catch(() => undefined),
+    client.scenarios.get(input).catch(() => undefined),
     liveSessionsOf(client, input),
   ])
   return { mode: read?.mode, liveSessions, changedAt: toEpochMs(read?.updatedAt) }
-}
-
-function refreshAll(queryClient: QueryClient, endpoint: AnyEndpoint): void {
-  refresh(queryClient, endpoint)
-  for (const resource of TOUCHED) void queryClient.invalidateQueries({ queryKey: [resource] })
 }
 
 const MARKS: Record<Proof['how'], { symbol: 'ok' | 'error' | 'pending'; tone: 'ok' | 'error' | 'muted' }> = {
@@ -134,13 +117,10 @@ export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[]
 }
 
 /** `moved` says what somebody else changed meanwhile, as a clause. */
-type Sent<Answer> =
-  | { sent: true; answer: Answer }
-  | { sent: false; moved: string }
-  | { sent: false; notMember: string }
+type Sent<Answer> = { sent: true; answer: Answer } | { sent: false; moved: string } | { sent: false; notMember: string }
 
 /** A scenario as it was asked about. */
-type Asked = Standing & { liveSessions: number | undefined }
+type Asked = AccessState & { liveSessions: number | undefined }
 
 /** Looking at a scenario before a change and after one that was lost, and what is noted of it here. */
 function useLooks(projectId: string, isClosed: boolean) {
@@ -151,7 +131,7 @@ function useLooks(projectId: string, isClosed: boolean) {
   const theme = useTheme()
 
   const standing = (target: Target | undefined, change: AccessChange) =>
-    readStanding(client, { projectId, isClosed, target, change, notes: accessNotes })
+    readAccessState(client, { projectId, isClosed, target, change, notes: accessNotes })
 
   /** Undefined when it could not be read, which was told. */
   const look = (target: Target | undefined, change: AccessChange): Promise<Asked | undefined> =>
@@ -183,25 +163,24 @@ function useLooks(projectId: string, isClosed: boolean) {
   }
 
   const noteLoss = (
-    { target, lost }: { target: Target | undefined; lost?: () => void },
+    { target, onOutcomeUnknown }: { target: Target | undefined; onOutcomeUnknown?: () => void },
     change: AccessChange,
   ): void => {
     noteMove(change, target, 'a change whose answer was lost')
-    lost?.()
+    onOutcomeUnknown?.()
   }
 
   /** What can be read after a change whose answer never came; shown unless the caller tells it. */
   const readLost = async (
     { title, target, endpoint }: { title: string; target: Target | undefined; endpoint: AnyEndpoint },
     change: AccessChange,
-    { quiet = false }: Quietly,
-  ): Promise<Lost> => {
+    { silent = false }: ChangeOptions,
+  ): Promise<OutcomeUnknown> => {
     const read = target ? await readBack(client, projectId, target.id, change.do === 'unpublish') : {}
     // The journal reads it back by its own rules now, so that both say the same.
-    const only = ({ operation, readBack }: JournalEntry) =>
-      operation === endpoint.operation && readBack === undefined
+    const only = ({ operation, readBack }: JournalEntry) => operation === endpoint.operation && readBack === undefined
     if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
-    if (!quiet)
+    if (!silent)
       show(`${title} The answer was lost`, [
         ...proofLines(theme, lossProofs(change, read)),
         adviceAfterLoss(change, read),
@@ -222,15 +201,14 @@ function useLooks(projectId: string, isClosed: boolean) {
 }
 
 /**
- * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still holds, sends,
- * and shows what the answer and a reading afterwards prove. Whatever somebody else changed while it was asked is put beside it, and it
- * is asked anew. `quiet` leaves what is known afterwards to the caller.
+ * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still
+ * holds, sends, and shows what the answer and a reading afterwards prove. Whatever somebody else changed while it was
+ * asked is put beside it, and it is asked anew. `silent` leaves what is known afterwards to the caller.
  */
 export function useChange(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()
-  const queryClient = useQueryClient()
   const confirm = useConfirm()
-  const runTask = useRunTask()
+  const write = useWrites()
   const show = useTextOverlay()
   const theme = useTheme()
   const { standing, look, noteMove, noteLoss, noteChanged, readLost } = useLooks(projectId, isClosed)
@@ -238,7 +216,7 @@ export function useChange(projectId: string, isClosed: boolean) {
   const ask = async <Answer extends ChangeAnswer>(
     { title, action, target, before }: Changing<Answer>,
     { change, now, news }: { change: AccessChange; now: Asked; news: readonly Consequence[] },
-    options: Quietly,
+    options: ChangeOptions,
   ): Promise<boolean> => {
     const { lines, word } = consequencesOf(change, {
       mode: now.mode,
@@ -260,30 +238,28 @@ export function useChange(projectId: string, isClosed: boolean) {
     changing: Changing<Answer>,
     change: AccessChange,
     asked: Asked,
-    options: Quietly,
-  ): Promise<Sent<Answer> | Lost | undefined> => {
+    options: ChangeOptions,
+  ): Promise<Sent<Answer> | OutcomeUnknown | undefined> => {
     const { target, endpoint } = changing
     let isLost = false
-    const outcome = await runTask({
+    const outcome = await write<AnyEndpoint, Sent<Answer>>({
+      endpoint,
+      confirm: 'done',
       start: changing.start,
-      work: async () => {
+      work: async task => {
         const moved = whatMoved(asked, await standing(target, change))
         try {
           if (moved !== undefined) return { sent: false, moved } as const
-          const answer = await changing.send(asked)
+          const answer = await changing.send(task.send, asked)
           noteMove(change, target, change.do)
-          changing.keep?.(answer, asked)
+          changing.retain?.(answer, asked)
           return { sent: true, answer } as const
         } catch (error) {
           // The scenario was there a moment ago, so it is the member who is not.
-          if (change.do === 'remove' && isMissing(error))
-            return { sent: false, notMember: change.member } as const
+          if (change.do === 'remove' && isMissing(error)) return { sent: false, notMember: change.member } as const
           isLost = error instanceof ApiError && error.leavesDoubt
           if (isLost) noteLoss(changing, change)
           throw error
-        } finally {
-          // What is on screen is read again while the end is told.
-          refreshAll(queryClient, endpoint)
         }
       },
       done: value => (value.sent ? changing.done(value.answer) : { tone: 'warn', text: unsentWords(value) }),
@@ -293,8 +269,8 @@ export function useChange(projectId: string, isClosed: boolean) {
 
   return async <Answer extends ChangeAnswer>(
     changing: Changing<Answer>,
-    options: Quietly = {},
-  ): Promise<Changed<Answer> | Lost | undefined> => {
+    options: ChangeOptions = {},
+  ): Promise<Changed<Answer> | OutcomeUnknown | undefined> => {
     const { target } = changing
     let news: readonly Consequence[] | undefined
     for (;;) {
@@ -315,10 +291,10 @@ export function useChange(projectId: string, isClosed: boolean) {
       const { changedAt, ...read } = await readBack(client, projectId, id, change.do === 'unpublish')
       if (changedAt !== undefined) noteChanged(id, target && now.changedAt, changedAt)
       const proofs = proofsOf(change, { scenarioId: target?.id }, answer, read)
-      if (!options.quiet)
+      if (!options.silent)
         show(`${changing.done(answer)} What is known now:`, [
           ...proofLines(theme, proofs),
-          ...broughtLines(changing, answer),
+          ...followUpLines(changing, answer),
         ])
       return { answer, proofs, changedAt }
     }
@@ -331,8 +307,8 @@ function unsentWords(sent: { moved: string } | { notMember: string }): string {
     : `${sent.notMember} is not a member: removed before, or never one.`
 }
 
-function broughtLines<Answer extends ChangeAnswer>({ brought }: Changing<Answer>, answer: Answer): Line[] {
-  const text = brought?.(answer)
+function followUpLines<Answer extends ChangeAnswer>({ followUp }: Changing<Answer>, answer: Answer): Line[] {
+  const text = followUp?.(answer)
   return text === undefined ? [] : ['', text]
 }
 

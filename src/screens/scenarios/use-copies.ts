@@ -9,7 +9,7 @@ import type { ScenarioRow } from './columns.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 
 /** Where a secret is that an answer brought, and how to get at it; or at another one. */
-export function useKeptHere() {
+export function useRetainedSecrets() {
   const key = useKeyName()
   const kept = (what: string, copies: string): string =>
     `The ${what} came with the answer: ${copies} copies it. It is kept for this session only, and on no disk.`

@@ -4,9 +4,8 @@ import { useRunTask } from '../../hooks/tasks.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
-import { GO_ON, useFormDialog, type FormAsked } from '../../components/form/form-dialog.tsx'
+import { GO_ON, useFormDialog, type FormSpec } from '../../components/form/form-dialog.tsx'
 import { environmentField } from './forms.ts'
-import { ASKED } from './access-state.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
 /** Scenarios whose environment is asked for before an action that depends on it. */
@@ -26,7 +25,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     const missing = rows.filter(({ scenario }) => !known.has(scenario.id)).slice(0, MOST_ASKED)
     const found = await Promise.all(
       missing.map(({ scenario }) =>
-        client.userTesting.get({ projectId, scenarioId: scenario.id }, ASKED).catch(() => undefined),
+        client.userTesting.get({ projectId, scenarioId: scenario.id }).catch(() => undefined),
       ),
     )
     for (const scenario of found) if (scenario?.environmentId) known.set(scenario.id, scenario.environmentId)
@@ -44,10 +43,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     opening({
       start: 'Reading the environments…',
       work: async () => {
-        const [{ items }, known] = await Promise.all([
-          client.environments.list({ projectId }, ASKED),
-          boundTo(except),
-        ])
+        const [{ items }, known] = await Promise.all([client.environments.list({ projectId }), boundTo(except)])
         return { all: items.filter(({ archived }) => archived !== true), ...known }
       },
     })
@@ -73,7 +69,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
         ])
         return undefined
       }
-      const about: FormAsked['about'] = isWhole
+      const about: FormSpec['about'] = isWhole
         ? [{ text: 'Environments that are published already are left out.', tone: 'muted' }]
         : [
             {

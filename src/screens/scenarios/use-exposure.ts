@@ -1,41 +1,41 @@
 import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import { isAccessMode, type AccessMode } from '../../domain/scenarios/table.ts'
-import { modeWords } from '../../domain/scenarios/labels.ts'
+import { modeLabel } from '../../domain/scenarios/labels.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { filledAgain, GO_ON, useFormDialog, type FormValues } from '../../components/form/form-dialog.tsx'
 import { modeField } from './forms.ts'
-import { capFields, capsOf, filledWords, limitsBeside } from './guest-limits.ts'
+import { capFields, capsOf, filledLabel, limitsBeside } from './guest-limits.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-import { useKeptHere } from './use-copies.ts'
-import { ASKED, targetOf } from './access-state.ts'
-import type { Change, Changed, Lost, Quietly } from './use-change.ts'
+import { useRetainedSecrets } from './use-copies.ts'
+import { targetOf } from './access-state.ts'
+import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
 
 /** Who may enter a published scenario: its mode, its link, and what guests may spend. */
 export function useExposure(projectId: string, change: Change) {
   const { client, accessNotes } = useWorkspace()
   const ask = useFormDialog()
   const secrets = secretsOf(client)
-  const keptHere = useKeptHere()
+  const keptHere = useRetainedSecrets()
   const place = ({ scenario }: ScenarioRow) => ({ projectId, scenarioId: scenario.id })
 
   const mode = async (
     row: ScenarioRow,
     to: AccessMode,
-    options?: Quietly,
-  ): Promise<Changed<ChangeAnswer> | Lost | undefined> => {
+    options?: ChangeOptions,
+  ): Promise<Changed<ChangeAnswer> | OutcomeUnknown | undefined> => {
     const target = targetOf(row)
     return await change(
       {
         change: { do: 'mode', from: target.mode, to },
         target,
-        title: `Open ${target.name} to ${modeWords(to)}?`,
+        title: `Open ${target.name} to ${modeLabel(to)}?`,
         action: 'Change the mode',
         endpoint: contract.userTesting.update,
         start: `Changing who may enter ${target.name}…`,
-        send: () => client.userTesting.update({ ...place(row), body: { mode: to } }, ASKED),
-        done: answer => `${target.name} is for ${modeWords(answer.mode ?? to)}.`,
+        send: send => send(contract.userTesting.update, { ...place(row), body: { mode: to } }),
+        done: answer => `${target.name} is for ${modeLabel(answer.mode ?? to)}.`,
       },
       options,
     )
@@ -45,18 +45,15 @@ export function useExposure(projectId: string, change: Change) {
     const present = row.scenario.mode
     const values = await ask({
       title: `Who may enter ${row.scenario.name}`,
-      about: [{ text: `Now: ${modeWords(present)}.`, tone: 'plain' }],
-      ...filledAgain(
-        [modeField(present ?? null, isAccessMode(present) ? present : 'project_members')],
-        filled,
-      ),
+      about: [{ text: `Now: ${modeLabel(present)}.`, tone: 'plain' }],
+      ...filledAgain([modeField(present ?? null, isAccessMode(present) ? present : 'project_members')], filled),
       act: GO_ON,
     })
     if (values && isAccessMode(values['mode']))
       await mode(row, values['mode'], { declined: () => chooseMode(row, values) })
   }
 
-  const rotate = async (row: ScenarioRow, options?: Quietly) => {
+  const rotate = async (row: ScenarioRow, options?: ChangeOptions) => {
     const target = targetOf(row)
     return await change(
       {
@@ -66,11 +63,11 @@ export function useExposure(projectId: string, change: Change) {
         action: 'Make another link',
         endpoint: contract.userTesting.rotateLink,
         start: `Rotating the link of ${target.name}…`,
-        send: () => client.userTesting.rotateLink(place(row), ASKED),
+        send: send => send(contract.userTesting.rotateLink, place(row)),
         done: () => `${target.name} has another link.`,
-        keep: ({ link }, { changedAt }) => secrets.keepLink(target.id, link, changedAt),
-        brought: ({ link }) => keptHere.link(link),
-        lost: () => secrets.dropLink(target.id),
+        retain: ({ link }, { changedAt }) => secrets.keepLink(target.id, link, changedAt),
+        followUp: ({ link }) => keptHere.link(link),
+        onOutcomeUnknown: () => secrets.dropLink(target.id),
       },
       options,
     )
@@ -82,7 +79,7 @@ export function useExposure(projectId: string, change: Change) {
     const known = accessNotes?.of(target.id)?.caps
     const values = await ask({
       title: `Guest limits of ${target.name}`,
-      about: [{ text: filledWords(known, target.changedAt), tone: 'warn' }],
+      about: [{ text: filledLabel(known, target.changedAt), tone: 'warn' }],
       ...filledAgain(capFields(known), filled),
       act: GO_ON,
     })
@@ -97,12 +94,12 @@ export function useExposure(projectId: string, change: Change) {
         before: now => limitsBeside(caps, known, now.caps),
         endpoint: contract.userTesting.setGuestExecution,
         start: `Replacing the guest limits of ${target.name}…`,
-        send: async () => {
-          await client.userTesting.setGuestExecution({ ...place(row), body: caps }, ASKED)
+        send: async send => {
+          await send(contract.userTesting.setGuestExecution, { ...place(row), body: caps })
           return {}
         },
         done: () => `The guest limits of ${target.name} are replaced.`,
-        keep: (_answer, { changedAt }) =>
+        retain: (_answer, { changedAt }) =>
           accessNotes?.note(target.id, { kind: 'caps', caps: { ...caps }, changedAt }),
       },
       { declined: () => limits(row, values) },

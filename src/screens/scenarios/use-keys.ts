@@ -3,9 +3,7 @@ import type { AccessChange } from '../../domain/scenarios/table.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
-import type { ListState } from '../../components/list/use-list.ts'
-import { MISSED } from '../../components/pane-state.tsx'
-import { useAtTop } from '../../components/use-at-top.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -27,16 +25,15 @@ const OLD_LINK =
 export function useKeys(options: {
   projectId: string
   data: ScenariosData
-  list: ListState<ScenarioRow>
-  row: ScenarioRow | undefined
+  collection: Collection<ScenarioRow>
   showsSecrets: boolean
   setShowsSecrets: (shows: boolean) => void
 }): void {
-  const { projectId, data, list, row } = options
+  const { projectId, data, collection } = options
+  const { list, row } = collection
   const { door } = useWorkspace()
   const router = useRouter()
   const { params } = usePlace()
-  const inDetail = params.pane === 'detail'
   const change = useChange(projectId, data.isClosed)
   const onPublished = (scenarioId: string): void => {
     list.selection.select(scenarioId)
@@ -54,36 +51,17 @@ export function useKeys(options: {
   })
   const copies = useSecretCopies()
   const checkLink = useLinkCheck()
-  const none = unavailable(list.isMissed ? MISSED : 'There is no scenario.')
   /** An action on the chosen scenario, where the person may do it. */
-  const on = (
-    action: AccessChange['do'],
-    act: (row: ScenarioRow) => Promise<unknown>,
-  ): KeyHandler | Unavailable => {
-    if (!row) return none
-    const reason = obstacle(action, data.capabilities)
-    if (reason !== undefined) return unavailable(reason)
-    return async () => {
-      const chosen = list.choose()
-      if (chosen) await act(chosen)
-    }
+  const on = (action: AccessChange['do'], act: (row: ScenarioRow) => Promise<unknown>): KeyHandler | Unavailable => {
+    const reason = row && obstacle(action, data.capabilities)
+    return reason === undefined ? collection.on(act) : unavailable(reason)
   }
   const publishing = obstacle('publish', data.capabilities)
-  const atTop = useAtTop()
-  const back = (): void => {
-    if (params.sessionId !== undefined) router.replace({ sessionId: undefined })
-    else if (inDetail) router.replace({ pane: undefined })
-    else atTop()
-  }
   const noLink = unavailable(row?.isLinkOld ? OLD_LINK : NO_LINK)
   const hasInvitation = row !== undefined && copies.invitationOf(row) !== undefined
   useBindings(scenariosKeys, {
-    open: !row
-      ? none
-      : inDetail
-        ? unavailable('The scenario is open; its tabs hold the rest.')
-        : () => router.replace({ scenarioId: list.choose()?.scenario.id, pane: 'detail' }),
-    back,
+    open: collection.open,
+    back: params.sessionId === undefined ? collection.back : () => router.replace({ sessionId: undefined }),
     publish: publishing === undefined ? () => publication.publish() : unavailable(publishing),
     mode: on('mode', exposure.chooseMode),
     invite: on('invite', members.invite),

@@ -3,7 +3,7 @@ import { insideProofs, isOffline, type Decided } from '../../domain/scenarios/in
 import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import type { LinkState } from '../../domain/scenarios/visitor-door.ts'
 import { effectOf, isAccessMode } from '../../domain/scenarios/table.ts'
-import { linkGrants, modeWords } from '../../domain/scenarios/labels.ts'
+import { linkGrants, modeLabel } from '../../domain/scenarios/labels.ts'
 import { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
 import type { FieldOption } from '../../components/form/field-input.ts'
 import { heading } from '../../components/lines.ts'
@@ -15,8 +15,8 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { ScenarioRow } from './columns.ts'
 import { endsSessions } from './forms.ts'
-import { useKeptHere } from './use-copies.ts'
-import { liveSessionsOf, proofLines, QUIET, type Changed, type Lost } from './use-change.ts'
+import { useRetainedSecrets } from './use-copies.ts'
+import { liveSessionsOf, proofLines, SILENT, type Changed, type OutcomeUnknown } from './use-change.ts'
 import type { Exposure } from './use-exposure.ts'
 import { useFormDialog } from '../../components/form/form-dialog.tsx'
 import type { Members } from './use-members.ts'
@@ -51,7 +51,7 @@ export function useLeak(of: Means) {
   const show = useTextOverlay()
   const theme = useTheme()
   const ask = useFormDialog()
-  const keptHere = useKeptHere()
+  const keptHere = useRetainedSecrets()
 
   const askForLink = async (row: ScenarioRow): Promise<string | undefined> => {
     const values = await ask({
@@ -87,7 +87,7 @@ export function useLeak(of: Means) {
     const link = door ? await askForLink(row) : ''
     if (link === undefined) return
     const before = link === '' ? undefined : await door?.leadsTo(link)
-    const rotated = await exposure.rotate(row, { ...QUIET, before: WAY })
+    const rotated = await exposure.rotate(row, { ...SILENT, before: WAY })
     if (!rotated?.answer) return
     const decided = await decide(after(row, rotated.changedAt))
     const leadsNow =
@@ -144,13 +144,13 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
       act: 'Go on',
     })
     const wanted = values?.['do']
-    const done: Changed<ChangeAnswer> | Lost | undefined =
+    const done: Changed<ChangeAnswer> | OutcomeUnknown | undefined =
       wanted === UNPUBLISH
-        ? await publication.unpublish(row, QUIET)
+        ? await publication.unpublish(row, SILENT)
         : wanted === REMOVE
-          ? await members.remove(row, QUIET)
+          ? await members.remove(row, SILENT)
           : isAccessMode(wanted)
-            ? await exposure.mode(row, wanted, QUIET)
+            ? await exposure.mode(row, wanted, SILENT)
             : undefined
     if (!done) return await left(id)
     return done.answer
@@ -168,10 +168,7 @@ function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
 function openLines(symbols: Symbols, kept: string | undefined): Line[] {
   if (kept === undefined)
     return [`${symbols.pending} It is offline, its new link included; ${effectOf({ do: 'unpublish' }).lost}`]
-  return [
-    `${symbols.pending} Hand the new link to those who shall enter; the old one is of no use to them.`,
-    kept,
-  ]
+  return [`${symbols.pending} Hand the new link to those who shall enter; the old one is of no use to them.`, kept]
 }
 
 /** What can be done about those who are in, as far as the mode leaves it; first of all nothing. */
@@ -180,7 +177,7 @@ function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOpti
     { value: LEAVE, label: 'leave them in', detail: 'ends nothing' },
     ...SCENARIO_MODES.filter(to => to !== mode && endsSessions(mode, to)).map(to => ({
       value: to,
-      label: `open it to ${modeWords(to)} only`,
+      label: `open it to ${modeLabel(to)} only`,
       detail: 'ends every session',
     })),
     { value: REMOVE, label: 'remove one member', detail: 'ends every session' },
@@ -223,12 +220,9 @@ export function verifiedLines(
         tone: 'error',
       },
     ]
-  if (after.leads === 'unknown')
-    return [{ text: `${symbols.pending} Not verified: ${after.why}`, tone: 'warn' }]
+  if (after.leads === 'unknown') return [{ text: `${symbols.pending} Not verified: ${after.why}`, tone: 'warn' }]
   if (before.leads === 'open')
-    return [
-      { text: `${symbols.ok} Verified: it opened ${before.name} before, and opens nothing now.`, tone: 'ok' },
-    ]
+    return [{ text: `${symbols.ok} Verified: it opened ${before.name} before, and opens nothing now.`, tone: 'ok' }]
   return [
     { text: `${symbols.pending} It opens nothing, but it did not before the rotation either.`, tone: 'warn' },
     { text: 'If this is the link that leaked, it was dead already.', indent: 2 },

@@ -1,4 +1,4 @@
-import { modeWords } from '../../domain/scenarios/labels.ts'
+import { modeLabel } from '../../domain/scenarios/labels.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { YES } from '../../components/form/field-input.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -7,22 +7,22 @@ import {
   filledAgain,
   GO_ON,
   useFormDialog,
-  type FormAsked,
+  type FormSpec,
   type FormValues,
 } from '../../components/form/form-dialog.tsx'
 import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import { memberFields } from './forms.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-import { useKeptHere } from './use-copies.ts'
-import { ASKED, targetOf, type Target } from './access-state.ts'
-import type { Change, Changed, Lost, Quietly } from './use-change.ts'
+import { useRetainedSecrets } from './use-copies.ts'
+import { targetOf, type Target } from './access-state.ts'
+import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
 
 /** Inviting and removing, of which the service keeps the list to itself. */
 export function useMembers(projectId: string, change: Change) {
   const { client, accessNotes, profile } = useWorkspace()
   const ask = useFormDialog()
   const secrets = secretsOf(client)
-  const keptHere = useKeptHere()
+  const keptHere = useRetainedSecrets()
 
   const invite = async (row: ScenarioRow, filled?: FormValues): Promise<void> => {
     const target = targetOf(row)
@@ -39,22 +39,19 @@ export function useMembers(projectId: string, change: Change) {
         action: 'Invite',
         endpoint: contract.userTesting.upsertMember,
         start: `Inviting ${email}…`,
-        send: () =>
-          client.userTesting.upsertMember(
-            {
-              projectId,
-              scenarioId: target.id,
-              body: { email, ...(mail && { sendInviteEmail: true }) },
-            },
-            ASKED,
-          ),
+        send: send =>
+          send(contract.userTesting.upsertMember, {
+            projectId,
+            scenarioId: target.id,
+            body: { email, ...(mail && { sendInviteEmail: true }) },
+          }),
         done: () => `${email} is invited.`,
-        keep(answer, { changedAt }) {
+        retain(answer, { changedAt }) {
           accessNotes?.note(target.id, { kind: 'member', member: email, change: 'invited' })
           const code = codeOf(answer)
           if (code !== undefined) secrets.keepInvitation(target.id, { member: email, code }, changedAt)
         },
-        brought: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
+        followUp: answer => (codeOf(answer) === undefined ? undefined : keptHere.invitation()),
       },
       { declined: () => invite(row, values) },
     )
@@ -62,9 +59,9 @@ export function useMembers(projectId: string, change: Change) {
 
   const remove = async (
     row: ScenarioRow,
-    options?: Quietly,
+    options?: ChangeOptions,
     filled?: FormValues,
-  ): Promise<Changed<ChangeAnswer> | Lost | undefined> => {
+  ): Promise<Changed<ChangeAnswer> | OutcomeUnknown | undefined> => {
     const target = targetOf(row)
     const members = accessNotes?.of(target.id)?.members ?? []
     const values = await ask({
@@ -88,13 +85,10 @@ export function useMembers(projectId: string, change: Change) {
         action: 'Remove',
         endpoint: contract.userTesting.removeMember,
         start: `Removing ${member}…`,
-        send: () =>
-          client.userTesting.removeMember(
-            { projectId, scenarioId: target.id, memberIdOrEmail: member },
-            ASKED,
-          ),
+        send: send =>
+          send(contract.userTesting.removeMember, { projectId, scenarioId: target.id, memberIdOrEmail: member }),
         done: () => `${member} is no member of ${target.name} any more.`,
-        keep() {
+        retain() {
           accessNotes?.note(target.id, { kind: 'member', member, change: 'removed' })
           secrets.dropInvitation(target.id, member)
         },
@@ -108,11 +102,11 @@ export function useMembers(projectId: string, change: Change) {
 
 export type Members = ReturnType<typeof useMembers>
 
-function inviteForm(target: Target, isLocal: boolean): FormAsked {
+function inviteForm(target: Target, isLocal: boolean): FormSpec {
   return {
     title: `Invite somebody to ${target.name}`,
     about: [
-      { text: `It is for ${modeWords(target.mode)} now.`, tone: 'plain' },
+      { text: `It is for ${modeLabel(target.mode)} now.`, tone: 'plain' },
       {
         text: 'The service does not list members: whom somebody else invited, also just now, is not seen here.',
         tone: 'muted',

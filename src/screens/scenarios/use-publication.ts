@@ -1,17 +1,16 @@
 import type { AccessNotes } from '../../domain/scenarios/notes.ts'
-import type { Client } from '../../api/client/client.ts'
 import { publishEnvironment } from '../../domain/scenarios/publish.ts'
 import { isAccessMode } from '../../domain/scenarios/table.ts'
-import { modeWords } from '../../domain/scenarios/labels.ts'
+import { modeLabel } from '../../domain/scenarios/labels.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { filledAgain, GO_ON, useFormDialog, type FormValues } from '../../components/form/form-dialog.tsx'
 import { environmentField, modeField } from './forms.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-import { useKeptHere } from './use-copies.ts'
-import { ASKED, targetOf } from './access-state.ts'
-import type { Change, Quietly } from './use-change.ts'
+import { useRetainedSecrets } from './use-copies.ts'
+import { targetOf } from './access-state.ts'
+import type { Change, ChangeOptions } from './use-change.ts'
 import { useEnvironments } from './use-environments.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
@@ -24,7 +23,7 @@ export function usePublication(
   const { client, accessNotes } = useWorkspace()
   const ask = useFormDialog()
   const secrets = secretsOf(client)
-  const keptHere = useKeptHere()
+  const keptHere = useRetainedSecrets()
   const environments = useEnvironments(projectId, options.data)
   const unpublish = useUnpublishing(projectId, change, environments)
 
@@ -47,15 +46,14 @@ export function usePublication(
         change: { do: 'publish', mode },
         target: undefined,
         title: `Publish ${name}?`,
-        action: `Publish for ${modeWords(mode)}`,
+        action: `Publish for ${modeLabel(mode)}`,
         endpoint: contract.userTesting.publish,
         start: `Publishing ${name}…`,
-        send: () =>
-          publishEnvironment(client, { projectId, environmentId: environment.id, body: { mode } }, ASKED),
+        send: () => publishEnvironment(client, { projectId, environmentId: environment.id, body: { mode } }),
         done: ({ created }) => (created === false ? `${name} was published before.` : `Published ${name}.`),
         scenarioId: ({ id }) => id,
-        brought: ({ link }) => keptHere.link(link),
-        keep({ id, link, accessVersion }) {
+        followUp: ({ link }) => keptHere.link(link),
+        retain({ id, link, accessVersion }) {
           secrets.keepLink(id, link, undefined)
           accessNotes?.note(id, { kind: 'environment', environmentId: environment.id })
           noteVersion(accessNotes, id, accessVersion, 'publish')
@@ -87,13 +85,14 @@ export function usePublication(
         action: 'Rebind',
         endpoint: contract.userTesting.rebind,
         start: `Pointing ${target.name} at ${name}…`,
-        send: () =>
-          client.userTesting.rebind(
-            { projectId, scenarioId: target.id, body: { environmentId: environment.id } },
-            ASKED,
-          ),
+        send: send =>
+          send(contract.userTesting.rebind, {
+            projectId,
+            scenarioId: target.id,
+            body: { environmentId: environment.id },
+          }),
         done: () => `${target.name} points at ${name}.`,
-        keep({ id, environmentId, accessVersion }) {
+        retain({ id, environmentId, accessVersion }) {
           accessNotes?.note(id, { kind: 'environment', environmentId: environmentId ?? environment.id })
           noteVersion(accessNotes, id, accessVersion, 'rebind')
         },
@@ -106,14 +105,10 @@ export function usePublication(
 }
 
 /** Taking a scenario offline; resolves to what was answered and proved, unless it was not sent. */
-function useUnpublishing(
-  projectId: string,
-  change: Change,
-  environments: ReturnType<typeof useEnvironments>,
-) {
+function useUnpublishing(projectId: string, change: Change, environments: ReturnType<typeof useEnvironments>) {
   const { client, accessNotes } = useWorkspace()
   const secrets = secretsOf(client)
-  return async (row: ScenarioRow, options?: Quietly) => {
+  return async (row: ScenarioRow, options?: ChangeOptions) => {
     const target = targetOf(row)
     const environmentId = row.environmentId ?? (await environments.chooseOf(row))
     if (environmentId === undefined) return undefined
@@ -125,10 +120,11 @@ function useUnpublishing(
         action: 'Unpublish',
         endpoint: contract.userTesting.unpublish,
         start: `Taking ${target.name} offline…`,
-        send: now => takeOffline(client, { projectId, environmentId: now.environmentId ?? environmentId }),
+        send: (send, now) =>
+          send(contract.userTesting.unpublish, { projectId, environmentId: now.environmentId ?? environmentId }),
         done: ({ deleted }) =>
           deleted === true ? `${target.name} is offline.` : `Nothing was published under that environment.`,
-        keep({ deleted, id }) {
+        retain({ deleted, id }) {
           if (deleted !== true || (id ?? target.id) !== target.id) return
           secrets.forget(target.id)
           accessNotes?.forget(target.id)
@@ -148,8 +144,4 @@ function noteVersion(
   by: 'publish' | 'rebind',
 ): void {
   if (value != null) notes?.note(id, { kind: 'version', value, by })
-}
-
-function takeOffline(client: Client, published: { projectId: string; environmentId: string }) {
-  return client.userTesting.unpublish(published, ASKED)
 }

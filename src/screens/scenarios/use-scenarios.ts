@@ -48,9 +48,7 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
     }),
   })
   const visits = useQueries({
-    queries: read.map(({ id }) =>
-      queries.userTestingSessions.list.options({ projectId, scenarioId: id }, quiet),
-    ),
+    queries: read.map(({ id }) => queries.userTestingSessions.list.options({ projectId, scenarioId: id }, quiet)),
     combine: results => ({
       isRead: results.every(({ isPending }) => !isPending),
       of: results.map(

@@ -175,8 +175,6 @@ function aboutLines(question: ArgumentQuestion, unusable: string | undefined): F
         ]
       : []),
     ...(about ? [{ text: shorten(about, MOST_ABOUT), tone: 'muted' as const }] : []),
-    ...(question.form.fields.length === 0
-      ? [{ text: 'It takes no arguments.', tone: 'muted' as const }]
-      : []),
+    ...(question.form.fields.length === 0 ? [{ text: 'It takes no arguments.', tone: 'muted' as const }] : []),
   ]
 }

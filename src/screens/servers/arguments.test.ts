@@ -121,9 +121,7 @@ describe('what was typed', () => {
   })
 
   test('a property with an awkward name is an argument like any other', () => {
-    const properties = JSON.parse(
-      '{"__proto__":{"type":"string"},"constructor":{"type":"string"}}',
-    ) as JsonObject
+    const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"string"}}') as JsonObject
     const parsed = parseArguments(argumentForm({ type: 'object', properties }), ['a', 'b'])
     expect(JSON.stringify(parsed)).toBe('{"value":{"__proto__":"a","constructor":"b"}}')
   })

@@ -17,7 +17,9 @@ export type ArgumentField = {
   /** Its type in words, such as `number` or `"a" | "b"`. */
   type: string
   description: string | undefined
-  /** What the field holds before anything is typed; never holds control characters but line breaks where it is typed. */
+  /**
+   * What the field holds before anything is typed; never holds control characters but line breaks where it is typed.
+   */
   initial: string
   /** The texts that it can be, where it is chosen and not typed. */
   choices?: readonly string[]
@@ -98,8 +100,7 @@ function chosen(
     return { kind: 'json', initial, choices: ['false', 'true'] }
   }
   const choices = [...new Set(choicesOf(schema))]
-  if (choices.length === 0 || !choices.every(choice => typeof choice === 'string' && choice !== ''))
-    return undefined
+  if (choices.length === 0 || !choices.every(choice => typeof choice === 'string' && choice !== '')) return undefined
   const texts = choices as string[]
   const first = required ? texts[0]! : ''
   return { kind: 'text', initial: texts.find(text => text === start) ?? first, choices: texts }
@@ -115,11 +116,7 @@ function kindOf(schema: JsonObject): FieldKind {
 }
 
 /** A text that can't be shown as it is becomes JSON with escapes, which is parsed back. */
-function initialOf(
-  schema: JsonObject,
-  kind: FieldKind,
-  required: boolean,
-): Pick<ArgumentField, 'initial' | 'kind'> {
+function initialOf(schema: JsonObject, kind: FieldKind, required: boolean): Pick<ArgumentField, 'initial' | 'kind'> {
   const value = startOf(schema) ?? (required ? skeletonOfStructure(schema) : undefined)
   if (value === undefined) return { kind, initial: '' }
   if (kind === 'json') return { kind, initial: jsonText(value) }
@@ -156,8 +153,7 @@ export function parseArguments(form: ArgumentForm, texts: readonly string[]): Pa
 
 function readField(field: ArgumentField, text: string): { value: unknown } | { problem: string } {
   if (field.kind === 'text') return { value: text === '' && !field.required ? LEFT_OUT : text }
-  if (text.trim() === '')
-    return field.required ? { problem: `is required: ${field.type}` } : { value: LEFT_OUT }
+  if (text.trim() === '') return field.required ? { problem: `is required: ${field.type}` } : { value: LEFT_OUT }
   try {
     return { value: JSON.parse(text) as unknown }
   } catch {

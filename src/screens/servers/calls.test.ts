@@ -69,8 +69,7 @@ test('stopping aborts the request and leaves the record', async () => {
   const log = createCallLog()
   const { record, settled } = log.start(
     subject,
-    signal =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
   )
   record.stop()
   await settled
@@ -83,9 +82,7 @@ test('the log stays within its limit, keeps the newest and never drops what runs
       const log = createCallLog()
       const settled: Promise<void>[] = []
       for (const runs of pattern) {
-        const call = log.start(subject, () =>
-          runs ? new Promise(() => undefined) : Promise.reject(new Error('no')),
-        )
+        const call = log.start(subject, () => (runs ? new Promise(() => undefined) : Promise.reject(new Error('no'))))
         if (!runs) settled.push(call.settled)
       }
       await Promise.all(settled)

@@ -20,8 +20,8 @@ export function isProgram({ transportType }: { transportType: string }): boolean
 }
 
 /**
- * What of a saved server is to change, as it is sent. What is not in it stays as it is, also what the service keeps to itself.
- * A text says why it cannot be.
+ * What of a saved server is to change, as it is sent. What is not in it stays as it is, also what the service keeps to
+ * itself. A text says why it cannot be.
  */
 export function changesOf(server: ProjectServer, typed: ServerTyped): ServerChanges | string {
   const name = typed.name.trim()

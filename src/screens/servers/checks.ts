@@ -1,10 +1,4 @@
-import {
-  queryOptions,
-  useQuery,
-  useQueryClient,
-  type QueryKey,
-  type UseQueryOptions,
-} from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient, type QueryKey, type UseQueryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { examined, type ExaminedReport } from '../../domain/servers/findings.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
@@ -21,9 +15,7 @@ export const OFF: ErrorText = {
 }
 
 export function isOff(error: unknown): boolean {
-  return (
-    error instanceof ApiError && error.code === 'VALIDATION_ERROR' && error.details?.['field'] === 'enabled'
-  )
+  return error instanceof ApiError && error.code === 'VALIDATION_ERROR' && error.details?.['field'] === 'enabled'
 }
 
 export type ServerInput = { projectId: string; serverId: string }
@@ -44,7 +36,7 @@ export function doctorQuery({ client, queries, doctorSteps }: Workspace, input: 
     queryKey: queries.servers.doctor.options(input).queryKey,
     queryFn: async () => {
       doctorSteps?.begin(input.serverId)
-      return await examined(await client.servers.doctor(input, { priority: 'asked' }))
+      return await examined(await client.servers.doctor(input))
     },
   })
 }
@@ -52,14 +44,14 @@ export function doctorQuery({ client, queries, doctorSteps }: Workspace, input: 
 /** Connects and initializes once. */
 export function validateQuery({ client, queries }: Workspace, input: ServerInput) {
   return timedQuery<ValidateResult>(queries.servers.validate.options(input).queryKey, () =>
-    client.servers.validate(input, { priority: 'asked' }),
+    client.servers.validate(input),
   )
 }
 
 /** Asks what the saved settings demand; never connects. */
 export function oauthQuery({ client, queries }: Workspace, input: ServerInput) {
   return timedQuery<CheckOAuthResult>(queries.servers.checkOAuth.options(input).queryKey, () =>
-    client.servers.checkOAuth(input, { priority: 'asked' }),
+    client.servers.checkOAuth(input),
   )
 }
 
@@ -79,7 +71,7 @@ function timedQuery<T>(key: readonly unknown[], ask: () => Promise<T>) {
 }
 
 /** The last answer of something that runs only when asked, and whether it is being asked now. */
-export function useAsked<T>(
+export function useManualQuery<T>(
   options: UseQueryOptions<T, ApiError, T, readonly unknown[]>,
 ): ApiQuery<T> & { running: boolean } {
   const query = useQuery({ ...options, enabled: false })
@@ -111,8 +103,8 @@ export function useServerChecks() {
 }
 
 /**
- * Forgets all that a server has answered, since its settings are others now; what is on screen is asked again. Answers whether the
- * doctor had looked at it in this session.
+ * Forgets all that a server has answered, since its settings are others now; what is on screen is asked again. Answers
+ * whether the doctor had looked at it in this session.
  */
 export function useForgetAnswers(projectId: string): (serverId: string) => boolean {
   const workspace = useWorkspace()

@@ -202,7 +202,6 @@ export function callColumns(symbols: Symbols): readonly Column<CallRecord>[] {
   ]
 }
 
-export const serverKey = (row: ServerRow): string => row.server.id
 export const toolKey = (tool: Tool): string => tool.name
 export const promptKey = (prompt: Prompt): string => prompt.name
 export const resourceKey = (resource: Resource): string => resource.uri

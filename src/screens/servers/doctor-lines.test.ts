@@ -30,7 +30,7 @@ const healthy: ExaminedReport = {
 test('steps stand in the order of the contract, with state, time and detail', () => {
   expect(drawn(reportLines(healthy, symbols))).toEqual([
     '✓ ready',
-    '  Everything that was asked for came; its tools, prompts and resources can be used.',
+    '  Every check passed. Its tools, prompts and resources can be used.',
     '',
     'Steps',
     '  ✓ probe               ok             —  Found it.',

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { DOCTOR_STEPS, type DoctorCheck, type DoctorReport } from '../../api/contract/server-operations.ts'
 import { stateOf, type DoctorFinding, type ExaminedReport } from '../../domain/servers/findings.ts'
 import type { StepsTaken } from '../../domain/servers/steps.ts'
-import { describeError } from '../../api/client/errors/error-text.ts'
+import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
@@ -36,18 +36,16 @@ const DOCTOR_STEPS_TAKEN = [
 ] as const satisfies readonly (typeof DOCTOR_STEPS)[number][]
 
 const NEXT: Record<string, string> = {
-  ready: 'Everything that was asked for came; its tools, prompts and resources can be used.',
-  oauth_required:
-    'It asks for authorization: import OAuth tokens for it, or edit it and give it a bearer token.',
-  warnings:
-    'Everything that was asked for came, and something is wrong with it: see the warnings. Clients that are stricter may refuse it.',
+  ready: 'Every check passed. Its tools, prompts and resources can be used.',
+  oauth_required: 'It asks for authorization: import OAuth tokens for it, or edit it and give it a bearer token.',
+  warnings: 'Every listing arrived, with warnings below. Stricter clients may refuse the server.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
   error: 'It cannot be used now: see the failed step, mend that, then run the doctor again.',
 }
 
 /**
- * Shown until the answer comes: the steps that have ended, where the service reports them one by one, and which one is under way.
- * A service that answers all steps at once says nothing before, which is said.
+ * Shown until the answer comes: the steps that have ended, where the service reports them one by one, and which one is
+ * under way. A service that answers all steps at once says nothing before, which is said.
  */
 export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): Line[] {
   if (!steps)
@@ -145,12 +143,17 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
   return failed ? [row, { text: shorten(check.detail, 2_000), indent: 6 }] : [row]
 }
 
-/** Why the doctor broke off: our sentence for the code, then the service's words where no step has told them. What to do stands above. */
+/**
+ * Why the doctor broke off: our sentence for the code, then the service's words where no step has told them. What to do
+ * stands above.
+ */
 function errorLines(report: DoctorReport): Line[] {
   if (!report.error) return []
   const { code, message } = report.error
-  const isTold = Object.values(report.checks).some(check => check?.detail === message)
-  const problem = describeError(new ApiError({ kind: 'http', code, message, answer: 'contract', sent: true }))
+  const error = new ApiError({ kind: 'http', code, message, answer: 'contract', sent: true })
+  const problem = describeError(error)
+  const isTold =
+    unquotedMessage(error) === undefined || Object.values(report.checks).some(check => check?.detail === message)
   return [
     '',
     heading(`${problem.title} (${code})`),

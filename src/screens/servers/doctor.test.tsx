@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openApp, openService } from '../../../test/harness.tsx'
-import { openDoctorReports } from '../../domain/servers/reports.ts'
+import { storedAt } from '../../../test/stored-file.ts'
+import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { serversKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
@@ -20,7 +21,7 @@ test('a server with something known to be wrong is not called ready, and its rep
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'doctor.json')
   const reports = (now: () => number) =>
-    openDoctorReports({ file, onFault: error => expect.unreachable(String(error)), now })
+    createDoctorReports({ stored: storedAt(file, doctorReportsKey), clock: { now } })
   const sandbox = (await reported.client.projects.list()).items[0]!.id
   const program = { command: process.execPath, args: [small, 'careless', '3100'] }
   const body = { name: 'careless', enabled: true, transportType: 'stdio' as const, ...program }

@@ -9,7 +9,7 @@ import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
-import { doctorQuery, useAsked } from './checks.ts'
+import { doctorQuery, useManualQuery } from './checks.ts'
 import { reportLines, runningLines } from './doctor-lines.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
@@ -19,7 +19,7 @@ export function Doctor(props: TabProps) {
   const { projectId, server, focused } = props
   const { symbols } = useTheme()
   const workspace = useWorkspace()
-  const report = useAsked(doctorQuery(workspace, { projectId, serverId: server.id }))
+  const report = useManualQuery(doctorQuery(workspace, { projectId, serverId: server.id }))
   const steps = useSteps(workspace.doctorSteps, server.id)
   const { data, running } = report
   const now = useNow()
@@ -27,10 +27,7 @@ export function Doctor(props: TabProps) {
   const lines = useMemo<Line[]>(() => {
     const shown = data ? reportLines(data, symbols) : []
     if (running)
-      return [
-        ...runningLines(symbols, steps),
-        ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : []),
-      ]
+      return [...runningLines(symbols, steps), ...(data ? ['', ageLine(data.generatedAt, now), ...shown] : [])]
     return data ? [ageLine(data.generatedAt, now), ...shown] : []
   }, [data, running, symbols, now, steps])
   if (running) return <Viewer lines={lines} focused={focused} />

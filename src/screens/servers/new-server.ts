@@ -12,8 +12,7 @@ const WHY: Record<CommandProblem, string> = {
   empty: 'This is needed.',
 }
 /** Why a program is given no token. */
-export const NO_TOKEN =
-  'A token goes with an address; a program finds its own as NAME=value in front of the command.'
+export const NO_TOKEN = 'A token goes with an address; a program finds its own as NAME=value in front of the command.'
 const ADDRESS = /^https?:\/\//i
 const WITHOUT_SCHEME = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?\/\S*$|^[\w.-]+:\d+$/
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s

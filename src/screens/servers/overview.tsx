@@ -10,7 +10,7 @@ import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
-import { oauthQuery, useAsked, validateQuery, type Timed } from './checks.ts'
+import { oauthQuery, useManualQuery, validateQuery, type Timed } from './checks.ts'
 import { withShortTexts } from './json-text.ts'
 import type { TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
@@ -28,10 +28,7 @@ export function recordFields(server: ProjectServer, now: number): Field[] {
     ['Enabled', yes(server.enabled), server.enabled ? 'plain' : 'warn'],
     ['Address', server.url ?? (server.transportType === 'stdio' ? 'a program over stdio' : undefined)],
     ['Uses OAuth', yes(server.useOAuth)],
-    [
-      'Client secret',
-      server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined,
-    ],
+    ['Client secret', server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined],
     ['OAuth scopes', server.oauthScopes?.join(' ')],
     ['Created', when(server.createdAt)],
     ['Changed', when(server.updatedAt)],
@@ -44,12 +41,12 @@ type Check<T> = { data: Timed<T> | undefined; running: boolean; updatedAt: numbe
 export function checkLines<T>(
   symbols: Symbols,
   check: Check<T>,
-  words: { running: string; key: string; answer: (value: T) => Line[] },
+  words: { running: string; key: string; purpose: string; answer: (value: T) => Line[] },
   now: number,
 ): Line[] {
   if (check.running) return [{ text: `${symbols.live} ${words.running}`, tone: 'live', indent: 2 }]
   if (!check.data) {
-    return [{ text: `Not asked in this session; press ${words.key}.`, tone: 'muted', indent: 2 }]
+    return [{ text: `Not checked. Press ${words.key} to ${words.purpose}.`, tone: 'muted', indent: 2 }]
   }
   const { outcome, durationMs } = check.data
   const age = formatAge(check.updatedAt, now)
@@ -88,8 +85,8 @@ export function Overview(props: TabProps) {
   const { symbols } = useTheme()
   const workspace = useWorkspace()
   const input = { projectId, serverId: server.id }
-  const validate = useAsked(validateQuery(workspace, input))
-  const oauth = useAsked(oauthQuery(workspace, input))
+  const validate = useManualQuery(validateQuery(workspace, input))
+  const oauth = useManualQuery(oauthQuery(workspace, input))
   const now = useNow()
   const key = useKeyName()
   const lines: Line[] = [
@@ -102,6 +99,7 @@ export function Overview(props: TabProps) {
       {
         running: 'Connecting and initializing once…',
         key: key(serversKeys, 'validate'),
+        purpose: 'validate',
         answer: result => validateLines(symbols, result),
       },
       now,
@@ -114,6 +112,7 @@ export function Overview(props: TabProps) {
       {
         running: 'Asking what its settings demand…',
         key: key(serversKeys, 'checkOAuth'),
+        purpose: 'check OAuth',
         answer: oauthLines,
       },
       now,

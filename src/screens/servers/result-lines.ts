@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { isServerFault } from '../../api/client/errors/error-kinds.ts'
-import { describeError } from '../../api/client/errors/error-text.ts'
+import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { formatAge, formatDuration } from '../../tui/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
@@ -54,8 +54,7 @@ function leavesDoubt(error: unknown): boolean {
 /** The time the service says it took, else what was measured here; undefined while it runs. */
 export function callDuration({ outcome }: CallRecord): { ms: number; by: 'service' | 'here' } | undefined {
   if (outcome.state === 'running') return undefined
-  const told =
-    outcome.state === 'answered' && outcome.answer.kind === 'tool' ? outcome.answer.value.durationMs : null
+  const told = outcome.state === 'answered' && outcome.answer.kind === 'tool' ? outcome.answer.value.durationMs : null
   return told == null ? { ms: outcome.durationMs, by: 'here' } : { ms: told, by: 'service' }
 }
 
@@ -72,8 +71,7 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
     ['State', `${look.symbols[state.symbol]} ${state.word}`, state.tone],
     [
       'Took',
-      took &&
-        `${formatDuration(took.ms)}, ${took.by === 'service' ? 'as the service measured' : 'measured here'}`,
+      took && `${formatDuration(took.ms)}, ${took.by === 'service' ? 'as the service measured' : 'measured here'}`,
     ],
     ['Server', record.serverName],
     [KIND_WORDS[record.kind], record.target],
@@ -108,7 +106,7 @@ function outcomeNodes({ outcome, kind }: CallRecord, look: ContentLook): Outline
 /** Our sentence for the error and, where it comes from the service, its own words. */
 function failureLines(error: unknown): Line[] {
   const problem = describeError(error)
-  const said = error instanceof ApiError && error.kind === 'http' ? error.message : undefined
+  const said = unquotedMessage(error)
   return [
     { text: problem.title, tone: 'error' },
     { text: problem.sentence, indent: 2 },
@@ -124,11 +122,7 @@ function answerNodes(answer: Answer, look: ContentLook): OutlineNode[] {
       section('content', 'Content', () => contentNodes(content ?? [], 'content', look)),
       ...(structuredContent === undefined
         ? []
-        : [
-            section('structured', 'Structured content', () => [
-              opened(structuredContent, 'structured/value'),
-            ]),
-          ]),
+        : [section('structured', 'Structured content', () => [opened(structuredContent, 'structured/value')])]),
     ]
   }
   if (answer.kind === 'prompt') {
@@ -170,8 +164,7 @@ export function hasMarkdown({ outcome }: CallRecord): boolean {
   if (outcome.state !== 'answered') return false
   const { answer } = outcome
   if (answer.kind === 'prompt') return true
-  if (answer.kind === 'resource')
-    return answer.value.contents.some(each => isMarkdown(each.mimeType, each.uri))
+  if (answer.kind === 'resource') return answer.value.contents.some(each => isMarkdown(each.mimeType, each.uri))
   return (answer.value.content ?? []).some(declaresMarkdown)
 }
 

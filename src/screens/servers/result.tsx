@@ -47,10 +47,7 @@ function Answered({ record }: { record: CallRecord }) {
   const [isRendered, setRendered] = useState(true)
   const rendered = isRendered && hasMarkdown(record)
   const { outcome } = record
-  const roots = useMemo(
-    () => callNodes(record, { symbols, rendered }, openedAt),
-    [record, symbols, rendered, openedAt],
-  )
+  const roots = useMemo(() => callNodes(record, { symbols, rendered }, openedAt), [record, symbols, rendered, openedAt])
   const view = useOutline({
     roots,
     focused: true,
@@ -58,10 +55,6 @@ function Answered({ record }: { record: CallRecord }) {
     whole: 'the answer as received',
   })
   const copyAddress = useAddressCopy(view.here?.line)
-  useBindings(
-    sourceKeys,
-    { source: () => setRendered(!isRendered), copyAddress },
-    { active: hasMarkdown(record) },
-  )
+  useBindings(sourceKeys, { source: () => setRendered(!isRendered), copyAddress }, { active: hasMarkdown(record) })
   return <OutlineRows picture={view.picture} />
 }

@@ -74,9 +74,7 @@ test('another server is saved by its command, what is refused is asked for again
   await app.type('remove')
   await app.press(fieldKeys.bindings.submit, confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('Removed everything too.')
-  expect((await testService.client.servers.list({ projectId })).items.some(server => server.id === id)).toBe(
-    false,
-  )
+  expect((await testService.client.servers.list({ projectId })).items.some(server => server.id === id)).toBe(false)
 })
 
 test('a saved server is edited by the same form: what is not told stays, and the doctor looks again', async () => {
@@ -118,9 +116,7 @@ test('what is stored goes to another address only after a warning', async () => 
   await app.see('Address        http://127.0.0.1:9/mcp')
   await app.press(keys.edit, formKeys.bindings.next)
   await app.type('2')
-  await app.see(
-    frame => frame.includes('connects to http://127.0.0.1:9/mcp2') && !frame.includes('go to the new'),
-  )
+  await app.see(frame => frame.includes('connects to http://127.0.0.1:9/mcp2') && !frame.includes('go to the new'))
   await app.press(fieldKeys.bindings.clear)
   await app.type('http://localhost:9/mcp')
   await app.see('go to the new address too')

@@ -10,9 +10,7 @@ function drawn(schema: JsonObject | undefined): string[] {
 test('types in words', () => {
   expect(schemaType({ type: 'array', items: { type: 'string' } })).toBe('string[]')
   expect(schemaType({ enum: ['a', 1] })).toBe('"a" | 1')
-  expect(schemaType({ anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'string' }] })).toBe(
-    'string | null',
-  )
+  expect(schemaType({ anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'string' }] })).toBe('string | null')
   expect(schemaType({ type: ['string', 'null'] })).toBe('string | null')
   expect(schemaType({ $ref: '#/$defs/Point' })).toBe('Point')
   expect(schemaType(true)).toBe('any')
@@ -42,9 +40,7 @@ test('nothing to type, no schema, and a schema without end', () => {
   expect(drawn({ type: 'object', additionalProperties: false })).toEqual(['  Takes no arguments.'])
   expect(drawn({ type: 'object' })).toEqual(['  Names no arguments; any JSON object is taken.'])
   expect(drawn(undefined)).toEqual(['  The server gave no input schema.'])
-  const many = Object.fromEntries(
-    Array.from({ length: 3_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
-  )
+  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
   expect(drawn({ properties: many }).at(-1)).toMatch(/more lines in the raw JSON/)
   let deep: JsonObject = { type: 'string' }
   for (let depth = 0; depth < 5_000; depth += 1) deep = { type: 'object', properties: { x: deep } }

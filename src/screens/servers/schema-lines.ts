@@ -17,18 +17,14 @@ export function schemaType(schema: unknown, depth = 0): string {
   if (typeof schema['$ref'] === 'string') return schema['$ref'].split('/').at(-1) || 'any'
   for (const keyword of ['anyOf', 'oneOf'])
     if (Array.isArray(schema[keyword]))
-      return [...new Set((schema[keyword] as unknown[]).map(option => schemaType(option, depth + 1)))].join(
-        ' | ',
-      )
+      return [...new Set((schema[keyword] as unknown[]).map(option => schemaType(option, depth + 1)))].join(' | ')
   if (Array.isArray(type)) return type.join(' | ')
   if (type === 'array') return `${schemaType(schema['items'], depth + 1)}[]`
   return typeof type === 'string' ? type : isObject(schema['properties']) ? 'object' : 'any'
 }
 
 function choices(values: readonly unknown[]): string {
-  const named = values
-    .slice(0, MOST_CHOICES)
-    .map(value => shorten(JSON.stringify(withinLevels(value)) ?? 'any', 80))
+  const named = values.slice(0, MOST_CHOICES).map(value => shorten(JSON.stringify(withinLevels(value)) ?? 'any', 80))
   const rest = values.length - named.length
   return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(' | ')
 }
@@ -83,10 +79,7 @@ function propertyLines(schema: JsonObject, depth: number): Line[] {
   for (const [name, value] of Object.entries(properties)) {
     if (lines.length > MOST_LINES) break
     const property = isObject(value) ? value : {}
-    lines.push(
-      ...oneProperty(name, property, required.includes(name), depth),
-      ...propertyLines(property, depth + 1),
-    )
+    lines.push(...oneProperty(name, property, required.includes(name), depth), ...propertyLines(property, depth + 1))
   }
   return lines
 }

@@ -145,7 +145,7 @@ describe('checks', () => {
 
   test('validate and check OAuth answer in the overview, with their time', async () => {
     await openServer()
-    await app.see('Not asked in this session; press K.')
+    await app.see('Not checked. Press K to validate.')
     await app.press(keys.validate)
     await app.see('✓ connected')
     await app.press(keys.checkOAuth, viewerKeys.bindings.last)
@@ -184,18 +184,7 @@ describe('tools', () => {
     await app.press(toolsKeys.bindings.call)
     await app.see('Call echo on everything')
     await app.type('Xone two')
-    await app.press(
-      'ctrl+a',
-      'delete',
-      'alt+f',
-      'ctrl+k',
-      'end',
-      'alt+b',
-      'right',
-      'ctrl+w',
-      'ctrl+y',
-      'ctrl+e',
-    )
+    await app.press('ctrl+a', 'delete', 'alt+f', 'ctrl+k', 'end', 'alt+b', 'right', 'ctrl+w', 'ctrl+y', 'ctrl+e')
     await app.paste('\r\n  two 漢\n')
     await app.press('left', 'left', 'backspace', 'end', 'alt+enter', '!')
     await app.see('one↵')

@@ -1,101 +1,98 @@
+import { useMemo, type ReactNode, useSyncExternalStore } from 'react'
 import { contract } from '../../api/contract/contract.ts'
-import { useMemo } from 'react'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { unavailable } from '../../tui/keymap/binding.ts'
-import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { usePlace, useRouter, useStanding, useRowOfPlace } from '../../tui/router/router-context.tsx'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { useCrumbs } from '../../components/crumbs.tsx'
-import { ListPane } from '../../components/list/list-pane.tsx'
-import { useChosen } from '../../components/list/use-chosen.ts'
-import { useList, type ListState } from '../../components/list/use-list.ts'
-import { NeedsProject } from '../../components/needs-project.tsx'
+import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import type { Collection } from '../../components/collection/use-collection.ts'
 import { TWO_PANES_FROM } from '../../components/panes/layout.ts'
-import { Pane } from '../../components/panes/pane.tsx'
-import { Panes } from '../../components/panes/panes.tsx'
-import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
-import { useAtTop } from '../../components/use-at-top.ts'
-import { useSubject } from '../../components/subject.tsx'
 import { useSize } from '../../components/size.tsx'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
-import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
-import { useSeen } from '../../hooks/use-seen.ts'
-import { useWorkspace } from '../../hooks/workspace.tsx'
-import { serversKeys } from './bindings.ts'
+import { serversKeys, callsKeys } from './bindings.ts'
 import { useServerChecks, type ServerInput } from './checks.ts'
-import { doctorWidth, serverColumns, serverKey, type ServerRow } from './columns.ts'
-import { savedServerKey, serverSays } from './news.ts'
-import { ServerPane, tabOf, type ServerTab } from './server-pane.tsx'
-import { NO_ITEMS } from './tab.ts'
-import { useDoctorRound } from './use-doctor-batch.ts'
+import { doctorWidth, serverColumns, type ServerRow, callColumns, callKey } from './columns.ts'
+import { Doctor } from './doctor.tsx'
+import { Overview } from './overview.tsx'
+import { Prompts } from './prompts.tsx'
+import { Resources } from './resources.tsx'
+import type { TabProps } from './tab.ts'
+import { Tools } from './tools.tsx'
+import { useDoctorBatch } from './use-doctor-batch.ts'
 import { useDoctorStates } from './use-doctor-states.ts'
 import { useSaving } from './use-saving.ts'
+import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { List } from '../../components/list/list.tsx'
+import { useList } from '../../components/list/use-list.ts'
+import { Sentence } from '../../components/pane-state.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { callLogOf } from '../../domain/calls/call-log.ts'
+import { useResultOverlay } from './result.tsx'
+import { useNow } from './use-now.ts'
 
 /** The saved servers of a project, and what can be asked of the chosen one. */
-export function ServersScreen() {
-  const { params } = usePlace()
-  if (!params.projectId) return <WithoutProject />
-  return <ProjectServers key={params.projectId} projectId={params.projectId} />
+export const ServersScreen = collectionScreen({
+  noun: 'server',
+  title: 'Servers',
+  what: 'the saved servers',
+  list: contract.servers.list,
+  create: contract.servers.create,
+  param: 'serverId',
+  says: serverSays,
+  rows: { useRows: useServerRows, itemOf: ({ server }: ServerRow) => server },
+  tabs: [
+    tab('Overview', Overview),
+    tab('Doctor', Doctor),
+    tab('Tools', Tools),
+    tab('Prompts', Prompts),
+    tab('Resources', Resources),
+    tab('Calls', Calls),
+  ],
+  keys: serversKeys,
+  useActions: useServerActions,
+  empty: key => ({
+    why: 'This project has no saved server.',
+    next: `Save one with ${key('add')}: its address, or the command that runs it.`,
+  }),
+})
+
+function tab(title: string, Content: (props: TabProps) => ReactNode) {
+  return {
+    id: title.toLowerCase(),
+    title,
+    Content: ({ row, ...props }: DetailProps<ServerRow>) => <Content server={row.server} {...props} />,
+  }
 }
 
-function useServerList(projectId: string) {
-  const { queries } = useWorkspace()
-  const { params } = usePlace()
+/** What of a saved server is worth being told of when it changes: its settings, as far as the service tells them. */
+function serverSays({ name, enabled, transportType, url, useOAuth, updatedAt }: ProjectServer): string {
+  return [name, enabled, transportType, url, useOAuth, updatedAt].join('\n')
+}
+
+function useServerRows(items: readonly ProjectServer[], projectId: string) {
   const { symbols } = useTheme()
-  const servers = useApiQuery(queries.servers.list.options({ projectId }))
   const doctors = useDoctorStates(projectId)
-  const items = servers.data?.items ?? NO_ITEMS
   const rows = useMemo(
     () => items.map((server): ServerRow => ({ server, doctor: doctors.get(server.id) })),
     [items, doctors],
   )
   const width = doctorWidth(rows, symbols)
-  const columns = useMemo(() => serverColumns(symbols, width), [symbols, width])
-  const news = useSeen({
-    list: `servers ${projectId}`,
-    items: servers.restored ? undefined : servers.data?.items,
-    keyOf: savedServerKey,
-    says: serverSays,
-  })
-  const list = useList({
-    items: rows,
-    keyOf: serverKey,
-    columns,
-    initialKey: params.serverId,
-    news,
-    isOpen: params.pane === 'detail',
-  })
-  useRowOfPlace(list.selection, params.serverId)
-  useStanding(params => ({ ...params, serverId: list.current()?.server.id ?? params['serverId'] }))
-  return { servers, list }
+  return { rows, columns: useMemo(() => serverColumns(symbols, width), [symbols, width]) }
 }
 
-function useServerBindings(projectId: string, list: ListState<ServerRow>, inDetail: boolean): void {
+function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: string) {
   const router = useRouter()
   const { width } = useSize()
   const { plain } = useTheme()
   const checks = useServerChecks()
-  const examineAll = useDoctorRound(projectId)
-  const open = (): void => router.replace({ serverId: list.current()?.server.id, pane: 'detail' })
-  // Where one pane shows at a time, the answer would otherwise appear out of sight.
-  const look = (tab: ServerTab): void =>
-    width < TWO_PANES_FROM || plain
-      ? router.replace({ tab, serverId: list.current()?.server.id, pane: 'detail' })
-      : router.replace({ tab })
-  const check = (tab: ServerTab, ask: (input: ServerInput) => void) => () => {
-    const row = list.current()
-    if (!row) return
-    ask({ projectId, serverId: row.server.id })
-    look(tab)
+  const examineAll = useDoctorBatch(projectId)
+  const check = (tab: string, ask: (input: ServerInput) => void, { server: { id: serverId } }: ServerRow): void => {
+    ask({ projectId, serverId })
+    // Where one pane shows at a time, the answer would otherwise appear out of sight.
+    router.replace(width < TWO_PANES_FROM || plain ? { tab, serverId, pane: 'detail' } : { tab })
   }
-  const atTop = useAtTop()
-  const back = (): void => {
-    if (inDetail) router.replace({ pane: undefined })
-    else atTop()
-  }
-  const doctor = (): void => {
+  const doctor = (row: ServerRow): void => {
     const marked = list.marked()
-    if (marked.length === 0) return check('doctor', checks.doctor)()
+    if (marked.length === 0) return check('doctor', checks.doctor, row)
     list.marks.clear()
     void examineAll(marked.map(({ server }) => server))
   }
@@ -103,104 +100,50 @@ function useServerBindings(projectId: string, list: ListState<ServerRow>, inDeta
     list.selection.select(serverId)
     router.replace({ serverId })
   })
-  const withServer = (act: (server: ProjectServer) => Promise<void>) => async (): Promise<void> => {
-    const row = list.choose()
-    if (row) await act(row.server)
-  }
-  const isProgramChosen = useChosen(list)?.server.url == null
-  const importTokens = isProgramChosen
-    ? unavailable('It has no address; only a server over HTTP takes tokens.')
-    : withServer(saving.importTokens)
-  const none = unavailable(list.isMissed ? MISSED : 'There is no server.')
-  const some = list.items.length > 0 && !list.isMissed
-  useBindings(serversKeys, {
-    open: !some ? none : inDetail ? unavailable('The server is open; its tabs hold the rest.') : open,
-    back,
-    doctor: some ? doctor : none,
-    validate: some ? check('overview', checks.validate) : none,
+  const onServer = (act: (server: ProjectServer) => Promise<void>): KeyHandler | Unavailable =>
+    on(({ server }) => act(server))
+  return {
+    doctor: on(doctor),
+    validate: on(row => check('overview', checks.validate, row)),
     add: saving.add,
-    edit: some ? withServer(saving.edit) : none,
-    enabled: some ? withServer(server => saving.setEnabled(server, !server.enabled)) : none,
-    importTokens: some ? importTokens : none,
-    remove: some ? withServer(saving.remove) : none,
-    checkOAuth: some ? check('overview', checks.checkOAuth) : none,
-  })
+    edit: onServer(saving.edit),
+    enabled: onServer(server => saving.setEnabled(server, !server.enabled)),
+    importTokens:
+      row && row.server.url == null
+        ? unavailable('It has no address; only a server over HTTP takes tokens.')
+        : onServer(saving.importTokens),
+    remove: onServer(saving.remove),
+    checkOAuth: on(row => check('overview', checks.checkOAuth, row)),
+  }
 }
 
-function WithoutProject() {
-  const { queries } = useWorkspace()
-  const router = useRouter()
-  return (
-    <NeedsProject
-      what="servers"
-      projects={useApiQuery(queries.projects.list.options({}))}
-      open={projectId => router.replace({ projectId })}
-    />
+/** What was called, rendered and read from here in this session, newest first. */
+function Calls(props: TabProps) {
+  const { server, focused } = props
+  const { client } = useWorkspace()
+  const { symbols } = useTheme()
+  const log = callLogOf(client)
+  const records = useSyncExternalStore(log.subscribe, () => log.of(server.id))
+  const columns = useMemo(() => callColumns(symbols), [symbols])
+  const list = useList({ items: records, keyOf: callKey, columns })
+  const show = useResultOverlay()
+  // Draws the ages again.
+  useNow()
+  const open = (): void => {
+    const record = list.current()
+    if (record) show(record)
+  }
+  useBindings(
+    callsKeys,
+    { show: records.length > 0 ? open : unavailable('Nothing was called yet.') },
+    { active: focused },
   )
-}
-
-function ProjectServers(props: { projectId: string }) {
-  const { projectId } = props
-  const { queries } = useWorkspace()
-  const router = useRouter()
-  const key = useKeyName()
-  const { params } = usePlace()
-  const { servers, list } = useServerList(projectId)
-  const server = useChosen(list)?.server
-  const focused = params.pane === 'detail' ? 'detail' : 'list'
-  const projects = useApiQuery(queries.projects.list.options({}))
-  const projectName = projects.data?.items.find(project => project.id === projectId)?.name
-  useCrumbs([projectName ?? projectId, 'Servers', server?.name])
-  useSubject('server', server, { latest: () => list.current()?.server })
-  useServerBindings(projectId, list, focused === 'detail')
-  const made = { ids: { projectId }, operations: [contract.servers.create.operation] }
-  const notices = useOpenWriteNotices(made)
-  return (
-    <Panes
-      focused={focused}
-      onFocus={pane => router.replace({ pane })}
-      panes={[
-        {
-          id: 'list',
-          weight: 3,
-          render: focus => (
-            <ListPane
-              title="Servers"
-              notices={notices}
-              list={list}
-              data={servers}
-              focused={focus}
-              loading="Reading the saved servers…"
-              empty={{
-                why: 'This project has no saved server.',
-                next: `Save one with ${key(serversKeys, 'add')}: its address, or the command that runs it.`,
-              }}
-            />
-          ),
-        },
-        {
-          id: 'detail',
-          weight: 5,
-          render: focus =>
-            server ? (
-              <ServerPane
-                key={server.id}
-                projectId={projectId}
-                server={server}
-                tab={tabOf(params.tab)}
-                focused={focus}
-              />
-            ) : (
-              <Pane title="Server" focused={focus}>
-                <NothingChosen
-                  sources={[{ what: 'the saved servers', data: servers }]}
-                  why="No server is chosen."
-                  isMissed={list.isMissed}
-                />
-              </Pane>
-            ),
-        },
-      ]}
-    />
-  )
+  if (records.length === 0)
+    return (
+      <>
+        <Sentence tone="plain" text="Nothing was called, rendered or read here in this session." />
+        <Sentence tone="muted" text="The tabs of tools, prompts and resources do that; what came of it is kept here." />
+      </>
+    )
+  return <List list={list} focused={focused} empty="Nothing was called yet." />
 }

@@ -1,6 +1,6 @@
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { YES } from '../../components/form/field-input.ts'
-import type { FormAsked, FormFieldAsked, FormValues } from '../../components/form/form-dialog.tsx'
+import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 import { changesOf, isProgram, type ServerChanges, type ServerTyped } from './changed-server.ts'
 import { reachOf } from './new-server.ts'
 import type { FormState } from './use-ask-until-done.ts'
@@ -9,7 +9,7 @@ const WHERE =
   'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything; NAME=value in front of a command goes into its environment.'
 
 /** Asks for a server that is to be saved. */
-export function newServerForm(state: FormState, isLocal: boolean): FormAsked {
+export function newServerForm(state: FormState, isLocal: boolean): FormSpec {
   return {
     title: 'New server',
     about: aboutOf(state),
@@ -29,7 +29,7 @@ export function newServerForm(state: FormState, isLocal: boolean): FormAsked {
 }
 
 /** Asks what of a saved server is to change; what the service does not tell is empty, and stays where it is left so. */
-export function savedServerForm(server: ProjectServer, state: FormState, isLocal: boolean): FormAsked {
+export function savedServerForm(server: ProjectServer, state: FormState, isLocal: boolean): FormSpec {
   const { values } = state
   const runs = isProgram(server)
   return {
@@ -75,11 +75,11 @@ export function typedOf({ name = '', where = '', token = '', forget }: FormValue
   return { name, where, token, forget: forget === YES }
 }
 
-function aboutOf({ problem }: FormState): FormAsked['about'] {
+function aboutOf({ problem }: FormState): FormSpec['about'] {
   return problem === undefined ? [] : [{ text: problem, tone: 'error' }]
 }
 
-function nameField(initial: string): FormFieldAsked {
+function nameField(initial: string): FormFieldSpec {
   return {
     id: 'name',
     label: 'Name',
@@ -90,13 +90,11 @@ function nameField(initial: string): FormFieldAsked {
   }
 }
 
-function whereField(
-  own: Required<Pick<FormFieldAsked, 'initial' | 'required' | 'note' | 'check'>>,
-): FormFieldAsked {
+function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | 'note' | 'check'>>): FormFieldSpec {
   return { id: 'where', label: 'Address or command', kind: '', ...own }
 }
 
-function tokenField(values: FormValues | undefined, note: string): FormFieldAsked {
+function tokenField(values: FormValues | undefined, note: string): FormFieldSpec {
   return {
     id: 'token',
     label: 'Bearer token',
@@ -114,14 +112,14 @@ function sentence(made: unknown): string | undefined {
 }
 
 /** What saving it will mean, as far as it has been typed. */
-function effectOfNew(where: string, token: string, isLocal: boolean): FormAsked['about'] {
+function effectOfNew(where: string, token: string, isLocal: boolean): FormSpec['about'] {
   if (where.trim() === '') return []
   const reach = reachOf(where, token)
   if (typeof reach === 'string') return [{ text: reach, tone: 'warn' }]
   return [{ text: `${reaching(reach, isLocal)} whenever something asks for the server.`, tone: 'muted' }]
 }
 
-function effectOfChange(server: ProjectServer, typed: ServerTyped, isLocal: boolean): FormAsked['about'] {
+function effectOfChange(server: ProjectServer, typed: ServerTyped, isLocal: boolean): FormSpec['about'] {
   const changes = changesOf(server, typed)
   if (typeof changes === 'string') return [{ text: changes, tone: 'warn' }]
   const { name: _name, ...reach } = changes

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { ImportTokensRequest } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import type { FormAsked, FormFieldAsked, FormValues } from '../../components/form/form-dialog.tsx'
+import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 import type { FormState } from './use-ask-until-done.ts'
 
 export type TokensTyped = z.infer<ReturnType<typeof ImportTokensRequest>>
@@ -10,8 +10,8 @@ export type TokensTyped = z.infer<ReturnType<typeof ImportTokensRequest>>
 const LONGEST_S = 366 * 24 * 60 * 60
 
 /** Asks for the tokens that a person obtained for a server over HTTP. */
-export function tokenForm({ name, url }: ProjectServer, { values, problem }: FormState): FormAsked {
-  const field = (id: string, label: string, more: Partial<FormFieldAsked>): FormFieldAsked => ({
+export function tokenForm({ name, url }: ProjectServer, { values, problem }: FormState): FormSpec {
+  const field = (id: string, label: string, more: Partial<FormFieldSpec>): FormFieldSpec => ({
     id,
     label,
     required: false,

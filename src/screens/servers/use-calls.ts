@@ -14,10 +14,7 @@ export function useCalls(projectId: string, server: ProjectServer) {
   const show = useResultOverlay()
   const path = { projectId, serverId: server.id }
   const start = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): void => {
-    const { record } = callLogOf(client).start(
-      { ...subject, serverId: server.id, serverName: server.name },
-      send,
-    )
+    const { record } = callLogOf(client).start({ ...subject, serverId: server.id, serverName: server.name }, send)
     show(record)
   }
   return {
@@ -25,7 +22,6 @@ export function useCalls(projectId: string, server: ProjectServer) {
       start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
         const input = { ...path, body: { toolName, parameters } }
         const { value, text } = await client.exchange(contract.servers.callTool, input, {
-          priority: 'asked',
           signal,
         })
         return { answer: { kind: 'tool', value }, text }
@@ -34,7 +30,6 @@ export function useCalls(projectId: string, server: ProjectServer) {
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
         const input = { ...path, body: { promptName, arguments: args } }
         const { value, text } = await client.exchange(contract.servers.getPrompt, input, {
-          priority: 'asked',
           signal,
         })
         return { answer: { kind: 'prompt', value }, text }
@@ -43,7 +38,6 @@ export function useCalls(projectId: string, server: ProjectServer) {
       start({ kind: 'resource', target: uri, input: undefined }, async signal => {
         const input = { ...path, body: { uri } }
         const { value, text } = await client.exchange(contract.servers.readResource, input, {
-          priority: 'asked',
           signal,
         })
         return { answer: { kind: 'resource', value }, text }

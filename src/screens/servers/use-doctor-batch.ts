@@ -12,7 +12,7 @@ const AT_ONCE = 3
 const NO_REPORT = 'without a report'
 
 /** Examines several servers, a few at once; what was found shows in the list as it comes. */
-export function useDoctorRound(projectId: string): (servers: readonly ProjectServer[]) => Promise<unknown> {
+export function useDoctorBatch(projectId: string): (servers: readonly ProjectServer[]) => Promise<unknown> {
   const workspace = useWorkspace()
   const queryClient = useQueryClient()
   const runTask = useRunTask()
@@ -36,13 +36,13 @@ export function useDoctorRound(projectId: string): (servers: readonly ProjectSer
       },
       done: words => ({
         tone: words.every(word => word === 'ready') ? 'ok' : 'warn',
-        text: roundSentence(words, servers.length),
+        text: batchSentence(words, servers.length),
       }),
     })
 }
 
 /** `Examined 3 servers: 2 ready, 1 partial.`, or how far it came before it was stopped. */
-export function roundSentence(words: readonly string[], wanted: number): string {
+export function batchSentence(words: readonly string[], wanted: number): string {
   const tally = [...new Set(words)].map(word => `${words.filter(other => other === word).length} ${word}`)
   const found = tally.length > 0 ? `: ${tally.join(', ')}` : ''
   return words.length === wanted

@@ -1,25 +1,32 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import type { Question } from '../../domain/writes/question.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { useConfirm, type Question } from '../../components/confirm.tsx'
-import { useRunTask } from '../../hooks/tasks.tsx'
+import type { FormValues } from '../../components/form/form-dialog.tsx'
+import { useWrite, type Act, type WriteTask } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { serversKeys } from './bindings.ts'
-import { changesOf } from './changed-server.ts'
+import { changesOf, type ServerChanges } from './changed-server.ts'
+import { useForgetAnswers, useServerChecks } from './checks.ts'
 import { reachOf } from './new-server.ts'
 import { newServerForm, savedServerForm, typedOf } from './server-form.ts'
 import { tokenForm, tokensOf } from './token-form.ts'
 import { useAskUntilDone } from './use-ask-until-done.ts'
-import { useServerWrites } from './use-server-writes.ts'
+
+/** What MCP servers themselves answered does not hang on a write, and may take them long. */
+const rereads: Act<unknown>['rereads'] = isPlainRead
 
 /** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` hears of a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const isLocal = useWorkspace().profile.local
-  const writes = useServerWrites(projectId)
+  const switchServer = useWrite(contract.servers.update)
+  const removeServer = useWrite(contract.servers.delete)
   const askUntilDone = useAskUntilDone()
-  const confirm = useConfirm()
-  const runTask = useRunTask()
+  const { change, lookAgain, forgetAnswers } = useOtherServer(projectId)
   const key = useKeyName()
 
   const add = async (): Promise<void> => {
@@ -28,20 +35,22 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
       values => {
         const reach = reachOf(values['where'] ?? '', values['token']?.trim())
         if (typeof reach === 'string') return reach
-        const name = (values['name'] ?? '').trim()
+        const name = nameIn(values)
         return {
+          endpoint: contract.servers.create,
+          input: { projectId, body: { name, enabled: true, ...reach } },
+          rereads,
           start: `Saving ${name}…`,
-          work: () => writes.create({ name, enabled: true, ...reach }),
           done: () => `Saved ${name}. ${key(serversKeys, 'doctor')} examines it.`,
-          refusal: error => refusalOf(error, name),
         }
       },
+      (error, values) => refusalOf(error, nameIn(values)),
     )
     if (saved) onSaved(saved.id)
   }
 
   const edit = async (server: ProjectServer): Promise<void> => {
-    await askUntilDone(
+    await askUntilDone<AnyEndpoint, ProjectServer>(
       state => savedServerForm(server, state, isLocal),
       values => {
         const changes = changesOf(server, typedOf(values))
@@ -49,25 +58,33 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
         const { name = server.name } = changes
         const isSame = Object.keys(changes).length === 0
         return {
+          endpoint: isSame ? [] : contract.servers.update,
+          work: async task => (isSame ? server : await change(task, server, changes)),
+          rereads,
           start: `Saving ${name}…`,
-          work: () => (isSame ? Promise.resolve(server) : writes.change(server.id, changes)),
           done: () => (isSame ? `Nothing of ${name} was changed.` : `Changed ${name}.`),
-          refusal: error => refusalOf(error, name),
         }
       },
+      (error, values) => refusalOf(error, nameIn(values)),
     )
   }
 
   const importTokens = async (server: ProjectServer): Promise<void> => {
-    const { name, url } = server
-    await askUntilDone(
+    const { id, name, url } = server
+    await askUntilDone<AnyEndpoint, unknown>(
       state => tokenForm(server, state),
       values => {
         const tokens = tokensOf(values, url ?? '')
         if (typeof tokens === 'string') return tokens
         return {
+          endpoint: contract.servers.importTokens,
+          work: async ({ send }) => {
+            const imported = await send(contract.servers.importTokens, { projectId, serverId: id, body: tokens })
+            lookAgain(server)
+            return imported
+          },
+          rereads,
           start: `Importing tokens for ${name}…`,
-          work: () => writes.importTokens(server, tokens),
           done: () => `Imported tokens for ${name}.`,
         }
       },
@@ -76,12 +93,11 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
 
   const setEnabled = async (server: ProjectServer, enabled: boolean): Promise<void> => {
     const { name } = server
-    const agreed = enabled || (await confirm(offQuestion(name, isLocal)))
-    if (!agreed) return
-    const word = enabled ? 'on' : 'off'
-    await runTask({
-      start: `Switching ${name} ${word}…`,
-      work: () => writes.change(server.id, { enabled }),
+    await switchServer<ProjectServer>({
+      ...(!enabled && { confirm: offQuestion(name, isLocal) }),
+      work: task => change(task, server, { enabled }),
+      rereads,
+      start: `Switching ${name} ${enabled ? 'on' : 'off'}…`,
       done: () =>
         enabled
           ? `${name} is on. ${key(serversKeys, 'doctor')} examines it.`
@@ -90,23 +106,47 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
   }
 
   const remove = async ({ id, name }: ProjectServer): Promise<void> => {
-    const agreed = await confirm({
-      title: `Remove ${name}?`,
-      lines: [
-        'What is saved of it is gone, also its secrets. Suites and environments that use it no longer reach it.',
-      ],
-      action: 'Remove it',
-      word: 'remove',
-    })
-    if (!agreed) return
-    await runTask({
+    await removeServer<void>({
+      confirm: removalQuestion(name),
+      work: async ({ send }) => {
+        await send(contract.servers.delete, { projectId, serverId: id })
+        forgetAnswers(id)
+      },
+      rereads,
       start: `Removing ${name}…`,
-      work: () => writes.remove(id),
       done: () => `Removed ${name}.`,
     })
   }
 
   return { add, edit, importTokens, setEnabled, remove }
+}
+
+/** What a server that becomes another one entails: the doctor looks again if it had looked before. */
+function useOtherServer(projectId: string) {
+  const forgetAnswers = useForgetAnswers(projectId)
+  const checks = useServerChecks()
+  const lookAgain = ({ id, enabled }: ProjectServer): void => {
+    if (forgetAnswers(id) && enabled) checks.doctor({ projectId, serverId: id })
+  }
+  const change = async ({ send }: WriteTask, { id }: ProjectServer, body: ServerChanges): Promise<ProjectServer> => {
+    const changed = await send(contract.servers.update, { projectId, serverId: id, body })
+    if (Object.keys(body).some(field => field !== 'name')) lookAgain(changed)
+    return changed
+  }
+  return { change, lookAgain, forgetAnswers }
+}
+
+function removalQuestion(name: string): Question {
+  return {
+    title: `Remove ${name}?`,
+    lines: ['What is saved of it is gone, also its secrets. Suites and environments that use it no longer reach it.'],
+    action: 'Remove it',
+    word: 'remove',
+  }
+}
+
+function nameIn(values: FormValues): string {
+  return (values['name'] ?? '').trim()
 }
 
 /** A new server can stand in the way of another by its name alone. */

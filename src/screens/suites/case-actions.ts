@@ -1,13 +1,12 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
-import { newIdempotencyKey } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { EvalCaseGenerated } from '../../api/contract/suite-extras.ts'
 import type { EvalCase, EvalSuite } from '../../api/contract/suites.ts'
 import { plural } from '../../tui/theme/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { wholeWithin } from './fields-dialog.tsx'
-import { ASKED, type Authoring } from './use-authoring.ts'
+import type { Authoring } from './use-authoring.ts'
 import { NEW_CASES, write } from './new-cases.ts'
 
 /** Kinds of cases that a model writes, and how many of each are usual (schemas: EvalCaseGenerateRequest). */
@@ -72,9 +71,9 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
   const agreed = await review({ title: `Change ${stored.title}?`, lines, action: 'Send the change' })
   if (!agreed) return edited.keep()
   const sent = await authoring.sendEdited(edited, {
-    endpoints: [contract.cases.update],
+    endpoint: contract.cases.update,
+    input: { ...target, body },
     start: `Changing ${stored.title}…`,
-    send: () => client.cases.update({ ...target, body }, ASKED),
     done: ({ title }) => `${title} is changed.`,
   })
   if (sent === 'correct') await editCase(authoring, suite, stored)
@@ -95,27 +94,25 @@ async function duplicate(authoring: Authoring, suite: EvalSuite, stored: EvalCas
 
 /** Deletes cases one after the other, after asking once. */
 async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly EvalCase[]): Promise<void> {
-  const { client, projectId, confirm } = authoring
   const [first] = cases
   if (!first) return
   const what = cases.length === 1 ? first.title : plural(cases.length, 'case')
-  const agreed = await confirm({
-    title: `Delete ${what}?`,
-    lines: [
-      ...cases.slice(0, 5).map(({ title }) => title),
-      ...(cases.length > 5 ? [`and ${cases.length - 5} more`] : []),
-      { text: 'Runs that used them keep their records.', tone: 'warn' },
-    ],
-    action: `Delete ${what}`,
-    word: 'delete',
-  })
-  if (!agreed) return
-  await authoring.write({
-    endpoints: [contract.cases.delete],
+  await authoring.write<AnyEndpoint, void>({
+    endpoint: contract.cases.delete,
+    confirm: {
+      title: `Delete ${what}?`,
+      lines: [
+        ...cases.slice(0, 5).map(({ title }) => title),
+        ...(cases.length > 5 ? [`and ${cases.length - 5} more`] : []),
+        { text: 'Runs that used them keep their records.', tone: 'warn' },
+      ],
+      action: `Delete ${what}`,
+      word: 'delete',
+    },
     start: `Deleting ${what}…`,
-    send: async ({ progress }) => {
+    work: async ({ send, progress }) => {
       for (const [index, { id }] of cases.entries()) {
-        await client.cases.delete({ projectId, suiteId: suite.id, caseId: id }, ASKED)
+        await send(contract.cases.delete, { projectId: authoring.projectId, suiteId: suite.id, caseId: id })
         progress(index + 1, cases.length)
       }
     },
@@ -125,7 +122,7 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
 
 /** Has a model write cases. */
 async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
-  const { client, projectId, ask } = authoring
+  const { projectId, ask } = authoring
   const answers = await ask({
     title: 'Cases written by a model',
     about: [
@@ -141,9 +138,7 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
       note: BUCKET_NOTES[name],
       check: wholeWithin(0, MOST_IN_BUCKET),
     })),
-    effect: [
-      { text: 'The cases are stored at once; each can be edited or deleted afterwards.', tone: 'plain' },
-    ],
+    effect: [{ text: 'The cases are stored at once; each can be edited or deleted afterwards.', tone: 'plain' }],
     act: 'Generate cases',
   })
   if (!answers) return
@@ -151,26 +146,13 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
     BUCKETS.filter(name => answers[name] !== '').map(name => [name, Number(answers[name])]),
   )
   const body = Object.keys(caseMix).length > 0 ? { caseMix } : {}
-  const idempotencyKey = newIdempotencyKey()
   await authoring.write({
-    endpoints: [contract.cases.generate],
+    endpoint: contract.cases.generate,
+    confirm: 'done',
     start: 'A model writes cases…',
     stopped: 'Stopped waiting for the model. What it had written by then may be among the cases.',
-    send: async ({ signal }) => {
-      const input = { projectId, suiteId: suite.id, body }
-      try {
-        return await client.cases.generate(input, { ...ASKED, idempotencyKey, signal })
-      } catch (error) {
-        // What is missing, and how to get it, only the service knows.
-        if (!(error instanceof ApiError) || error.code !== 'FEATURE_NOT_SUPPORTED') throw error
-        return { refused: error.message } as const
-      }
-    },
-    done: answer => {
-      if ('refused' in answer && typeof answer.refused === 'string')
-        return { tone: 'warn', text: clean(answer.refused) }
-      return generatedReport('created' in answer ? answer : { created: [] })
-    },
+    work: ({ send, signal }) => send(contract.cases.generate, { projectId, suiteId: suite.id, body }, { signal }),
+    done: generatedReport,
   })
 }
 

@@ -1,9 +1,9 @@
-import { assertionWords } from '../../domain/suites/assertion-labels.ts'
 import type { EvalCase } from '../../api/contract/suites.ts'
 import { plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { CaseRow } from './case-rows.ts'
+import { assertionLabel } from '../../domain/suites/assertion-labels.ts'
 
 /** A case in full: what it is, its steps in order, and how it is judged. */
 export function caseLines({ stored, last }: CaseRow): Line[] {
@@ -24,7 +24,7 @@ export function caseLines({ stored, last }: CaseRow): Line[] {
     '',
     heading('Checks'),
     { text: CHECK_WORDS[checks?.mode ?? 'inherit'] ?? `mode ${checks?.mode}`, indent: 2 },
-    ...(checks?.list ?? []).map((assertion): Line => ({ text: assertionWords(assertion), indent: 4 })),
+    ...(checks?.list ?? []).map((assertion): Line => ({ text: assertionLabel(assertion), indent: 4 })),
     '',
     heading('Match options'),
     ...(matchOptions ? jsonLines(matchOptions, 2) : [{ text: 'as the suite has them', indent: 2 }]),
@@ -58,6 +58,6 @@ function stepWords(step: EvalCase['steps'][number]): string {
   const { kind, serverName, toolName, assertion } = step
   if (kind === 'prompt') return 'prompt'
   if (kind === 'toolCall') return `call ${[serverName, toolName].filter(Boolean).join(': ') || UNKNOWN}`
-  if (kind === 'assert') return `assert ${assertionWords(assertion ?? {})}`
+  if (kind === 'assert') return `assert ${assertionLabel(assertion ?? {})}`
   return kind
 }

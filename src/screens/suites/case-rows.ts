@@ -16,11 +16,7 @@ type LastResult = TrialCounts & { graded: number }
  * Cases with their latest results. What was not graded is in no rate, and is counted.
  * @param isWhole whether these are all trials of the run; else the case of the last one may go on behind them
  */
-export function caseRows(
-  cases: readonly EvalCase[],
-  trials: readonly EvalIteration[],
-  isWhole: boolean,
-): CaseRow[] {
+export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIteration[], isWhole: boolean): CaseRow[] {
   const byCase = Map.groupBy(trials, ({ testCaseId }) => testCaseId ?? '')
   if (!isWhole) byCase.delete(trials.at(-1)?.testCaseId ?? '')
   const resultOf = (id: string): LastResult | undefined => {

@@ -32,9 +32,7 @@ afterAll(async () => {
 afterEach(() => app.close())
 
 /** An editor that does this to each text in turn. */
-function editorOf(
-  ...edits: ((text: string) => string)[]
-): EditorHost & { texts: string[]; left: () => string[] } {
+function editorOf(...edits: ((text: string) => string)[]): EditorHost & { texts: string[]; left: () => string[] } {
   const files = new Map<string, string>()
   const texts: string[] = []
   return {
@@ -257,9 +255,7 @@ test('a new suite starts from a tool of a server', async () => {
   await app.press(formKeys.bindings.choose)
   await agree('Create the suite')
   await app.see('Brand new is created; cases: 1 created.')
-  const suite = (await testService.client.suites.list({ projectId })).items.find(
-    ({ name }) => name === 'Brand new',
-  )!
+  const suite = (await testService.client.suites.list({ projectId })).items.find(({ name }) => name === 'Brand new')!
   expect(await casesOf(suite.id)).toMatchObject([
     { title: 'echo answers', steps: [{ toolName: 'echo' }, { kind: 'assert' }] },
   ])
@@ -286,9 +282,7 @@ test('a suite that cannot be created says why at the line, and is created once t
   await agree('Open the editor again', LATER)
   await agree('Create the suite')
   await app.see('Mended is created')
-  expect(editor.texts[1]).toMatch(
-    /#!! line \d+, column \d+: A new suite needs a model[^\n]*\n\s*name: Mended/,
-  )
+  expect(editor.texts[1]).toMatch(/#!! line \d+, column \d+: A new suite needs a model[^\n]*\n\s*name: Mended/)
   expect(editor.left()).toEqual([])
 })
 

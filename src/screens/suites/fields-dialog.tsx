@@ -108,9 +108,7 @@ function initialOf({ initial, input, required }: DialogField<string>): string {
 
 /** A field of which one of these is chosen. */
 export function oneOf(choices: readonly (string | FieldOption)[]): FieldInput {
-  const options = choices.map(choice =>
-    typeof choice === 'string' ? { value: choice, label: choice } : choice,
-  )
+  const options = choices.map(choice => (typeof choice === 'string' ? { value: choice, label: choice } : choice))
   return { kind: 'choice', options }
 }
 

@@ -7,14 +7,15 @@ import { suiteOfServer } from '../../domain/suites/templates.ts'
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { namedPath } from '../../lib/files/named-path.ts'
-import { whyNot } from '../../api/client/errors/system-error-text.ts'
 import type { ProjectNames } from '../../domain/suites/project-names.ts'
 import type { SyncPlan } from '../../domain/suites/sync-plan.ts'
 import type { EditedFile } from '../../components/editor/editor-host.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { planLines } from './plan-lines.ts'
-import { ASKED, type Authoring, type Write } from './use-authoring.ts'
+import type { ActOf } from '../../hooks/use-write.tsx'
+import type { Authoring } from './use-authoring.ts'
 import { afterwards, chooseTool } from './new-cases.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 
 /** Shows a suite that was just created or changed. */
 type OnSuite = (suiteId: string) => void
@@ -58,7 +59,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
     writeTextFile(path, text)
     tell('ok', `${name} is in ${path}.`)
   } catch (error) {
-    tell('error', `${path} cannot be written: ${whyNot(error)}.`)
+    tell('error', `${path} cannot be written: ${systemErrorReason(error)}.`)
   }
 }
 
@@ -89,7 +90,7 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
     const problems = text.ok ? await bring(authoring, text.value, onSuite) : text.problems
     if (problems.length > 0) showText(`${path} cannot be imported`, problems.map(problemLine))
   } catch (error) {
-    tell('error', `${path} cannot be read: ${whyNot(error)}.`)
+    tell('error', `${path} cannot be read: ${systemErrorReason(error)}.`)
   }
 }
 
@@ -118,9 +119,7 @@ async function planOf(
 ): Promise<Planned | { problem: TextProblem } | undefined> {
   const { client, projectId } = authoring
   const { placedObstacle, readPlan } = await import('../../domain/suites/suite-store.ts')
-  const found = await authoring.read('Comparing the file with the service…', () =>
-    readPlan(client, projectId, file),
-  )
+  const found = await authoring.read('Comparing the file with the service…', () => readPlan(client, projectId, file))
   return found && 'obstacle' in found ? { problem: placedObstacle(found, text) } : found
 }
 
@@ -144,13 +143,14 @@ async function agreeToSync(
 }
 
 /** How a plan is carried out. */
-function importing({ client, projectId }: Authoring, { plan, names }: Planned): Write<SyncDone> {
+function importing({ client, projectId }: Authoring, { plan, names }: Planned): ActOf<SyncDone> {
   const { suites, cases } = contract
   const { name } = plan.file.suite
   return {
-    endpoints: [suites.create, suites.update, suites.schedule, cases.createBatch, cases.update, cases.delete],
+    endpoint: [suites.create, suites.update, suites.schedule, cases.createBatch, cases.update, cases.delete],
+    confirm: 'done',
     start: `Importing ${name}…`,
-    async send({ progress }) {
+    async work({ progress }) {
       const { sendSync } = await import('../../domain/suites/sync-send.ts')
       return await sendSync(client, projectId, plan, names, { prune: false, progress })
     },
@@ -173,9 +173,7 @@ export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<
   const file: EditedFile = { key: authoring.keyOf('new suite'), fileName: 'new-suite.yaml' }
   const { readSuiteFile, writeSuiteFile } = await import('../../domain/suites/suite-file.ts')
   // What was written before goes on as it is; no tool is chosen for it again.
-  const first = authoring.keptTexts.has(file)
-    ? undefined
-    : await chooseTool(authoring, 'First case of a new suite')
+  const first = authoring.keptTexts.has(file) ? undefined : await chooseTool(authoring, 'First case of a new suite')
   const serverName = first?.steps[0]?.serverName
   if (!authoring.keptTexts.has(file) && serverName === undefined) return
   const template = first && serverName !== undefined ? suiteOfServer(serverName, first) : undefined
@@ -201,25 +199,21 @@ export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<
   else if (sent) await shownAfter(authoring, edited.value, sent.value, onSuite)
 }
 
-const NEW_SUITE = [
-  'A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.',
-]
+const NEW_SUITE = ['A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.']
 
 /** Deletes a suite, after a typed word. */
 export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promise<void> {
-  const { client, projectId, confirm } = authoring
   const name = suite.name ?? suite.id
-  const agreed = await confirm({
-    title: `Delete the suite ${name}?`,
-    lines: ['All its cases and settings are deleted. Its runs keep their records.'],
-    action: `Delete ${name}`,
-    word: 'delete',
-  })
-  if (!agreed) return
   await authoring.write({
-    endpoints: [contract.suites.delete],
+    endpoint: contract.suites.delete,
+    confirm: {
+      title: `Delete the suite ${name}?`,
+      lines: ['All its cases and settings are deleted. Its runs keep their records.'],
+      action: `Delete ${name}`,
+      word: 'delete',
+    },
+    input: { projectId: authoring.projectId, suiteId: suite.id },
     start: `Deleting ${name}…`,
-    send: () => client.suites.delete({ projectId, suiteId: suite.id }, ASKED),
     done: () => `${name} deleted.`,
   })
 }

@@ -4,12 +4,14 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { TabLine } from '../../components/tab-line.tsx'
-import { MIDDLES, type Middle } from '../runs/panes.ts'
+import { MIDDLES, type Middle } from '../runs/route.ts'
 import { middleKeys } from './cases-keys.ts'
 
 const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings' }
 
-/** What the middle pane shows of the chosen suite, under its tabs; the keys of tabs are its own while it has the focus. */
+/**
+ * What the middle pane shows of the chosen suite, under its tabs; the keys of tabs are its own while it has the focus.
+ */
 export function MiddlePane(props: {
   current: Middle
   focused: boolean

@@ -10,7 +10,8 @@ import type { EditedFile } from '../../components/editor/editor-host.ts'
 import { withProblems } from '../../components/editor/marked-text.ts'
 import { oneOf } from './fields-dialog.tsx'
 import { isResendable } from './outcomes.tsx'
-import { ASKED, type Authoring, type Write } from './use-authoring.ts'
+import type { ActOf } from '../../hooks/use-write.tsx'
+import type { Authoring } from './use-authoring.ts'
 
 /** What stands above new cases. */
 export const NEW_CASES = [
@@ -24,11 +25,11 @@ function creation(
   suite: EvalSuite,
   forms: readonly CaseForm[],
   options: BatchOptions = {},
-): Write<readonly CaseOutcome[]> {
+): ActOf<readonly CaseOutcome[]> {
   return {
-    endpoints: [contract.cases.createBatch],
+    endpoint: contract.cases.createBatch,
     start: `Creating ${plural(forms.length, 'case')}…`,
-    send: () => createCases(client, { projectId, suiteId: suite.id }, forms, options, ASKED),
+    work: () => createCases(client, { projectId, suiteId: suite.id }, forms, options),
     done: all => ({
       tone: all.some(({ kind }) => kind === 'failed') ? 'warn' : 'ok',
       text: `Cases: ${outcomeCounts(all)}.`,
@@ -37,8 +38,8 @@ function creation(
 }
 
 /**
- * Shows what became of cases, where that is worth a look. Those that failed can be corrected by themselves and sent again;
- * whoever leaves finds them when they write new cases the next time.
+ * Shows what became of cases, where that is worth a look. Those that failed can be corrected by themselves and sent
+ * again; whoever leaves finds them when they write new cases the next time.
  */
 export async function afterwards(
   authoring: Authoring,
@@ -67,11 +68,7 @@ function failedFile(authoring: Authoring, suite: EvalSuite): EditedFile {
 }
 
 /** Keeps refused cases, with what was said of them. */
-async function keepFailed(
-  authoring: Authoring,
-  suite: EvalSuite,
-  failed: readonly CaseOutcome[],
-): Promise<void> {
+async function keepFailed(authoring: Authoring, suite: EvalSuite, failed: readonly CaseOutcome[]): Promise<void> {
   if (failed.length === 0) return
   const [{ writeCases }, { readYaml }] = await Promise.all([
     import('../../domain/suites/case-form.ts'),
@@ -141,12 +138,7 @@ export async function write(
   await writeFrom(authoring, suite, file, writeCases(draft.forms, draft.about))
 }
 
-async function writeFrom(
-  authoring: Authoring,
-  suite: EvalSuite,
-  file: EditedFile,
-  text: string,
-): Promise<void> {
+async function writeFrom(authoring: Authoring, suite: EvalSuite, file: EditedFile, text: string): Promise<void> {
   const { readCases } = await import('../../domain/suites/case-form.ts')
   const { doubts } = authoring
   const edited = await authoring.edit({ ...file, what: 'new cases', text, read: readCases, doubts })
@@ -172,12 +164,13 @@ export async function add(authoring: Authoring, suite: EvalSuite): Promise<void>
   })
 }
 
-/** Asks for a server, where there are several, and one of its tools; resolves to a case made from the tool's input schema. */
+/**
+ * Asks for a server, where there are several, and one of its tools; resolves to a case made from the tool's input
+ * schema.
+ */
 export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
   const { client, projectId, tell } = authoring
-  const servers = await authoring.read('Reading the servers…', call =>
-    client.servers.list({ projectId }, call),
-  )
+  const servers = await authoring.read('Reading the servers…', call => client.servers.list({ projectId }, call))
   if (!servers) return undefined
   const server = await chosen(authoring, `${title}: its server`, 'server', servers.items)
   if (!server) {

@@ -1,20 +1,51 @@
+import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
-import { listCount, listNote } from '../../components/list/use-list.ts'
+import { ListPane } from '../../components/list/list-pane.tsx'
+import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { Pane } from '../../components/panes/pane.tsx'
-import { NothingChosen, PaneState } from '../../components/pane-state.tsx'
+import { NothingChosen, PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import type { Middle } from '../runs/panes.ts'
+import type { Middle } from '../runs/route.ts'
 import { caseLines } from './case-lines.ts'
-import { casesKeys } from './cases-keys.ts'
+import { casesKeys, suitesKeys } from './cases-keys.ts'
 import { MiddlePane } from './middle.tsx'
 import { settingsLines } from './settings-lines.ts'
 import type { CasesData } from './use-cases.ts'
+
+/** The suites of a project, with what is open of those that were written. */
+export function SuitesPane(props: {
+  projectId: string
+  list: ListState<EvalSuite>
+  data: PaneData
+  suite: EvalSuite | undefined
+  focused: boolean
+}) {
+  const key = useKeyName()
+  const { projectId, list, data, suite, focused } = props
+  const made = { ids: { projectId }, operations: [contract.suites.create.operation] }
+  const notices = useOpenWriteNotices(made, ...(suite ? [{ ids: { suiteId: suite.id } }] : []))
+  return (
+    <ListPane
+      title="Suites"
+      notices={notices}
+      list={list}
+      data={data}
+      focused={focused}
+      loading="Reading the eval suites…"
+      empty={{
+        why: 'This project has no eval suite.',
+        next: `Press ${key(suitesKeys, 'add')} to write one, or ${key(suitesKeys, 'importFile')} to import a file.`,
+      }}
+    />
+  )
+}
 
 type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
 
@@ -36,11 +67,7 @@ export function CasesTab(props: TabProps & { cases: CasesData }) {
       count={query.hasData ? listCount(list) : undefined}
       note={listNote(list, symbols)}
     >
-      <PaneState
-        data={query}
-        loading="Reading the cases of the suite…"
-        empty={list.total === 0 ? empty : undefined}
-      >
+      <PaneState data={query} loading="Reading the cases of the suite…" empty={list.total === 0 ? empty : undefined}>
         <List list={list} focused={props.focused} empty={empty.why} />
       </PaneState>
     </MiddlePane>

@@ -2,7 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { oneOf, wholeWithin } from './fields-dialog.tsx'
-import { ASKED, type Authoring } from './use-authoring.ts'
+import type { Authoring } from './use-authoring.ts'
 
 /** Shortest and longest pause between scheduled runs, in minutes (schemas: EvalSuiteScheduleRequest). */
 const INTERVAL = { least: 5, most: 10_080 }
@@ -22,7 +22,7 @@ function readSuite({ client, projectId, read }: Authoring, suite: EvalSuite) {
   return read(`Reading ${suite.name ?? suite.id}…`, async () => {
     const { readNames } = await import('../../domain/suites/project-names.ts')
     const [detail, names] = await Promise.all([
-      client.suites.get({ projectId, suiteId: suite.id }, ASKED),
+      client.suites.get({ projectId, suiteId: suite.id }),
       readNames(client, projectId),
     ])
     return { detail, names }
@@ -31,7 +31,7 @@ function readSuite({ client, projectId, read }: Authoring, suite: EvalSuite) {
 
 /** All settings as one text. */
 async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<void> {
-  const { client, projectId, edit, review, tell } = authoring
+  const { projectId, edit, review, tell } = authoring
   const name = suite.name ?? suite.id
   const found = await readSuite(authoring, suite)
   if (!found) return
@@ -55,9 +55,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
     else edited.discard()
     tell(
       kept.length > 0 ? 'warn' : 'ok',
-      kept.length > 0
-        ? `${kept.join(', ')} cannot be taken away over the API, only changed.`
-        : 'Nothing was changed.',
+      kept.length > 0 ? `${kept.join(', ')} cannot be taken away over the API, only changed.` : 'Nothing was changed.',
     )
     return
   }
@@ -76,11 +74,12 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
   const agreed = await review({ title: `Change ${name}?`, lines, action: 'Send the change' })
   if (!agreed) return edited.keep()
   const sent = await authoring.sendEdited(edited, {
-    endpoints: [contract.suites.update, contract.suites.schedule],
+    endpoint: [contract.suites.update, contract.suites.schedule],
+    confirm: 'done',
     start: `Changing ${name}…`,
-    send: async () => {
-      if (Object.keys(body).length > 0) await client.suites.update({ ...target, body }, ASKED)
-      if (schedule) await client.suites.schedule({ ...target, body: schedule }, ASKED)
+    work: async ({ send }) => {
+      if (Object.keys(body).length > 0) await send(contract.suites.update, { ...target, body })
+      if (schedule) await send(contract.suites.schedule, { ...target, body: schedule })
       return true
     },
     done: () => `${name} is changed.`,
@@ -90,7 +89,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
 
 /** The recurring run, on or off. */
 async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void> {
-  const { client, projectId, ask } = authoring
+  const { projectId, ask } = authoring
   const found = await readSuite(authoring, suite)
   if (!found) return
   const { detail, names } = found
@@ -127,21 +126,18 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
   if (!answers) return
   const environmentId = answers.environment === '' ? undefined : names.environmentId(answers.environment)
   await authoring.write({
-    endpoints: [contract.suites.schedule],
+    endpoint: contract.suites.schedule,
+    confirm: 'done',
+    input: {
+      projectId,
+      suiteId: suite.id,
+      body: {
+        enabled: answers.state === 'on',
+        ...(answers.minutes !== '' && { intervalMinutes: Number(answers.minutes) }),
+        ...(environmentId !== undefined && { environmentId }),
+      },
+    },
     start: 'Setting the schedule…',
-    send: () =>
-      client.suites.schedule(
-        {
-          projectId,
-          suiteId: suite.id,
-          body: {
-            enabled: answers.state === 'on',
-            ...(answers.minutes !== '' && { intervalMinutes: Number(answers.minutes) }),
-            ...(environmentId !== undefined && { environmentId }),
-          },
-        },
-        ASKED,
-      ),
     done: ({ schedule: set }) =>
       set?.enabled ? `The suite runs every ${set.intervalMinutes ?? 0} minutes.` : 'The schedule is off.',
   })
@@ -149,14 +145,12 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
 
 /** One environment more, the others stay. */
 async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
-  const { client, projectId, ask, tell } = authoring
+  const { projectId, ask, tell } = authoring
   const found = await readSuite(authoring, suite)
   if (!found) return
   const { detail, names } = found
   const attached = new Set(detail.environmentIds)
-  const choices = names.environments
-    .filter(({ id }) => !attached.has(id))
-    .map(({ id }) => names.environmentName(id))
+  const choices = names.environments.filter(({ id }) => !attached.has(id)).map(({ id }) => names.environmentName(id))
   if (choices.length === 0) return tell('warn', 'There is no further environment in this project.')
   const answers = await ask({
     title: 'Attach an environment',
@@ -179,10 +173,9 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (!answers) return
   const environmentId = names.environmentId(answers.environment) ?? answers.environment
   await authoring.write({
-    endpoints: [contract.suites.attachEnvironment],
+    endpoint: contract.suites.attachEnvironment,
+    input: { projectId, suiteId: suite.id, body: { environmentId } },
     start: `Attaching ${answers.environment}…`,
-    send: () =>
-      client.suites.attachEnvironment({ projectId, suiteId: suite.id, body: { environmentId } }, ASKED),
     done: ({ attached: isNew }) =>
       isNew ? `${answers.environment} is attached.` : `${answers.environment} was attached already.`,
   })
@@ -190,7 +183,7 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
 
 /** One environment less; the last one leaves the saved servers. */
 async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
-  const { client, projectId, confirm, ask, tell } = authoring
+  const { projectId, ask, tell } = authoring
   const found = await readSuite(authoring, suite)
   if (!found) return
   const { detail, names } = found
@@ -212,24 +205,19 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   })
   if (!answers) return
   const rest = ids.filter(id => names.environmentName(id) !== answers.environment)
-  const agreed = await confirm({
-    title: `Detach ${answers.environment}?`,
-    lines: [
-      rest.length === 0
-        ? 'No environment is left then: runs use the servers that the suite saves.'
-        : `Left are ${rest.map(names.environmentName).join(', ')}.`,
-    ],
-    action: `Detach ${answers.environment}`,
-  })
-  if (!agreed) return
   await authoring.write({
-    endpoints: [contract.suites.update],
+    endpoint: contract.suites.update,
+    confirm: {
+      title: `Detach ${answers.environment}?`,
+      lines: [
+        rest.length === 0
+          ? 'No environment is left then: runs use the servers that the suite saves.'
+          : `Left are ${rest.map(names.environmentName).join(', ')}.`,
+      ],
+      action: `Detach ${answers.environment}`,
+    },
+    input: { projectId, suiteId: suite.id, body: { environmentIds: rest.length > 0 ? rest : null } },
     start: `Detaching ${answers.environment}…`,
-    send: () =>
-      client.suites.update(
-        { projectId, suiteId: suite.id, body: { environmentIds: rest.length > 0 ? rest : null } },
-        ASKED,
-      ),
     done: () => `${answers.environment} is detached.`,
   })
 }

@@ -1,9 +1,9 @@
-import { assertionWords } from '../../domain/suites/assertion-labels.ts'
 import type { Environment } from '../../api/contract/environment-shapes.ts'
 import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
+import { assertionLabel } from '../../domain/suites/assertion-labels.ts'
 
 /** All settings of a suite. */
 export function settingsLines(
@@ -16,10 +16,7 @@ export function settingsLines(
     '',
     heading('Thresholds'),
     ...fieldLines([
-      [
-        'Accuracy',
-        settings?.minimumAccuracy == null ? 'each case for itself' : `${settings.minimumAccuracy}%`,
-      ],
+      ['Accuracy', settings?.minimumAccuracy == null ? 'each case for itself' : `${settings.minimumAccuracy}%`],
       ['Iterations', text(settings?.minimumIterations, 'as the cases say')],
     ]),
     '',
@@ -31,7 +28,7 @@ export function settingsLines(
     '',
     heading('Checks of every case'),
     ...(settings?.checks?.length
-      ? settings.checks.map((assertion): Line => ({ text: assertionWords(assertion), indent: 2 }))
+      ? settings.checks.map((assertion): Line => ({ text: assertionLabel(assertion), indent: 2 }))
       : [{ text: 'none', indent: 2 }]),
     '',
     heading('Match options'),
@@ -63,15 +60,11 @@ export function scheduleWords(
   environments: readonly Pick<Environment, 'id' | 'name' | 'archived'>[],
 ): string {
   if (!schedule?.enabled) return 'off'
-  const where =
-    schedule.environmentId == null ? '' : ` in ${environmentName(schedule.environmentId, environments)}`
+  const where = schedule.environmentId == null ? '' : ` in ${environmentName(schedule.environmentId, environments)}`
   return `on, every ${plural(schedule.intervalMinutes ?? 0, 'minute')}${where}; each run spends`
 }
 
-function environmentName(
-  id: string,
-  environments: readonly Pick<Environment, 'id' | 'name' | 'archived'>[],
-): string {
+function environmentName(id: string, environments: readonly Pick<Environment, 'id' | 'name' | 'archived'>[]): string {
   const found = environments.find(each => each.id === id)
   return `${found?.name ?? id}${found?.archived ? ' (archived)' : ''}`
 }

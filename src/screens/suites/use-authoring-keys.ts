@@ -3,7 +3,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useHasEditor } from '../../components/editor/use-editor.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
-import type { Middle, PaneId } from '../runs/panes.ts'
+import type { Middle, PaneId } from '../runs/route.ts'
 import { casesKeys, settingsKeys, suitesKeys } from './cases-keys.ts'
 import { addSuite, exportFile, importFile, removeSuite } from './file-actions.ts'
 import { add, addOfTool } from './new-cases.ts'

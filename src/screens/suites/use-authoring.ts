@@ -1,45 +1,29 @@
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import type { CallOptions } from '../../api/client/client.ts'
 import { changeLine, type Change } from '../../domain/suites/changes.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useConfirm } from '../../components/confirm.tsx'
-import { useEditor, useKeptTexts, type Edited } from '../../components/editor/use-editor.tsx'
+import { useEditor, type Edited, useStoredTexts } from '../../components/editor/use-editor.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import { useReview } from '../../components/review.tsx'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
-import { useWrite } from '../../hooks/use-write.ts'
+import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useFieldsDialog } from './fields-dialog.tsx'
 import { useOutcomes } from './outcomes.tsx'
 
-/** Requests of what a person just asked for. */
-export const ASKED = { priority: 'asked' } as const
-
-type Task = { progress: (done: number, total: number) => void; signal: AbortSignal }
-export type Write<T> = {
-  endpoints: readonly AnyEndpoint[]
-  start: string
-  send: (task: Task) => Promise<T>
-  done?: (value: T) => string | { tone: 'ok' | 'warn' | 'error'; text: string }
-  /** What holds when it was stopped; where this is given, a key stops it, and `send` heeds the signal. */
-  stopped?: string
-  /** Hears why it failed, before the person does. */
-  failed?: (error: unknown) => void
-}
-
 /** What every act of authoring needs: the editor, questions, and a way to write that tells its end. */
 export function useAuthoring(projectId: string) {
   const { client, profile } = useWorkspace()
-  const write = useWrite()
+  const write = useWrites()
   const edit = useEditor()
-  const keptTexts = useKeptTexts()
-  const runTask = useRunTask()
-  const opening = useOpening(runTask)
+  const keptTexts = useStoredTexts()
+  const opening = useOpening(useRunTask())
   const confirm = useConfirm()
   const review = useReview()
   const ask = useFieldsDialog()
@@ -51,30 +35,8 @@ export function useAuthoring(projectId: string) {
   const read = <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
     opening({
       start,
-      work: signal => work({ ...ASKED, signal }),
+      work: signal => work({ signal }),
       stopped: 'Stopped reading; nothing was changed.',
-    })
-  /** Sends writes, and reads what they made out of date whatever came of them. */
-  const send = <T>({
-    endpoints,
-    start,
-    send: work,
-    done,
-    stopped,
-    failed,
-  }: Write<T>): Promise<T | undefined> =>
-    runTask({
-      start,
-      work: async task => {
-        try {
-          return await write(endpoints, () => work(task))
-        } catch (error) {
-          failed?.(error)
-          throw error
-        }
-      },
-      ...(done && { done }),
-      ...(stopped !== undefined && { stopped }),
     })
   return {
     client,
@@ -88,20 +50,20 @@ export function useAuthoring(projectId: string) {
     showText,
     tell: (tone: 'ok' | 'warn' | 'error', text: string): void => toasts.show(tone, text),
     /** What a text is about, the same for the same thing of the same source. */
-    keyOf: (...about: readonly string[]): string =>
-      [profile.name, profile.host, projectId, ...about].join('\n'),
+    keyOf: (...about: readonly string[]): string => [profile.name, profile.host, projectId, ...about].join('\n'),
     read,
-    write: send,
+    write,
     /**
-     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which stands at its line where the
-     * service names one. Resolves to what came of it, or to whether the person wants to correct the text now.
+     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which stands at its
+     * line where the service names one. Resolves to what came of it, or to whether the person wants to correct the text
+     * now.
      */
-    sendEdited: async <T, V>(
+    sendEdited: async <E extends AnyEndpoint, V, T = OutputOf<E>>(
       edited: Edited<V>,
-      write: Write<T>,
+      act: ActOf<T, E>,
     ): Promise<{ value: T } | 'correct' | undefined> => {
       let refusal: unknown
-      const value = await send({ ...write, failed: error => void (refusal = error) })
+      const value = await write<E, T>({ ...act, failed: error => void (refusal = error) })
       if (value !== undefined) {
         edited.discard()
         return { value }

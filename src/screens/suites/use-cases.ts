@@ -7,7 +7,7 @@ import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { TRIALS_READ } from '../runs/use-judge.ts'
+import { TRIALS_READ } from '../../domain/runs/trials.ts'
 import { caseColumns, caseKey, caseRows, type CaseRow } from './case-rows.ts'
 
 const NONE: never[] = []

@@ -1,4 +1,4 @@
-import { EVAL_VOCABULARIES } from '../evals/vocabulary.ts'
+import { EVAL_VOCABULARIES } from '../core/vocabulary.ts'
 import { announcedLimits } from '../core/limits/settings.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'

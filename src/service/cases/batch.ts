@@ -8,9 +8,9 @@ import {
 import { caseInput, contentDigestOf, insertCase } from './records.ts'
 import { digest } from '../core/canonical.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { CaseRow } from '../store/cases.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { CaseRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from '../suites/rows.ts'
 import { invalidField, issuesOf } from '../core/validation.ts'
 
 type Batch = z.output<typeof EvalCasesBatchCreateRequest>
@@ -64,8 +64,7 @@ export function createCaseBatch(
   const failed: Failed[] = []
   body.cases.forEach((entry, index) => {
     try {
-      const request =
-        idempotencyKey === undefined ? undefined : { key: idempotencyKey, index, digest: digest(entry) }
+      const request = idempotencyKey === undefined ? undefined : { key: idempotencyKey, index, digest: digest(entry) }
       const options = { policy: policy.effectivePolicy, overrideReason: body.overrideReason, request }
       created.push({ index, ...writeEntry(store, suite, entry, options) })
     } catch (error) {
@@ -80,10 +79,7 @@ export function createCaseBatch(
  * The id of the suite file that syncs itself: in the query by preference, in the body all the same.
  * @throws ServiceError `VALIDATION_ERROR` when the two differ
  */
-export function declaredSuiteIdOf(
-  query: { declaredSuiteId?: string | undefined },
-  body: Batch,
-): string | undefined {
+export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined }, body: Batch): string | undefined {
   const [preferred, other] = [query.declaredSuiteId, body.declaredSuiteId]
   if (preferred !== undefined && other !== undefined && preferred !== other)
     throw invalidField('declaredSuiteId', 'differs between query and body')
@@ -107,8 +103,7 @@ type EntryOptions = {
 function writeEntry(store: Store, suite: SuiteRow, entry: Entry, options: EntryOptions): Written {
   const { policy, overrideReason, request } = options
   const earlier = request && store.cases.findRequest(suite.id, request.key, request.index)
-  if (earlier?.request?.digest === request?.digest && earlier)
-    return { ...summaryOf(earlier), replayed: true }
+  if (earlier?.request?.digest === request?.digest && earlier) return { ...summaryOf(earlier), replayed: true }
   if (earlier) throw new EntryRefusal('IDEMPOTENCY_CONFLICT', 'Another entry was sent under this key before.')
   const input = readEntry(entry)
   if (policy !== 'block' && overrideReason === undefined)

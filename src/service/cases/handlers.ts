@@ -1,11 +1,10 @@
 import { generateCases } from './generation/generation.ts'
 import { caseInput, insertCase, toEvalCase, updateCase } from './records.ts'
 import { createCaseBatch, declaredSuiteIdOf } from './batch.ts'
-import { ServiceError } from '../core/errors.ts'
-import type { CaseRow } from '../store/cases.ts'
-import type { Store } from '../workspace/store.ts'
-import { requireConfigurable } from '../suite-ownership.ts'
-import { requireSuite } from '../suites/records.ts'
+import { requireRow } from '../core/errors.ts'
+import type { CaseRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
+import { requireConfigurable, requireSuite } from '../suites/records.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
@@ -60,7 +59,5 @@ export function caseHandlers(context: ServiceContext): Handlers['cases'] {
 
 function requireCase(store: Store, projectId: string, params: { suiteId: string; caseId: string }): CaseRow {
   const suite = requireSuite(store, projectId, params.suiteId)
-  const row = store.cases.get(suite.id, params.caseId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no case ${params.caseId} in this suite.`)
-  return row
+  return requireRow(store.cases.get(suite.id, params.caseId), `case ${params.caseId} in this suite`)
 }

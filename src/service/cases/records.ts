@@ -5,10 +5,10 @@ import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { digest } from '../core/canonical.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
-import type { Assertion } from '../evals/types.ts'
-import type { CaseDefinition, CaseRow } from '../store/cases.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { CaseDefinition, CaseRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from '../suites/rows.ts'
+import { requireAssertion, requireAssertions, withProvider } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 
 type CaseEdit = Omit<z.output<typeof EvalCaseUpdateRequest>, 'title'>
@@ -52,13 +52,7 @@ function editOverrides(definition: CaseDefinition, { matchOptions, checks }: Cas
 }
 
 /** Equal for definitions that do the same and are judged alike; names of steps do not count. */
-export function contentDigestOf({
-  steps,
-  expectedOutput,
-  isNegative,
-  matchOptions,
-  checks,
-}: CaseDefinition): string {
+export function contentDigestOf({ steps, expectedOutput, isNegative, matchOptions, checks }: CaseDefinition): string {
   const content = steps.map(({ id: _id, ...step }) => step)
   return digest({ steps: content, expectedOutput, isNegative, matchOptions, checks })
 }
@@ -97,11 +91,7 @@ export function insertCase(
 }
 
 /** Edits a case; sending steps replaces the whole definition of steps. */
-export function updateCase(
-  store: Store,
-  row: CaseRow,
-  body: z.output<typeof EvalCaseUpdateRequest>,
-): CaseRow {
+export function updateCase(store: Store, row: CaseRow, body: z.output<typeof EvalCaseUpdateRequest>): CaseRow {
   const { title, ...edit } = body
   const definition = defineCase(edit, row.definition)
   const contentDigest = contentDigestOf(definition)
@@ -121,31 +111,13 @@ export function toEvalCase(row: CaseRow): EvalCase {
   return { id, declaredId, title, ...shown, createdAt, updatedAt }
 }
 
-/** `provider/model` names its provider, so it need not be sent beside it. */
-export function withProvider({ model, provider }: { model: string; provider?: string | undefined }) {
-  const named = provider ?? (model.includes('/') ? model.slice(0, model.indexOf('/')) : undefined)
-  return { model, ...(named !== undefined && { provider: named }) }
-}
-
-/** Assertions must name their type; an unknown one is kept and fails its trial (assertions.md). */
-export function requireAssertions(list: readonly Record<string, unknown>[], field: string): Assertion[] {
-  return list.map((assertion, index) => requireAssertion(assertion, `${field}.${index}`))
-}
-
-function requireAssertion(assertion: Record<string, unknown>, field: string): Assertion {
-  const { type } = assertion
-  if (typeof type !== 'string' || type === '') throw invalidField(`${field}.type`, 'must name an assertion')
-  return { ...assertion, type }
-}
-
 function requireExecutable(steps: readonly EvalTestStep[]): void {
   const seen = new Set<string>()
   steps.forEach((step, index) => {
     const field = `steps.${index}`
     if (seen.has(step.id)) throw invalidField(`${field}.id`, `"${step.id}" names an earlier step already`)
     seen.add(step.id)
-    if (step.kind === 'prompt' && !step.prompt)
-      throw invalidField(`${field}.prompt`, 'a prompt step needs a prompt')
+    if (step.kind === 'prompt' && !step.prompt) throw invalidField(`${field}.prompt`, 'a prompt step needs a prompt')
     if (step.kind === 'toolCall' && !step.toolName)
       throw invalidField(`${field}.toolName`, 'a toolCall step needs a tool')
     if (step.kind === 'interact' && !step.action)

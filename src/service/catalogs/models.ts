@@ -25,10 +25,7 @@ const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = 
  * The models that prompts can use here: the configured one and whatever its endpoint lists. Nothing is hosted, so there
  * is nothing else. An endpoint without a list is no error.
  */
-export async function modelCatalog(
-  settings: ModelSettings | undefined,
-  signal: AbortSignal,
-): Promise<ModelCatalog> {
+export async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSignal): Promise<ModelCatalog> {
   if (!settings)
     return {
       items: [],
@@ -38,8 +35,7 @@ export async function modelCatalog(
   const { kind, baseUrl, model } = settings
   const listing = await listModels(settings, signal)
   const others = listing.models.filter(({ id }) => id !== model)
-  const configured =
-    listing.models.find(({ id }) => id === model) ?? (model === undefined ? [] : { id: model })
+  const configured = listing.models.find(({ id }) => id === model) ?? (model === undefined ? [] : { id: model })
   return {
     items: [configured, others].flat().map(entry => ({ ...entry, isDefault: entry.id === model })),
     endpoint: { kind, baseUrl },
@@ -51,10 +47,7 @@ export async function modelCatalog(
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
 /** What an endpoint says that it serves; that it says nothing is no error. Rejects with the signal's reason. */
-export async function listModels(
-  { kind, baseUrl, apiKey }: ModelSettings,
-  signal: AbortSignal,
-): Promise<Listing> {
+export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {
     ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
     ...(apiKey !== undefined && KEY_HEADERS[kind](apiKey)),

@@ -9,8 +9,8 @@ import {
   setClientServers,
   updateClient,
 } from './records.ts'
-import type { ClientRow } from '../store/clients.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ClientRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
@@ -25,8 +25,7 @@ export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
       }),
     get: ({ project, params }) => toClientDetail(requireClient(store, project.id, params.clientId)),
     create: ({ project, body }) => store.write(() => toClientDetail(insertClient(store, project.id, body))),
-    update: ({ project, params, body }) =>
-      edit(project.id, params.clientId, row => updateClient(store, row, body)),
+    update: ({ project, params, body }) => edit(project.id, params.clientId, row => updateClient(store, row, body)),
     duplicate: ({ project, params, body }) =>
       edit(project.id, params.clientId, row => duplicateClient(store, row, body?.name)),
     delete: ({ project, params, body }) => remove(store, project.id, params.clientId, body),
@@ -48,8 +47,7 @@ export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
       }),
     get: ({ project, params }) => toHostDetail(requireClient(store, project.id, params.hostId)),
     create: ({ project, body }) => store.write(() => toHostDetail(insertClient(store, project.id, body))),
-    update: ({ project, params, body }) =>
-      edit(project.id, params.hostId, row => updateClient(store, row, body)),
+    update: ({ project, params, body }) => edit(project.id, params.hostId, row => updateClient(store, row, body)),
     setServers: ({ project, params, body }) =>
       edit(project.id, params.hostId, row => setClientServers(store, row, body)),
     duplicate: ({ project, params, body }) =>

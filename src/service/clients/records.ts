@@ -1,12 +1,12 @@
 import type * as z from 'zod'
 import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/client-shapes.ts'
 import { configOfTemplate } from './templates.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
-import type { ClientConfig, ClientRow } from '../store/clients.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ClientConfig, ClientRow } from './rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 
 type ClientEdit = z.output<typeof ClientUpdateRequest>
@@ -16,9 +16,7 @@ const DIGEST_LENGTH = 32
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireClient(store: Store, projectId: string, clientId: string): ClientRow {
-  const row = store.clients.get(projectId, clientId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no client ${clientId} in this project.`)
-  return row
+  return requireRow(store.clients.get(projectId, clientId), `client ${clientId} in this project`)
 }
 
 /** A client named by id or by name. @throws ServiceError `NOT_FOUND` */

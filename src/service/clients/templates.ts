@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { ClientCreateRequest } from '../../api/contract/client-shapes.ts'
-import type { ClientConfig } from '../store/clients.ts'
+import type { ClientConfig } from './rows.ts'
 
 type Template = NonNullable<z.output<typeof ClientCreateRequest>['template']>
 type Theme = NonNullable<z.output<typeof ClientCreateRequest>['theme']>

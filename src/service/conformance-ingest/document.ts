@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { openObject, record, shape } from '../../api/contract/shapes.ts'
 import { label } from '../eval-ingest/document.ts'
-import type { ConformanceCounts } from '../store/conformance-runs.ts'
+import type { ConformanceCounts } from './rows.ts'
 
 /** What a report is asked for when a program names nothing. */
 const DEFAULT_SUITES = ['protocol', 'apps', 'tasks']

@@ -14,10 +14,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 /** How often runs of silent programs are looked for, in milliseconds. */
 const LOOK_MS = 5000
 
-export function conformanceIngestHandlers({
-  store,
-  background,
-}: ServiceContext): Handlers['conformanceIngest'] {
+export function conformanceIngestHandlers({ store, background }: ServiceContext): Handlers['conformanceIngest'] {
   background.every(LOOK_MS, () => settleSilentConformanceRuns(store, Date.now()))
   return {
     report({ project, body }) {

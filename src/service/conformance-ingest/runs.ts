@@ -1,13 +1,8 @@
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
-import type {
-  ConformanceCounts,
-  ConformanceOutcome,
-  ConformanceReportRow,
-  ConformanceRunRow,
-} from '../store/conformance-runs.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ConformanceCounts, ConformanceOutcome, ConformanceReportRow, ConformanceRunRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 import { countChecks, type ConformanceOpening } from './document.ts'
 
@@ -23,8 +18,7 @@ export function openConformanceRun(
   projectId: string,
   { requestedSuites, externalRunId, ...origin }: ConformanceOpening,
 ): { run: ConformanceRunRow; reused: boolean } {
-  const known =
-    externalRunId == null ? undefined : store.conformanceRuns.findExternal(projectId, externalRunId)
+  const known = externalRunId == null ? undefined : store.conformanceRuns.findExternal(projectId, externalRunId)
   if (known) {
     if (digest(known.requestedSuites.toSorted()) !== digest(requestedSuites.toSorted()))
       throw new ServiceError('CONFLICT', 'This externalRunId stands for a run of other suites.', {
@@ -52,9 +46,7 @@ export function openConformanceRun(
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireConformanceRun(store: Store, projectId: string, id: string): ConformanceRunRow {
-  const run = store.conformanceRuns.get(projectId, id)
-  if (!run) throw new ServiceError('NOT_FOUND', `There is no conformance run ${id} in this project.`)
-  return run
+  return requireRow(store.conformanceRuns.get(projectId, id), `conformance run ${id} in this project`)
 }
 
 /** Marks an open run as alive. @throws ServiceError `CONFLICT` when it has ended */
@@ -117,8 +109,7 @@ export function endConformanceRun(
 export function settleSilentConformanceRuns(store: Store, now: number): void {
   if (store.conformanceRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
-    for (const run of store.conformanceRuns.silentSince(now - SILENCE_MS))
-      endConformanceRun(store, run, 'abandoned')
+    for (const run of store.conformanceRuns.silentSince(now - SILENCE_MS)) endConformanceRun(store, run, 'abandoned')
   })
 }
 

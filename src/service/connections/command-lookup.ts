@@ -21,8 +21,8 @@ const NEEDED =
     : ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
 /**
- * How programs of this machine reach the network. A proxy address may hold a name and a password: whoever sets it means it for
- * their programs, and without it none of them gets out.
+ * How programs of this machine reach the network. A proxy address may hold a name and a password: whoever sets it means
+ * it for their programs, and without it none of them gets out.
  */
 const NETWORK = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap(name => [name, name.toLowerCase()]),
@@ -31,7 +31,10 @@ const NETWORK = [
   'NODE_EXTRA_CA_CERTS',
 ]
 
-/** The environment of a server: its own record over the few variables that programs need; nothing else of ours reaches it. */
+/**
+ * The environment of a server: its own record over the few variables that programs need; nothing else of ours reaches
+ * it.
+ */
 export function serverEnvironment(
   env: Record<string, string>,
   own: NodeJS.ProcessEnv = process.env,

@@ -7,7 +7,7 @@ import { describeNetwork } from './failures.ts'
 import { credentialRefusal, displayUrl, parseServerUrl, probeHttp } from './http-request.ts'
 import { LISTINGS, listAll, offers } from './requests.ts'
 import type { Session } from './session.ts'
-import { strayWords } from './stdio-link.ts'
+import { strayOutputText } from './stdio-link.ts'
 import {
   DOCTOR_STEPS,
   type DoctorCheck,
@@ -192,18 +192,14 @@ function recordStrayOutput(session: Session, report: DoctorReport): void {
   if (!stray || stray.lines === 0) return
   report.probe = { ...report.probe, strayOutput: { ...stray } }
   const { detail } = report.checks.connection
-  report.checks.connection = { ...report.checks.connection, detail: `${detail} ${strayWords(stray)}` }
+  report.checks.connection = { ...report.checks.connection, detail: `${detail} ${strayOutputText(stray)}` }
 }
 
 function statusOf(report: DoctorReport): DoctorReport['status'] {
   return Object.values(report.checks).some(check => check.status === 'error') ? 'partial' : 'ready'
 }
 
-function conclude(
-  report: DoctorReport,
-  failure: ServiceError,
-  connection: 'error' | 'skipped',
-): DoctorReport {
+function conclude(report: DoctorReport, failure: ServiceError, connection: 'error' | 'skipped'): DoctorReport {
   const { code, message, details } = failure
   report.status = code === 'OAUTH_REQUIRED' ? 'oauth_required' : 'error'
   report.connection = { status: connection, detail: message }

@@ -22,9 +22,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function startEverything(
-  mode: 'streamableHttp' | 'sse',
-): Promise<{ port: number; child: ChildProcess }> {
+async function startEverything(mode: 'streamableHttp' | 'sse'): Promise<{ port: number; child: ChildProcess }> {
   const port = await freePort()
   const child = spawn(process.execPath, everythingArgs(mode), {
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port) },
@@ -50,16 +48,8 @@ const target = (name: string) => targets[name] ?? everything()
 
 describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s', name => {
   test('validates, lists, calls, renders, reads and exports', async () => {
-    const {
-      validate,
-      listTools,
-      listPrompts,
-      listResources,
-      callTool,
-      getPrompt,
-      readResource,
-      exportSnapshot,
-    } = connect()
+    const { validate, listTools, listPrompts, listResources, callTool, getPrompt, readResource, exportSnapshot } =
+      connect()
     const { initInfo } = await validate(target(name))
     expect(initInfo).toMatchObject({ transport: name, serverInfo: { name: 'mcp-servers/everything' } })
     const tools = await listTools(target(name))
@@ -273,12 +263,9 @@ test('a program sees its own record, the way to the network and little else', as
 test('what npm puts on the PATH for mcpdeck itself does not reach a program, and all else does', async () => {
   const root = resolve(import.meta.dirname, '../../..')
   const others = ['/home/me/project/node_modules/.bin', '/usr/local/bin', '/usr/bin', '/bin']
-  const PATH = [
-    join(root, 'node_modules/.bin'),
-    others[0],
-    join(root, 'node_modules/.bin'),
-    ...others.slice(1),
-  ].join(':')
+  const PATH = [join(root, 'node_modules/.bin'), others[0], join(root, 'node_modules/.bin'), ...others.slice(1)].join(
+    ':',
+  )
   expect((await environmentSeen({ PATH }))['PATH']).toBe(others.join(':'))
 })
 
@@ -288,10 +275,7 @@ test.each([
   ['/home/me/app/node_modules/mcpdeck/dist/main.js', ['/home/me/app/node_modules/mcpdeck/node_modules/.bin']],
   [
     '/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/dist/main.js',
-    [
-      '/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/node_modules/.bin',
-      '/home/me/.npm/_npx/1a2b/node_modules/.bin',
-    ],
+    ['/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/node_modules/.bin', '/home/me/.npm/_npx/1a2b/node_modules/.bin'],
   ],
 ])('the programs of mcpdeck at %s are those of its own dependencies', (file, folders) => {
   expect(ownPrograms(file)).toEqual(folders)

@@ -2,15 +2,7 @@ import { isoTime } from '../../lib/times.ts'
 import { checkOAuth } from './check-oauth.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
-import {
-  callTool,
-  getPrompt,
-  LISTINGS,
-  listAllOrNone,
-  listPage,
-  readResource,
-  type Listing,
-} from './requests.ts'
+import { callTool, getPrompt, LISTINGS, listAllOrNone, listPage, readResource, type Listing } from './requests.ts'
 import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
 import type { Session } from './session.ts'
 import {
@@ -47,11 +39,7 @@ export type Connections = {
   checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
-  listResources(
-    target: ServerTarget,
-    query?: { cursor?: string },
-    signal?: AbortSignal,
-  ): Promise<Page<Resource>>
+  listResources(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Resource>>
   /** Sent at most once, whatever happens to the connection. */
   callTool(
     target: ServerTarget,
@@ -63,23 +51,23 @@ export type Connections = {
     prompt: { promptName: string; arguments?: PromptArguments },
     signal?: AbortSignal,
   ): Promise<GetPromptResult>
-  readResource(
-    target: ServerTarget,
-    resource: { uri: string },
-    signal?: AbortSignal,
-  ): Promise<ResourceContents>
+  readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
   /** All pages; kinds the server does not offer are empty. */
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
   /** Lends one session for a longer piece of work; connecting and every single call have the server's deadline. */
-  use<T>(
-    target: ServerTarget,
-    signal: AbortSignal | undefined,
-    work: (session: TrialSession) => Promise<T>,
-  ): Promise<T>
+  use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
   /** Ends every session and every server program; resolves when none is left. */
   close(): Promise<void>
+}
+
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    connections: Connections
+    /** Hears of each step of a doctor's examination, which is answered whole when it has ended. */
+    onDoctorStep: (serverId: string, ...step: Parameters<OnDoctorStep>) => void
+  }
 }
 
 /** Creates the engine; nothing is started or loaded before the first use. */

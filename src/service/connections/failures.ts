@@ -69,8 +69,7 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
 
 function describeBreak(error: unknown, library: McpLibrary, asked: string): string {
   if (error instanceof library.SdkError) {
-    if (error.code === library.SdkErrorCode.InvalidResult)
-      return `gave ${asked} an answer that is not a valid result`
+    if (error.code === library.SdkErrorCode.InvalidResult) return `gave ${asked} an answer that is not a valid result`
     if (error.code === library.SdkErrorCode.ClientHttpUnexpectedContent)
       return `gave ${asked} an answer that is not MCP`
     return `closed the connection during ${asked}`

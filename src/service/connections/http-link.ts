@@ -7,13 +7,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
-import {
-  credentialRefusal,
-  limitBody,
-  parseHeaders,
-  parseServerUrl,
-  type HttpTransport,
-} from './http-request.ts'
+import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTransport } from './http-request.ts'
 import type { McpLibrary } from './library.ts'
 import type { Link } from './link.ts'
 
@@ -70,9 +64,7 @@ export function createStreamableLink(http: HttpTransport, options: HttpLinkOptio
   const { url, request, authProvider, requestInit, ...base } = createHttpBase(http, options)
   const { StreamableHTTPClientTransport } = options.library
   const transport = new StreamableHTTPClientTransport(url, { authProvider, requestInit, fetch: request })
-  failOnUnansweredRequest(transport, options.library, () =>
-    base.failWith('ended its answer before it was complete.'),
-  )
+  failOnUnansweredRequest(transport, options.library, () => base.failWith('ended its answer before it was complete.'))
   base.whenClosing(async () => {
     if (base.failure() === undefined) await settlesWithin(transport.terminateSession(), FAREWELL_MS)
     await transport.close()

@@ -26,13 +26,9 @@ export function parseHeaders(transport: HttpTransport): Headers {
     try {
       headers.set(name, value)
     } catch {
-      throw new ServiceError(
-        'VALIDATION_ERROR',
-        `The header "${name}" has a name or value that cannot be sent.`,
-        {
-          details: { field: 'headers' },
-        },
-      )
+      throw new ServiceError('VALIDATION_ERROR', `The header "${name}" has a name or value that cannot be sent.`, {
+        details: { field: 'headers' },
+      })
     }
   }
   return headers
@@ -49,10 +45,7 @@ export function credentialRefusal(status: number, serverName: string): ServiceEr
     return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
   }
   if (status === 403) {
-    return new ServiceError(
-      'FORBIDDEN',
-      `The server "${serverName}" refuses the stored credentials (HTTP 403).`,
-    )
+    return new ServiceError('FORBIDDEN', `The server "${serverName}" refuses the stored credentials (HTTP 403).`)
   }
   return undefined
 }
@@ -61,11 +54,7 @@ export function credentialRefusal(status: number, serverName: string): ServiceEr
  * The same response, whose body ends with an error past the limit. An event stream may live for ever, so there
  * the limit holds for each event.
  */
-export function limitBody(
-  response: Response,
-  maxBytes: number,
-  onExcess: (message: string) => void,
-): Response {
+export function limitBody(response: Response, maxBytes: number, onExcess: (message: string) => void): Response {
   if (!response.body) return response
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const count = isStream ? eventLength() : totalLength()

@@ -21,10 +21,7 @@ afterEach(async () => {
 })
 
 const callCount = ({ seen }: HttpServer) => seen.filter(({ method }) => method === 'tools/call').length
-const refuse = (
-  status: number,
-  headers: Record<string, string> = {},
-): Parameters<typeof startHttpServer>[0] => ({
+const refuse = (status: number, headers: Record<string, string> = {}): Parameters<typeof startHttpServer>[0] => ({
   '*': (_message, _request, response) => void response.writeHead(status, headers).end('refused'),
 })
 
@@ -58,8 +55,7 @@ describe('credentials', () => {
 
   test('a refusal of the event stream alone is told as such', async () => {
     const server = await serve({
-      '*': (_message, request, response) =>
-        void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
+      '*': (_message, request, response) => void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
     })
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({
       code: 'OAUTH_REQUIRED',
@@ -77,16 +73,13 @@ describe('credentials', () => {
     expect(other.seen).toEqual([])
   })
 
-  test.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])(
-    'the url %s is refused',
-    async url => {
-      const refusal = await connect()
-        .listTools(httpTarget(url))
-        .catch((error: unknown) => error)
-      expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'url' } })
-      expect(String(refusal)).not.toContain('secret')
-    },
-  )
+  test.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])('the url %s is refused', async url => {
+    const refusal = await connect()
+      .listTools(httpTarget(url))
+      .catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'url' } })
+    expect(String(refusal)).not.toContain('secret')
+  })
 })
 
 describe('a server that fails', () => {
@@ -134,26 +127,23 @@ describe('a server that fails', () => {
     })
   })
 
-  test.each(['application/json', 'text/event-stream'])(
-    'too long an answer as %s ends the connection',
-    async type => {
-      const server = await serve({
-        'tools/call': (message, _request, response) => {
-          response.setHeader('content-type', type)
-          const result = { content: [{ type: 'text', text: 'x'.repeat(3 * 1024 * 1024) }] }
-          const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
-          response.end(type === 'application/json' ? body : `data: ${body}\n\n`)
-        },
-      })
-      const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), {
-        toolName: 'count',
-      })
-      await expect(failed).rejects.toMatchObject({
-        code: 'SERVER_UNREACHABLE',
-        message: expect.stringContaining('more than 1 MiB'),
-      })
-    },
-  )
+  test.each(['application/json', 'text/event-stream'])('too long an answer as %s ends the connection', async type => {
+    const server = await serve({
+      'tools/call': (message, _request, response) => {
+        response.setHeader('content-type', type)
+        const result = { content: [{ type: 'text', text: 'x'.repeat(3 * 1024 * 1024) }] }
+        const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
+        response.end(type === 'application/json' ? body : `data: ${body}\n\n`)
+      },
+    })
+    const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), {
+      toolName: 'count',
+    })
+    await expect(failed).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: expect.stringContaining('more than 1 MiB'),
+    })
+  })
 
   test('a forgotten session is renewed for a read and never repeats a call', async () => {
     const server = await serve()

@@ -26,9 +26,7 @@ export function createMetadataFetch(
 ): FetchLike {
   let transport: Promise<FetchLike> | undefined
   return async (input, init) => {
-    transport ??= isPublic(serverUrl, lookupAddresses).then(guarded =>
-      guarded ? publicFetch(lookupAddresses) : fetch,
-    )
+    transport ??= isPublic(serverUrl, lookupAddresses).then(guarded => (guarded ? publicFetch(lookupAddresses) : fetch))
     const answer = await (await transport)(input, { ...init, redirect: 'manual', signal })
     return limitBody(answer, MOST_METADATA_BYTES, () => {})
   }

@@ -12,9 +12,7 @@ function running(): Running[] {
   const table = execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
   return table.split('\n').flatMap(row => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    return state && !state.startsWith('Z')
-      ? [{ pid: Number(pid), parent: Number(parent), command: command ?? '' }]
-      : []
+    return state && !state.startsWith('Z') ? [{ pid: Number(pid), parent: Number(parent), command: command ?? '' }] : []
   })
 }
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startDeadline } from '../core/deadline.ts'
-import { createPendingWork } from './pending-work.ts'
+import { createPendingWork, type ServerTarget } from './types.ts'
 import { createPool, type Lease } from './pool.ts'
 import type { Session } from './session.ts'
-import type { ServerTarget } from './types.ts'
 
 /** A session as the pool sees it: it can break, and it counts how often it was closed. */
 function fakeSession() {

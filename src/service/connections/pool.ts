@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
 import { startDeadline, untilAborted, type Deadline } from '../core/deadline.ts'
-import type { PendingWork } from './pending-work.ts'
+import type { PendingWork, ServerTarget } from './types.ts'
 import type { Session } from './session.ts'
-import type { ServerTarget } from './types.ts'
 
 /** A session lent for one piece of work. */
 export type Lease = {

@@ -10,16 +10,12 @@ const KILL_MS = 200
 const POLL_MS = 20
 
 /**
- * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group, and then to what
- * left the group.
+ * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group, and then to
+ * what left the group.
  * @param exited settles when the leader has exited
  * @param mark what tells the server's programs from others
  */
-export async function endProcessGroup(
-  child: ChildProcess,
-  exited: Promise<unknown>,
-  mark: string,
-): Promise<void> {
+export async function endProcessGroup(child: ChildProcess, exited: Promise<unknown>, mark: string): Promise<void> {
   const { pid } = child
   if (pid === undefined) return
   child.stdin?.end()

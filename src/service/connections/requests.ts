@@ -55,12 +55,7 @@ export const LISTINGS = {
     'resources',
     shape(() => z.looseObject({ uri: z.string() }) as z.ZodType<Resource>),
   ),
-  resourceTemplates: listing<JsonObject>(
-    'resources/templates/list',
-    'resources',
-    'resourceTemplates',
-    object,
-  ),
+  resourceTemplates: listing<JsonObject>('resources/templates/list', 'resources', 'resourceTemplates', object),
 }
 
 /** One page, as the server cuts it. */
@@ -93,11 +88,7 @@ export async function listAll<T>(session: Session, wanted: Listing<T>, deadline:
 }
 
 /** Like {@link listAll}, but empty when the server does not offer that kind at all. */
-export async function listAllOrNone<T>(
-  session: Session,
-  wanted: Listing<T>,
-  deadline: Deadline,
-): Promise<T[]> {
+export async function listAllOrNone<T>(session: Session, wanted: Listing<T>, deadline: Deadline): Promise<T[]> {
   return offers(session, wanted.capability) ? listAll(session, wanted, deadline) : []
 }
 
@@ -111,9 +102,7 @@ function requireCapability(session: Session, capability: string): void {
 }
 
 /** Older servers leave `content` out when there is only structured content; the contract demands it. */
-const CallResult = shape(
-  () => z.looseObject({ content: z.array(object()).default([]) }) as z.ZodType<CallToolResult>,
-)
+const CallResult = shape(() => z.looseObject({ content: z.array(object()).default([]) }) as z.ZodType<CallToolResult>)
 const PromptResult = shape(() => z.looseObject({ messages: z.array(object()) }) as z.ZodType<GetPromptResult>)
 const ReadResult = shape(() => z.looseObject({ contents: z.array(object()) }) as z.ZodType<ResourceContents>)
 
@@ -141,11 +130,7 @@ export async function getPrompt(
   return session.request('prompts/get', { name, arguments: texts }, PromptResult(), deadline)
 }
 
-export async function readResource(
-  session: Session,
-  uri: string,
-  deadline: Deadline,
-): Promise<ResourceContents> {
+export async function readResource(session: Session, uri: string, deadline: Deadline): Promise<ResourceContents> {
   requireCapability(session, 'resources')
   return session.request('resources/read', { uri }, ReadResult(), deadline)
 }

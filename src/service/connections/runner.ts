@@ -1,10 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 import { startDeadline, type Deadline } from '../core/deadline.ts'
 import { createGuardian } from './guardian.ts'
-import { createPendingWork } from './pending-work.ts'
+import { createPendingWork, MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 import { createPool, type Lease, type Pool } from './pool.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
-import { MAX_DEADLINE_MS, type ServerTarget } from './types.ts'
 
 export type ConnectionsOptions = {
   /** Deadline of an operation in milliseconds, where the server has none of its own. Default 30 000. */
@@ -22,11 +21,7 @@ export type Runner = {
   /** Milliseconds that an operation on this server may take. */
   deadlineOf(target: ServerTarget): number
   /** Runs under one deadline; closing the engine stops it and waits for its end. */
-  timed<T>(
-    target: ServerTarget,
-    signal: AbortSignal | undefined,
-    work: (deadline: Deadline) => Promise<T>,
-  ): Promise<T>
+  timed<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<T>): Promise<T>
   /** A lent session of an enabled server; the caller gives it back. */
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   lend<T>(target: ServerTarget, deadline: Deadline, work: (lease: Lease) => Promise<T>): Promise<T>

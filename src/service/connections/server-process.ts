@@ -46,9 +46,7 @@ export async function startServer(
   if (group !== undefined) guardian.add(group)
   const lastWords = keepLastWords(child)
   const exited = new Promise<string>(resolve => {
-    child.once('exit', (code, signal) =>
-      resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`),
-    )
+    child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`))
   })
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
   let ending: Promise<void> | undefined
@@ -103,13 +101,9 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
       : code === 'EACCES'
         ? `command is not executable: ${command}`
         : `${command}: ${code ?? 'unknown reason'}`
-  return new ServiceError(
-    'SERVER_UNREACHABLE',
-    `The server "${serverName}" could not be started: ${reason}`,
-    {
-      cause,
-    },
-  )
+  return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, {
+    cause,
+  })
 }
 
 /** Reads stderr for ever, so that the server never blocks on it, and answers its last line. */

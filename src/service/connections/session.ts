@@ -9,9 +9,8 @@ import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
 import type { Link, StrayOutput } from './link.ts'
-import type { PendingWork } from './pending-work.ts'
+import type { PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import { createStdioLink } from './stdio-link.ts'
-import type { InitInfo, JsonObject, ServerTarget } from './types.ts'
 
 /** What every connection of one engine shares. */
 export type SessionSettings = {
@@ -32,7 +31,9 @@ export type Session = {
   readonly usable: boolean
   /** Called once when the session ends for any reason. */
   onEnd(listener: () => void): void
-  /** One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says. */
+  /**
+   * One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says.
+   */
   request<T>(method: string, params: JsonObject, schema: z.ZodType<T>, deadline: Deadline): Promise<T>
   /** What a program printed to stdout beside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined

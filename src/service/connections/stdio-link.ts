@@ -47,8 +47,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
       stray.first ||= lastLine(line)
     }
     chatter = isAnswer ? 0 : chatter + line.length + 1
-    if (chatter > maxMessageBytes)
-      fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
+    if (chatter > maxMessageBytes) fail(`printed more than ${inMebibytes(maxMessageBytes)} without an answer.`)
     else if (message !== undefined) transport.onmessage?.(message)
   }
 
@@ -98,7 +97,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   const instead = () => {
     const words = server?.lastWords()
     return [
-      ...(stray.lines > 0 ? [strayWords(stray)] : []),
+      ...(stray.lines > 0 ? [strayOutputText(stray)] : []),
       ...(words ? [`Its last words on stderr: ${words}`] : []),
     ].join('. ')
   }
@@ -113,7 +112,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 }
 
 /** What a program printed that is no message, as a sentence without its full stop. */
-export function strayWords({ lines, first }: StrayOutput): string {
+export function strayOutputText({ lines, first }: StrayOutput): string {
   const printed = lines === 1 ? 'a line that is no message' : `${lines} lines that are no messages`
   return `It printed ${printed} of MCP, first: ${first}`
 }

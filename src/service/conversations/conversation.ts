@@ -8,7 +8,7 @@ import { RefusedCall } from '../evals/trial-calls.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import { toToolOutput } from '../models/tool-output.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
-import { neverAnswered, takeTurn } from './model-turn.ts'
+import { neverAnswered, runModelTurn } from './model-turn.ts'
 
 /** A call that the assistant made. */
 export type ConversationToolCall = {
@@ -111,7 +111,7 @@ export function openConversation(options: ConversationOptions): Conversation {
         }
       }
 
-      const turn = takeTurn(messages, text, {
+      const turn = runModelTurn(messages, text, {
         access,
         name: { model: options.model, provider: undefined },
         settings,

@@ -1,14 +1,14 @@
 import type { ModelMessage, ToolSet } from 'ai'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json-depth.ts'
 import type { Tool } from '../connections/types.ts'
-import type { ServiceError } from '../core/errors.ts'
 import { isPlainObject } from '../core/canonical.ts'
-import { RefusedCall } from '../evals/trial-calls.ts'
+import type { ServiceError } from '../core/errors.ts'
+import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
+import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { PromptSettings } from '../evals/types.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endpoint.ts'
 import { toModelFailure } from '../models/failures.ts'
 import { loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
-import { nameTools } from '../models/tool-names.ts'
 import { toToolOutput } from '../models/tool-output.ts'
 
 /** Tokens of one answer; endpoints may leave out all but the sum, which is made where it is missing. */
@@ -23,11 +23,7 @@ export type TurnTools = {
    * The MCP result. Rejects with a {@link RefusedCall} that may be shown to the model; any other rejection ends the
    * turn, whatever the model makes of it.
    */
-  callTool(
-    serverName: string,
-    toolName: string,
-    args: Record<string, unknown>,
-  ): Promise<Record<string, unknown>>
+  callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
 export type TurnRequest = TurnTools & {
@@ -53,7 +49,7 @@ export type TurnEnd =
  * Rejects with the signal's reason, with what ended a tool call, or with what kept the turn from beginning: a
  * ServiceError of the choice of the endpoint or of a server's tools.
  */
-export async function takeTurn(
+export async function runModelTurn(
   conversation: ModelMessage[],
   prompt: string,
   request: TurnRequest,
@@ -76,8 +72,7 @@ export async function takeTurn(
       ...(temperature !== undefined && { temperature }),
       ...(toolChoice && { toolChoice }),
       // A demanded call is made once: demanded again after its result, the model could never answer.
-      prepareStep: ({ stepNumber }) =>
-        stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {},
+      prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
       abortSignal: signal,
       onLanguageModelCallEnd: ({ usage }) => {
@@ -149,4 +144,65 @@ function toUsage({ inputTokens, outputTokens, totalTokens }: Counted): TurnUsage
     ...(inputTokens !== undefined && { inputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
   }
+}
+
+/** Answers that a model may give to one prompt, tool calls included. */
+export const MAX_MODEL_STEPS = 20
+
+/**
+ * The models of one trial. Its prompts are one conversation, with the tool calls and results of every turn before.
+ */
+export function createTrialModels(access: ModelAccess): TrialModels {
+  const conversation: ModelMessage[] = []
+  return {
+    async run(prompt, { model, provider, ...context }) {
+      const name = { model, provider }
+      const end = await runModelTurn(conversation, prompt, {
+        ...context,
+        access,
+        name,
+        maxSteps: MAX_MODEL_STEPS,
+      })
+      if (end.kind === 'answered') return { text: end.text }
+      if (end.kind === 'exhausted') throw new TrialEnd('execution_failed', neverAnswered(MAX_MODEL_STEPS))
+      const { failure, answers } = end
+      throw answers > 0 ? new TrialEnd('execution_failed', failure.message, failure) : failure
+    },
+  }
+}
+
+/** Longest name of a tool that every provider takes. */
+const MAX_LENGTH = 64
+
+type ServerTool = { serverName: string; toolName: string }
+
+/**
+ * A name for each tool that no other has and every provider takes: the tool's own where it is free, else with its
+ * server's before it, else with a number behind it. The same tools in the same order get the same names.
+ */
+export function nameTools<T extends ServerTool>(tools: readonly T[]): Map<string, T> {
+  const own = Map.groupBy(tools, ({ toolName }) => clean(toolName))
+  const named = new Map<string, T>()
+  for (const tool of tools) {
+    const plain = clean(tool.toolName)
+    const wanted = own.get(plain)?.length === 1 ? plain : clean(`${tool.serverName}__${tool.toolName}`)
+    named.set(
+      firstFree(wanted, name => named.has(name) || (name !== plain && own.has(name))),
+      tool,
+    )
+  }
+  return named
+}
+
+function clean(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_').slice(0, MAX_LENGTH) || '_'
+}
+
+function firstFree(wanted: string, isTaken: (name: string) => boolean): string {
+  let name = wanted
+  for (let number = 2; isTaken(name); number += 1) {
+    const ending = `_${number}`
+    name = wanted.slice(0, MAX_LENGTH - ending.length) + ending
+  }
+  return name
 }

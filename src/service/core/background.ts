@@ -1,8 +1,8 @@
 /** Work that is looked at again and again while the service is open, such as schedules. */
 export type Background = {
   /**
-   * Calls `look` every so many milliseconds, never twice at once, until it answers false; its failures are logged and it
-   * goes on.
+   * Calls `look` every so many milliseconds, never twice at once, until it answers false; its failures are logged and
+   * it goes on.
    */
   every(milliseconds: number, look: () => unknown): void
   /** No look begins any more; resolves when those under way are done. */

@@ -1,40 +1,24 @@
 import type { OutputOf, ParsedInputOf, PathParameter } from '../../api/contract/endpoint.ts'
-import type { Connections } from '../connections/engine.ts'
-import type { OnDoctorStep } from '../connections/types.ts'
 import type { Caller } from './access/keys.ts'
 import type { Background } from './background.ts'
 import type { Jobs } from './jobs.ts'
-import type { EvalVocabulary } from '../evals/vocabulary.ts'
+import type { EvalVocabulary } from './vocabulary.ts'
 import type { OrganizationLimits } from './limits/limits.ts'
 import type { Quotas } from './limits/quotas.ts'
-import type { ModelSettings } from '../models/settings.ts'
 import type { Reply } from './reply.ts'
-import type { RunEngine } from '../runs/engine.ts'
-import type { Visits } from '../scenarios/visits.ts'
-import type { Served } from '../served.ts'
-import type { ServerTargets } from '../servers/targets.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Served } from './refusals.ts'
+import type { ProjectRow } from './access/rows.ts'
+import type { Store } from './database/store.ts'
 
-/** What every handler works with. */
-export type ServiceContext = {
+/** What every handler works with. Who brings an engine adds it to this interface where it has its type. */
+export interface ServiceContext {
   store: Store
-  connections: Connections
-  targets: ServerTargets
-  runs: RunEngine
   limits: OrganizationLimits
   quotas: Quotas
   jobs: Jobs
   background: Background
-  visits: Visits
-  /** Origin under which visitors reach this workspace, such as `http://127.0.0.1:4747`. */
-  visitOrigin: () => string
   /** The clock of everything that happens at a time, in epoch milliseconds. */
   now: () => number
-  /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
-  models: ModelSettings | undefined
-  /** Hears of each step of a doctor's examination, which is answered whole when it has ended. */
-  onDoctorStep: (serverId: string, ...step: Parameters<OnDoctorStep>) => void
 }
 
 type ProjectOf<E> = E extends { path: infer P extends string }

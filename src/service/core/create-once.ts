@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts'
 import { digest } from './canonical.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from './database/store.ts'
 
 /** The intent behind a create: `scope` names the operation and who may repeat it, `key` is the caller's. */
 type Intent = { scope: string; key: string | undefined; body: unknown }

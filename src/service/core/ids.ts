@@ -64,8 +64,7 @@ function randomText(): string {
     used = 0
   }
   let text = ''
-  for (const end = used + RANDOM_LENGTH; used < end; used += 1)
-    text += ALPHABET.charAt(pool[used]! % ALPHABET.length)
+  for (const end = used + RANDOM_LENGTH; used < end; used += 1) text += ALPHABET.charAt(pool[used]! % ALPHABET.length)
   return text
 }
 

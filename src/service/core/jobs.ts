@@ -1,8 +1,8 @@
 import { messageOf } from './one-line.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from './lease.ts'
-import type { JobRow } from '../store/jobs.ts'
+import type { JobRow } from './database/rows.ts'
 import { writeWherePossible } from './database/storage-problem.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from './database/store.ts'
 
 /** Kinds of work in the background, by the record that they belong to. */
 export type JobKind =
@@ -78,11 +78,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       if (store.jobs.delete(row.token)) kinds.get(row.kind)?.(row.subjectId, why)
     })
 
-  const execute = async (
-    row: JobRow,
-    stop: AbortController,
-    work: (signal: AbortSignal) => Promise<void>,
-  ) => {
+  const execute = async (row: JobRow, stop: AbortController, work: (signal: AbortSignal) => Promise<void>) => {
     // The caller's transaction ends before the next turn of the event loop.
     await new Promise(setImmediate)
     try {
@@ -133,8 +129,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
       writeWherePossible(() =>
         store.write(() => {
           for (const row of store.jobs.list())
-            if (isAbandoned(row))
-              endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
+            if (isAbandoned(row)) endUnfinished(row, `The process that did it (${row.pid} on ${row.host}) ended.`)
         }),
       )
     },

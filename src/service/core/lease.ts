@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { RunLease } from '../store/runs.ts'
+
+/** Which process does some work, and until when it may stay silent. */
+export type Lease = { token: string; host: string; pid: number; expiresAt: number }
 
 /** How long a run's process may stay silent, and how often it speaks, in milliseconds. */
 const LEASE_MS = 15_000
@@ -11,14 +13,14 @@ export const RENEW_EVERY_MS = 5_000
 const held = new Set<string>()
 
 /** Takes a fresh lease for this process. */
-export function takeLease(): RunLease {
+export function takeLease(): Lease {
   const token = randomUUID()
   held.add(token)
   return { token, host: hostname(), pid: process.pid, expiresAt: leaseEnd() }
 }
 
 /** Gives a lease up; its run counts as abandoned from now on unless it has ended. */
-export function releaseLease(lease: RunLease | undefined): void {
+export function releaseLease(lease: Lease | undefined): void {
   if (lease) held.delete(lease.token)
 }
 
@@ -28,7 +30,7 @@ export function leaseEnd(): number {
 }
 
 /** Whether the process behind a run in flight is gone, or silent for too long where it cannot be asked. */
-export function isAbandoned(lease: RunLease | undefined): boolean {
+export function isAbandoned(lease: Lease | undefined): boolean {
   if (!lease) return true
   if (held.has(lease.token)) return false
   if (lease.expiresAt < Date.now()) return true
@@ -46,7 +48,9 @@ function processExists(pid: number): boolean {
   }
 }
 
-/** Whether a process has ended and only its parent has not noticed, as in containers whose first process collects none. */
+/**
+ * Whether a process has ended and only its parent has not noticed, as in containers whose first process collects none.
+ */
 function isDefunct(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {

@@ -1,4 +1,6 @@
 import type { Cursors } from './database/cursors.ts'
+import type { Store } from './database/store.ts'
+import type { LatestFirst } from './database/table.ts'
 
 /** Options that every GET list takes. */
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
@@ -21,16 +23,15 @@ type Whole<Item> = {
 }
 
 /**
- * One page of a list that is made whole; without a limit the rest of it. A cursor holds the last item with its place, so that the next
- * page begins behind it, or where it was if it is gone.
+ * One page of a list that is made whole; without a limit the rest of it. A cursor holds the last item with its place,
+ * so that the next page begins behind it, or where it was if it is gone.
  * @throws ServiceError `VALIDATION_ERROR` for a cursor of another list
  */
 export function pageOf<Item>(
   cursors: Cursors,
   { list, items, query, keyOf = item => String((item as { id?: unknown }).id) }: Whole<Item>,
 ): { items: Item[]; nextCursor?: string } {
-  const start =
-    query.cursor === undefined ? 0 : placeAfter(cursors.readText(list, query.cursor), items, keyOf)
+  const start = query.cursor === undefined ? 0 : placeAfter(cursors.readText(list, query.cursor), items, keyOf)
   const end = query.limit === undefined ? items.length : start + pageSize(query, query.limit)
   const shown = items.slice(start, end)
   const last = shown.at(-1)
@@ -43,4 +44,32 @@ function placeAfter<Item>(position: string, items: readonly Item[], keyOf: (item
   const [index = '', key = ''] = position.split(':')
   const found = items.findIndex(item => encodeURIComponent(keyOf(item)) === key)
   return found === -1 ? Math.min(Number(index), items.length) : found + 1
+}
+
+const PAGE = 50
+
+type List<Row> = {
+  /** Names the list with its owner, for its cursors. */
+  name: string
+  ownerId: string
+  query: PageQuery
+  page: LatestFirst<Row>
+}
+
+/** One page of a list that shows the latest first. @throws ServiceError `VALIDATION_ERROR` for a foreign cursor */
+export function latestPage<Row, Item>(
+  { cursors }: Store,
+  { name, ownerId, query, page }: List<Row>,
+  toItem: (row: Row) => Item,
+): { items: Item[]; nextCursor?: string } {
+  const list = `${name}/${ownerId}`
+  const { cursor } = query
+  const size = pageSize(query, PAGE)
+  const before = cursor === undefined ? undefined : cursors.read(list, cursor)
+  // One more than shown tells whether there is a next page.
+  const found = page(ownerId, before, size + 1)
+  const shown = found.slice(0, size)
+  const last = shown.at(-1)
+  const items = shown.map(toItem)
+  return found.length > size && last ? { items, nextCursor: cursors.write(list, last.position) } : { items }
 }

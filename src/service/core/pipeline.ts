@@ -1,34 +1,25 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import { IDEMPOTENCY_HEADER } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
-import {
-  type ApiHeaders,
-  type ApiRequest,
-  type ApiResponse,
-  plainHeaders,
-} from '../../api/contract/message.ts'
+import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { settlesWithin } from './deadline.ts'
 import { ServiceError } from './errors.ts'
-import { inFirstVocabulary } from './vocabulary.ts'
-import type { EvalVocabulary } from '../evals/vocabulary.ts'
-import { guardOf } from '../workspace/guarded-fields.ts'
+import { inFirstVocabulary, type EvalVocabulary } from './vocabulary.ts'
 import type { Handlers } from './context.ts'
 import { newId } from './ids.ts'
 import { authenticate, nobody, type Caller } from './access/keys.ts'
 import { GATES, type OrganizationLimits } from './limits/limits.ts'
 import { createRateLimiter } from './limits/rate-limiter.ts'
 import { requireOwnHost } from './own-hosts.ts'
-import { Reply } from './reply.ts'
+import { Reply, type Answer } from './reply.ts'
 import { notServed } from './refusals.ts'
-import { namedProject, projectFor, REQUIRED_ROLES } from '../rights.ts'
-import { answerVisit, VISIT_PREFIX } from '../scenarios/visit-http.ts'
-import type { VisitAnswer } from '../scenarios/visit-shapes.ts'
-import type { Visits } from '../scenarios/visits.ts'
+import { requiredRole } from '../../api/contract/roles.ts'
+import { namedProject, projectFor } from './access/rights.ts'
 import { createRouter, type Match } from './router.ts'
 import { isBusy } from './database/database.ts'
-import type { ProjectRole } from '../store/keys.ts'
+import type { ProjectRow } from './access/rows.ts'
 import { storageProblem } from './database/storage-problem.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from './database/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
 
 /** One line about a request, or a failure that no caller sees; neither holds keys or bodies. */
@@ -49,8 +40,10 @@ export type LogEntry =
 export type PipelineOptions = {
   store: Store
   handlers: Handlers
-  /** Answers what strangers send, beside the API and without its keys. */
-  visits: Visits
+  /** Answers what strangers send below a path of its own, beside the API and without its keys. */
+  visitors: { prefix: string; answer: (request: ApiRequest, path: string, closing: AbortSignal) => Promise<Answer> }
+  /** Checks and carries out a request in one transaction; undefined for an operation that writes nothing guarded. */
+  guardOf: (endpoint: AnyEndpoint) => ((call: ParsedCall, work: () => unknown) => unknown) | undefined
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
@@ -66,6 +59,9 @@ export type PipelineOptions = {
   log: (entry: LogEntry) => void
 }
 
+/** A request that passed the checks of its operation, whichever that is. */
+type ParsedCall = { params: object; query: unknown; body: unknown; caller: Caller; project: ProjectRow | undefined }
+
 /** An answer is whole when it leaves the service. */
 export type WholeResponse = ApiResponse & { readonly body: string | null }
 
@@ -76,7 +72,6 @@ export type Pipeline = {
 }
 
 type UntypedHandler = (call: object) => unknown
-type Answer = VisitAnswer
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
 /** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
@@ -88,6 +83,7 @@ const CLOSING_MS = 5000
 
 /** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
 export function createPipeline(options: PipelineOptions): Pipeline {
+  const { visitors } = options
   const router = createRouter()
   const limiter = createRateLimiter(options.store, options.limits)
   const open = new Set<Promise<WholeResponse>>()
@@ -103,11 +99,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const path = url.pathname
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
     if (options.ownHosts) requireOwnHost(url, options.ownHosts)
-    if (path.startsWith(VISIT_PREFIX)) return answerVisit(options.visits, request, path, closing.signal)
+    if (path.startsWith(visitors.prefix)) return visitors.answer(request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const key = request.headers.get('authorization')
-    const caller =
-      match?.endpoint.public && key === null ? nobody(options.store) : authenticate(options.store, key)
+    const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(options.store, key)
     told(caller)
     if (!match || !options.ownBudgets.includes(match.endpoint)) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
@@ -126,11 +121,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     // A refusal on a deprecated path is an answer of it too.
     const deprecation: Record<string, string> = match?.endpoint.deprecated ? { deprecation: 'true' } : {}
     const encode = (result: Answer) =>
-      toResponse(
-        { ...result, headers: { ...result.headers, ...deprecation } },
-        requestId,
-        request.method === 'HEAD',
-      )
+      toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
     const response = await answer(request, url, match, told)
       .then(encode)
       .catch((thrown: unknown) => {
@@ -146,7 +137,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       requestId,
       method: request.method,
       // The address of a visit holds the secret of its link.
-      path: path.startsWith(VISIT_PREFIX) ? VISIT_PREFIX : path,
+      path: path.startsWith(visitors.prefix) ? visitors.prefix : path,
       status,
       durationMs,
       ...(keyId !== undefined && { keyId }),
@@ -178,10 +169,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
 type Operation = { request: ApiRequest; url: URL; match: Match; caller: Caller; closing: AbortSignal }
 
-async function operate(
-  { request, url, match, caller, closing }: Operation,
-  options: PipelineOptions,
-): Promise<Answer> {
+async function operate({ request, url, match, caller, closing }: Operation, options: PipelineOptions): Promise<Answer> {
   const { endpoint, params } = match
   const { store, handlers, maxBodyBytes } = options
   const vocabulary = readVocabulary(request.headers, options.vocabularyHeader)
@@ -194,7 +182,7 @@ async function operate(
   const body = await parseBody(endpoint, request, { maxBytes: maxBodyBytes, signal: closing }, translate)
   const handler = declared<UntypedHandler>(handlers, endpoint)
   if (!handler) throw notServed(endpoint)
-  const role = declared<ProjectRole | null>(REQUIRED_ROLES, endpoint) ?? null
+  const role = requiredRole(endpoint)
   const { projectId } = params
   const project =
     projectId !== undefined && role !== null
@@ -214,7 +202,7 @@ async function operate(
       return AbortSignal.any([request.signal, closing])
     },
   }
-  const guarded = guardOf(store, endpoint)
+  const guarded = options.guardOf(endpoint)
   const result = closed ?? (await (guarded ? guarded(call, () => handler(call)) : handler(call)))
   const { body: reply, headers } = result instanceof Reply ? result : new Reply(result, {})
   if (options.validateResponses) endpoint.response.parse(reply)

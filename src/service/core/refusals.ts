@@ -14,7 +14,7 @@ const NO_TUNNELS =
 
 /**
  * What one machine cannot offer, each with a sentence that says what to do. This is the one list of it: whatever is not
- * named here has to have a handler (`served.ts`), or the service does not compile.
+ * named here has to have a handler (`workspace/handlers.ts`), or the service does not compile.
  */
 export const REFUSALS = {
   'harness.builtinTools':
@@ -53,4 +53,16 @@ export function refusalOf({ resource, name }: Pick<AnyEndpoint, 'resource' | 'na
 export function notServed({ resource, name }: AnyEndpoint): ServiceError {
   // What has no handler is in the table, or the handlers would not compile.
   return new ServiceError('FEATURE_NOT_SUPPORTED', REFUSALS[`${resource}.${name}` as Refused])
+}
+
+type ServedName<R extends keyof Contract> = {
+  [O in keyof Contract[R] & string]: `${R}.${O}` extends Refused ? never : O
+}[keyof Contract[R] & string]
+
+/**
+ * The part of the contract that has handlers here: everything that `refusals.ts` does not name. What it names is
+ * answered with FEATURE_NOT_SUPPORTED after key, limit and validation, never with a made-up success.
+ */
+export type Served = {
+  [R in keyof Contract as [ServedName<R>] extends [never] ? never : R]: Pick<Contract[R], ServedName<R>>
 }

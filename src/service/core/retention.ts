@@ -1,5 +1,5 @@
 import type { Background } from './background.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from './database/store.ts'
 
 /** How long the reply to an idempotency key is kept; afterwards the same key is a new intent. */
 export const IDEMPOTENCY_DAYS = 7

@@ -4,8 +4,7 @@ import { pathParameters } from '../../api/contract/endpoint.ts'
 import { createRouter } from './router.ts'
 
 const router = createRouter()
-const operation = (method: string, path: string) =>
-  router.match(method, API_PREFIX + path)?.endpoint.operation
+const operation = (method: string, path: string) => router.match(method, API_PREFIX + path)?.endpoint.operation
 
 test('every declared path leads to its operation with its values, encoded or not', () => {
   for (const endpoint of allEndpoints()) {

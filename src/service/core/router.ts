@@ -13,7 +13,10 @@ export type Router = {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The contract's paths below the version prefix. Those of one method and length get their trie when the first of them is asked for. */
+/**
+ * The contract's paths below the version prefix. Those of one method and length get their trie when the first of them
+ * is asked for.
+ */
 export function createRouter(): Router {
   const byShape = Map.groupBy(allEndpoints(), ({ method, path }) => shapeOf(method, API_PREFIX + path))
   const tries = new Map<string, TrieRouter<AnyEndpoint>>()
@@ -38,9 +41,7 @@ export function createRouter(): Router {
   return {
     match: (method, path) => match(method === 'HEAD' ? 'GET' : method, path),
     methods: path =>
-      METHODS.filter(method => match(method, path)).flatMap(method =>
-        method === 'GET' ? ['GET', 'HEAD'] : [method],
-      ),
+      METHODS.filter(method => match(method, path)).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
   }
 }
 

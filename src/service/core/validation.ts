@@ -21,11 +21,7 @@ function invalidInput(issues: readonly Issue[], reason?: string): ServiceError {
 }
 
 /** A refusal about one field. */
-export function invalidField(
-  field: string,
-  message: string,
-  details: Record<string, unknown> = {},
-): ServiceError {
+export function invalidField(field: string, message: string, details: Record<string, unknown> = {}): ServiceError {
   return new ServiceError('VALIDATION_ERROR', `${field}: ${message}`, {
     details: { field, issues: [{ path: field, message }], ...details },
   })
@@ -34,7 +30,10 @@ export function invalidField(
 /** So many issues are named; a refusal is else far longer than what was sent. */
 const MAX_ISSUES = 100
 
-/** Zod's issues with readable paths, the first of them; an undeclared field is named itself, not the object that holds it. */
+/**
+ * Zod's issues with readable paths, the first of them; an undeclared field is named itself, not the object that holds
+ * it.
+ */
 export function issuesOf({ issues }: z.ZodError): Issue[] {
   const named = issues.slice(0, MAX_ISSUES).flatMap(issue => {
     const path = issue.path.map(String)
@@ -58,8 +57,8 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
 }
 
 /**
- * Query options by the declaration; a repeated one is refused. An undeclared one is refused on writes, and ignored on GETs, which
- * change nothing.
+ * Query options by the declaration; a repeated one is refused. An undeclared one is refused on writes, and ignored on
+ * GETs, which change nothing.
  */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint

@@ -1,13 +1,15 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { invalidField } from './validation.ts'
-import type { EvalVocabulary } from '../evals/vocabulary.ts'
 
 type Fields = Record<string, unknown>
 type Speech = { vocabulary: EvalVocabulary; header: string }
 
 /**
- * A request body as vocabulary 1 spells it, which is what everything behind the pipeline reads. Vocabulary 2 says `assertions`,
- * `iterations` and `legacyIterations` in bodies of cases, and `required` for the role `gating` (contract: "Versioning").
- * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for two fields that contradict each other
+ * A request body as vocabulary 1 spells it, which is what everything behind the pipeline reads. Vocabulary 2 says
+ * `assertions`, `iterations` and `legacyIterations` in bodies of cases, and `required` for the role `gating` (contract:
+ * "Versioning").
+ * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for two fields that contradict each
+ *   other
  */
 export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
   if (!isFields(body)) return body
@@ -106,9 +108,7 @@ function withRoles(speech: Speech, entry: Fields, field: string): Fields {
 
 function roleList(speech: Speech, holder: Fields, name: string, field: string): Fields {
   if (!Array.isArray(holder[name])) return {}
-  const list = mapped(holder[name], (entry, index) =>
-    withRole(speech, entry, `${field}${name}.${index}.role`),
-  )
+  const list = mapped(holder[name], (entry, index) => withRole(speech, entry, `${field}${name}.${index}.role`))
   return { [name]: list }
 }
 
@@ -126,4 +126,18 @@ function mapped(list: unknown, change: (entry: Fields, index: number) => Fields)
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Eval vocabularies that answers may be asked for in (contract: "Versioning"). */
+export const EVAL_VOCABULARIES = ['1', '2'] as const
+export type EvalVocabulary = (typeof EVAL_VOCABULARIES)[number]
+
+/** Spells the policy role of an iteration's scorers: `gating` in vocabulary 1 is `required` in vocabulary 2. */
+export function inVocabulary(vocabulary: EvalVocabulary, iteration: EvalIteration): EvalIteration {
+  const definitions = iteration.evaluationConfig?.['definitions']
+  if (vocabulary === '1' || !Array.isArray(definitions)) return iteration
+  const spelt = (definitions as Record<string, unknown>[]).map(definition =>
+    definition['role'] === 'gating' ? { ...definition, role: 'required' } : definition,
+  )
+  return { ...iteration, evaluationConfig: { ...iteration.evaluationConfig, definitions: spelt } }
 }

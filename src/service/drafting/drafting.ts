@@ -9,9 +9,8 @@ import {
 } from '../../api/contract/swarm-shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
-import { withDeadline } from '../models/deadline.ts'
-import { askForObject, requireModel } from '../models/ask.ts'
-import type { ProjectRow } from '../store/projects.ts'
+import { withDeadline, askForObject, requireModel } from '../models/ask.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
 import { invalidField } from '../core/validation.ts'
 import {
   DraftedJourneys,

@@ -7,10 +7,7 @@ const DraftedJourney = shape(() =>
   z.object({
     name: z.string().default('').describe('A few words for a list.'),
     goal: z.string().describe('What the person wants to get done, in the words of that person.'),
-    toolNames: z
-      .array(z.string())
-      .default([])
-      .describe('Tools that must have been called once the goal is reached.'),
+    toolNames: z.array(z.string()).default([]).describe('Tools that must have been called once the goal is reached.'),
   }),
 )
 export type DraftedJourney = z.infer<typeof DraftedJourney>
@@ -70,9 +67,7 @@ export function draftingPrompt(parts: {
   return [
     block('server_tools', asData(grounding.servers)),
     ...(persona ? [block('persona', asData(persona))] : []),
-    ...(existing.length > 0
-      ? [block('existing_personas', asData(existing.slice(0, MAX_EXISTING).map(toHint)))]
-      : []),
+    ...(existing.length > 0 ? [block('existing_personas', asData(existing.slice(0, MAX_EXISTING).map(toHint)))] : []),
     ...(brief ? [block('brief', brief)] : []),
   ].join('\n\n')
 }

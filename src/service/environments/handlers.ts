@@ -9,16 +9,15 @@ import {
   updateEnvironment,
 } from './records.ts'
 import { resolveEnvironment, toEnvironmentResolved } from './resolution.ts'
-import type { EnvironmentRow } from '../store/environments.ts'
-import type { ProjectRow } from '../store/projects.ts'
+import type { EnvironmentRow } from './rows.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type EnvironmentCall = { project: ProjectRow; params: { environmentId: string } }
 
 export function environmentHandlers({ store }: ServiceContext): Handlers['environments'] {
-  const named = ({ project, params }: EnvironmentCall) =>
-    requireEnvironment(store, project.id, params.environmentId)
+  const named = ({ project, params }: EnvironmentCall) => requireEnvironment(store, project.id, params.environmentId)
   const edit = (call: EnvironmentCall, work: (row: EnvironmentRow) => EnvironmentRow) =>
     store.write(() => toEnvironment(work(named(call))))
   return {
@@ -29,8 +28,7 @@ export function environmentHandlers({ store }: ServiceContext): Handlers['enviro
         query,
       }),
     get: call => toEnvironment(named(call)),
-    create: ({ project, body }) =>
-      store.write(() => toEnvironment(insertEnvironment(store, project.id, body))),
+    create: ({ project, body }) => store.write(() => toEnvironment(insertEnvironment(store, project.id, body))),
     capabilities: () => ({ modelOverrides: true, modelMatrix: false, secretGrants: false }),
     update: call => edit(call, row => updateEnvironment(store, row, call.body)),
     name: call => edit(call, row => nameEnvironment(store, row, call.body)),

@@ -7,11 +7,11 @@ import type {
   EnvironmentUpdateRequest,
 } from '../../api/contract/environment-shapes.ts'
 import { requireClient } from '../clients/records.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
-import type { EnvironmentRow } from '../store/environments.ts'
-import type { Store } from '../workspace/store.ts'
+import type { EnvironmentRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 
 type Content = z.output<typeof AdhocEnvironmentRequest>
@@ -20,9 +20,7 @@ type Naming = z.output<typeof EnvironmentNameRequest>
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireEnvironment(store: Store, projectId: string, environmentId: string): EnvironmentRow {
-  const row = store.environments.get(projectId, environmentId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no environment ${environmentId} in this project.`)
-  return row
+  return requireRow(store.environments.get(projectId, environmentId), `environment ${environmentId} in this project`)
 }
 
 /**

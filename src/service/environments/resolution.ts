@@ -2,10 +2,10 @@ import type { EnvironmentResolved } from '../../api/contract/environment-shapes.
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireLive } from './records.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ClientRow } from '../store/clients.ts'
-import type { EnvironmentRow } from '../store/environments.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ClientRow } from '../clients/rows.ts'
+import type { EnvironmentRow } from './rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** What a run on the environment would use right now. */
 export type Resolution = {
@@ -33,18 +33,12 @@ export function resolveEnvironment(store: Store, environment: EnvironmentRow): R
       reason: 'environment_model_required',
     })
   const servers = serversOfClient(store, client)
-  if (servers.length === 0)
-    throw notRunnable(id, 'ENV_NO_SERVERS', 'The client of the environment has no servers.')
+  if (servers.length === 0) throw notRunnable(id, 'ENV_NO_SERVERS', 'The client of the environment has no servers.')
   const source = modelId === null ? 'host' : 'environment'
   return { environment, client, servers, model: { id: effective, source } }
 }
 
-export function toEnvironmentResolved({
-  environment,
-  client,
-  servers,
-  model,
-}: Resolution): EnvironmentResolved {
+export function toEnvironmentResolved({ environment, client, servers, model }: Resolution): EnvironmentResolved {
   const { id, name, revision, modelId } = environment
   const serverIds = servers.map(server => server.id)
   return {

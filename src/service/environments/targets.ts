@@ -1,7 +1,7 @@
 import { requireClient } from '../clients/records.ts'
 import { requireEnvironment, requireLive } from './records.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 
 /**
  * The environments a swarm or a journey names, each once; those that it named before may have been archived since.

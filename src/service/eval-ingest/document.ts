@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { hasMoreLevels } from '../../lib/json-depth.ts'
 import { openObject, record, shape, timestamp, toEpochMs } from '../../api/contract/shapes.ts'
 import { isPlainObject } from '../core/canonical.ts'
-import type { ExpectedToolCall, TranscriptMessage, TrialClass } from '../evals/types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+import type { ExpectedToolCall, TranscriptMessage } from '../evals/types.ts'
 import { ServiceError } from '../core/errors.ts'
 import { invalidField, issuesOf } from '../core/validation.ts'
 
@@ -48,11 +49,7 @@ const count = shape(() => z.int().min(0).max(MAX_AMOUNT))
 const externalId = shape(() => label().max(256))
 
 /** Something with one name under either of two spellings; the first one is named when neither was sent. */
-function eitherOf<T>(
-  context: z.RefinementCtx,
-  field: string,
-  ...values: (T | null | undefined)[]
-): NonNullable<T> {
+function eitherOf<T>(context: z.RefinementCtx, field: string, ...values: (T | null | undefined)[]): NonNullable<T> {
   const found = values.find(value => value != null)
   if (found != null) return found
   context.addIssue({ code: 'custom', path: [field], message: 'is missing' })
@@ -172,8 +169,7 @@ function known<T>(...values: (T | null | undefined)[]): T | undefined {
 /** What the program says became of the iteration; undefined when it leaves that to its expectations. */
 function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>): TrialClass | undefined {
   const { passed, status, isNegativeTest, expectedToolCalls } = result
-  const refuse = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message })
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   const named = status == null ? undefined : STATUSES[status]
   if (passed == null) {
     if (named === undefined && !isNegativeTest && !expectedToolCalls?.length)

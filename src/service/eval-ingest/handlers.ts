@@ -1,4 +1,5 @@
 import { readDocument, RunBatch, RunName, RunOpening, RunReport } from './document.ts'
+import { judgeWithPatternsApart } from '../evals/pattern.ts'
 import {
   appendResults,
   finalizeIngestRun,
@@ -18,11 +19,11 @@ export function evalIngestHandlers({ store, background }: ServiceContext): Handl
   return {
     report({ project, caller, body }) {
       const { results, ...opening } = readDocument(RunReport(), body)
-      return store.write(() => {
+      return judgeWithPatternsApart(test => {
         const { run, reused } = openIngestRun(store, project, caller.keyId, opening)
-        if (run.status === 'running') appendResults(store, run, results)
+        if (run.status === 'running') appendResults(store, run, results, Date.now(), test)
         return toIngestReply(finalizeIngestRun(store, run), reused)
-      })
+      }, store.write)
     },
     start({ project, caller, body }) {
       const opening = readDocument(RunOpening(), body)
@@ -33,10 +34,10 @@ export function evalIngestHandlers({ store, background }: ServiceContext): Handl
     },
     iterations({ project, body }) {
       const { results, ...name } = readDocument(RunBatch(), body)
-      return store.write(() => {
+      return judgeWithPatternsApart(test => {
         const run = requireIngestRun(store, project.id, name)
-        return { ok: true, runId: run.id, ...appendResults(store, run, results) }
-      })
+        return { ok: true, runId: run.id, ...appendResults(store, run, results, Date.now(), test) }
+      }, store.write)
     },
     finalize({ project, body }) {
       const name = readDocument(RunName(), body)

@@ -1,16 +1,9 @@
-import { expectedToolCalls } from '../evals/expected-calls.ts'
-import { messageText } from '../evals/message-text.ts'
+import { expectedToolCalls, messageText } from '../evals/expected-calls.ts'
 import { excerpt, oneLine } from '../core/one-line.ts'
 import { scoreIntegrity } from '../evals/scores.ts'
+import type { PatternTest } from '../evals/pattern.ts'
 import { settlement } from '../evals/trial.ts'
-import type {
-  Assertion,
-  CaseSnapshot,
-  StepVerdict,
-  ToolCallRecord,
-  Transcript,
-  TrialOutcome,
-} from '../evals/types.ts'
+import type { Assertion, CaseSnapshot, StepVerdict, ToolCallRecord, Transcript, TrialOutcome } from '../evals/types.ts'
 import { classOf, firstReason, judgeChecks } from '../evals/verdicts.ts'
 import type { ReportedResult } from './document.ts'
 
@@ -38,16 +31,20 @@ export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
  * What became of a reported iteration. The program's own verdict stands: it saw the trial. Where it gives none, the
  * case's checks are judged here, on the calls that it reports.
  */
-export function outcomeOf(result: ReportedResult, snapshot: CaseSnapshot, now: number): TrialOutcome {
+export function outcomeOf(
+  result: ReportedResult,
+  snapshot: CaseSnapshot,
+  now: number,
+  test?: PatternTest,
+): TrialOutcome {
   const durationMs = result.durationMs ?? 0
   const startedAt = result.startedAt ?? Math.round(now - durationMs)
   const transcript = transcriptOf(result, startedAt)
   const expected = expectedToolCalls(snapshot)
-  const checks = judgeChecks(snapshot, transcript, expected, result.verdict && JUDGED_ELSEWHERE)
+  const checks = judgeChecks(snapshot, transcript, expected, result.verdict && JUDGED_ELSEWHERE, test)
   const trialClass = result.verdict ?? classOf(checks)
   const reason = result.error === undefined ? undefined : oneLine(result.error)
-  const error =
-    trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)
+  const error = trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)
   const steps = [{ ...stepOf(result, error), startedAt, durationMs }]
   const scored = scoreIntegrity(snapshot, { class: trialClass, steps, checks })
   return {
@@ -64,10 +61,7 @@ export function outcomeOf(result: ReportedResult, snapshot: CaseSnapshot, now: n
   }
 }
 
-function stepOf(
-  { verdict = 'passed', errorDetails }: ReportedResult,
-  error: string | undefined,
-): StepVerdict {
+function stepOf({ verdict = 'passed', errorDetails }: ReportedResult, error: string | undefined): StepVerdict {
   const status = verdict === 'passed' ? 'ok' : verdict === 'failed' ? 'fail' : 'skipped'
   return {
     stepId: STEP_ID,
@@ -80,8 +74,7 @@ function stepOf(
 }
 
 function transcriptOf({ calls, messages, prompt, tokens }: ReportedResult, trialStart: number): Transcript {
-  const said =
-    messages.length > 0 || prompt === undefined ? messages : [{ role: 'user' as const, content: prompt }]
+  const said = messages.length > 0 || prompt === undefined ? messages : [{ role: 'user' as const, content: prompt }]
   const usage = usageOf(tokens)
   return {
     messages: said,

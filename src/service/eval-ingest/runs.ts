@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { variantKey } from '../../api/contract/iterations.ts'
 import { ServiceError } from '../core/errors.ts'
 import { passThreshold } from '../evals/grading.ts'
+import type { PatternTest } from '../evals/pattern.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import { newId } from '../core/ids.ts'
 import { endRun, gradeOf } from '../runs/settlement.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import type { RunLease, RunRow } from '../store/runs.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import type { Lease } from '../core/lease.ts'
+import type { RunRow } from '../runs/rows.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from '../suites/rows.ts'
 import { invalidField } from '../core/validation.ts'
 import type { ReportedResult, RunOpening } from './document.ts'
 import { caseOf, outcomeOf } from './outcome.ts'
@@ -20,7 +22,7 @@ const SILENCE_MS = 60 * 60 * 1000
 const SILENT = 'The program that reported this run fell silent before it finalized it.'
 
 /** Nobody here executes the run, so no process's end can abandon it: `settleSilentRuns` watches it instead. */
-const elsewhere = (): RunLease => ({
+const elsewhere = (): Lease => ({
   token: randomUUID(),
   host: 'another program',
   pid: 0,
@@ -40,8 +42,7 @@ export function openIngestRun(
   now: number = Date.now(),
 ): { run: RunRow; reused: boolean } {
   const externalRunId = opening.externalRunId ?? null
-  const earlier =
-    externalRunId === null ? undefined : store.ingestRuns.findExternal(project.id, externalRunId)
+  const earlier = externalRunId === null ? undefined : store.ingestRuns.findExternal(project.id, externalRunId)
   const known = earlier && store.runs.get(project.id, earlier.runId)
   if (known) {
     if (isOfAnotherSuite(store, known, opening))
@@ -61,24 +62,14 @@ export function openIngestRun(
   return { run, reused: false }
 }
 
-function isOfAnotherSuite(
-  store: Store,
-  run: RunRow,
-  { suiteId, declaredSuiteId, suiteName }: RunOpening,
-): boolean {
+function isOfAnotherSuite(store: Store, run: RunRow, { suiteId, declaredSuiteId, suiteName }: RunOpening): boolean {
   if (suiteId != null) return suiteId !== run.suiteId
   if (declaredSuiteId == null) return suiteName != null && suiteName !== run.suiteName
   // The suite may be gone since, and its owner with it.
   return (store.suiteOwnership.get(run.suiteId)?.declaredId ?? declaredSuiteId) !== declaredSuiteId
 }
 
-function newRun(
-  store: Store,
-  project: ProjectRow,
-  suite: SuiteRow,
-  opening: RunOpening,
-  now: number,
-): RunRow {
+function newRun(store: Store, project: ProjectRow, suite: SuiteRow, opening: RunOpening, now: number): RunRow {
   const { framework, passCriteria, serverNames } = opening
   const notes = opening.notes ?? describeCi(opening.ci)
   return {
@@ -144,6 +135,7 @@ export function appendResults(
   run: RunRow,
   results: readonly ReportedResult[],
   now: number = Date.now(),
+  test?: PatternTest,
 ) {
   const isNew = ({ externalId }: ReportedResult) =>
     externalId === undefined || store.ingestRuns.insertIteration(run.id, externalId)
@@ -154,7 +146,7 @@ export function appendResults(
   const place = createPlaces(store, run, now)
   for (const result of fresh) {
     const { snapshot, ...where } = place(result)
-    const outcome = outcomeOf(result, snapshot, now)
+    const outcome = outcomeOf(result, snapshot, now, test)
     const id = newId('itr')
     const { startedAt } = outcome
     store.trials.insert([

@@ -1,8 +1,8 @@
 import { contentDigestOf, defineCase, insertCase } from '../cases/records.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
-import type { CaseRow } from '../store/cases.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { CaseRow } from '../cases/rows.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from '../suites/rows.ts'
 import { insertSuite, requireSuite } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 import type { ReportedResult, RunOpening } from './document.ts'
@@ -56,7 +56,6 @@ function makeSuite(
     ...(suiteDescription != null && { description: suiteDescription }),
     serverIds: namedServers(store, projectId, serverNames).map(({ id }) => id),
     ...(minimumPassRate != null && { passCriteria: { minimumPassRate } }),
-    tests: [],
   }
   const { suite } = insertSuite(store, projectId, createdBy, content, now)
   const declaredId = declaredSuiteId ?? null
@@ -86,7 +85,10 @@ type CaseBook = {
   of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'>
 }
 
-/** The cases of a suite by the program's own ids, else by their titles; where it may, it adds new and edits changed ones. */
+/**
+ * The cases of a suite by the program's own ids, else by their titles; where it may, it adds new and edits changed
+ * ones.
+ */
 export function createCaseBook(store: Store, suite: SuiteRow, writable: boolean, now: number): CaseBook {
   const rows = store.cases.list(suite.id)
   const byTitle = new Map(rows.map(row => [row.title, row]))
@@ -101,12 +103,9 @@ export function createCaseBook(store: Store, suite: SuiteRow, writable: boolean,
   return {
     of(result) {
       const { caseKey, title } = result
-      const known =
-        caseKey !== undefined && DECLARABLE.test(caseKey) ? byKey.get(caseKey) : byTitle.get(title)
+      const known = caseKey !== undefined && DECLARABLE.test(caseKey) ? byKey.get(caseKey) : byTitle.get(title)
       const row = write(result, known)
-      return row
-        ? { caseId: row.id, caseKey: row.declaredId }
-        : { caseId: caseKey ?? title, caseKey: caseKey ?? title }
+      return row ? { caseId: row.id, caseKey: row.declaredId } : { caseId: caseKey ?? title, caseKey: caseKey ?? title }
     },
   }
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { AssertionDeclaration } from '../../api/contract/assertions.ts'
 import type { Shape } from '../../api/contract/shapes.ts'
 import { oneLine } from '../core/one-line.ts'
+import type { PatternTest } from './pattern.ts'
 import type { Transcript, WidgetObservation } from './types.ts'
 
 /** The answer of one assertion; the same assertion and transcript always give the same one. */
@@ -16,7 +17,7 @@ export type AssertionVerdict = {
 /** One type of assertion: the fields it is declared with, and its rule. */
 export type AssertionType<Fields = unknown> = {
   fields: Shape<z.ZodType<Fields>>
-  judge(assertion: unknown, transcript: Transcript): AssertionVerdict
+  judge(assertion: unknown, transcript: Transcript, test: PatternTest): AssertionVerdict
 }
 
 /** What an assertion found, before it is put into words. */
@@ -30,18 +31,21 @@ export type Finding = {
 /** Fields of a type after parsing. */
 type FieldsOf<Raw extends z.ZodRawShape> = z.infer<z.ZodObject<Raw, z.core.$strict>>
 
-/** Gives a declared type its rule: the fields are validated before the rule sees them, and a wrong one fails closed by name. */
+/**
+ * Gives a declared type its rule: the fields are validated before the rule sees them, and a wrong one fails closed by
+ * name.
+ */
 export function assertionType<Raw extends z.ZodRawShape>(
   { fields }: AssertionDeclaration<Raw>,
-  rule: (fields: FieldsOf<Raw>, transcript: Transcript) => Finding,
+  rule: (fields: FieldsOf<Raw>, transcript: Transcript, test: PatternTest) => Finding,
 ): AssertionType<FieldsOf<Raw>> {
   return {
     fields,
-    judge(assertion, transcript) {
+    judge(assertion, transcript, test) {
       const { type, ...rest } = assertion as { type: string } & Record<string, unknown>
       const parsed = fields().safeParse(rest)
       if (!parsed.success) return closed(`well-formed fields of ${type}`, describeIssues(parsed.error))
-      const { passed, expected, actual, values } = rule(parsed.data, transcript)
+      const { passed, expected, actual, values } = rule(parsed.data, transcript, test)
       return { passed, reason: oneLine(`expected ${expected}; actual: ${actual}`), ...values }
     },
   }
@@ -58,9 +62,7 @@ export function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOpt
     const seen = widgets.filter(widget => scope === undefined || widget.toolName === scope)
     const words = typeof expected === 'string' ? expected : expected(fields)
     const finding =
-      seen.length > 0
-        ? rule(fields, seen)
-        : { passed: false, actual: 'no widget observed (needs a browser runner)' }
+      seen.length > 0 ? rule(fields, seen) : { passed: false, actual: 'no widget observed (needs a browser runner)' }
     return { expected: scope === undefined ? words : `${words} for ${scope}`, ...finding }
   })
 }

@@ -71,11 +71,7 @@ const rows: Record<AssertionName, Row[]> = {
   ],
   responseContains: [
     [{ type: 'responseContains', needle: 'HELLO' }, transcript({ finalText: 'Say hello' }), true],
-    [
-      { type: 'responseContains', needle: 'HELLO', caseSensitive: true },
-      transcript({ finalText: 'hello' }),
-      false,
-    ],
+    [{ type: 'responseContains', needle: 'HELLO', caseSensitive: true }, transcript({ finalText: 'hello' }), false],
     [{ type: 'responseContains', needle: '' }, transcript({ finalText: 'hello' }), false],
     [{ type: 'responseContains', needle: 'x' }, transcript(), false],
   ],
@@ -89,17 +85,9 @@ const rows: Record<AssertionName, Row[]> = {
   noToolErrors: [
     [{ type: 'noToolErrors' }, echoed, true],
     [{ type: 'noToolErrors' }, transcript(), true],
-    [
-      { type: 'noToolErrors' },
-      transcript({ toolCalls: [call('a', {}, { result: { isError: true } })] }),
-      false,
-    ],
+    [{ type: 'noToolErrors' }, transcript({ toolCalls: [call('a', {}, { result: { isError: true } })] }), false],
     [{ type: 'noToolErrors' }, transcript({ toolCalls: [call('a', {}, { error: 'gone\n away' })] }), false],
-    [
-      { type: 'noToolErrors' },
-      transcript({ toolCalls: [call('a', {}, { result: { isError: false } })] }),
-      true,
-    ],
+    [{ type: 'noToolErrors' }, transcript({ toolCalls: [call('a', {}, { result: { isError: false } })] }), true],
   ],
   finalAssistantMessageNonEmpty: [
     [{ type: 'finalAssistantMessageNonEmpty' }, transcript({ finalText: ' x ' }), true],
@@ -124,16 +112,8 @@ const rows: Record<AssertionName, Row[]> = {
   widgetRenderLatencyUnder: [
     [{ type: 'widgetRenderLatencyUnder', ms: 91 }, transcript({ widgets: [widget()] }), true],
     [{ type: 'widgetRenderLatencyUnder', ms: 90 }, transcript({ widgets: [widget()] }), false],
-    [
-      { type: 'widgetRenderLatencyUnder', ms: 91 },
-      transcript({ widgets: [widget({ rendered: false })] }),
-      false,
-    ],
-    [
-      { type: 'widgetRenderLatencyUnder', ms: 91 },
-      transcript({ widgets: [widget({ latencyMs: undefined })] }),
-      false,
-    ],
+    [{ type: 'widgetRenderLatencyUnder', ms: 91 }, transcript({ widgets: [widget({ rendered: false })] }), false],
+    [{ type: 'widgetRenderLatencyUnder', ms: 91 }, transcript({ widgets: [widget({ latencyMs: undefined })] }), false],
     [
       { type: 'widgetRenderLatencyUnder', ms: 91, toolName: 'map' },
       transcript({ widgets: [widget(), widget({ toolName: 'b', latencyMs: 500 })] }),
@@ -194,10 +174,8 @@ test('a reason says what was expected and what was there', () => {
     'expected at least 1 call of echo with {"message":"ho"} (partial); actual: 0 matching of 1 call with {"message":"hi","n":1}',
   )
   expect(
-    judgeAssertion(
-      { type: 'responseMatches', pattern: '(a+)+$' },
-      transcript({ finalText: `${'a'.repeat(40)}b` }),
-    ).reason,
+    judgeAssertion({ type: 'responseMatches', pattern: '(a+)+$' }, transcript({ finalText: `${'a'.repeat(40)}b` }))
+      .reason,
   ).toContain('did not come to an end')
 })
 
@@ -254,7 +232,5 @@ test('six hundred patterns without end keep a trial for no more than about a sec
   expect(verdicts[0]!.reason).toContain('did not come to an end within 250 ms')
   expect(verdicts.at(-1)!.reason).toContain('together took longer than 1000 ms')
   // The next trial has a second of its own.
-  expect(
-    judgeAssertion({ type: 'responseMatches', pattern: '^b$' }, transcript({ finalText: 'b' })).passed,
-  ).toBe(true)
+  expect(judgeAssertion({ type: 'responseMatches', pattern: '^b$' }, transcript({ finalText: 'b' })).passed).toBe(true)
 })

@@ -1,10 +1,5 @@
-import {
-  assertionNames,
-  assertions,
-  isAssertionName,
-  type AssertionName,
-} from '../../api/contract/assertions.ts'
-import { argumentsMatch } from './argument-matching.ts'
+import { assertionNames, assertions, isAssertionName, type AssertionName } from '../../api/contract/assertions.ts'
+import { argumentsMatch } from '../../domain/calls/argument-changes.ts'
 import { isPlainObject } from '../core/canonical.ts'
 import {
   assertionType,
@@ -15,7 +10,7 @@ import {
   type Finding,
 } from './assertion-type.ts'
 import { brief, excerpt } from '../core/one-line.ts'
-import { testPattern } from './pattern.ts'
+import { testPattern, type PatternTest } from './pattern.ts'
 import type { ToolCallRecord, Transcript } from './types.ts'
 
 const SHOWN_CALLS = 3
@@ -35,13 +30,10 @@ export const assertionTypes = {
       }
     },
   ),
-  toolCalledAtLeastOnce: assertionType(
-    assertions.toolCalledAtLeastOnce,
-    ({ toolName: tool }, { toolCalls }) => {
-      const { length } = callsOf(toolCalls, tool)
-      return { passed: length > 0, expected: `a call of ${tool}`, actual: describeTools(toolCalls) }
-    },
-  ),
+  toolCalledAtLeastOnce: assertionType(assertions.toolCalledAtLeastOnce, ({ toolName: tool }, { toolCalls }) => {
+    const { length } = callsOf(toolCalls, tool)
+    return { passed: length > 0, expected: `a call of ${tool}`, actual: describeTools(toolCalls) }
+  }),
   toolNeverCalled: assertionType(assertions.toolNeverCalled, ({ toolName: tool }, { toolCalls }) => {
     const { length } = callsOf(toolCalls, tool)
     return { passed: length === 0, expected: `no call of ${tool}`, actual: times(length) }
@@ -59,9 +51,9 @@ export const assertionTypes = {
       values: { expected: needle, actual: excerpt(finalText) },
     }
   }),
-  responseMatches: assertionType(assertions.responseMatches, ({ pattern }, transcript) => {
+  responseMatches: assertionType(assertions.responseMatches, ({ pattern }, transcript, test) => {
     const { finalText } = transcript
-    const answer = testPattern(pattern, finalText, transcript)
+    const answer = test(pattern, finalText, transcript)
     return {
       passed: 'matches' in answer && answer.matches,
       expected: `final text matching ${brief(pattern)}`,
@@ -75,14 +67,11 @@ export const assertionTypes = {
     const detail = first && `, first ${first.toolName}: ${first.error ?? 'result with isError'}`
     return { passed: !first, expected: 'no tool error', actual: `${failed.length}${detail ?? ''}` }
   }),
-  finalAssistantMessageNonEmpty: assertionType(
-    assertions.finalAssistantMessageNonEmpty,
-    (_fields, { finalText }) => ({
-      passed: /\S/.test(finalText),
-      expected: 'final text that is not blank',
-      actual: brief(finalText),
-    }),
-  ),
+  finalAssistantMessageNonEmpty: assertionType(assertions.finalAssistantMessageNonEmpty, (_fields, { finalText }) => ({
+    passed: /\S/.test(finalText),
+    expected: 'final text that is not blank',
+    actual: brief(finalText),
+  })),
   tokenBudgetUnder: assertionType(assertions.tokenBudgetUnder, ({ tokens }, { usage }) =>
     under(usage?.totalTokens, tokens, 'tokens', 'no recorded usage'),
   ),
@@ -108,34 +97,33 @@ export const assertionTypes = {
       }
     },
   ),
-  widgetNoConsoleErrors: widgetAssertion(
-    assertions.widgetNoConsoleErrors,
-    'no console errors',
-    (_fields, seen) => {
-      const errors = seen.flatMap(widget => widget.consoleErrors)
-      return {
-        passed: errors.length === 0,
-        actual:
-          errors.length === 0
-            ? `none in ${seen.length} observed`
-            : `${errors.length}, first ${brief(errors[0])}`,
-      }
-    },
-  ),
+  widgetNoConsoleErrors: widgetAssertion(assertions.widgetNoConsoleErrors, 'no console errors', (_fields, seen) => {
+    const errors = seen.flatMap(widget => widget.consoleErrors)
+    return {
+      passed: errors.length === 0,
+      actual: errors.length === 0 ? `none in ${seen.length} observed` : `${errors.length}, first ${brief(errors[0])}`,
+    }
+  }),
 } satisfies Record<AssertionName, AssertionType>
 
 /**
  * Judges one assertion on the transcript so far. Unknown types and malformed fields fail closed with a reason;
  * it throws only when the evaluator itself breaks, which is nobody's failed case.
  */
-export function judgeAssertion(assertion: unknown, transcript: Transcript): AssertionVerdict {
+export function judgeAssertion(
+  assertion: unknown,
+  transcript: Transcript,
+  test: PatternTest = testPattern,
+): AssertionVerdict {
   if (!isPlainObject(assertion)) return closed('an assertion object', brief(assertion))
   const { type } = assertion
-  if (isAssertionName(type)) return assertionTypes[type].judge(assertion, transcript)
+  if (isAssertionName(type)) return assertionTypes[type].judge(assertion, transcript, test)
   return closed(`one of the known assertion types (${assertionNames.join(', ')})`, brief(type))
 }
 
-/** Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means. */
+/**
+ * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
+ */
 export function effectiveChecks<T>(
   suite: readonly T[],
   own: { mode?: string | null | undefined; list?: readonly T[] | null | undefined } | null | undefined,

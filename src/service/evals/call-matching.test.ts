@@ -7,9 +7,7 @@ import type { CaseSnapshot, ExpectedToolCall, MatchOptions } from './types.ts'
 const calls = (text: string): ExpectedToolCall[] =>
   text === ''
     ? []
-    : text
-        .split(' ')
-        .map(word => ({ toolName: word[0] ?? '', arguments: word[1] ? { n: Number(word[1]) } : {} }))
+    : text.split(' ').map(word => ({ toolName: word[0] ?? '', arguments: word[1] ? { n: Number(word[1]) } : {} }))
 
 describe('order and extras', () => {
   test.each<[string, string, MatchOptions, boolean]>([
@@ -52,6 +50,17 @@ test('what does not match is named', () => {
   )
   const swapped = matchToolCalls(calls('a b'), calls('b a'), { toolCallOrder: 'superset' })
   expect(swapped.outOfOrder).toEqual([{ expectedIndex: 1, actualIndex: 0 }])
+})
+
+test('of several calls of the tool the one with the fewest other arguments is named', () => {
+  const expected = [{ toolName: 'a', arguments: { x: 1, y: 2 } }]
+  const actual = [
+    { toolName: 'a', arguments: { x: 8, y: 9 } },
+    { toolName: 'a', arguments: { x: 1, y: { z: 3 } } },
+  ]
+  const found = matchToolCalls(expected, actual, {})
+  expect(found.argumentDifferences).toEqual([{ expectedIndex: 0, actualIndex: 1, keys: ['y'] }])
+  expect(found.extra).toEqual([0])
 })
 
 const sequence = fc.array(

@@ -1,6 +1,7 @@
 import { variantKey } from '../../api/contract/iterations.ts'
 import { scoresOf, scorersOf, type Score, type Scorer } from './scores.ts'
-import type { CaseSnapshot, CheckVerdict, StepVerdict, Transcript, TrialClass } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+import type { CaseSnapshot, CheckVerdict, StepVerdict, Transcript } from './types.ts'
 
 /** A trial with what a comparison needs of its outcome. */
 export type ComparedTrial = {
@@ -51,13 +52,10 @@ export function sidesOf(run: ComparedRun): ComparedCaseSide[] {
 export type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
 
 /**
- * Puts like beside like: the same case on the same model, else the same authored key (a case whose model was changed), else
- * the only variants of a case that are left. In the order of `compare`, what only `base` has last.
+ * Puts like beside like: the same case on the same model, else the same authored key (a case whose model was changed),
+ * else the only variants of a case that are left. In the order of `compare`, what only `base` has last.
  */
-export function pairSides(
-  base: readonly ComparedCaseSide[],
-  compare: readonly ComparedCaseSide[],
-): ComparedPair[] {
+export function pairSides(base: readonly ComparedCaseSide[], compare: readonly ComparedCaseSide[]): ComparedPair[] {
   const partners = new Map<ComparedCaseSide, ComparedCaseSide>()
   const free = new Set(base)
   for (const keyOf of [variantOf, authoredKey, caseOf]) {
@@ -83,3 +81,22 @@ export function pairSides(
 const variantOf = ({ snapshot }: ComparedCaseSide): string => variantKey(snapshot)
 const authoredKey = ({ snapshot }: ComparedCaseSide): string => snapshot.caseKey
 const caseOf = ({ snapshot }: ComparedCaseSide): string => snapshot.caseId
+
+/** A figure on both sides of a comparison; unknowns stay null (contract: NumericDiff). */
+export type NumericDiff = {
+  base: number | null
+  compare: number | null
+  delta: number | null
+  /** Percent of the base, 100 = doubled; null where the base is zero. */
+  percentDelta: number | null
+}
+
+export function numericDiff(base: number | null, compare: number | null): NumericDiff {
+  const delta = base === null || compare === null ? null : compare - base
+  return {
+    base,
+    compare,
+    delta,
+    percentDelta: delta === null || !base ? null : (delta / Math.abs(base)) * 100,
+  }
+}

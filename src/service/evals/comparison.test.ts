@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EvalRunCompare } from '../../api/contract/run-comparison.ts'
-import type { ComparedRun, ComparedTrial } from './compared-run.ts'
+import { type ComparedRun, type ComparedTrial, numericDiff } from './compared-run.ts'
 import { caseConfigHash, compareRuns } from './comparison.ts'
-import { numericDiff } from './numeric-diff.ts'
-import type { CaseSnapshot, TrialClass } from './types.ts'
+import type { CaseSnapshot } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 
 const contains = (needle: string) => ({
   id: 'says',
@@ -91,10 +91,7 @@ test.each<[Cases, Cases, CaseSnapshot[] | undefined, string]>([
 })
 
 test('the sides of a case name its trials, the representative one and its error', () => {
-  const { cases } = compare(
-    runOf('a', { x: ['passed', 'failed'] }),
-    runOf('b', { x: ['timed_out'], y: ['passed'] }),
-  )
+  const { cases } = compare(runOf('a', { x: ['passed', 'failed'] }), runOf('b', { x: ['timed_out'], y: ['passed'] }))
   expect(cases[0]).toMatchObject({
     caseKey: 'x',
     title: 'X',
@@ -180,12 +177,10 @@ test('figures, units and scorers', () => {
 test('a scorer that measures something else is no regression', () => {
   const answer = compare(runOf('a', { x: ['passed'] }), runOf('b', { x: ['failed'] }, { cases: edited }))
   expect(answer.scoreContract).toMatchObject({ evaluationConfigChanged: true })
-  expect(answer.cases[0]?.scoreDeltas?.map(delta => [delta['scorerId'], delta['definitionChanged']])).toEqual(
-    [
-      ['x/says', true],
-      ['check-1-noToolErrors', false],
-    ],
-  )
+  expect(answer.cases[0]?.scoreDeltas?.map(delta => [delta['scorerId'], delta['definitionChanged']])).toEqual([
+    ['x/says', true],
+    ['check-1-noToolErrors', false],
+  ])
 })
 
 test('a scorer id that stands for one more definition than before has changed', () => {
@@ -217,14 +212,7 @@ test.each([
 })
 
 test('every case of either side appears once, and the answer fits the wire', () => {
-  const kinds = fc.constantFrom<TrialClass>(
-    'passed',
-    'failed',
-    'evaluator_error',
-    'timed_out',
-    'cancelled',
-    'pending',
-  )
+  const kinds = fc.constantFrom<TrialClass>('passed', 'failed', 'evaluator_error', 'timed_out', 'cancelled', 'pending')
   const cases = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.array(kinds, { maxLength: 3 }))
   fc.assert(
     fc.property(cases, cases, (base, after) => {
@@ -232,8 +220,7 @@ test('every case of either side appears once, and the answer fits the wire', () 
       const keys = [...new Set([...Object.keys(base), ...Object.keys(after)])]
       expect(answer.cases.map(entry => entry.caseKey).toSorted()).toEqual(keys.toSorted())
       const mirrored = compare(runOf('b', after), runOf('a', base))
-      const count = (of: typeof answer, status: string) =>
-        of.cases.filter(entry => entry.status === status).length
+      const count = (of: typeof answer, status: string) => of.cases.filter(entry => entry.status === status).length
       expect(count(mirrored, 'fixed')).toBe(count(answer, 'regressed'))
       expect(count(mirrored, 'new_case')).toBe(count(answer, 'removed_case'))
     }),

@@ -6,9 +6,10 @@ import {
   type ComparedCaseSide,
   type ComparedPair,
   type ComparedRun,
+  numericDiff,
+  type NumericDiff,
 } from './compared-run.ts'
 import { outcomeOfVariant } from './grading.ts'
-import { numericDiff, type NumericDiff } from './numeric-diff.ts'
 import { scoreContract, scoreDeltas } from './score-comparison.ts'
 import { evaluationConfigHash } from './scores.ts'
 import type { CaseSnapshot } from './types.ts'
@@ -41,7 +42,9 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
   }
 }
 
-/** Digest of what a case does: steps without their ids, expectations and model, but not how often nor how it is graded. */
+/**
+ * Digest of what a case does: steps without their ids, expectations and model, but not how often nor how it is graded.
+ */
 export function caseConfigHash(snapshot: CaseSnapshot): string {
   const { isNegative, expectedOutput, model, provider } = snapshot
   const steps = snapshot.steps.map(({ id: _id, ...step }) => step)
@@ -98,14 +101,7 @@ function caseSide(side: ComparedCaseSide | undefined): ComparedCase['base'] {
   }
 }
 
-function runSide({
-  id,
-  runNumber,
-  result,
-  createdAt,
-  completedAt,
-  summary,
-}: ComparedRun): EvalRunCompare['baseRun'] {
+function runSide({ id, runNumber, result, createdAt, completedAt, summary }: ComparedRun): EvalRunCompare['baseRun'] {
   // The published shape takes a text here, and this is the contract's for a verdict that does not exist.
   return { id, runNumber, result: result ?? 'notEstablished', createdAt, completedAt, summary }
 }

@@ -1,6 +1,6 @@
 import { RERUN_REASONS } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { GradedTrial, GradedTrials } from './graded-trials.ts'
+import type { GradedTrial, GradedTrials } from './types.ts'
 
 /** Failures on a page unless told otherwise (contract: "Decision summary"). */
 const DEFAULT_LIMIT = 20
@@ -50,13 +50,6 @@ export function diagnose(
   }
 }
 
-function toFailure({
-  iterationId,
-  caseId,
-  title,
-  iterationNumber,
-  class: trialClass,
-  error,
-}: GradedTrial): Failure {
+function toFailure({ iterationId, caseId, title, iterationNumber, class: trialClass, error }: GradedTrial): Failure {
   return { iterationId, caseId, title, iterationNumber, class: trialClass, reason: error ?? null }
 }

@@ -1,5 +1,5 @@
 import { assertions, isAssertionName } from '../../api/contract/assertions.ts'
-import { canonicalJson } from '../core/canonical.ts'
+import { canonicalJson, isPlainObject } from '../core/canonical.ts'
 import type { CaseSnapshot, ExpectedToolCall } from './types.ts'
 
 /** More repetitions of one expected call would only swell rows: the assertion itself counts. */
@@ -44,4 +44,13 @@ function toExpectation(assertion: unknown): { call: ExpectedToolCall; count: num
     ...(args.argumentMatching && { argumentMatching: args.argumentMatching }),
   }
   return [{ call, count: Math.min(minCount, MAX_REPEATS), loose: false }]
+}
+
+/** What a message says: plain text, or the text parts of one that has several. */
+export function messageText(content: unknown): string {
+  if (typeof content === 'string') return content
+  const parts = Array.isArray(content) ? (content as unknown[]) : []
+  return parts
+    .flatMap(part => (isPlainObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n')
 }

@@ -5,9 +5,9 @@ import { ServiceError } from '../core/errors.ts'
 import { openDatabase } from '../core/database/database.ts'
 import { migrate } from '../core/database/migrations/migrations.ts'
 import { createTrialRows } from '../runs/trial-rows.ts'
-import type { GradedTrials } from './graded-trials.ts'
+import type { GradedTrials } from './types.ts'
 import { gradeRun, passThreshold, type GradingInput } from './grading.ts'
-import { TRIAL_CLASSES, type TrialClass } from './types.ts'
+import { TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-classes.ts'
 
 const database = openDatabase(':memory:')
 migrate(database)
@@ -82,10 +82,7 @@ describe('per case', () => {
     [[['evaluator_error'], ['failed']], { ...failed, passRate: 0 }],
     [[['timed_out'], ['execution_failed']], { ...undecided, passRate: null }],
     [[['setup_failed'], ['passed']], { ...undecided, passRate: 1 }],
-    [
-      [['setup_failed', 'setup_failed'], ['setup_failed']],
-      { ...undecided, status: 'failed', passRate: null },
-    ],
+    [[['setup_failed', 'setup_failed'], ['setup_failed']], { ...undecided, status: 'failed', passRate: null }],
     [[], { ...undecided, status: 'failed', passRate: null }],
   ] as [TrialClass[][], object][])('%j', (cases, expected) => {
     expect(graded(cases)).toEqual(expected)
@@ -164,8 +161,7 @@ test('an undecidable run says why', () => {
 describe('diagnostics', () => {
   const cases = Array.from({ length: 50 }, (): TrialClass[] => ['passed', 'failed'])
   const page = (cursor?: string, limit?: number) =>
-    gradeRun(input(cases, { page: { ...(cursor && { cursor }), ...(limit && { limit }) } })).decisionSummary
-      .diagnostics
+    gradeRun(input(cases, { page: { ...(cursor && { cursor }), ...(limit && { limit }) } })).decisionSummary.diagnostics
 
   test('pages of twenty by default, followed to the end; a page behind a cursor is never complete', () => {
     const first = page()
@@ -214,14 +210,12 @@ test.each([
   expect(passThreshold(settings)).toBe(fraction)
 })
 
-test.each([
-  { minimumPassRate: 101 },
-  { minimumPassRate: -0.1 },
-  { minimumAccuracy: 100.5 },
-  { minimumPassRate: NaN },
-])('threshold %j is refused', settings => {
-  expect(() => passThreshold(settings)).toThrow(ServiceError)
-})
+test.each([{ minimumPassRate: 101 }, { minimumPassRate: -0.1 }, { minimumAccuracy: 100.5 }, { minimumPassRate: NaN }])(
+  'threshold %j is refused',
+  settings => {
+    expect(() => passThreshold(settings)).toThrow(ServiceError)
+  },
+)
 
 test('7 of 100 reach 0.07, as a fraction and as a percentage', () => {
   const cases = [Array.from({ length: 100 }, (_none, index): TrialClass => (index < 7 ? 'passed' : 'failed'))]

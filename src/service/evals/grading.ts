@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { diagnose, type Diagnostics, type DiagnosticsPage } from './diagnostics.ts'
-import type { GradedTrials } from './graded-trials.ts'
-import { TRIAL_CLASSES, type TrialClass } from './types.ts'
+import type { GradedTrials } from './types.ts'
+import { TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-classes.ts'
 
 export type GradingInput = {
   trials: GradedTrials
@@ -21,10 +21,15 @@ export type UnitCounts = { total: number; passed: number; failed: number; undeci
 
 export type RunDecisionSummary = {
   version: 1
-  /** What `counts` counts: variants (a case on one model), or single trials under a suite-wide threshold. Never converted. */
+  /**
+   * What `counts` counts: variants (a case on one model), or single trials under a suite-wide threshold. Never
+   * converted.
+   */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /** The run's own decision; null where there is none. Nothing here withholds a verdict, so none is ever `inconclusive`. */
+  /**
+   * The run's own decision; null where there is none. Nothing here withholds a verdict, so none is ever `inconclusive`.
+   */
   decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
@@ -45,10 +50,11 @@ export type RunGrade = {
 /**
  * Grades a run. Only trials that passed or failed are graded: evaluator errors, timeouts and failures to execute are
  * no failures of a case and stay out of every rate.
- * - Per case: each variant, a case on one model, passes when all its graded trials passed, and is undecided when none was graded.
+ * - Per case: each variant, a case on one model, passes when all its graded trials passed, and is undecided when none
+ *   was graded.
  * - Under a threshold: the share of passed among graded trials has to reach it.
- * - One failed variant (or a missed threshold) decides. A run does not pass while one of its variants has no graded trial;
- *   its verdict is not established then, since it would speak for something that was never measured.
+ * - One failed variant (or a missed threshold) decides. A run does not pass while one of its variants has no graded
+ *   trial; its verdict is not established then, since it would speak for something that was never measured.
  * A run is `failed` as a run only when it could not execute at all: every trial ended in set-up.
  */
 export function gradeRun(input: GradingInput): RunGrade {
@@ -76,9 +82,7 @@ export function gradeRun(input: GradingInput): RunGrade {
       verdict: result ?? 'notEstablished',
       ...(result === null && { undecided: whyUndecided(input) }),
       diagnostics: diagnose(trials, { total, ended: phase !== 'running' }, input.page),
-      evidence: firstFailed
-        ? { tracePath: `${input.runPath}/iterations/${firstFailed.iterationId}/trace` }
-        : null,
+      evidence: firstFailed ? { tracePath: `${input.runPath}/iterations/${firstFailed.iterationId}/trace` } : null,
     },
   }
 }
@@ -149,8 +153,6 @@ function whyUndecided({ phase, trials }: GradingInput): NonNullable<RunDecisionS
   const why = trials.first(UNDECIDED, 1)[0]?.error
   const message =
     why ??
-    (trials.tally.length === 0
-      ? 'The run has no trials.'
-      : 'Not every case execution has a trial with a verdict.')
+    (trials.tally.length === 0 ? 'The run has no trials.' : 'Not every case execution has a trial with a verdict.')
   return { reason: 'undecidable', message }
 }

@@ -1,7 +1,8 @@
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'
-import type { CaseSnapshot, StepVerdict, TrialClass, TrialOutcome } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+import type { CaseSnapshot, StepVerdict, TrialOutcome } from './types.ts'
 
 /** A trial as the store keeps it. */
 export type TrialRow = {

@@ -17,13 +17,7 @@ const INTERNAL_FIELDS = ['maxExtraToolCalls', 'argumentMatching'] as const
 export function toMatchOptions(options: unknown, field = 'matchOptions'): MatchOptions {
   const parsed = MatchOptionsOverride().safeParse(options)
   if (!parsed.success) throw malformed(parsed.error, field)
-  const {
-    toolCallOrder,
-    extraToolCalls,
-    arguments: publicMatching,
-    maxExtraToolCalls,
-    argumentMatching,
-  } = parsed.data
+  const { toolCallOrder, extraToolCalls, arguments: publicMatching, maxExtraToolCalls, argumentMatching } = parsed.data
   refuseMixture(parsed.data, field)
   const order = toolCallOrder && (isPublicOrder(toolCallOrder) ? PUBLIC_ORDERS[toolCallOrder] : toolCallOrder)
   const extra = extraToolCalls === 'unlimited' ? null : (extraToolCalls ?? maxExtraToolCalls)

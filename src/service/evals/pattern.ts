@@ -1,51 +1,100 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import type { Script } from 'node:vm'
+import { WORK_LIMITS } from '../../lib/work-limits.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
+import type { PatternAnswer } from '../../lib/untrusted/messages.ts'
+import { testInTime } from '../../lib/untrusted/patterns.ts'
 import { messageOf } from '../core/one-line.ts'
 
 /** Longer texts are refused: cutting them would make a pattern that is anchored at the end lie. */
 const MAX_TEXT_CHARS = BOUNDS.patternText.most
 const MAX_PATTERN_CHARS = BOUNDS.pattern.most
-/** Long enough for any sane pattern on the longest text, short enough not to stop a dashboard in the same process. */
-const TIME_LIMIT_MS = 250
-/** Longest time for all patterns of one trial. */
-const TRIAL_LIMIT_MS = 1000
-
-/** Time that patterns took so far, by what they are tested for. */
-const spent = new WeakMap<object, number>()
-
-let script: Script | undefined
+/** Longest time for all texts that are judged together. */
+const TOGETHER_LIMIT_MS = WORK_LIMITS.reportPatterns.most
+/** For one text; each pattern has a limit of its own in the thread, so this one ends what they do not. */
+const TEXT_LIMIT_MS = 2 * WORK_LIMITS.trialPatterns.most
 
 /**
- * Tests an authored pattern (regular-expression source, no flags) without trusting it: V8 gives up a backtracking
- * match when the time limit of a `node:vm` script is reached, which a plain `RegExp.test` can't be told.
+ * Tests an authored pattern on the final text of a trial.
  * @param trial what all patterns that share a time limit are tested for
  * @returns whether it matches, or why that is not known
  */
-export function testPattern(
-  pattern: string,
+export type PatternTest = (pattern: string, text: string, trial: object) => PatternAnswer
+
+/** Time that patterns took so far, by what they are tested for. */
+const spent = new WeakMap<object, { spentMs: number }>()
+
+/** Tests here and now, which keeps the thread busy for up to a second a trial; the serving thread tests apart. */
+export const testPattern: PatternTest = (pattern, text, trial) => {
+  const refusal = refusalOf(pattern, text)
+  if (refusal) return refusal
+  const time = spent.get(trial) ?? { spentMs: 0 }
+  spent.set(trial, time)
+  return testInTime(pattern, text, time)
+}
+
+/**
+ * Judges with patterns that are tested in the thread for untrusted input. What is not known yet ends a round, is tested
+ * there, and `judge` is called again, until it needed nothing more.
+ * @param within surrounds a round that may write, and undoes it where it throws
+ */
+export async function judgeWithPatternsApart<T>(
+  judge: (test: PatternTest) => T,
+  within: (round: () => T) => T = round => round(),
+): Promise<T> {
+  const known = new Map<string, Map<string, PatternAnswer>>()
+  let leftMs = TOGETHER_LIMIT_MS
+  for (;;) {
+    const wanted = new Map<string, Set<string>>()
+    const test: PatternTest = (pattern, text) => {
+      const answer = refusalOf(pattern, text) ?? known.get(text)?.get(pattern)
+      if (answer) return answer
+      wanted.set(text, (wanted.get(text) ?? new Set()).add(pattern))
+      return { problem: 'the pattern was not tested yet' }
+    }
+    try {
+      return within(() => {
+        const judged = judge(test)
+        if (wanted.size > 0) throw new NotTested()
+        return judged
+      })
+    } catch (error) {
+      if (!(error instanceof NotTested)) throw error
+    }
+    for (const [text, patterns] of wanted) {
+      const { answers, tookMs } = await testApart([...patterns], text, leftMs)
+      leftMs -= tookMs
+      known.set(text, new Map([...(known.get(text) ?? []), ...answers]))
+    }
+  }
+}
+
+/** Some patterns of a round have no answer yet. */
+class NotTested extends Error {}
+
+async function testApart(
+  patterns: readonly string[],
   text: string,
-  trial: object,
-): { matches: boolean } | { problem: string } {
+  leftMs: number,
+): Promise<{ answers: [string, PatternAnswer][]; tookMs: number }> {
+  const all = (answer: PatternAnswer): [string, PatternAnswer][] => patterns.map(pattern => [pattern, answer])
+  if (leftMs <= 0) {
+    const problem = `the patterns that were tested before together took longer than ${TOGETHER_LIMIT_MS} ms`
+    return { answers: all({ problem }), tookMs: 0 }
+  }
+  const outcome = await inThread('patterns', { patterns, finalText: text }, TEXT_LIMIT_MS)
+  const { tookMs } = outcome
+  if (!('answer' in outcome)) return { answers: all({ problem: `no pattern was tested: ${outcome.why}` }), tookMs }
+  return { answers: patterns.map((pattern, at) => [pattern, outcome.answer[at]!]), tookMs }
+}
+
+function refusalOf(pattern: string, text: string): PatternAnswer | undefined {
   if (pattern.length > MAX_PATTERN_CHARS)
     return { problem: `the pattern is longer than ${MAX_PATTERN_CHARS} characters` }
   if (text.length > MAX_TEXT_CHARS) return { problem: `the text is longer than ${MAX_TEXT_CHARS} characters` }
   try {
     new RegExp(pattern)
+    return undefined
   } catch (error) {
     return { problem: `the pattern is invalid: ${messageOf(error)}` }
-  }
-  const before = spent.get(trial) ?? 0
-  if (before >= TRIAL_LIMIT_MS)
-    return { problem: `the patterns of this trial together took longer than ${TRIAL_LIMIT_MS} ms` }
-  const began = performance.now()
-  try {
-    // Loading the module and compiling this costs every start a millisecond.
-    script ??= new (process.getBuiltinModule('node:vm').Script)('new RegExp(pattern).test(text)')
-    return { matches: script.runInNewContext({ pattern, text }, { timeout: TIME_LIMIT_MS }) === true }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-    return { problem: `the pattern did not come to an end within ${TIME_LIMIT_MS} ms` }
-  } finally {
-    spent.set(trial, before + performance.now() - began)
   }
 }

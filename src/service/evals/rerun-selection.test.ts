@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RerunPreview } from '../../api/contract/runs.ts'
 import { previewRerun } from './rerun-selection.ts'
-import { TRIAL_CLASSES, type TrialClass } from './types.ts'
+import { TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-classes.ts'
 
 const preview = (status: string, trials: TrialClass[][]) =>
   previewRerun({
@@ -44,12 +44,9 @@ test.each([
   ['cancelled', [['cancelled', 'passed']], false],
   ['cancelled', [['pending', 'cancelled']], true],
   ['failed', [['setup_failed']], true],
-] as [string, TrialClass[][], boolean][])(
-  'a %s source with %j can be rerun: %s',
-  (status, trials, rerunnable) => {
-    expect(preview(status, trials).rerunnable).toBe(rerunnable)
-  },
-)
+] as [string, TrialClass[][], boolean][])('a %s source with %j can be rerun: %s', (status, trials, rerunnable) => {
+  expect(preview(status, trials).rerunnable).toBe(rerunnable)
+})
 
 test('the selection agrees with the rule restated naively', () => {
   const status = fc.constantFrom('pending', 'running', 'completed', 'failed', 'cancelled')
@@ -65,9 +62,7 @@ test('the selection agrees with the rule restated naively', () => {
         })
         expect(answer.selectedCaseIds).toEqual(selected)
         expect(answer.selectedCaseCount).toBe(selected.length)
-        expect(answer.rerunnable).toBe(
-          ['completed', 'failed', 'cancelled'].includes(state) && selected.length > 0,
-        )
+        expect(answer.rerunnable).toBe(['completed', 'failed', 'cancelled'].includes(state) && selected.length > 0)
         for (const kind of TRIAL_CLASSES) {
           const count = trials.flat().filter(trial => trial === kind).length
           const bag = ['passed', 'cancelled', 'skipped'].includes(kind) ? answer.excluded : answer.reasons

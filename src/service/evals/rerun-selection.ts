@@ -1,5 +1,5 @@
 import { isTerminalRunStatus, RERUN_REASONS, type RerunPreview } from '../../api/contract/runs.ts'
-import type { TrialClass } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 
 /** The run whose failed cases would run again, in the order of its cases. */
 export type RerunSource = {

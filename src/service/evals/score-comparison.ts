@@ -1,5 +1,4 @@
-import type { ComparedCaseSide } from './compared-run.ts'
-import { numericDiff, type NumericDiff } from './numeric-diff.ts'
+import { type ComparedCaseSide, numericDiff, type NumericDiff } from './compared-run.ts'
 import { evaluationConfigHash, integrityOf, integrityOfAll, type Score } from './scores.ts'
 import type { ScoreIntegrity } from './types.ts'
 
@@ -47,10 +46,7 @@ type CaseScore = { status: Score['status']; value: number | null; passed: boolea
 type ScorerRows = { hashes: Set<string>; scores: Score[] }
 
 /** Compares the scores of all cases of two runs. */
-export function scoreContract(
-  base: Iterable<ComparedCaseSide>,
-  compare: Iterable<ComparedCaseSide>,
-): ScoreContract {
+export function scoreContract(base: Iterable<ComparedCaseSide>, compare: Iterable<ComparedCaseSide>): ScoreContract {
   const [before, after] = [summarize([...base]), summarize([...compare])]
   return {
     base: before.side,
@@ -90,12 +86,7 @@ function summarize(cases: readonly ComparedCaseSide[]) {
   return { side, scorers: collectRows(cases) }
 }
 
-function integritiesOf({
-  snapshot,
-  trials,
-  scorers,
-  scores,
-}: ComparedCaseSide): (ScoreIntegrity | undefined)[] {
+function integritiesOf({ snapshot, trials, scorers, scores }: ComparedCaseSide): (ScoreIntegrity | undefined)[] {
   return trials.map((trial, index) => integrityOf(snapshot, { scorers, scores: scores[index] ?? [] }, trial))
 }
 
@@ -118,8 +109,7 @@ function pairScorers(
 ): { identity: ScorerIdentity; left: ScorerRows | undefined; right: ScorerRows | undefined }[] {
   return [...new Set([...compare.keys(), ...base.keys()])].map(scorerId => {
     const [left, right] = [base.get(scorerId), compare.get(scorerId)]
-    const definitionChanged =
-      left !== undefined && right !== undefined && !sameHashes(left.hashes, right.hashes)
+    const definitionChanged = left !== undefined && right !== undefined && !sameHashes(left.hashes, right.hashes)
     return { identity: { scorerId, gating: true, deterministic: true, definitionChanged }, left, right }
   })
 }

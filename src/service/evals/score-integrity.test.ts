@@ -28,15 +28,9 @@ test('a trial that was judged here says that its scores agree with their definit
 
 test.each<[string, (outcome: TrialOutcome) => Partial<TrialOutcome>]>([
   ['a check without a verdict', () => ({ checks: [] })],
-  [
-    'a verdict without a definition',
-    ({ checks }) => ({ checks: [...checks, { ...checks[0]!, id: 'other' }] }),
-  ],
+  ['a verdict without a definition', ({ checks }) => ({ checks: [...checks, { ...checks[0]!, id: 'other' }] })],
   ['a failure that passed', () => ({ class: 'failed' })],
-  [
-    'a pass that failed',
-    ({ steps }) => ({ steps: steps.map(step => ({ ...step, status: 'fail' as const })) }),
-  ],
+  ['a pass that failed', ({ steps }) => ({ steps: steps.map(step => ({ ...step, status: 'fail' as const })) })],
 ])('%s does not', async (_what, change) => {
   const outcome = await judged()
   expect(scoreIntegrity(snapshot, outcome)).toBe('valid')

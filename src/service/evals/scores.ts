@@ -1,6 +1,7 @@
 import { digest } from '../core/canonical.ts'
 import { oneLine } from '../core/one-line.ts'
-import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict, TrialClass } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict } from './types.ts'
 
 /** A scorer's row on one trial (contract: ScoreResult); every scorer here is a deterministic assertion: 1 or 0. */
 export type Score = {
@@ -75,10 +76,7 @@ function makeScorers(snapshot: CaseSnapshot): Scorer[] {
   if (snapshot.isNegative) scorers.push(scorer('negative', 'explicit', { type: 'noToolCalled' }))
   else if (snapshot.matchOptions)
     scorers.push(scorer('match', 'explicit', { type: 'toolCallMatch', ...snapshot.matchOptions }))
-  return [
-    ...scorers,
-    ...snapshot.checks.map((check, index) => scorer(checkId(check, index), 'generated', check)),
-  ]
+  return [...scorers, ...snapshot.checks.map((check, index) => scorer(checkId(check, index), 'generated', check))]
 }
 
 /** Independent of the order of scorers and of repetitions, so that cases of a run can be put together. */
@@ -92,11 +90,7 @@ export function checkId(check: { type: string }, index: number): string {
 }
 
 /** The rows of one trial, in the order of its case's scorers. */
-export function scoresOf(
-  snapshot: CaseSnapshot,
-  scorers: readonly Scorer[],
-  { steps, checks }: Verdicts,
-): Score[] {
+export function scoresOf(snapshot: CaseSnapshot, scorers: readonly Scorer[], { steps, checks }: Verdicts): Score[] {
   const verdicts = new Map<string, Judged>()
   for (const verdict of steps) verdicts.set(stepScorerId(snapshot, verdict.stepId), verdict)
   for (const verdict of checks) verdicts.set(verdict.id, verdict)
@@ -106,8 +100,8 @@ export function scoresOf(
 type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
 
 /**
- * Checks the score rows of one trial: each verdict has its scorer, of a judged trial each scorer has its verdict, and together
- * they say what became of the trial.
+ * Checks the score rows of one trial: each verdict has its scorer, of a judged trial each scorer has its verdict, and
+ * together they say what became of the trial.
  */
 export function integrityOf(
   snapshot: CaseSnapshot,
@@ -122,8 +116,7 @@ export function integrityOf(
     ...asserted.map(({ stepId }) => stepScorerId(snapshot, stepId)),
     ...checks.map(({ id }) => id),
   ])
-  const isFailed =
-    scores.some(({ passed }) => passed === false) || steps.some(({ status }) => status === 'fail')
+  const isFailed = scores.some(({ passed }) => passed === false) || steps.some(({ status }) => status === 'fail')
   const disagrees = (trial.class === 'passed' && isFailed) || (trial.class === 'failed' && !isFailed)
   return !isSame(judged, known) || disagrees ? 'invalid' : 'valid'
 }
@@ -142,9 +135,7 @@ export function scoreIntegrity(
 }
 
 /** What the trials of a run say together: one that does not agree is enough. */
-export function integrityOfAll(
-  trials: Iterable<ScoreIntegrity | null | undefined>,
-): ScoreIntegrity | undefined {
+export function integrityOfAll(trials: Iterable<ScoreIntegrity | null | undefined>): ScoreIntegrity | undefined {
   const all = new Set(trials)
   return all.has('invalid') ? 'invalid' : all.has('valid') ? 'valid' : undefined
 }

@@ -129,9 +129,7 @@ test('a settled trial as an iteration, with one score a scorer that joins to its
 
 test('scores of an ended trial are skipped and have no value', async () => {
   const { scores } = toIteration(await settled(AbortSignal.abort()))
-  expect(
-    scores?.every(score => score.status === 'skipped' && !('value' in score) && !('passed' in score)),
-  ).toBe(true)
+  expect(scores?.every(score => score.status === 'skipped' && !('value' in score) && !('passed' in score))).toBe(true)
 })
 
 test('a trial without an outcome', () => {
@@ -145,9 +143,7 @@ test('a trial without an outcome', () => {
     actualToolCalls: [],
   })
   expect(toStepRows(waiting).map(({ status }) => status)).toEqual(Array(5).fill('pending'))
-  expect(toStepRows({ ...waiting, status: 'cancelled' }).map(({ status }) => status)).toEqual(
-    Array(5).fill('skipped'),
-  )
+  expect(toStepRows({ ...waiting, status: 'cancelled' }).map(({ status }) => status)).toEqual(Array(5).fill('skipped'))
 })
 
 test('one row per authored step, in order', async () => {
@@ -159,7 +155,5 @@ test('one row per authored step, in order', async () => {
     ['other', 3, 'fail'],
     ['days', 4, 'fail'],
   ])
-  expect(rows[3]?.reason).toBe(
-    'expected at least 1 call of map with {} (partial); actual: 0 matching of 0 calls',
-  )
+  expect(rows[3]?.reason).toBe('expected at least 1 call of map with {} (partial); actual: 0 matching of 0 calls')
 })

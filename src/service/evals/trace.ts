@@ -2,7 +2,8 @@ import type { EvalStepVerdict } from '../../api/contract/iterations.ts'
 import { matchToolCalls } from './call-matching.ts'
 import { toStepRows, type TrialRow } from './iteration.ts'
 import type { SeenTools } from './seen-tools.ts'
-import type { CaseSnapshot, ExpectedToolCall, ToolCallRecord, TrialClass, TrialOutcome } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+import type { CaseSnapshot, ExpectedToolCall, ToolCallRecord, TrialOutcome } from './types.ts'
 
 /** One step on the trial's clock. */
 export type TraceSpan = {
@@ -48,10 +49,7 @@ export type TraceDocument = {
 }
 
 /** The whole trace of a trial that has an outcome. */
-export function toTrace(
-  row: TrialRow & { outcome: TrialOutcome },
-  toolsSeen: SeenTools[] = [],
-): TraceDocument {
+export function toTrace(row: TrialRow & { outcome: TrialOutcome }, toolsSeen: SeenTools[] = []): TraceDocument {
   const { outcome } = row
   return {
     version: 1,
@@ -110,16 +108,14 @@ function toSpans({ steps, transcript }: TrialOutcome): TraceSpan[] {
       } as const,
     ]
   })
-  const ofCalls = transcript.toolCalls.map(
-    ({ stepId, serverName, toolName, startedAt, durationMs, error }, index) => ({
-      spanId: `${stepId}/call-${index + 1}`,
-      name: `${serverName}/${toolName}`,
-      kind: 'toolCall' as const,
-      stepId,
-      startedAt,
-      durationMs,
-      status: error === undefined ? ('ok' as const) : ('error' as const),
-    }),
-  )
+  const ofCalls = transcript.toolCalls.map(({ stepId, serverName, toolName, startedAt, durationMs, error }, index) => ({
+    spanId: `${stepId}/call-${index + 1}`,
+    name: `${serverName}/${toolName}`,
+    kind: 'toolCall' as const,
+    stepId,
+    startedAt,
+    durationMs,
+    status: error === undefined ? ('ok' as const) : ('error' as const),
+  }))
   return [...ofSteps, ...ofCalls].toSorted((left, right) => left.startedAt - right.startedAt)
 }

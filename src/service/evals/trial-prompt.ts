@@ -24,11 +24,7 @@ export type PromptContext = {
    * Calls a tool for the model and records it. Rejects with a {@link RefusedCall} that may be shown to the model; any
    * other rejection ends the trial, whatever the model makes of it.
    */
-  callTool(
-    serverName: string,
-    toolName: string,
-    args: Record<string, unknown>,
-  ): Promise<Record<string, unknown>>
+  callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
 /** How one trial reaches its model: one prompt in, the final text after all tool calls out. */

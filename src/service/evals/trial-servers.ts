@@ -30,8 +30,7 @@ export function createTrialServers(
     work: (session: TrialSession) => Promise<T>,
   ): Promise<T> => {
     const target = byName.get(serverName)
-    if (!target)
-      return Promise.reject(new ServiceError('NOT_FOUND', `The run has no server "${serverName}".`))
+    if (!target) return Promise.reject(new ServiceError('NOT_FOUND', `The run has no server "${serverName}".`))
     const call = () => connections.use(target, signal, work)
     return serialServers ? inTurn(serverName, call) : call()
   }

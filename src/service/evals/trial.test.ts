@@ -21,11 +21,7 @@ const statuses = ({ steps }: TrialOutcome) => steps.map(({ status }) => status)
 describe('steps', () => {
   test('a passing trial, with its transcript', async () => {
     let clock = 1000
-    const outcome = await run(
-      [toolCall('echo', { message: 'hi' }), contains('HI')],
-      {},
-      { now: () => clock++ },
-    )
+    const outcome = await run([toolCall('echo', { message: 'hi' }), contains('HI')], {}, { now: () => clock++ })
     expect(outcome).toMatchObject({ class: 'passed', status: 'completed', result: 'passed', startedAt: 1000 })
     expect(outcome).not.toHaveProperty('error')
     expect(outcome.durationMs).toBeGreaterThan(0)
@@ -202,9 +198,7 @@ describe('ends before the last step', () => {
     const controller = new AbortController()
     const hang: Tool = (_args, signal) => {
       const ended = new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () =>
-          reject(new ServiceError('SERVER_UNREACHABLE', 'no longer wanted')),
-        )
+        signal.addEventListener('abort', () => reject(new ServiceError('SERVER_UNREACHABLE', 'no longer wanted')))
       })
       controller.abort()
       return ended
@@ -321,12 +315,7 @@ test('whatever the servers do, every step has one verdict and class, status and 
   const tool = fc.constantFrom(...Object.keys(TOOLS).filter(name => name !== 'silent'))
   const anyStep = fc.oneof(
     tool.map(name => toolCall(name, { message: name })),
-    fc.constantFrom(
-      contains('e'),
-      assert({ type: 'noToolErrors' }),
-      step('prompt', { prompt: 'x' }),
-      step('interact'),
-    ),
+    fc.constantFrom(contains('e'), assert({ type: 'noToolErrors' }), step('prompt', { prompt: 'x' }), step('interact')),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 6 }), fc.boolean(), async (steps, isNegative) => {

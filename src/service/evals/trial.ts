@@ -3,8 +3,7 @@ import { untilAborted } from '../core/deadline.ts'
 import { isPlainObject } from '../core/canonical.ts'
 import { expectedToolCalls } from './expected-calls.ts'
 import { scoreIntegrity } from './scores.ts'
-import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd } from './trial-calls.ts'
-import { startClock } from './trial-clock.ts'
+import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd, startClock } from './trial-calls.ts'
 import { askModel, type Trial, type TrialModels } from './trial-prompt.ts'
 import type { CaseSnapshot, Judged, StepVerdict, Transcript, TrialOutcome, TrialServers } from './types.ts'
 import { classOf, firstReason, judge, judgeChecks } from './verdicts.ts'
@@ -28,9 +27,9 @@ export type TrialRequest = {
 /**
  * Executes one trial and judges it. Steps run in order, also after a failed assertion, since every reason is wanted.
  * A result with `isError` is for the assertions to judge; a protocol error fails its own step and the trial goes on.
- * Once the trial has ended early, the rest is skipped and nothing more is judged: see {@link judgeChecks}. One that called nothing
- * ends in set-up where a server cannot be reached.
- * Whatever servers and models do is an outcome and never a rejection.
+ * Once the trial has ended early, the rest is skipped and nothing more is judged: see {@link judgeChecks}. One that
+ * called nothing ends in set-up where a server cannot be reached. Whatever servers and models do is an outcome and
+ * never a rejection.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
   const { case: snapshot, servers, models, now = Date.now } = request
@@ -86,8 +85,8 @@ function notingListings(servers: TrialServers, listed: Set<string>): TrialServer
 }
 
 /**
- * Why a trial without any call says nothing: one of its servers cannot be reached. That no tool was called holds by accident
- * then, and a negative case would pass on it.
+ * Why a trial without any call says nothing: one of its servers cannot be reached. That no tool was called holds by
+ * accident then, and a negative case would pass on it.
  */
 async function unreachable(
   { servers, signal, transcript }: Trial,
@@ -113,10 +112,7 @@ export function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }
 }
 
-async function runSteps(
-  trial: Trial,
-  now: () => number,
-): Promise<{ steps: StepVerdict[]; ended?: TrialEnd }> {
+async function runSteps(trial: Trial, now: () => number): Promise<{ steps: StepVerdict[]; ended?: TrialEnd }> {
   const steps: StepVerdict[] = []
   let ended: TrialEnd | undefined
   for (const [stepIndex, step] of trial.snapshot.steps.entries()) {
@@ -139,10 +135,7 @@ async function runSteps(
   return ended ? { steps, ended } : { steps }
 }
 
-const stepKinds: Record<
-  EvalTestStep['kind'],
-  (step: EvalTestStep, trial: Trial) => Promise<Judged> | Judged
-> = {
+const stepKinds: Record<EvalTestStep['kind'], (step: EvalTestStep, trial: Trial) => Promise<Judged> | Judged> = {
   toolCall: callTool,
   prompt: askModel,
   assert: (step, trial) => judge(step.assertion, trial.transcript),
@@ -171,9 +164,7 @@ async function callTool(step: EvalTestStep, { caller, transcript, modelAnswered 
 function textOf(result: Record<string, unknown>): string {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : []
   const texts = content.flatMap(block =>
-    isPlainObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
-      ? [block['text']]
-      : [],
+    isPlainObject(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
   )
   return texts.join('\n')
 }

@@ -1,22 +1,6 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { Tool } from '../connections/types.ts'
-
-/**
- * What became of one trial, most specific reason first. The rerun selection counts trials by it
- * (contract: "Rerun preview"): all but `passed`, `cancelled` and `skipped` select their case.
- */
-export const TRIAL_CLASSES = [
-  'passed',
-  'failed',
-  'evaluator_error',
-  'timed_out',
-  'execution_failed',
-  'setup_failed',
-  'pending',
-  'cancelled',
-  'skipped',
-] as const
-export type TrialClass = (typeof TRIAL_CLASSES)[number]
 
 /** A case as a run executes it: the snapshot taken at launch, so that later edits change nothing. */
 export type CaseSnapshot = {
@@ -132,7 +116,10 @@ export type CheckVerdict = Judged & {
   type: string
 }
 
-/** Whether scores and their definitions agree (contract: EvalRun, `scoreIntegrity`); nothing is said where nothing was scored. */
+/**
+ * Whether scores and their definitions agree (contract: EvalRun, `scoreIntegrity`); nothing is said where nothing was
+ * scored.
+ */
 export type ScoreIntegrity = 'valid' | 'invalid'
 
 export type TrialOutcome = {
@@ -167,4 +154,27 @@ export type TrialServers = {
     args: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<{ result: Record<string, unknown>; durationMs: number }>
+}
+
+/** One trial as grading sees it. */
+export type GradedTrial = {
+  iterationId: string
+  /** Place in the run, from 0. */
+  position: number
+  /** Row id of the case, or its position in an inline run. */
+  caseId: string
+  title: string
+  iterationNumber: number
+  class: TrialClass
+  error?: string | null | undefined
+}
+
+/** The trials of a run as grading reads them: counted, since a run may have many thousands, and a few one by one. */
+export type GradedTrials = {
+  /** How many trials of each variant, by its place among the run's snapshots, are of each class. */
+  tally: readonly { variant: number; class: TrialClass; trials: number }[]
+  /** The first trials of these classes behind a position, in the run's order: by case, then by iteration. */
+  first(classes: readonly TrialClass[], limit: number, behind?: number): GradedTrial[]
+  /** The place of a trial; undefined when it is not of this run. */
+  positionOf(iterationId: string): number | undefined
 }

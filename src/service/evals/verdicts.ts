@@ -2,24 +2,20 @@ import type { AssertionVerdict } from './assertion-type.ts'
 import { judgeAssertion } from './assertions.ts'
 import { matchToolCalls } from './call-matching.ts'
 import { messageOf } from '../core/one-line.ts'
+import type { PatternTest } from './pattern.ts'
 import { checkId } from './scores.ts'
-import type {
-  CaseSnapshot,
-  CheckVerdict,
-  ExpectedToolCall,
-  Judged,
-  StepVerdict,
-  Transcript,
-  TrialClass,
-} from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+import type { CaseSnapshot, CheckVerdict, ExpectedToolCall, Judged, StepVerdict, Transcript } from './types.ts'
 
 /** Judges an assertion; an evaluator that breaks is reported as such and never as a failed case. */
-export function judge(assertion: unknown, transcript: Transcript): Judged {
-  return guarded(() => judgeAssertion(assertion, transcript))
+export function judge(assertion: unknown, transcript: Transcript, test?: PatternTest): Judged {
+  return guarded(() => judgeAssertion(assertion, transcript, test))
 }
 
 /** What a trial as a whole is judged by, beside its own steps. */
-type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & { judge(transcript: Transcript): Judged }
+type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & {
+  judge(transcript: Transcript, test?: PatternTest): Judged
+}
 
 /**
  * The verdicts that belong to no step: the rule of negative cases, the match options (not for negative cases, which
@@ -32,10 +28,11 @@ export function judgeChecks(
   transcript: Transcript,
   expected: readonly ExpectedToolCall[],
   whySkipped?: string,
+  test?: PatternTest,
 ): CheckVerdict[] {
   return rulesOf(snapshot, expected).map(({ judge: rule, ...identity }) => ({
     ...identity,
-    ...(whySkipped === undefined ? rule(transcript) : { status: 'skipped', reason: whySkipped }),
+    ...(whySkipped === undefined ? rule(transcript, test) : { status: 'skipped', reason: whySkipped }),
   }))
 }
 
@@ -43,9 +40,7 @@ export function judgeChecks(
  * The class of a trial that ran to its end. One failure decides, whatever else could not be judged; without one, a
  * broken evaluator leaves the trial without a verdict.
  */
-export function classOf(
-  verdicts: readonly Judged[],
-): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
+export function classOf(verdicts: readonly Judged[]): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
   if (verdicts.some(verdict => verdict.status === 'fail')) return 'failed'
   return verdicts.some(verdict => verdict.evaluatorError !== undefined) ? 'evaluator_error' : 'passed'
 }
@@ -64,8 +59,7 @@ function rulesOf(snapshot: CaseSnapshot, expected: readonly ExpectedToolCall[]):
   if (snapshot.isNegative) {
     rules.push({ id: 'negative', source: 'negative', type: 'noToolCalled', judge: judgeNegative })
   } else if (matchOptions) {
-    const match = ({ toolCalls }: Transcript) =>
-      guarded(() => matchToolCalls(expected, toolCalls, matchOptions))
+    const match = ({ toolCalls }: Transcript) => guarded(() => matchToolCalls(expected, toolCalls, matchOptions))
     rules.push({ id: 'match', source: 'match', type: 'toolCallMatch', judge: match })
   }
   for (const [index, check] of snapshot.checks.entries())
@@ -73,7 +67,7 @@ function rulesOf(snapshot: CaseSnapshot, expected: readonly ExpectedToolCall[]):
       id: checkId(check, index),
       source: 'check',
       type: check.type,
-      judge: transcript => judge(check, transcript),
+      judge: (transcript, test) => judge(check, transcript, test),
     })
   return rules
 }
@@ -86,9 +80,7 @@ function judgeNegative({ toolCalls }: Transcript): Judged {
   })
 }
 
-function guarded(
-  evaluate: () => Pick<AssertionVerdict, 'passed' | 'reason' | 'expected' | 'actual'>,
-): Judged {
+function guarded(evaluate: () => Pick<AssertionVerdict, 'passed' | 'reason' | 'expected' | 'actual'>): Judged {
   try {
     return toJudged(evaluate())
   } catch (error) {

@@ -12,10 +12,7 @@ export type FaultRates = Record<FaultKind, number> & {
 /** What the transport does with the answer. */
 export type FaultyAnswer = { response: Response; transport: 'send' | 'drop' | 'truncate' }
 
-export type Faults = (
-  request: Request,
-  answer: (request: Request) => Promise<Response>,
-) => Promise<FaultyAnswer>
+export type Faults = (request: Request, answer: (request: Request) => Promise<Response>) => Promise<FaultyAnswer>
 
 const MAX_RETRY_AFTER_SECONDS = 3
 

@@ -28,8 +28,7 @@ export function createNewerAnswers() {
 function newer(schema: z.core.$ZodType, value: unknown, novelties: Novelties): unknown {
   const inside = (inner: z.core.$ZodType, part: unknown) => newer(inner, part, novelties)
   if (value === null || value === undefined) return value
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return inside(schema.unwrap(), value)
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return inside(schema.unwrap(), value)
   if (schema instanceof z.ZodLazy) return inside(schema.unwrap(), value)
   if (schema instanceof z.ZodUnion) {
     const option = schema.options.find(each => z.safeParse(each, value).success)

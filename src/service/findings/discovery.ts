@@ -33,8 +33,8 @@ known problem: a short title, one or two sentences of detail, and the numbers of
 answer too.`
 
 /**
- * The discovery lane of a wave's insights. Observations that name no session that was shown are dropped, since nobody could
- * check them. Without sessions no model is asked.
+ * The discovery lane of a wave's insights. Observations that name no session that was shown are dropped, since nobody
+ * could check them. Without sessions no model is asked.
  * @throws ServiceError as `askForObject` does
  */
 export async function discover(

@@ -1,7 +1,6 @@
 import type { InsightScope, InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
-import type { FindingScope } from '../store/findings.ts'
-import type { InsightsDocument, InsightsRow } from '../store/insights.ts'
-import type { Store } from '../workspace/store.ts'
+import type { FindingScope, InsightsDocument, InsightsRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { scopeOf } from './record.ts'
 
 /** Whose insights a read shows: those of a run's wave, or those of a scenario's latest analyzed window. */
@@ -51,25 +50,14 @@ export function windowEnvelope(
 ): InsightsEnvelope {
   const window = store.visitorSessions.windows.get(place.scope, windowId)
   const span = window && { windowStartAt: window.startAt, windowEndAt: window.endAt }
-  return toEnvelope(
-    store,
-    place,
-    { kind: 'user_testing_window', id: windowId, scenarioId: place.scope, ...span },
-    row,
-  )
+  return toEnvelope(store, place, { kind: 'user_testing_window', id: windowId, scenarioId: place.scope, ...span }, row)
 }
 
 /** The generated part of a row, without findings that are dismissed by now; null while it is being generated. */
-export function documentOf(
-  store: Store,
-  place: FindingScope,
-  row: InsightsRow | undefined,
-): InsightsDocument | null {
+export function documentOf(store: Store, place: FindingScope, row: InsightsRow | undefined): InsightsDocument | null {
   if (!row?.document || row.status === 'pending') return null
   const dismissed = new Set(
-    store.findings
-      .list(place)
-      .flatMap(({ dismissedAt, fingerprint }) => (dismissedAt === null ? [] : fingerprint)),
+    store.findings.list(place).flatMap(({ dismissedAt, fingerprint }) => (dismissedAt === null ? [] : fingerprint)),
   )
   const findings = row.document.findings.filter(
     ({ signalFingerprint }) => signalFingerprint == null || !dismissed.has(signalFingerprint),
@@ -97,10 +85,7 @@ function toEnvelope(
   }
 }
 
-function generatedPart(
-  document: InsightsDocument | null,
-  generatedAt: number | null,
-): Partial<InsightsEnvelope> {
+function generatedPart(document: InsightsDocument | null, generatedAt: number | null): Partial<InsightsEnvelope> {
   if (!document) return {}
   const { omittedFindings, omittedEvidence, discovery: _discovery, ...said } = document
   const truncated = omittedFindings + omittedEvidence > 0

@@ -5,8 +5,7 @@ import { adviseOn, MAX_EVIDENCE, type ObservedFailure } from '../insights/advice
 import { CONFIDENT_COUNT, isPassing } from '../insights/measures.ts'
 import type { JobKind } from '../core/jobs.ts'
 import { requireModel } from '../models/ask.ts'
-import type { FindingScope } from '../store/findings.ts'
-import type { InsightsDocument, InsightsEnd, InsightsRow } from '../store/insights.ts'
+import type { FindingScope, InsightsDocument, InsightsEnd, InsightsRow } from './rows.ts'
 import { discover } from './discovery.ts'
 import { failuresOf } from './observed.ts'
 import type { WaveFacts, WaveSubjects } from './wave-facts.ts'
@@ -46,9 +45,7 @@ export function createGeneration(
   ): Promise<InsightsDocument | undefined> => {
     try {
       const advised =
-        facts.analyzed === 0
-          ? nothingSeen(facts)
-          : await adviseOn(access, { what: facts.what, failures }, signal)
+        facts.analyzed === 0 ? nothingSeen(facts) : await adviseOn(access, { what: facts.what, failures }, signal)
       const document = toDocument(advised, failures, facts)
       return store.write(() => store.insights.end(id, completed(Date.now(), document))) ? document : undefined
     } catch (error) {
@@ -88,10 +85,7 @@ export function createGeneration(
         const known = store.insights.get(scope, waveId)
         if (known?.status === 'pending') return known
         if (subjects.inFlight(store, scope, waveId))
-          throw new ServiceError(
-            'CONFLICT',
-            `The wave ${waveId} is still running: ask when its runs have ended.`,
-          )
+          throw new ServiceError('CONFLICT', `The wave ${waveId} is still running: ask when its runs have ended.`)
         if (known?.status === 'completed' && !force)
           throw new ServiceError(
             'CONFLICT',

@@ -1,7 +1,7 @@
 import { requireFinding, setDismissed, toSwarmFinding } from './records.ts'
 import { scopeOf } from './record.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import { latestPage } from '../swarms/latest-page.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import { latestPage } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export function journeyFindingHandlers({ store }: ServiceContext): Handlers['journeyFindings'] {

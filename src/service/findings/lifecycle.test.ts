@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWorkspace } from '../workspace/open.ts'
-import type { FindingRow } from '../store/findings.ts'
-import type { Store } from '../workspace/store.ts'
+import type { FindingRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import {
   afterWave,
   compareWaves,

@@ -3,8 +3,8 @@ import type { ActionableFindingEvidence } from '../../api/contract/insight-shape
 import { canonicalJson } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import { excerptOf } from '../insights/excerpt.ts'
-import { SWARM_SCOPE, type FindingRow, type FindingScope, type FindingSubject } from '../store/findings.ts'
-import type { Store } from '../workspace/store.ts'
+import { SWARM_SCOPE, type FindingRow, type FindingScope, type FindingSubject } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { afterWave, compareWaves, mergeRecordings, type WaveRecording } from './lifecycle.ts'
 
 /** One failure that a wave saw. */
@@ -21,8 +21,8 @@ export type Sighting = {
 export type WaveSource = { kind: 'swarm' } | { kind: 'user-testing'; scenarioId: string }
 
 /**
- * Moves a project's findings by what a graded wave saw. Runs inside the caller's transaction. A wave with several runs is
- * recorded once for each of them and stays one occurrence; an older wave that is recorded late takes its own place.
+ * Moves a project's findings by what a graded wave saw. Runs inside the caller's transaction. A wave with several runs
+ * is recorded once for each of them and stays one occurrence; an older wave that is recorded late takes its own place.
  * @param wave `at` is the time of grading in epoch milliseconds; `covers` tells whether this recording looked where the
  * finding was, so that not seeing it there means that it is gone
  * @param now when it is recorded, epoch milliseconds
@@ -45,8 +45,7 @@ export function recordGradedWave(
   for (const row of store.findings.list(scope))
     if (!seen.has(row.fingerprint) && covers(row))
       applyRecording(store, row, { waveId, seen: false, at, firstAt: at, now })
-  for (const sighting of sightings)
-    recordSighting(store, scope, { waveId, seen: true, at, firstAt: at, now }, sighting)
+  for (const sighting of sightings) recordSighting(store, scope, { waveId, seen: true, at, firstAt: at, now }, sighting)
 }
 
 /** Under what the findings of a source are kept. */

@@ -2,8 +2,8 @@ import type { SwarmFinding } from '../../api/contract/journey-findings.ts'
 import type { ScenarioFinding } from '../../api/contract/user-testing-insights.ts'
 import { ServiceError } from '../core/errors.ts'
 import { MAX_EVIDENCE, remediationId } from '../insights/advice.ts'
-import type { FindingRow, FindingScope } from '../store/findings.ts'
-import type { Store } from '../workspace/store.ts'
+import type { FindingRow, FindingScope } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /**
  * The finding of a path: by its own id, or by the id under which insights show the same problem.
@@ -18,12 +18,7 @@ export function requireFinding(store: Store, scope: FindingScope, findingId: str
 }
 
 /** Hides a finding or shows it again; a repeat changes nothing, and neither does either to the status. */
-export function setDismissed(
-  store: Store,
-  row: FindingRow,
-  dismissed: boolean,
-  now: number = Date.now(),
-): void {
+export function setDismissed(store: Store, row: FindingRow, dismissed: boolean, now: number = Date.now()): void {
   if (dismissed === (row.dismissedAt !== null)) return
   store.findings.setDismissed(row.id, dismissed ? now : null, now)
 }

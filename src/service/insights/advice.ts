@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 import type { ActionableFinding, ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { digest } from '../core/canonical.ts'
-import { MODEL_DEADLINE_MS, withDeadline } from '../models/deadline.ts'
-import { askForObject } from '../models/ask.ts'
+import { MODEL_DEADLINE_MS, withDeadline, askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import { excerptOf } from './excerpt.ts'
 
@@ -70,7 +69,8 @@ confident you are. State no counts of your own, and say so where the evidence do
 
 /**
  * Findings with advice: what was measured comes from the failures and stays as it is, the model adds causes and
- * recommendations. The gravest failures come first; beyond twenty the rest is only counted. Without failures no model is asked.
+ * recommendations. The gravest failures come first; beyond twenty the rest is only counted. Without failures no model
+ * is asked.
  * @throws ServiceError as `askForObject` does, `TIMEOUT` when the model stays silent
  */
 export async function adviseOn(
@@ -80,8 +80,7 @@ export async function adviseOn(
 ): Promise<{ summary: string; findings: ActionableFinding[]; omitted: number }> {
   const failures = subject.failures.toSorted(byGravity).slice(0, MAX_FINDINGS)
   const omitted = subject.failures.length - failures.length
-  if (failures.length === 0)
-    return { summary: `No failure was observed in ${subject.what}.`, findings: [], omitted }
+  if (failures.length === 0) return { summary: `No failure was observed in ${subject.what}.`, findings: [], omitted }
   const prompt = questionOf(subject.what, failures, omitted)
   const question = { instructions: INSTRUCTIONS, prompt, shape: Advice(), shapeName: 'advice' }
   const { value } = await withDeadline(MODEL_DEADLINE_MS, signal, inTime =>

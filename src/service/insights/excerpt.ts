@@ -11,10 +11,7 @@ const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, '(token)'],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 (token)'],
   [/\b(?:sk|pk|rk|gh[a-z]|github_pat|xox[a-z]|AKIA)[-_]?[A-Za-z0-9][\w-]{14,}/g, '(key)'],
-  [
-    /\b([\w-]*(?:api[_-]?key|token|secret|passw(?:or)?d))(["']?\s*[:=]\s*["']?)[^\s"',;}&]+/gi,
-    '$1$2(secret)',
-  ],
+  [/\b([\w-]*(?:api[_-]?key|token|secret|passw(?:or)?d))(["']?\s*[:=]\s*["']?)[^\s"',;}&]+/gi, '$1$2(secret)'],
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1'],
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '(e-mail)'],
 ]

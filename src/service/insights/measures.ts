@@ -14,12 +14,7 @@ export function severityOf({ count, total }: { count: number; total: number }): 
 }
 
 /** Failures that another attempt may not meet; the others come from what was configured or asked. */
-const PASSING_CODES: readonly ErrorCode[] = [
-  'RATE_LIMITED',
-  'SERVER_UNREACHABLE',
-  'TIMEOUT',
-  'INTERNAL_ERROR',
-]
+const PASSING_CODES: readonly ErrorCode[] = ['RATE_LIMITED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'INTERNAL_ERROR']
 
 /** Whether asking again could give another answer. */
 export function isPassing(code: string): boolean {

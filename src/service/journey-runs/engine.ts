@@ -8,9 +8,9 @@ import type { ModelAccess } from '../models/endpoint.ts'
 import { RENEW_EVERY_MS } from '../core/lease.ts'
 import type { AttemptEnd, AttemptRow, JourneyRunRow } from './rows.ts'
 import type { JourneyMessageRow } from './session-rows.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 import { isBusy } from '../core/database/database.ts'
-import { MODEL_DEADLINE_MS, withDeadline } from '../models/deadline.ts'
+import { MODEL_DEADLINE_MS, withDeadline } from '../models/ask.ts'
 import { gradeSession } from './grading.ts'
 import { playerModel, playSession } from './session.ts'
 import { endJourneyRun } from './settlement.ts'
@@ -147,9 +147,7 @@ async function grade({ context, launch, access, signal }: Execution, sessionId: 
   const { store } = context
   const { run } = launch
   const session = { plan: run.plan, modelId, messages: store.journeySessions.messages(sessionId) }
-  const end = await withDeadline(MODEL_DEADLINE_MS, signal, limited =>
-    gradeSession(access, session, limited),
-  ).then(
+  const end = await withDeadline(MODEL_DEADLINE_MS, signal, limited => gradeSession(access, session, limited)).then(
     grades => ({ grades }),
     (error: unknown) => {
       signal.throwIfAborted()

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { oneLine } from '../core/one-line.ts'
+import { judgeWithPatternsApart, type PatternTest } from '../evals/pattern.ts'
 import type { ToolCallRecord, Transcript } from '../evals/types.ts'
 import { judge } from '../evals/verdicts.ts'
 import { askForObject } from '../models/ask.ts'
@@ -32,8 +33,8 @@ export type JudgeAnswer = {
 }
 
 /**
- * Grades a session that came to its end: assertions by the evals' judging, the rest by a model. All of it or nothing, so
- * that every rate has the same denominator.
+ * Grades a session that came to its end: assertions by the evals' judging, the rest by a model. All of it or nothing,
+ * so that every rate has the same denominator.
  * @throws ServiceError when anything could not be graded, which is nobody's failed criterion
  */
 export async function gradeSession(
@@ -45,9 +46,7 @@ export async function gradeSession(
   const judged = plan.rubric.filter(criterion => criterion.kind === 'judge')
   const shape = z.object({
     goal: Goal(),
-    criteria: z.object(
-      Object.fromEntries(judged.map(({ id, question }) => [id, Answer().describe(question)])),
-    ),
+    criteria: z.object(Object.fromEntries(judged.map(({ id, question }) => [id, Answer().describe(question)]))),
   })
   const { value } = await askForObject(access, {
     name: { model: modelId },
@@ -61,7 +60,7 @@ export async function gradeSession(
     shapeName: 'grades',
     signal,
   })
-  return gradesOf(session, value)
+  return await judgeWithPatternsApart(test => gradesOf(session, value, test))
 }
 
 /**
@@ -71,10 +70,11 @@ export async function gradeSession(
 export function gradesOf(
   { plan, messages }: { plan: Pick<JourneyRunPlan, 'rubric'>; messages: readonly JourneyMessageRow[] },
   { goal, criteria }: JudgeAnswer,
+  test?: PatternTest,
 ): SessionGrades {
   const transcript = toTranscript(messages)
   const checked = plan.rubric.flatMap(({ id, ...criterion }): [string, Verdict][] =>
-    criterion.kind === 'check' ? [[id, check(criterion.assertion, transcript)]] : [],
+    criterion.kind === 'check' ? [[id, check(criterion.assertion, transcript, test)]] : [],
   )
   const { score, reason } = goal
   const answered = Object.entries(criteria).map(([id, answer]): [string, Verdict] => [
@@ -110,8 +110,8 @@ export function toTranscript(messages: readonly JourneyMessageRow[]): Transcript
   }
 }
 
-function check(assertion: unknown, transcript: Transcript): Verdict {
-  const { status, reason = '', evaluatorError } = judge(assertion, transcript)
+function check(assertion: unknown, transcript: Transcript, test: PatternTest | undefined): Verdict {
+  const { status, reason = '', evaluatorError } = judge(assertion, transcript, test)
   if (evaluatorError !== undefined) throw new ServiceError('INTERNAL_ERROR', reason)
   return { passed: status === 'ok', reason }
 }

@@ -1,17 +1,11 @@
 import { ServiceError } from '../core/errors.ts'
 import { defineJourneyRuns } from './engine.ts'
 import { launchJourneyRun } from './launch.ts'
-import {
-  requireJourneyRun,
-  toJourneyRun,
-  toJourneyRunDetail,
-  toJourneyRunSession,
-  toScorecard,
-} from './records.ts'
+import { requireJourneyRun, toJourneyRun, toJourneyRunDetail, toJourneyRunSession, toScorecard } from './records.ts'
 import { endJourneyRun } from './settlement.ts'
 import { requireJourney } from '../journeys/records.ts'
-import { latestPage } from '../swarms/latest-page.ts'
-import { readOverview } from '../swarms/read-overview.ts'
+import { latestPage } from '../core/list-page.ts'
+import { readOverview } from './overview.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRuns'] {

@@ -5,9 +5,9 @@ import { newId } from '../core/ids.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { requireModel } from '../models/ask.ts'
 import type { AttemptRow, JourneyRunRow, JourneyTarget } from './rows.ts'
-import type { JourneyRow } from '../store/journeys.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import type { Store } from '../workspace/store.ts'
+import type { JourneyRow } from '../journeys/rows.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { createOnce } from '../core/create-once.ts'
 import { requireJourney } from '../journeys/records.ts'
 import { requirePersona } from '../personas/records.ts'
@@ -26,10 +26,10 @@ type Launch = {
 }
 
 /**
- * Writes a run with its attempts and begins it; a repeat under the same key begins nothing, takes no quota and gets the first
- * answer again. Everything is written or nothing.
- * @throws ServiceError `NOT_FOUND`, `CONFLICT` for an archived journey, for a target that cannot run, or when the key came
- *   with another body before, `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED` by brake and daily cap
+ * Writes a run with its attempts and begins it; a repeat under the same key begins nothing, takes no quota and gets the
+ * first answer again. Everything is written or nothing.
+ * @throws ServiceError `NOT_FOUND`, `CONFLICT` for an archived journey, for a target that cannot run, or when the key
+ *   came with another body before, `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED` by brake and daily cap
  */
 export function launchJourneyRun(context: ServiceContext, launch: Launch): JourneyRunLaunched {
   const { store, quotas, models } = context
@@ -41,8 +41,7 @@ export function launchJourneyRun(context: ServiceContext, launch: Launch): Journ
     const journey = requireJourney(store, project.id, journeyId)
     requireNotArchived('journey', journey)
     const resolved = resolveTargets(store, journey, body.environmentIds)
-    for (const { target } of resolved)
-      requireModel({ configured: models, keys: {} }, { model: target.modelId })
+    for (const { target } of resolved) requireModel({ configured: models, keys: {} }, { model: target.modelId })
     quotas.take(project.organizationId, 'launch')
     const { run, attempts } = insertJourneyRun(store, runId, {
       journey,

@@ -60,8 +60,7 @@ test('nothing graded is no rate, and not that everything failed', () => {
 })
 
 test('a run shows its goals and the criteria that failed, over graded sessions only', () => {
-  const [shown] =
-    overviewOf([run({ graded: 4, passed: 1, pending: 30, broken: 6 }, { a: 3, b: 0 })]).runs ?? []
+  const [shown] = overviewOf([run({ graded: 4, passed: 1, pending: 30, broken: 6 }, { a: 3, b: 0 })]).runs ?? []
   expect(shown).toMatchObject({
     journeyName: 'Sums',
     personaName: 'Ada',

@@ -1,7 +1,8 @@
 import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
-import type { SessionCounts } from '../journeys/run-status.ts'
-import type { RunTally } from './tallies.ts'
-import type { JourneyRunStatus } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
+import { tallyOf } from './records.ts'
+import type { JourneyRunStatus, JourneyRunRow } from './rows.ts'
+import { type SessionCounts, countSessions, type RunTally } from './tallies.ts'
 
 /** A recent run with what its sessions and their grades add up to. */
 export type ConsideredRun = {
@@ -84,9 +85,7 @@ function streakOf(criterionId: string, journeyId: string, runs: readonly Conside
 /** UTC days that have grades, oldest first; a run counts for the day on which it began. */
 function trendOf(runs: readonly ConsideredRun[]): Goal['trend'] {
   const days = Map.groupBy(runs.filter(isGraded), ({ createdAt }) => createdAt - (createdAt % DAY_MS))
-  return [...days]
-    .toSorted(([a], [b]) => a - b)
-    .map(([dayStartMs, ofDay]) => ({ dayStartMs, ...goalsOf(ofDay) }))
+  return [...days].toSorted(([a], [b]) => a - b).map(([dayStartMs, ofDay]) => ({ dayStartMs, ...goalsOf(ofDay) }))
 }
 
 /** Sessions that were graded and that reached their goal; `passRate` is a fraction, null where nothing was graded. */
@@ -98,4 +97,37 @@ function goalsOf(runs: readonly ConsideredRun[]) {
 
 function isGraded({ tally }: ConsideredRun): boolean {
   return tally.sessionsGraded > 0
+}
+
+/** How many of the latest runs of a project are rolled up. */
+export const OVERVIEW_RUNS = 50
+
+/** The overview of a project; runs inside the caller's transaction. */
+export function readOverview(store: Store, projectId: string): SwarmOverview {
+  return overviewOf(store.journeyRuns.recent(projectId, OVERVIEW_RUNS).map(run => consider(store, run)))
+}
+
+/** Names are those of the launch; whether the journey is archived is what holds now. */
+function consider(store: Store, run: JourneyRunRow): ConsideredRun {
+  const { id, projectId, journeyId, plan, status, marker, waveId, createdAt } = run
+  const journey = store.journeys.get(projectId, journeyId)
+  return {
+    runId: id,
+    journeyId,
+    journeyName: plan.journey.name,
+    journeyArchived: journey?.archivedAt != null,
+    personaName: plan.persona.name,
+    status,
+    canceled: marker === 'canceled',
+    stale: marker === 'stale',
+    waveId,
+    summary: countSessions(store.journeyRuns.attempts.counts(id)),
+    tally: tallyOf(store, run),
+    targets: plan.targets.map(({ hostName, modelId, environment }) => ({
+      hostName,
+      modelId,
+      ...(environment?.name != null && { environmentName: environment.name }),
+    })),
+    createdAt,
+  }
 }

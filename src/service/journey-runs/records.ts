@@ -1,18 +1,15 @@
 import type { JourneyRun, JourneyRunSession, RunScorecard } from '../../api/contract/journey-run-shapes.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow } from '../core/errors.ts'
 import { insightsEnvelopeOf } from '../findings/envelopes.ts'
 import type { AttemptRow, JourneyRunRow } from './rows.ts'
 import type { JourneySessionRow } from './session-rows.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 import { GOAL_THRESHOLD } from './grading.ts'
-import { countSessions } from '../journeys/run-status.ts'
-import { tallySessions, type RunTally } from './tallies.ts'
+import { countSessions, tallySessions, type RunTally } from './tallies.ts'
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireJourneyRun(store: Store, projectId: string, runId: string): JourneyRunRow {
-  const run = store.journeyRuns.get(projectId, runId)
-  if (!run) throw new ServiceError('NOT_FOUND', `There is no journey run ${runId} in this project.`)
-  return run
+  return requireRow(store.journeyRuns.get(projectId, runId), `journey run ${runId} in this project`)
 }
 
 /** What the sessions of a run were graded so far. */
@@ -60,9 +57,7 @@ export function toJourneyRun(store: Store, run: JourneyRunRow): JourneyRun {
 
 /** A run in full. */
 export function toJourneyRunDetail(store: Store, run: JourneyRunRow): JourneyRun {
-  const sessions = new Map(
-    store.journeySessions.listByRun(run.id).map(session => [session.attemptPosition, session]),
-  )
+  const sessions = new Map(store.journeySessions.listByRun(run.id).map(session => [session.attemptPosition, session]))
   const { id: runId, projectId, waveId } = run
   return {
     ...toJourneyRun(store, run),

@@ -1,7 +1,6 @@
-import { parseStored } from '../../lib/json-depth.ts'
 import type { Criterion } from './rubric.ts'
-import { insertInto, type Database } from '../core/database/database.ts'
-import type { Placed } from '../store/latest-first.ts'
+import type { Database } from '../core/database/database.ts'
+import { json, tableOf, type Placed, type Table } from '../core/database/table.ts'
 
 /** A run while it is in flight, and its ends (contract: "Journey run `status`"). */
 export type JourneyRunStatus = 'running' | 'completed' | 'partial' | 'failed' | 'rate_limited'
@@ -71,123 +70,75 @@ export type AttemptEnd = Pick<AttemptRow, 'errorCode' | 'errorMessage'> & {
 
 type JourneyRunEnd = Pick<JourneyRunRow, 'status' | 'marker' | 'error'>
 
-export type JourneyRunRows = {
-  get(projectId: string, id: string): Placed<JourneyRunRow> | undefined
-  /** Of whatever project; for work in the background. */
-  find(id: string): Placed<JourneyRunRow> | undefined
-  /** Latest first, from the one before `before` on. */
-  pageByJourney(journeyId: string, before: number | undefined, limit: number): Placed<JourneyRunRow>[]
-  /** Of every journey of a project, latest first. */
-  recent(projectId: string, limit: number): Placed<JourneyRunRow>[]
-  /** Latest first. */
-  listByWave(projectId: string, waveId: string): Placed<JourneyRunRow>[]
-  insert(row: JourneyRunRow, attempts: readonly AttemptRow[]): void
-  /** Says that the runner lives; false when the run is not in flight any more. */
-  beat(id: string, at: number): boolean
-  /** Ends a run in flight; false when it had ended already. */
-  end(id: string, end: JourneyRunEnd, at: number): boolean
-  attempts: {
-    /** In order of position. */
-    list(runId: string): AttemptRow[]
-    counts(runId: string): AttemptCount[]
-    /** pending → running; false when it was no longer pending. */
-    begin(runId: string, position: number, at: number): boolean
-    /** running → its end, which is its session's last activity; false when somebody ended it before. */
-    end(runId: string, position: number, end: AttemptEnd, at: number): boolean
-    /** Ends every pending and running one; their number. One that never ran begins at the same moment. */
-    endUnfinished(runId: string, end: AttemptEnd, at: number): number
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly journeyRuns: ReturnType<typeof createJourneyRunRows>
   }
 }
 
 const UNFINISHED = `status IN ('pending', 'running')`
 
-type StoredRun = Placed<Omit<JourneyRunRow, 'plan'> & { plan: string }>
-
-export function createJourneyRunRows(database: Database): JourneyRunRows {
-  const list = (condition: string, values: Record<string, string | number>) =>
-    database.all<StoredRun>(`SELECT * FROM journeyRun WHERE ${condition}`, values).map(read)
+export function createJourneyRunRows(database: Database) {
+  const runs = tableOf<JourneyRunRow, Placed<JourneyRunRow>>(database, 'journeyRun', { kinds: { plan: json() } })
+  const attempts = tableOf<AttemptRow>(database, 'journeyAttempt', { key: 'runId' })
   return {
-    get: (projectId, id) => list('id = :id AND projectId = :projectId', { id, projectId })[0],
-    find: id => list('id = :id', { id })[0],
-    pageByJourney: (journeyId, before = Number.MAX_SAFE_INTEGER, limit) =>
-      list('journeyId = :journeyId AND position < :before ORDER BY position DESC LIMIT :limit', {
-        journeyId,
-        before,
-        limit,
-      }),
-    recent: (projectId, limit) =>
-      list('projectId = :projectId ORDER BY position DESC LIMIT :limit', { projectId, limit }),
-    listByWave: (projectId, waveId) =>
-      list('projectId = :projectId AND waveId = :waveId ORDER BY position DESC', { projectId, waveId }),
-    insert(row, attempts) {
-      const values = { ...row, plan: JSON.stringify(row.plan) }
-      database.run(insertInto('journeyRun', Object.keys(values)), values)
-      for (const attempt of attempts)
-        database.run(insertInto('journeyAttempt', Object.keys(attempt)), attempt)
+    get: runs.basics.get,
+    /** Of whatever project; for work in the background. */
+    find: (id: string) => runs.one({ id }),
+    /** Latest first, from the one before `before` on. */
+    pageByJourney: (journeyId: string, before: number | undefined, limit: number) =>
+      runs.latest({ journeyId }, before, limit),
+    /** Of every journey of a project, latest first. */
+    recent: (projectId: string, limit: number) => runs.latest({ projectId }, undefined, limit),
+    /** Latest first. */
+    listByWave: (projectId: string, waveId: string) => runs.all({ projectId, waveId }, 'ORDER BY position DESC'),
+    insert(row: JourneyRunRow, planned: readonly AttemptRow[]) {
+      runs.basics.insert(row)
+      for (const attempt of planned) attempts.basics.insert(attempt)
     },
-    beat: (id, at) =>
-      database.run(`UPDATE journeyRun SET lastHeartbeatAt = :at WHERE id = :id AND status = 'running'`, {
-        id,
-        at,
-      }) > 0,
-    end: (id, { status, marker, error }, at) =>
-      database.run(
-        `UPDATE journeyRun SET status = :status, marker = :marker, error = :error, endedAt = :at
-         WHERE id = :id AND status = 'running'`,
-        { id, status, marker, error, at },
-      ) > 0,
-    attempts: attemptRows(database),
+    /** Says that the runner lives; false when the run is not in flight any more. */
+    beat: (id: string, lastHeartbeatAt: number) => runs.change({ id, status: 'running' }, { lastHeartbeatAt }) > 0,
+    /** Ends a run in flight; false when it had ended already. */
+    end: (id: string, { status, marker, error }: JourneyRunEnd, endedAt: number) =>
+      runs.change({ id, status: 'running' }, { status, marker, error, endedAt }) > 0,
+    attempts: attemptRows(database, attempts),
   }
 }
 
-function attemptRows(database: Database): JourneyRunRows['attempts'] {
-  const ended = 'status = :status, errorCode = :errorCode, errorMessage = :errorMessage, endedAt = :at'
+function attemptRows(database: Database, attempts: Table<AttemptRow>) {
   const touch = (condition: string, values: Record<string, string | number>) =>
-    database.run(
-      `UPDATE journeySession SET lastActivityAt = :at WHERE runId = :runId AND ${condition}`,
-      values,
-    )
+    database.run(`UPDATE journeySession SET lastActivityAt = :at WHERE runId = :runId AND ${condition}`, values)
   return {
-    list: runId =>
-      database.all('SELECT * FROM journeyAttempt WHERE runId = :runId ORDER BY position', { runId }),
-    counts: runId =>
+    /** In order of position. */
+    list: (runId: string) => attempts.all({ runId }, 'ORDER BY position'),
+    counts: (runId: string): AttemptCount[] =>
       database.all(
         `SELECT targetPosition, status, count(*) AS count FROM journeyAttempt
          WHERE runId = :runId GROUP BY targetPosition, status`,
         { runId },
       ),
-    begin: (runId, position, at) =>
-      database.run(
-        `UPDATE journeyAttempt SET status = 'running', startedAt = :at
-         WHERE runId = :runId AND position = :position AND status = 'pending'`,
-        { runId, position, at },
-      ) > 0,
-    end(runId, position, { status, errorCode, errorMessage }, at) {
-      const changed = database.run(
-        `UPDATE journeyAttempt SET ${ended}
-         WHERE runId = :runId AND position = :position AND status = 'running'`,
-        { runId, position, status, errorCode, errorMessage, at },
-      )
+    /** pending → running; false when it was no longer pending. */
+    begin: (runId: string, position: number, startedAt: number) =>
+      attempts.change({ runId, position, status: 'pending' }, { status: 'running', startedAt }) > 0,
+    /** running → its end, which is its session's last activity; false when somebody ended it before. */
+    end(runId: string, position: number, { status, errorCode, errorMessage }: AttemptEnd, at: number) {
+      const end = { status, errorCode, errorMessage, endedAt: at }
+      const changed = attempts.change({ runId, position, status: 'running' }, end)
       if (changed > 0) touch('attemptPosition = :position', { runId, position, at })
       return changed > 0
     },
-    endUnfinished(runId, { status, errorCode, errorMessage }, at) {
-      touch(
-        `attemptPosition IN (SELECT position FROM journeyAttempt WHERE runId = :runId AND ${UNFINISHED})`,
-        {
-          runId,
-          at,
-        },
-      )
+    /** Ends every pending and running one; their number. One that never ran begins at the same moment. */
+    endUnfinished(runId: string, { status, errorCode, errorMessage }: AttemptEnd, at: number) {
+      touch(`attemptPosition IN (SELECT position FROM journeyAttempt WHERE runId = :runId AND ${UNFINISHED})`, {
+        runId,
+        at,
+      })
       return database.run(
-        `UPDATE journeyAttempt SET ${ended}, startedAt = coalesce(startedAt, :at)
+        `UPDATE journeyAttempt SET status = :status, errorCode = :errorCode, errorMessage = :errorMessage,
+                endedAt = :at, startedAt = coalesce(startedAt, :at)
          WHERE runId = :runId AND ${UNFINISHED}`,
         { runId, status, errorCode, errorMessage, at },
       )
     },
   }
-}
-
-function read({ plan, ...row }: StoredRun): Placed<JourneyRunRow> {
-  return { ...row, plan: parseStored(plan) as JourneyRunPlan }
 }

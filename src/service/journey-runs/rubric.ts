@@ -10,8 +10,8 @@ export type Criterion = { id: string; label: string } & (
 )
 
 /**
- * The rubric of every journey: the contract gives a journey no field for one of its own. A run keeps the rubric that it was
- * launched with.
+ * The rubric of every journey: the contract gives a journey no field for one of its own. A run keeps the rubric that it
+ * was launched with.
  */
 export const RUBRIC: readonly Criterion[] = [
   { id: 'no-tool-errors', label: 'No tool call failed', kind: 'check', assertion: { type: 'noToolErrors' } },
@@ -39,7 +39,6 @@ export const RUBRIC: readonly Criterion[] = [
     id: 'understandable',
     label: 'The persona can follow the answers',
     kind: 'judge',
-    question:
-      'Could a person with this role and these notes understand and use the answers of the assistant?',
+    question: 'Could a person with this role and these notes understand and use the answers of the assistant?',
   },
 ]

@@ -1,8 +1,8 @@
 import { parseStored } from '../../lib/json-depth.ts'
 import type { ConversationToolCall, ConversationUsage } from '../conversations/conversation.ts'
-import { fromJson, insertInto, type Database } from '../core/database/database.ts'
+import type { Database } from '../core/database/database.ts'
+import { json, tableOf, type Placed } from '../core/database/table.ts'
 import type { AttemptRow, JourneyRunPlan } from './rows.ts'
-import type { Placed } from '../store/latest-first.ts'
 
 /** What the grading of one session found; every criterion of the rubric has its verdict. */
 export type SessionGrades = {
@@ -66,61 +66,48 @@ export type JourneyFeedFilter = {
   limit: number
 }
 
-export type JourneySessionRows = {
-  get(projectId: string, id: string): Placed<JourneySessionRow> | undefined
-  /** In the order in which they began. */
-  listByRun(runId: string): Placed<JourneySessionRow>[]
-  /** Latest first, from the one before `before` on. */
-  pageByRun(runId: string, before: number | undefined, limit: number): Placed<JourneySessionRow>[]
-  insert(
-    row: Pick<
-      JourneySessionRow,
-      'id' | 'chatSessionId' | 'projectId' | 'runId' | 'attemptPosition' | 'startedAt'
-    >,
-  ): void
-  /** Of a whole project, in the order of their last activity. */
-  feed(projectId: string, filter: JourneyFeedFilter): JourneyFeedRow[]
-  /** Adds a message behind the others, and what it adds up to. */
-  append(message: Omit<JourneyMessageRow, 'position'>): void
-  /** Oldest first. */
-  messages(sessionId: string): JourneyMessageRow[]
-  /** Null → pending. */
-  claimForGrading(id: string): void
-  /** pending → graded, or failed with the reason; false when it was not pending. */
-  endGrading(id: string, end: { grades: SessionGrades } | { error: string }): boolean
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly journeySessions: ReturnType<typeof createJourneySessionRows>
+  }
 }
 
-type StoredSession = Placed<Omit<JourneySessionRow, 'grades'> & { grades: string | null }>
-type StoredFeedRow = StoredSession &
+type FeedColumns = Placed<JourneySessionRow> &
   Pick<JourneyFeedRow, 'journeyId' | 'waveId'> &
   JourneyFeedRow['attempt'] & { plan: string }
-type StoredMessage = Omit<JourneyMessageRow, 'toolCalls' | 'usage'> &
-  ConversationUsage & { toolCalls: string }
+type StoredMessage = Omit<JourneyMessageRow, 'usage'> & ConversationUsage
 
-export function createJourneySessionRows(database: Database): JourneySessionRows {
-  const list = (condition: string, values: Record<string, string | number>) =>
-    database.all<StoredSession>(`SELECT * FROM journeySession WHERE ${condition}`, values).map(readSession)
+export function createJourneySessionRows(database: Database) {
+  const sessions = tableOf<JourneySessionRow, Placed<JourneySessionRow>>(database, 'journeySession', {
+    kinds: { grades: json() },
+  })
+  const messages = tableOf<StoredMessage>(database, 'journeyMessage', {
+    key: 'sessionId',
+    kinds: { toolCalls: json() },
+  })
   return {
-    get: (projectId, id) => list('id = :id AND projectId = :projectId', { id, projectId })[0],
-    listByRun: runId => list('runId = :runId ORDER BY position', { runId }),
-    pageByRun: (runId, before = Number.MAX_SAFE_INTEGER, limit) =>
-      list('runId = :runId AND position < :before ORDER BY position DESC LIMIT :limit', {
-        runId,
-        before,
-        limit,
-      }),
-    insert(row) {
-      const nothingYet = {
+    get: sessions.basics.get,
+    /** In the order in which they began. */
+    listByRun: (runId: string) => sessions.all({ runId }, 'ORDER BY position'),
+    /** Latest first, from the one before `before` on. */
+    pageByRun: (runId: string, before: number | undefined, limit: number) => sessions.latest({ runId }, before, limit),
+    insert: (
+      row: Pick<JourneySessionRow, 'id' | 'chatSessionId' | 'projectId' | 'runId' | 'attemptPosition' | 'startedAt'>,
+    ) =>
+      sessions.basics.insert({
+        ...row,
+        preview: null,
         messageCount: 0,
         userMessageCount: 0,
         toolCallCount: 0,
         inputTokens: 0,
         outputTokens: 0,
-      }
-      const values = { ...row, ...nothingYet, lastActivityAt: row.startedAt }
-      database.run(insertInto('journeySession', Object.keys(values)), values)
-    },
-    feed(projectId, { order, after, endedOnly, limit }) {
+        grading: null,
+        gradingError: null,
+        lastActivityAt: row.startedAt,
+      }),
+    /** Of a whole project, in the order of their last activity. */
+    feed(projectId: string, { order, after, endedOnly, limit }: JourneyFeedFilter) {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       const sql = `
         SELECT s.*, r.journeyId, r.waveId, r.plan, a.targetPosition, a.status, a.errorMessage
@@ -131,9 +118,12 @@ export function createJourneySessionRows(database: Database): JourneySessionRows
           ${after ? `AND (s.lastActivityAt, s.id) ${beyond} (:at, :id)` : ''}
           ${endedOnly ? 'AND a.endedAt IS NOT NULL' : ''}
         ORDER BY s.lastActivityAt ${direction}, s.id ${direction} LIMIT :limit`
-      return database.all<StoredFeedRow>(sql, { projectId, limit, ...after }).map(readFeedRow)
+      return database
+        .all<object>(sql, { projectId, limit, ...after })
+        .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
     },
-    append({ toolCalls, usage, ...message }) {
+    /** Adds a message behind the others, and what it adds up to. */
+    append({ toolCalls, usage, ...message }: Omit<JourneyMessageRow, 'position'>) {
       const { sessionId, role, text, createdAt } = message
       const { inputTokens, outputTokens } = usage
       const values = { ...message, ...usage, toolCalls: JSON.stringify(toolCalls) }
@@ -153,50 +143,29 @@ export function createJourneySessionRows(database: Database): JourneySessionRows
         { sessionId, createdAt, isUser, text, calls: toolCalls.length, inputTokens, outputTokens },
       )
     },
-    messages: sessionId =>
-      database
-        .all<StoredMessage>('SELECT * FROM journeyMessage WHERE sessionId = :sessionId ORDER BY position', {
-          sessionId,
-        })
-        .map(readMessage),
-    claimForGrading: id =>
-      void database.run(`UPDATE journeySession SET grading = 'pending' WHERE id = :id AND grading IS NULL`, {
-        id,
-      }),
-    endGrading(id, end) {
-      const [grading, grades, error] =
-        'grades' in end ? ['graded', JSON.stringify(end.grades), null] : ['failed', null, end.error]
-      return (
-        database.run(
-          `UPDATE journeySession SET grading = :grading, grades = :grades, gradingError = :error
-           WHERE id = :id AND grading = 'pending'`,
-          { id, grading, grades, error },
-        ) > 0
-      )
-    },
+    /** Oldest first. */
+    messages: (sessionId: string) => messages.all({ sessionId }, 'ORDER BY position').map(readMessage),
+    /** Null → pending. */
+    claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
+    /** pending → graded, or failed with the reason; false when it was not pending. */
+    endGrading: (id: string, end: { grades: SessionGrades } | { error: string }) =>
+      sessions.change(
+        { id, grading: 'pending' },
+        'grades' in end
+          ? { grading: 'graded', grades: end.grades, gradingError: null }
+          : { grading: 'failed', grades: undefined, gradingError: end.error },
+      ) > 0,
   }
 }
 
-function readSession({ grades, ...row }: StoredSession): Placed<JourneySessionRow> {
-  return { ...row, grades: fromJson<SessionGrades>(grades) }
-}
-
-function readFeedRow(stored: StoredFeedRow): JourneyFeedRow {
-  const { plan, targetPosition, status, errorMessage, ...row } = stored
+function readFeedRow({ plan, targetPosition, status, errorMessage, ...row }: FeedColumns): JourneyFeedRow {
   return {
-    ...readSession(row),
-    journeyId: row.journeyId,
-    waveId: row.waveId,
+    ...row,
     plan: parseStored(plan) as JourneyRunPlan,
     attempt: { targetPosition, status, errorMessage },
   }
 }
 
-function readMessage(stored: StoredMessage): JourneyMessageRow {
-  const { toolCalls, inputTokens, outputTokens, totalTokens, ...row } = stored
-  return {
-    ...row,
-    toolCalls: parseStored(toolCalls) as ConversationToolCall[],
-    usage: { inputTokens, outputTokens, totalTokens },
-  }
+function readMessage({ inputTokens, outputTokens, totalTokens, ...row }: StoredMessage): JourneyMessageRow {
+  return { ...row, usage: { inputTokens, outputTokens, totalTokens } }
 }

@@ -4,7 +4,7 @@ import { openConversation, type ConversationToolCall } from '../conversations/co
 import type { ModelAccess } from '../models/endpoint.ts'
 import type { JourneyRunPlan, JourneyTarget } from './rows.ts'
 import type { JourneyMessageRow } from './session-rows.ts'
-import { MODEL_DEADLINE_MS, withDeadline } from '../models/deadline.ts'
+import { MODEL_DEADLINE_MS, withDeadline } from '../models/ask.ts'
 import { playPersona } from './persona.ts'
 
 export type SessionRequest = {
@@ -25,8 +25,8 @@ export type SessionRequest = {
 const MAX_RESULT = 20_000
 
 /**
- * Plays one session to its end: the persona writes until it is done or its turns are used up, the assistant of the target
- * answers with the tools of real servers.
+ * Plays one session to its end: the persona writes until it is done or its turns are used up, the assistant of the
+ * target answers with the tools of real servers.
  * @returns the whole transcript
  * @throws ServiceError of the model or of a server whose tools cannot be listed, `TIMEOUT`; the signal's reason
  */

@@ -4,7 +4,7 @@ import { recordGradedWave, type Sighting } from '../findings/record.ts'
 import { excerptOf } from '../insights/excerpt.ts'
 import type { JourneyRunRow } from './rows.ts'
 import type { JourneyMessageRow, JourneySessionRow } from './session-rows.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** What findings of journey runs are about. Subjects carry the journey, since each run exercises one journey only. */
 const DIMENSIONS = ['goal', 'rubric', 'tool-errors'] as const
@@ -42,8 +42,8 @@ export function recordFindings(store: Store, run: JourneyRunRow, at: number): vo
 }
 
 /**
- * The failures of a run: the goal and each criterion by its graded sessions, each tool by its calls in every session. Undefined
- * when there was nothing to look at.
+ * The failures of a run: the goal and each criterion by its graded sessions, each tool by its calls in every session.
+ * Undefined when there was nothing to look at.
  */
 export function observe(
   run: Pick<JourneyRunRow, 'journeyId' | 'plan'>,
@@ -73,11 +73,7 @@ export function observe(
 type Note = (subject: Subject, failure?: ActionableFindingEvidence) => void
 type Run = Pick<JourneyRunRow, 'journeyId' | 'plan'>
 
-function noteGrades(
-  { journeyId, plan }: Run,
-  { id: sessionId, grades }: SessionTranscript['session'],
-  note: Note,
-) {
+function noteGrades({ journeyId, plan }: Run, { id: sessionId, grades }: SessionTranscript['session'], note: Note) {
   if (!grades) return
   const { name } = plan.journey
   const failure = (kind: string, reason: string) => ({ sessionId, kind, excerpt: excerptOf(reason) })
@@ -110,12 +106,8 @@ function noteToolCalls(
   messages: SessionTranscript['messages'],
   note: Note,
 ) {
-  const serverIds = new Map(
-    plan.targets.flatMap(({ servers }) => servers.map(server => [server.name, server.id])),
-  )
-  for (const { serverName, toolName, isError, resultText } of messages.flatMap(
-    ({ toolCalls }) => toolCalls,
-  )) {
+  const serverIds = new Map(plan.targets.flatMap(({ servers }) => servers.map(server => [server.name, server.id])))
+  for (const { serverName, toolName, isError, resultText } of messages.flatMap(({ toolCalls }) => toolCalls)) {
     const subject: Subject = {
       dimension: 'tool-errors',
       kind: 'tool',
@@ -128,10 +120,7 @@ function noteToolCalls(
   }
 }
 
-function toSighting(
-  { dimension, kind, id, label, title }: Subject,
-  evidence: ActionableFindingEvidence[],
-): Sighting {
+function toSighting({ dimension, kind, id, label, title }: Subject, evidence: ActionableFindingEvidence[]): Sighting {
   return {
     fingerprint: digest([dimension, id]).slice(0, FINGERPRINT_LENGTH),
     dimension,

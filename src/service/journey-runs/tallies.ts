@@ -1,4 +1,4 @@
-import type { JourneyRunPlan } from './rows.ts'
+import type { JourneyRunPlan, AttemptCount, AttemptStatus, JourneyRunStatus } from './rows.ts'
 import type { JourneySessionRow } from './session-rows.ts'
 
 /** Sessions by what one criterion says of them. */
@@ -28,7 +28,9 @@ export type RunTally = {
 
 type Graded = Pick<JourneySessionRow, 'grading' | 'grades'>
 
-/** Sessions are graded in full or not at all, so that each criterion's passes and failures add up to `sessionsGraded`. */
+/**
+ * Sessions are graded in full or not at all, so that each criterion's passes and failures add up to `sessionsGraded`.
+ */
 export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readonly Graded[]): RunTally {
   const grades = sessions.flatMap(session => session.grades ?? [])
   const pendingCount = sessions.filter(({ grading }) => grading === 'pending').length
@@ -51,5 +53,30 @@ export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readon
       const failCount = verdicts.length - passCount
       return { id, label, kind, passCount, failCount, pendingCount, failedGradingCount }
     }),
+  }
+}
+
+/**
+ * The state of a run by its attempts: in flight while one of them is; completed when every session came to its end,
+ * partial when only some did. Without any it failed, or was rate limited when that alone kept it from working.
+ */
+export function statusOf(attempts: readonly AttemptStatus[]): JourneyRunStatus {
+  const has = (status: AttemptStatus) => attempts.includes(status)
+  if (has('pending') || has('running')) return 'running'
+  if (has('succeeded')) return has('failed') || has('rate_limited') ? 'partial' : 'completed'
+  return has('rate_limited') && !has('failed') ? 'rate_limited' : 'failed'
+}
+
+/** Sessions by how they ended; `total` counts those in flight as well. */
+export type SessionCounts = { total: number; succeeded: number; failed: number; rateLimited: number }
+
+export function countSessions(counts: readonly AttemptCount[]): SessionCounts {
+  const of = (...statuses: AttemptStatus[]) =>
+    counts.reduce((sum, { status, count }) => (statuses.includes(status) ? sum + count : sum), 0)
+  return {
+    total: of('pending', 'running', 'succeeded', 'failed', 'rate_limited'),
+    succeeded: of('succeeded'),
+    failed: of('failed'),
+    rateLimited: of('rate_limited'),
   }
 }

@@ -2,20 +2,20 @@ import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireEnvironment } from '../environments/records.ts'
 import { resolveEnvironment } from '../environments/resolution.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ClientRow } from '../store/clients.ts'
+import type { ClientRow } from '../clients/rows.ts'
 import type { JourneyTarget } from './rows.ts'
-import type { JourneyRow } from '../store/journeys.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { JourneyRow } from '../journeys/rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** A target with the servers that its sessions reach. */
 export type ResolvedTarget = { target: JourneyTarget; servers: ServerRow[] }
 
 /**
- * Resolves where a launch fans out to: the environments it names, else the journey's own, else the clients that the journey
- * is pinned to.
- * @throws ServiceError `NOT_FOUND` for an unknown environment; `CONFLICT` when one cannot run (`details.code` as for its
- *   resolution), when a client is gone or unfit, or when there is no target at all
+ * Resolves where a launch fans out to: the environments it names, else the journey's own, else the clients that the
+ * journey is pinned to.
+ * @throws ServiceError `NOT_FOUND` for an unknown environment; `CONFLICT` when one cannot run (`details.code` as for
+ *   its resolution), when a client is gone or unfit, or when there is no target at all
  */
 export function resolveTargets(
   store: Store,
@@ -24,8 +24,7 @@ export function resolveTargets(
 ): ResolvedTarget[] {
   const ids = [...new Set(environmentIds ?? journey.environmentIds)]
   if (ids.length > 0) return ids.map(id => environmentTarget(store, journey.projectId, id))
-  if (journey.clientIds.length > 0)
-    return journey.clientIds.map(id => clientTarget(store, journey.projectId, id))
+  if (journey.clientIds.length > 0) return journey.clientIds.map(id => clientTarget(store, journey.projectId, id))
   throw new ServiceError(
     'CONFLICT',
     'The journey has no targets: launch it with environmentIds, or name some in the journey.',

@@ -1,29 +1,21 @@
 import { createOnce } from '../core/create-once.ts'
 import { draftJourneys } from '../drafting/drafting.ts'
 import { archiveJourney, insertJourney, requireJourney, toJourney, updateJourney } from './records.ts'
-import { latestPage } from '../swarms/latest-page.ts'
+import { latestPage } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export function journeyHandlers(context: ServiceContext): Handlers['journeys'] {
   const { store } = context
   return {
     list: ({ project, query }) =>
-      latestPage(
-        store,
-        { name: 'journeys', ownerId: project.id, query, page: store.journeys.page },
-        toJourney,
-      ),
+      latestPage(store, { name: 'journeys', ownerId: project.id, query, page: store.journeys.page }, toJourney),
     create: ({ project, caller, idempotencyKey, body }) =>
-      createOnce(
-        store,
-        { scope: `journeys.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body },
-        () => toJourney(insertJourney(store, project.id, body)),
+      createOnce(store, { scope: `journeys.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
+        toJourney(insertJourney(store, project.id, body)),
       ),
     get: ({ project, params }) => toJourney(requireJourney(store, project.id, params.journeyId)),
     update: ({ project, params, body }) =>
-      store.write(() =>
-        toJourney(updateJourney(store, requireJourney(store, project.id, params.journeyId), body)),
-      ),
+      store.write(() => toJourney(updateJourney(store, requireJourney(store, project.id, params.journeyId), body))),
     archive: ({ project, params }) =>
       store.write(() => {
         const row = requireJourney(store, project.id, params.journeyId)

@@ -1,19 +1,14 @@
 import type * as z from 'zod'
 import type { Journey, JourneyCreateRequest, JourneyUpdateRequest } from '../../api/contract/journeys.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow } from '../core/errors.ts'
 import { oneLine } from '../core/one-line.ts'
 import { newId } from '../core/ids.ts'
-import type { JourneyRow } from '../store/journeys.ts'
-import type { Store } from '../workspace/store.ts'
+import type { JourneyRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 import { requirePersona } from '../personas/records.ts'
 import { requireSwarm } from '../swarms/records.ts'
-import {
-  namedClients,
-  namedEnvironments,
-  refuseServerGroup,
-  requireNotArchived,
-} from '../environments/targets.ts'
+import { namedClients, namedEnvironments, refuseServerGroup, requireNotArchived } from '../environments/targets.ts'
 import { cut } from '../drafting/text.ts'
 
 type Content = z.output<typeof JourneyCreateRequest>
@@ -24,9 +19,7 @@ const NAME_CHARS = 80
 
 /** Archived ones too. @throws ServiceError `NOT_FOUND` */
 export function requireJourney(store: Store, projectId: string, journeyId: string): JourneyRow {
-  const row = store.journeys.get(projectId, journeyId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no journey ${journeyId} in this project.`)
-  return row
+  return requireRow(store.journeys.get(projectId, journeyId), `journey ${journeyId} in this project`)
 }
 
 /**
@@ -35,12 +28,7 @@ export function requireJourney(store: Store, projectId: string, journeyId: strin
  * @throws ServiceError `NOT_FOUND` for what it refers to, `CONFLICT` for archived parts, `VALIDATION_ERROR` for a blank
  *   goal
  */
-export function insertJourney(
-  store: Store,
-  projectId: string,
-  content: Content,
-  now: number = Date.now(),
-): JourneyRow {
+export function insertJourney(store: Store, projectId: string, content: Content, now: number = Date.now()): JourneyRow {
   const { name = '', goal, personaId, swarmId, hostIds = [], sessionsPerTarget, maxTurns } = content
   requireGoal(goal)
   requirePersona(store, projectId, personaId)

@@ -33,8 +33,9 @@ export const NO_MODEL_CONFIGURED =
 
 /**
  * Asks a model once; its answer is checked against the shape.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a configured model, `SERVER_UNREACHABLE`, `FORBIDDEN`, `NOT_FOUND`,
- *   `RATE_LIMITED`, `VALIDATION_ERROR` as the endpoint refuses, `INTERNAL_ERROR` when it answers another shape
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a configured model, `SERVER_UNREACHABLE`, `FORBIDDEN`,
+ *   `NOT_FOUND`, `RATE_LIMITED`, `VALIDATION_ERROR` as the endpoint refuses, `INTERNAL_ERROR` when it answers another
+ *   shape
  */
 export async function askForObject<T>(access: ModelAccess, question: Question<T>): Promise<Answered<T>> {
   const { name, instructions, prompt, shape, shapeName, temperature, signal } = question
@@ -50,8 +51,7 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
       abortSignal: signal,
       ...(temperature !== undefined && { temperature }),
     })
-    if (hasMoreLevels(output, MAX_INPUT_LEVELS))
-      throw new Error(`Its answer has more than ${MAX_INPUT_LEVELS} levels.`)
+    if (hasMoreLevels(output, MAX_INPUT_LEVELS)) throw new Error(`Its answer has more than ${MAX_INPUT_LEVELS} levels.`)
     const { inputTokens = 0, outputTokens = 0, totalTokens } = usage
     return {
       value: output,
@@ -77,4 +77,26 @@ export function requireModel({ configured, keys }: ModelAccess, name: Partial<Mo
   const named = name.model ?? configured?.model
   if (named === undefined || (!configured && Object.keys(keys).length === 0))
     throw new ServiceError('FEATURE_NOT_SUPPORTED', NO_MODEL_CONFIGURED)
+}
+
+/** Longest wait for one thing that models do in a session: a turn with all its tool calls, or its grading. */
+export const MODEL_DEADLINE_MS = 300_000
+
+/**
+ * Gives work so many milliseconds.
+ * @throws ServiceError `TIMEOUT` when they are over; the signal's reason when it aborts first
+ */
+export async function withDeadline<T>(
+  ms: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = AbortSignal.timeout(ms)
+  try {
+    return await work(AbortSignal.any([signal, timeout]))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!timeout.aborted) throw error
+    throw new ServiceError('TIMEOUT', `The model did not finish within ${ms / 1000} s.`, { cause: error })
+  }
 }

@@ -21,7 +21,8 @@ export type ModelEndpoint = ModelSettings & {
 /**
  * Where a model is reached: the caller's key goes to its provider's own address; a key for a provider without a known
  * address, and every model without a key, goes to the configured endpoint.
- * Without any way to a model a launch is not refused, since cases without prompt steps need none; the trial says what is missing.
+ * Without any way to a model a launch is not refused, since cases without prompt steps need none; the trial says what
+ * is missing.
  * @throws ServiceError `VALIDATION_ERROR` with the one thing to do
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {
@@ -35,8 +36,7 @@ export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAcces
   const key = provider !== undefined && Object.hasOwn(keys, provider) ? keys[provider] : undefined
   const own = addressOf(provider)
   if (own && key !== undefined) return endpoint({ ...own, apiKey: key }, model, provider)
-  if (configured)
-    return endpoint({ ...configured, ...(key !== undefined && { apiKey: key }) }, model, provider)
+  if (configured) return endpoint({ ...configured, ...(key !== undefined && { apiKey: key }) }, model, provider)
   throw new ServiceError('VALIDATION_ERROR', whatToDo(model, provider, key !== undefined))
 }
 
@@ -62,7 +62,6 @@ function endpoint(settings: ModelSettings, model: string, provider = 'configured
 function whatToDo(model: string, provider: string | undefined, hasKey: boolean): string {
   if (provider === undefined)
     return `No endpoint is configured for the model "${model}": set MCPDECK_MODEL_BASE_URL, or name its provider.`
-  if (hasKey)
-    return `The provider "${provider}" has no known address: set MCPDECK_MODEL_BASE_URL to its endpoint.`
+  if (hasKey) return `The provider "${provider}" has no known address: set MCPDECK_MODEL_BASE_URL to its endpoint.`
   return `There is no key for "${provider}": send modelApiKeys.${provider} with the run, or set MCPDECK_MODEL_BASE_URL.`
 }

@@ -13,6 +13,13 @@ export type ModelSettings = {
   model?: string
 }
 
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
+    models: ModelSettings | undefined
+  }
+}
+
 /** Where a key that a caller sends for a provider may go; every other provider has to be configured. */
 export const ADDRESSES = {
   openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' },

@@ -1,6 +1,6 @@
 import { createOnce } from '../core/create-once.ts'
 import { draftPersonas } from '../drafting/drafting.ts'
-import { latestPage } from '../swarms/latest-page.ts'
+import { latestPage } from '../core/list-page.ts'
 import { deletePersona, insertPersona, requirePersona, toPersona, updatePersona } from './records.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
@@ -8,22 +8,14 @@ export function personaHandlers(context: ServiceContext): Handlers['personas'] {
   const { store } = context
   return {
     list: ({ project, query }) =>
-      latestPage(
-        store,
-        { name: 'personas', ownerId: project.id, query, page: store.personas.page },
-        toPersona,
-      ),
+      latestPage(store, { name: 'personas', ownerId: project.id, query, page: store.personas.page }, toPersona),
     create: ({ project, caller, idempotencyKey, body }) =>
-      createOnce(
-        store,
-        { scope: `personas.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body },
-        () => toPersona(insertPersona(store, project.id, body)),
+      createOnce(store, { scope: `personas.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
+        toPersona(insertPersona(store, project.id, body)),
       ),
     get: ({ project, params }) => toPersona(requirePersona(store, project.id, params.personaId)),
     update: ({ project, params, body }) =>
-      store.write(() =>
-        toPersona(updatePersona(store, requirePersona(store, project.id, params.personaId), body)),
-      ),
+      store.write(() => toPersona(updatePersona(store, requirePersona(store, project.id, params.personaId), body))),
     delete: ({ project, params }) =>
       store.write(() => {
         const row = requirePersona(store, project.id, params.personaId)

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { Persona, PersonaCreateRequest, PersonaUpdateRequest } from '../../api/contract/personas.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { PersonaRow } from '../store/personas.ts'
-import type { Store } from '../workspace/store.ts'
+import type { PersonaRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 import { cut } from '../drafting/text.ts'
 
@@ -14,18 +14,14 @@ const SLUG_CHARS = 60
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requirePersona(store: Store, projectId: string, personaId: string): PersonaRow {
-  const row = store.personas.get(projectId, personaId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no persona ${personaId} in this project.`)
-  return row
+  return requireRow(store.personas.get(projectId, personaId), `persona ${personaId} in this project`)
 }
 
-/** Saves a persona; runs inside the caller's transaction. @throws ServiceError `VALIDATION_ERROR` for a blank name or role */
-export function insertPersona(
-  store: Store,
-  projectId: string,
-  content: Content,
-  now: number = Date.now(),
-): PersonaRow {
+/**
+ * Saves a persona; runs inside the caller's transaction. @throws ServiceError `VALIDATION_ERROR` for a blank name or
+ * role
+ */
+export function insertPersona(store: Store, projectId: string, content: Content, now: number = Date.now()): PersonaRow {
   requireWords(content)
   const { name, role, notes, avatarShape = null, avatarPalette = null } = content
   const row: PersonaRow = {

@@ -1,18 +1,15 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { PROJECT_PERMISSIONS, ProjectCapabilities } from '../../api/contract/projects.ts'
+import { isAtLeast, requiredRole, type ProjectRole } from '../../api/contract/roles.ts'
 import { GATES, type OrganizationLimits } from '../core/limits/limits.ts'
 import { GATE_NAMES } from '../core/limits/settings.ts'
-import { REQUIRED_ROLES } from '../rights.ts'
-import { PROJECT_ROLES, type ProjectRole } from '../store/keys.ts'
 
 type Permission = (typeof PROJECT_PERMISSIONS)[number]
 type Sandboxes = NonNullable<NonNullable<ProjectCapabilities['features']>['sandboxes']>
 
 /** The operation that stands for a permission: its gate and its role decide. */
-const OPERATIONS: Readonly<
-  Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'deleteAnyEvalRun'>, AnyEndpoint>
-> = {
+const OPERATIONS: Readonly<Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'deleteAnyEvalRun'>, AnyEndpoint>> = {
   readSwarms: contract.personas.list,
   readUserTesting: contract.userTesting.get,
   writeSwarms: contract.personas.create,
@@ -35,11 +32,9 @@ export function permissionsOf(
   organizationId: string,
   role: ProjectRole | undefined,
 ): Record<Permission, boolean> {
-  const may = ({ resource, name, gate }: AnyEndpoint): boolean => {
-    const needed = neededRole(resource, name)
-    const isOpen = gate === undefined || limits.isOn(organizationId, gate)
-    return isOpen && needed !== undefined && isAtLeast(role, needed)
-  }
+  const may = (operation: AnyEndpoint): boolean =>
+    (operation.gate === undefined || limits.isOn(organizationId, operation.gate)) &&
+    isAtLeast(role, requiredRole(operation))
   const derived = Object.fromEntries(
     Object.entries(OPERATIONS).map(([permission, operation]) => [permission, may(operation)]),
   ) as Record<keyof typeof OPERATIONS, boolean>
@@ -53,8 +48,8 @@ export function permissionsOf(
 }
 
 /**
- * The gate as the contract reports it. It has one flag for what can be switched off in parts here, so that it is on while
- * any part is; the reason names what is off. A closed gate always refuses: `enforce`.
+ * The gate as the contract reports it. It has one flag for what can be switched off in parts here, so that it is on
+ * while any part is; the reason names what is off. A closed gate always refuses: `enforce`.
  */
 export function sandboxesOf(limits: OrganizationLimits, organizationId: string): Sandboxes {
   const off = GATE_NAMES.filter(gate => !limits.isOn(organizationId, gate))
@@ -66,15 +61,4 @@ export function sandboxesOf(limits: OrganizationLimits, organizationId: string):
       reason: `Switched off for this organization: ${off.map(gate => GATES[gate]).join(', ')}.`,
     }),
   }
-}
-
-/** Undefined = not served here; null = no role in the project is asked for. */
-function neededRole(resource: string, name: string): ProjectRole | null | undefined {
-  const roles: Readonly<Record<string, Readonly<Record<string, ProjectRole | null>>>> = REQUIRED_ROLES
-  return roles[resource]?.[name]
-}
-
-function isAtLeast(role: ProjectRole | undefined, needed: ProjectRole | null): boolean {
-  if (needed === null) return true
-  return role !== undefined && PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(needed)
 }

@@ -1,12 +1,14 @@
+import { BOUNDS } from '../../lib/bounds.ts'
 import type { Connections } from '../connections/engine.ts'
-import { untilAborted } from '../core/deadline.ts'
 import { loadLibrary } from '../connections/library.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import type { DoctorReport, JsonObject, ServerTarget } from '../connections/types.ts'
+import { untilAborted } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
-import type { ReadinessRow } from '../store/readiness-runs.ts'
-import { schemaChecker } from './schemas.ts'
+import { WORK_LIMITS } from '../../lib/work-limits.ts'
+import { inThread } from '../../lib/untrusted/in-thread.ts'
+import type { ReadinessRow } from './rows.ts'
 
 /** What a server says of its authorization to a caller without credentials. */
 export type AuthEvidence = {
@@ -106,4 +108,33 @@ async function examineAuth(
     signal.throwIfAborted()
     return nothing
   }
+}
+
+/** A schema beyond this is not looked at. */
+const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
+const TOOL_LIMIT_MS = WORK_LIMITS.toolSchemas.most
+const LIMIT_MS = WORK_LIMITS.allSchemas.most
+
+type Schemas = { inputSchema?: JsonObject | undefined; outputSchema?: JsonObject | undefined }
+
+/**
+ * Whether the schema of one of these tools is JSON Schema for an object; one that cannot be compared within the bounds
+ * is not known to be. The schema is only compared with its draft's own schema, in a thread; nothing of it is compiled
+ * or run.
+ */
+async function schemaChecker(tools: readonly Schemas[]): Promise<(schema: JsonObject | undefined) => boolean> {
+  const right = new Set<JsonObject>()
+  const end = performance.now() + LIMIT_MS
+  for (const { inputSchema, outputSchema } of tools) {
+    const schemas = [inputSchema, outputSchema].filter(schema => schema !== undefined).filter(isSmall)
+    const limitMs = Math.min(TOOL_LIMIT_MS, end - performance.now())
+    if (schemas.length === 0 || limitMs <= 0) continue
+    const outcome = await inThread('objectSchemas', { schemas }, limitMs)
+    if ('answer' in outcome) for (const [at, schema] of schemas.entries()) if (outcome.answer[at]) right.add(schema)
+  }
+  return schema => schema !== undefined && right.has(schema)
+}
+
+function isSmall(schema: JsonObject): boolean {
+  return JSON.stringify(schema).length <= MOST_SCHEMA_CHARACTERS
 }

@@ -21,8 +21,7 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
         })
         return { ...rows, items: rows.items.map(row => toReadinessRun(context, row)) }
       }),
-    get: ({ project, params }) =>
-      toReadinessRun(context, requireReadinessRun(context, project.id, params.runId)),
+    get: ({ project, params }) => toReadinessRun(context, requireReadinessRun(context, project.id, params.runId)),
     cancel({ project, params }) {
       const { id, projectId, status } = runs.cancel(project.id, params.runId)
       return { runId: id, projectId, status }
@@ -30,8 +29,7 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
     report({ project, params }) {
       const row = requireReadinessRun(context, project.id, params.runId)
       const report = store.readinessRuns.report(row.id)
-      if (!report)
-        throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
+      if (!report) throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
       // Older reports hold the address as it was saved.
       return { ...report, serverUrl: redactedUrl(row.serverUrl) }
     },

@@ -22,7 +22,9 @@ const MOST_OBSERVATIONS = 10
 const MOST_CHARACTERS = 40_000
 const DEADLINE_MS = 90_000
 
-/** What a model remarks on a tool listing: opinions in the lane that never decides. Fails as a state, not as an error. */
+/**
+ * What a model remarks on a tool listing: opinions in the lane that never decides. Fails as a state, not as an error.
+ */
 export async function observe(
   models: ModelSettings | undefined,
   tools: readonly Tool[],
@@ -54,10 +56,7 @@ function listingOf(tools: readonly Tool[]): string {
   return JSON.stringify(shown).slice(0, MOST_CHARACTERS)
 }
 
-function findingOf(
-  { tool, title, advice }: z.infer<typeof Answer>['observations'][number],
-  index: number,
-): Finding {
+function findingOf({ tool, title, advice }: z.infer<typeof Answer>['observations'][number], index: number): Finding {
   return {
     id: `observation-${index + 1}`,
     lane: 'experience-insights',

@@ -1,6 +1,6 @@
 import type { Tool } from '../connections/types.ts'
 import { everyOne, isText, notApplicable, SATISFIED, whenConnected, whenToolsListed } from './outcomes.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './outcomes.ts'
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 /** Hints that each publisher wants to see stated; Anthropic takes either of its two. */

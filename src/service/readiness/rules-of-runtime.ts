@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { everyOne, isText, notApplicable, SATISFIED, whenConnected, whenToolsListed } from './outcomes.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './outcomes.ts'
 
 /** Whether the server works for a client that reaches it over the internet. */
 export const RUNTIME_RULES: readonly Rule[] = [
@@ -131,8 +131,7 @@ export const RUNTIME_RULES: readonly Rule[] = [
     title: 'The authorization server takes PKCE with S256',
     judge({ auth }) {
       if (!auth.demanded) return notApplicable('The server asks for no authorization.')
-      if (!auth.authorizationServer)
-        return { status: 'not-evaluated', detail: 'Its metadata cannot be read.' }
+      if (!auth.authorizationServer) return { status: 'not-evaluated', detail: 'Its metadata cannot be read.' }
       if (auth.authorizationServer.pkceMethods.includes('S256')) return SATISFIED
       return {
         status: 'violated',

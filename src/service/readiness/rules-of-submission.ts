@@ -1,6 +1,6 @@
-import type { Rule } from './rule.ts'
-import { notApplicable, SATISFIED, whenConnected } from './outcomes.ts'
+import type { Rule } from './outcomes.ts'
 import type { Outcome } from './types.ts'
+import { notApplicable, SATISFIED, whenConnected } from './outcomes.ts'
 
 /** What a submission form asks for and no server says of itself. */
 const ARTIFACTS = [

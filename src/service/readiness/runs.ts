@@ -1,25 +1,20 @@
 import { isoTime } from '../../lib/times.ts'
 import type * as z from 'zod'
-import type {
-  OpenAIReadinessRequest,
-  ReadinessRun,
-  ReadinessRunReceipt,
-} from '../../api/contract/readiness-shapes.ts'
+import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness-shapes.ts'
 import { redactedUrl } from '../core/urls.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { requireModel } from '../models/ask.ts'
 import { requireServer } from '../servers/records.ts'
-import type { ReadinessRow } from '../store/readiness-runs.ts'
+import type { ReadinessRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { gatherEvidence, type Evidence } from './evidence.ts'
 import { observe } from './observations.ts'
 import { isText } from './outcomes.ts'
-import { CITATIONS, judge } from './rules.ts'
+import { CITATIONS, judge, verdictOf } from './verdict.ts'
 import type { Finding, ReadinessKind } from './types.ts'
-import { verdictOf } from './verdict.ts'
 
 /** Which rules and which reading of them graded a run; raised when either changes. */
 const ENGINE_VERSION = 'mcpdeck-readiness/1'
@@ -85,14 +80,8 @@ export function createReadinessRuns(context: ServiceContext): ReadinessRuns {
 }
 
 /** @throws ServiceError `NOT_FOUND` */
-export function requireReadinessRun(
-  { store }: ServiceContext,
-  projectId: string,
-  runId: string,
-): ReadinessRow {
-  const row = store.readinessRuns.get(projectId, runId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no readiness run ${runId} in this project.`)
-  return row
+export function requireReadinessRun({ store }: ServiceContext, projectId: string, runId: string): ReadinessRow {
+  return requireRow(store.readinessRuns.get(projectId, runId), `readiness run ${runId} in this project`)
 }
 
 export function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): ReadinessRun {
@@ -146,9 +135,7 @@ function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
     includeObservations,
     authMode: hasCredentials ? 'provided-token' : 'headless',
     status: 'pending',
-    observations: includeObservations
-      ? { status: 'pending' }
-      : { status: 'not-requested', reason: 'not_requested' },
+    observations: includeObservations ? { status: 'pending' } : { status: 'not-requested', reason: 'not_requested' },
     terminalReason: null,
     errorMessage: null,
     createdAt,
@@ -159,8 +146,7 @@ function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
 /** The one idempotency key stands for one start. */
 function sameStart(earlier: ReadinessRow, planned: ReadinessRow): ReadinessRow {
   const isSame =
-    earlier.submissionMode === planned.submissionMode &&
-    earlier.includeObservations === planned.includeObservations
+    earlier.submissionMode === planned.submissionMode && earlier.includeObservations === planned.includeObservations
   if (isSame) return earlier
   throw new ServiceError('CONFLICT', 'Another run was started under this idempotency key before.', {
     details: { field: 'idempotencyKey' },

@@ -64,12 +64,6 @@ export type Verdict = { overallStatus: LaneStatus; lanes: LaneResult[]; stages: 
 /** State of the model-backed observations (contract: ReadinessObservationState). */
 export type Observations = {
   status: 'not-requested' | 'pending' | 'completed' | 'provider-failed' | 'invalid-output'
-  reason?:
-    | 'not_requested'
-    | 'provider_error'
-    | 'provider_timeout'
-    | 'schema_invalid'
-    | 'no_evidence'
-    | 'cancelled'
+  reason?: 'not_requested' | 'provider_error' | 'provider_timeout' | 'schema_invalid' | 'no_evidence' | 'cancelled'
   detail?: string
 }

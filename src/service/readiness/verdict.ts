@@ -1,3 +1,8 @@
+import type { Evidence } from './evidence.ts'
+import type { Rule } from './outcomes.ts'
+import { POLICY_RULES } from './rules-of-policy.ts'
+import { RUNTIME_RULES } from './rules-of-runtime.ts'
+import { SUBMISSION_RULES } from './rules-of-submission.ts'
 import {
   LANES,
   type Finding,
@@ -7,6 +12,7 @@ import {
   type ReadinessKind,
   type Stage,
   type Verdict,
+  type Citation,
 } from './types.ts'
 
 /** Lanes of OpenAI's quick rollup; the full one takes every lane that decides. */
@@ -17,14 +23,10 @@ const OPINION: Lane = 'experience-insights'
 /** Lanes, stages and headline of a publisher from the findings; never a number that could be read as a score. */
 export function verdictOf(findings: readonly Finding[], kind: ReadinessKind): Verdict {
   const lanes = LANES[kind].map(lane => laneOf(lane, findings))
-  const deciding = lanes.filter(
-    ({ lane, evaluated, notEvaluated }) => lane !== OPINION && evaluated + notEvaluated > 0,
-  )
+  const deciding = lanes.filter(({ lane, evaluated, notEvaluated }) => lane !== OPINION && evaluated + notEvaluated > 0)
   const preflight = deciding.filter(({ lane }) => PREFLIGHT.includes(lane))
   const stages =
-    kind === 'openai'
-      ? [stageOf('technical-preflight', preflight), stageOf('submission-ready', deciding)]
-      : []
+    kind === 'openai' ? [stageOf('technical-preflight', preflight), stageOf('submission-ready', deciding)] : []
   return { overallStatus: rollUp(deciding), lanes, stages }
 }
 
@@ -61,4 +63,33 @@ function rollUp(lanes: readonly LaneResult[]): LaneStatus {
 function laneStatus(isViolated: boolean, isComplete: boolean): LaneStatus {
   if (isViolated) return 'not-ready'
   return isComplete ? 'ready' : 'incomplete'
+}
+
+/** Where each publisher writes down what it asks for; the rules are our reading of these pages. */
+export const CITATIONS: Readonly<Record<ReadinessKind, Citation>> = {
+  claude: {
+    publisher: 'Anthropic',
+    title: 'Remote MCP server submission guide',
+    url: 'https://support.claude.com/en/articles/12922490-remote-mcp-server-submission-guide',
+  },
+  openai: {
+    publisher: 'OpenAI',
+    title: 'App submission guidelines',
+    url: 'https://developers.openai.com/apps-sdk/app-submission-guidelines',
+  },
+}
+
+const RULES: readonly Rule[] = [...RUNTIME_RULES, ...POLICY_RULES, ...SUBMISSION_RULES]
+
+/** Every rule of a publisher, judged on what was seen of the server. */
+export function judge(evidence: Evidence, kind: ReadinessKind): Finding[] {
+  return RULES.filter(({ kinds }) => !kinds || kinds.includes(kind)).map(rule => ({
+    id: rule.id,
+    lane: rule.lane,
+    title: rule.title,
+    class: rule.class ?? 'deterministic',
+    provenance: 'measured',
+    citation: CITATIONS[kind],
+    ...rule.judge(evidence, kind),
+  }))
 }

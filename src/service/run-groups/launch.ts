@@ -9,8 +9,8 @@ import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from '../suites/rows.ts'
 import { requireSuite } from '../suites/records.ts'
 import { beginRun, commitRun, requireSlot, type LaunchReply, type Prepared } from '../runs/insert-run.ts'
 import type { OfferedModels } from '../runs/executable-models.ts'
@@ -51,9 +51,7 @@ export async function createRunGroup(
   try {
     for (const each of planned) {
       const first = written.every(isRefused)
-      written.push(
-        'choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each,
-      )
+      written.push('choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each)
       // A large suite times ten targets must leave other requests their turn.
       await setImmediate()
     }

@@ -1,9 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
-import type { RunLease, RunRow } from '../store/runs.ts'
+import type { RunRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 import { ExecutionLost, type Executor, type RunExecution } from './executor.ts'
-import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS } from '../core/lease.ts'
+import { type Lease, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS } from '../core/lease.ts'
 import { endRun } from './settlement.ts'
 
 export type RunEngineOptions = {
@@ -14,7 +14,7 @@ export type RunEngineOptions = {
 }
 
 /** A run as it was launched, with what its execution needs beside it. */
-export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: RunLease } }
+export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: Lease } }
 
 /** Begins and ends runs and holds their leases; every change of state is in the store before the next one happens. */
 export type RunEngine = {
@@ -38,6 +38,12 @@ export type RunEngine = {
   settle(): Promise<void>
   /** Ends what is executing here, in the store before it returns; unfinished trials say that the process ended. */
   close(): Promise<void>
+}
+
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    runs: RunEngine
+  }
 }
 
 /** How often an executing run looks whether another process ended it, in milliseconds. */
@@ -112,8 +118,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     if (!store.runs.inFlight().some(run => isAbandoned(run.lease))) return
     writeWherePossible(() =>
       store.write(() => {
-        for (const run of store.runs.inFlight())
-          if (isAbandoned(run.lease)) endRun(store, run, processEnded(run.lease))
+        for (const run of store.runs.inFlight()) if (isAbandoned(run.lease)) endRun(store, run, processEnded(run.lease))
       }),
     )
   }
@@ -161,7 +166,7 @@ function isInFlight(store: Store, runId: string): boolean {
   return status === 'pending' || status === 'running'
 }
 
-function processEnded(lease: RunLease | undefined) {
+function processEnded(lease: Lease | undefined) {
   const who = lease ? `The process that ran it (${lease.pid} on ${lease.host})` : 'The process that ran it'
   return { executionFailed: `${who} ended before the trial did.` }
 }

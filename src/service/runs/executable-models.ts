@@ -4,7 +4,10 @@ import type { CaseSnapshot } from '../evals/types.ts'
 import { chooseEndpoint, type ModelEndpoint } from '../models/endpoint.ts'
 import type { ModelSettings } from '../models/settings.ts'
 
-/** The ids of all models that the configured endpoint serves; undefined = it lists none, or not all, so that none is refused. */
+/**
+ * The ids of all models that the configured endpoint serves; undefined = it lists none, or not all, so that none is
+ * refused.
+ */
 export type OfferedModels = readonly string[] | undefined
 
 /** Ids that a refusal names. */
@@ -22,8 +25,8 @@ export async function offeredModels(
 }
 
 /**
- * Refuses a run of which some case asks a model that nobody can execute ("Run create inputs": `model`). Cases without a prompt ask
- * none; a model that the caller's own key reaches is for its provider to know.
+ * Refuses a run of which some case asks a model that nobody can execute ("Run create inputs": `model`). Cases without a
+ * prompt ask none; a model that the caller's own key reaches is for its provider to know.
  * @throws ServiceError `VALIDATION_ERROR` with `hostedModels`
  */
 export function requireExecutable(
@@ -60,9 +63,7 @@ function endpointOf(
   keys: Readonly<Record<string, string>>,
 ): ModelEndpoint | undefined {
   const endpoint = chooseEndpoint(name, { configured, keys })
-  return endpoint.baseUrl === configured.baseUrl && endpoint.apiKey === configured.apiKey
-    ? endpoint
-    : undefined
+  return endpoint.baseUrl === configured.baseUrl && endpoint.apiKey === configured.apiKey ? endpoint : undefined
 }
 
 /** Endpoints take names that stand for a dated or tagged model of their list: `llama3` for `llama3:latest`. */
@@ -70,12 +71,7 @@ function isOffered(model: string, offered: readonly string[]): boolean {
   const name = model.toLowerCase().replace(/[-:]latest$/, '')
   return offered.some(id => {
     const known = id.toLowerCase()
-    return (
-      known === name ||
-      known.startsWith(`${name}:`) ||
-      known.startsWith(`${name}-`) ||
-      known.endsWith(`/${name}`)
-    )
+    return known === name || known.startsWith(`${name}:`) || known.startsWith(`${name}-`) || known.endsWith(`/${name}`)
   })
 }
 

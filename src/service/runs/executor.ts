@@ -5,8 +5,8 @@ import { runTrial } from '../evals/trial.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { CaseSnapshot, TrialOutcome, TrialServers } from '../evals/types.ts'
 import type { ModelSettings } from '../models/settings.ts'
-import { createTrialModels } from '../models/trial-models.ts'
-import type { Store } from '../workspace/store.ts'
+import { createTrialModels } from '../conversations/model-turn.ts'
+import type { Store } from '../core/database/store.ts'
 import type { TrialRow } from './trial-rows.ts'
 import { recordTools, type RecordedServers } from './tools-record.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
@@ -152,10 +152,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
 }
 
 /** A conversation for one trial; undefined where nothing could ever answer it. */
-function modelsOf(
-  modelApiKeys: RunExecution['modelApiKeys'],
-  { models }: ExecutionSettings,
-): TrialModels | undefined {
+function modelsOf(modelApiKeys: RunExecution['modelApiKeys'], { models }: ExecutionSettings): TrialModels | undefined {
   if (!models && !modelApiKeys) return undefined
   return createTrialModels({ configured: models, keys: modelApiKeys ?? {} })
 }

@@ -6,8 +6,8 @@ import { createRunInsights } from './insights/run-insights.ts'
 import { createJudging } from './judging/judging.ts'
 import { requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from './records.ts'
 import { createRun, repeatCases } from './launch.ts'
-import type { RunRow } from '../store/runs.ts'
-import type { Store } from '../workspace/store.ts'
+import type { RunRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { requireSuite } from '../suites/records.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
@@ -68,8 +68,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
       context.runs.cancel(requireRun(store, project.id, params.runId))
       return look(() => toEvalRun(store, requireRun(store, project.id, params.runId)))
     },
-    rerunPreview: ({ project, params }) =>
-      look(() => previewOf(store, requireRun(store, project.id, params.runId))),
+    rerunPreview: ({ project, params }) => look(() => previewOf(store, requireRun(store, project.id, params.runId))),
     rerun({ project, caller, params, signal }) {
       const { run, preview, cases } = look(() => {
         const source = requireRun(store, project.id, params.runId)
@@ -94,7 +93,9 @@ function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): R
   })
 }
 
-/** What another program executed cannot be repeated here: the harness and the checks that gave its verdicts are there. */
+/**
+ * What another program executed cannot be repeated here: the harness and the checks that gave its verdicts are there.
+ */
 function previewOf(store: Store, run: RunRow): RerunPreview {
   const byCase = Map.groupBy(store.trials.list(run.id), trial => trial.caseId)
   const cases = [...byCase].map(([caseId, trials]) => ({ caseId, trials: trials.map(trial => trial.class) }))

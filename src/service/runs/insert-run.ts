@@ -3,10 +3,10 @@ import { ServiceError } from '../core/errors.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import type { CaseSelection, RunPlan, RunRow } from '../store/runs.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import type { CaseSelection, RunPlan, RunRow } from './rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
 import type { TrialRow } from './trial-rows.ts'
 import type { RunLaunch } from './engine.ts'
 import { releaseLease, takeLease } from '../core/lease.ts'
@@ -96,11 +96,7 @@ function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot
  * Makes sure that the organization may have another run in flight; runs of one group hold one slot together.
  * @throws ServiceError `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
  */
-export function requireSlot(
-  { store, limits }: ServiceContext,
-  project: ProjectRow,
-  slotId: string | undefined,
-): void {
+export function requireSlot({ store, limits }: ServiceContext, project: ProjectRow, slotId: string | undefined): void {
   // What another program executes takes nothing here.
   const running = store.runs.inFlight(project.organizationId).filter(({ source }) => source !== 'sdk')
   const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))

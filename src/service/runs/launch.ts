@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
-import { withProvider } from '../cases/records.ts'
+import { upsertCases } from '../cases/inline.ts'
 import { findClient, serversOfClient } from '../clients/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
@@ -11,14 +11,13 @@ import type { ServiceContext } from '../core/context.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { isUsableKey } from '../models/settings.ts'
 import { requireServers } from '../servers/records.ts'
-import type { CaseRow } from '../store/cases.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import type { RunPlan, RunRow } from '../store/runs.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { CaseRow } from '../cases/rows.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import type { RunPlan, RunRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from '../suites/rows.ts'
 import { attachableClients } from '../suites/attachments.ts'
-import { requireConfigurable } from '../suite-ownership.ts'
-import { insertSuite, requireParallel, requireSuite, upsertCases } from '../suites/records.ts'
+import { requireConfigurable, insertSuite, requireParallel, requireSuite, withProvider } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 import { offeredModels, requireExecutable, type OfferedModels } from './executable-models.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
@@ -153,8 +152,7 @@ export function prepareRun(
   const rows = casesFor(store, suite, body, caseUpsert)
   const cases = snapshotCases(withDefaultModel(suite, target), rows, {
     iterations: body.iterationOverride,
-    matchOptions:
-      body.matchOptionsOverride && toMatchOptions(body.matchOptionsOverride, 'matchOptionsOverride'),
+    matchOptions: body.matchOptionsOverride && toMatchOptions(body.matchOptionsOverride, 'matchOptionsOverride'),
     model: body.model ?? target.model?.id,
   })
   requireExecutable(cases, context.models, offered, body.modelApiKeys)
@@ -189,8 +187,7 @@ function refuseContradictions(body: RunCreate): void {
   for (const [provider, key] of Object.entries(body.modelApiKeys ?? {}))
     if (!isUsableKey(key)) throw invalidField(`modelApiKeys.${provider}`, 'is not a key that can be sent')
   if (environmentId === undefined) return
-  if (body.namedHostId !== undefined)
-    throw invalidField('namedHostId', 'cannot be sent together with environmentId')
+  if (body.namedHostId !== undefined) throw invalidField('namedHostId', 'cannot be sent together with environmentId')
   if (suiteId === undefined) throw invalidField('environmentId', 'needs suiteId')
   if (serverIds) throw invalidField('serverIds', 'cannot be sent together with environmentId')
 }
@@ -211,8 +208,9 @@ function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) 
   }
   const { suiteName = '', suiteDescription, passCriteria } = body
   const serverIds = body.serverIds ?? serversOfHosts(store, project.id, hosts)
-  const created = { name: suiteName, description: suiteDescription, serverIds, tests, passCriteria }
-  const { suite: bare, caseUpsert } = insertSuite(store, project.id, caller.keyId, created)
+  const created = { name: suiteName, description: suiteDescription, serverIds, passCriteria }
+  const { suite: bare } = insertSuite(store, project.id, caller.keyId, created)
+  const caseUpsert = upsertCases(store, bare, tests)
   const suite = withClients(store, bare, hosts)
   return { suite, target: chooseTarget(store, suite, body), caseUpsert }
 }
@@ -234,9 +232,7 @@ function withClients(store: Store, suite: SuiteRow, hosts: RunCreate['hosts']): 
 /** The saved selection of a new suite that names clients only: their servers, each once. */
 function serversOfHosts(store: Store, projectId: string, hosts: RunCreate['hosts'] = []): string[] {
   const servers = hosts.flatMap(({ host, servers: named }) =>
-    named
-      ? requireServers(store, projectId, named)
-      : serversOfClient(store, findClient(store, projectId, host)),
+    named ? requireServers(store, projectId, named) : serversOfClient(store, findClient(store, projectId, host)),
   )
   return someServers(servers).map(({ id }) => id)
 }
@@ -249,15 +245,9 @@ function withDefaultModel(suite: SuiteRow, { defaultModel }: RunTarget): SuiteRo
   return { ...suite, settings: { ...suite.settings, executionConfig } }
 }
 
-function casesFor(
-  store: Store,
-  suite: SuiteRow,
-  { caseIds, tests }: RunCreate,
-  { failed }: Upserted,
-): CaseRow[] {
+function casesFor(store: Store, suite: SuiteRow, { caseIds, tests }: RunCreate, { failed }: Upserted): CaseRow[] {
   const all = store.cases.list(suite.id)
-  if (all.length === 0)
-    throw invalidField(tests ? 'tests' : 'suiteId', failed[0]?.error ?? 'the suite has no cases')
+  if (all.length === 0) throw invalidField(tests ? 'tests' : 'suiteId', failed[0]?.error ?? 'the suite has no cases')
   if (!caseIds) return all
   const chosen = all.filter(({ id }) => caseIds.includes(id))
   if (chosen.length === 0) throw new ServiceError('NOT_FOUND', 'None of the named cases is in this suite.')
@@ -277,8 +267,7 @@ function modelSourceOf(
 ): RunRow['modelSource'] {
   if (override !== undefined) return 'override'
   if (model) return model.source
-  if (defaultModel !== undefined && rows.every(row => row.definition.models.length === 0))
-    return 'client_default'
+  if (defaultModel !== undefined && rows.every(row => row.definition.models.length === 0)) return 'client_default'
   const models = new Set(cases.map(each => each.model))
   return models.size === 1 && !models.has(undefined) ? 'case' : undefined
 }

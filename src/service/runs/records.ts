@@ -1,15 +1,18 @@
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
-import { ServiceError } from '../core/errors.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { SuiteRow } from '../suites/rows.ts'
+import { requireRow } from '../core/errors.ts'
 import type { ComparedRun } from '../evals/compared-run.ts'
 import { gradeOf } from './settlement.ts'
-import type { RunCounts, RunRow } from '../store/runs.ts'
-import type { Store } from '../workspace/store.ts'
+import type { RunCounts, RunRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
+
+/** How many of the latest finished runs the trend of a suite shows. */
+const TREND_RUNS = 10
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireRun(store: Store, projectId: string, runId: string): RunRow {
-  const run = store.runs.get(projectId, runId)
-  if (!run) throw new ServiceError('NOT_FOUND', `There is no run ${runId} in this project.`)
-  return run
+  return requireRow(store.runs.get(projectId, runId), `run ${runId} in this project`)
 }
 
 /** A run as the service answers it; one in flight is graded as far as its trials go. */
@@ -42,7 +45,7 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
 }
 
 /** A run as the list of suites states it: without what went wrong in it. */
-export function toRecentRun(store: Store, run: RunRow): EvalRun {
+function toRecentRun(store: Store, run: RunRow): EvalRun {
   const { decisionSummary, ...record } = toEvalRun(store, run)
   const { measurementUnit, decision, verdict, counts } = decisionSummary ?? {}
   return { ...record, decisionSummary: decisionSummary && { measurementUnit, decision, verdict, counts } }
@@ -78,4 +81,36 @@ export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   }))
   const { id, number, result, createdAt, completedAt = null, summary = null } = run
   return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }
+}
+
+/**
+ * What the runs of a suite add to its line in the list. Rates are fractions; the contract leaves their unit open. The
+ * latest runs stand with the suite, so that a reader sees which of them covered all of its cases.
+ */
+export function runsOfSuite(store: Store, { id, projectId }: SuiteRow) {
+  const recent = store.runs.listBySuite(projectId, id, TREND_RUNS)
+  const [latest] = recent
+  const whole = store.runs.latestWhole(projectId, id)
+  const judging = whole && !recent.some(run => run.id === whole.id) ? [whole] : []
+  const { runs, passed, failed } = store.runs.figures(id)
+  return {
+    latestRun: latest
+      ? {
+          id: latest.id,
+          status: latest.status,
+          passRate: latest.summary?.passRate ?? null,
+          passed: latest.summary?.passed ?? null,
+          failed: latest.summary?.failed ?? null,
+          createdAt: latest.createdAt,
+        }
+      : null,
+    totals: { passed, failed, runs },
+    recentRuns: [...recent, ...judging].map(run => toRecentRun(store, run)),
+    passRateTrend: recent
+      .flatMap(({ status, summary }) => {
+        const rate = status === 'completed' ? summary?.passRate : undefined
+        return rate == null ? [] : [rate]
+      })
+      .toReversed(),
+  } satisfies Partial<EvalSuite>
 }

@@ -1,16 +1,9 @@
-import type * as z from 'zod'
-import type { EvalSuiteScheduleRequest } from '../../api/contract/suite-extras.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { beginRun, commitRun } from './insert-run.ts'
 import { offeredFor, prepareRun } from './launch.ts'
-import { chooseTarget } from '../suites/target.ts'
-import type { DueSlot, SuiteScheduleRow } from '../store/suite-schedules.ts'
-import type { SuiteRow } from '../store/suites.ts'
-import { invalidField } from '../core/validation.ts'
-import { nextSlot } from '../schedules/slots.ts'
-
-const MINUTE_MS = 60_000
+import type { DueSlot, SuiteScheduleRow } from '../suites/rows.ts'
+import { MINUTE_MS, nextSlot } from '../suites/schedule.ts'
 
 /** How often due slots are looked for, in milliseconds. */
 const POLL_MS = 5000
@@ -22,45 +15,6 @@ const NOTES = 'Launched by the schedule of its suite.'
 
 /** Another process launched the slot, or the schedule was changed since it was read. */
 class SlotTaken extends Error {}
-
-/**
- * Switches a suite's schedule; runs inside the caller's transaction. Switching on holds the suite to what a launch
- * would need now, and pins the environment; switching off keeps the pin. A new interval counts from now.
- * @throws ServiceError as `chooseTarget` does, `VALIDATION_ERROR` without an interval
- */
-export function updateSchedule(
-  { store, now }: ServiceContext,
-  suite: SuiteRow,
-  body: z.output<typeof EvalSuiteScheduleRequest>,
-  setBy: string,
-): void {
-  const earlier = store.suiteSchedules.get(suite.id)
-  const intervalMinutes = body.intervalMinutes ?? earlier?.intervalMinutes ?? null
-  const time = now()
-  const base: SuiteScheduleRow = {
-    suiteId: suite.id,
-    enabled: body.enabled,
-    intervalMinutes,
-    environmentId: earlier?.environmentId ?? null,
-    setBy,
-    startsAt: time,
-    nextAt: null,
-    lastRunId: earlier?.lastRunId ?? null,
-    refusedAt: null,
-    refusal: null,
-  }
-  if (!body.enabled) return store.suiteSchedules.put(base)
-  if (intervalMinutes === null)
-    throw invalidField('intervalMinutes', 'is needed, since the schedule has no interval yet')
-  const { environment } = chooseTarget(store, suite, { environmentId: body.environmentId })
-  const goesOn = earlier?.enabled === true && earlier.intervalMinutes === intervalMinutes
-  store.suiteSchedules.put({
-    ...base,
-    environmentId: environment?.id ?? null,
-    startsAt: goesOn ? earlier.startsAt : time,
-    nextAt: goesOn ? earlier.nextAt : nextSlot(time, intervalMinutes * MINUTE_MS, time),
-  })
-}
 
 /**
  * Launches due slots as long as the service is open. Every process that shares the workspace does the same; one that

@@ -5,8 +5,8 @@ import { expectedToolCalls } from '../evals/expected-calls.ts'
 import { gradeRun, type RunGrade } from '../evals/grading.ts'
 import { integrityOfAll } from '../evals/scores.ts'
 import type { TrialOutcome } from '../evals/types.ts'
-import type { RunRow } from '../store/runs.ts'
-import type { Store } from '../workspace/store.ts'
+import type { RunRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** What the run's trials say so far. */
 export function gradeOf(

@@ -2,8 +2,8 @@ import { variantKey } from '../../api/contract/iterations.ts'
 import { effectiveChecks } from '../evals/assertions.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
-import type { CaseDefinition, CaseRow } from '../store/cases.ts'
-import type { SuiteRow, SuiteSettings } from '../store/suites.ts'
+import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
+import type { SuiteRow, SuiteSettings } from '../suites/rows.ts'
 
 /** What a launch changes for its run only. */
 export type SnapshotOverrides = {
@@ -72,9 +72,7 @@ function promptSettings(
   const systemPrompt =
     typeof advancedConfig['system'] === 'string' ? advancedConfig['system'] : executionConfig.systemPrompt
   const temperature =
-    typeof advancedConfig['temperature'] === 'number'
-      ? advancedConfig['temperature']
-      : executionConfig.temperature
+    typeof advancedConfig['temperature'] === 'number' ? advancedConfig['temperature'] : executionConfig.temperature
   const toolChoice = TOOL_CHOICES.find(choice => choice === advancedConfig['toolChoice'])
   if (systemPrompt === undefined && temperature === undefined && !toolChoice) return undefined
   return {
@@ -84,11 +82,7 @@ function promptSettings(
   }
 }
 
-function modelsOf(
-  { executionConfig }: SuiteSettings,
-  { models }: CaseDefinition,
-  override: string | undefined,
-) {
+function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition, override: string | undefined) {
   if (override !== undefined) return [{ model: override }]
   if (models.length > 0) return models
   const { model, provider } = executionConfig ?? {}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Tool } from '../connections/types.ts'
 import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
 import type { TrialServers } from '../evals/types.ts'
-import { createRunToolRows } from '../store/run-tools.ts'
+import { createRunToolRows } from './rows.ts'
 import { openDatabase } from '../core/database/database.ts'
 import { migrate } from '../core/database/migrations/migrations.ts'
 import { recordTools } from './tools-record.ts'
@@ -66,9 +66,7 @@ describe('a listing that is kept', () => {
   })
 
   test('stays within its bound', () => {
-    const many = Array.from({ length: 30 }, (_, index) =>
-      tool(`t${index}`, { description: 'x'.repeat(40_000) }),
-    )
+    const many = Array.from({ length: 30 }, (_, index) => tool(`t${index}`, { description: 'x'.repeat(40_000) }))
     expect(JSON.stringify(toSeenTools('s', many, 1)).length).toBeLessThan(520_000)
   })
 })
@@ -84,10 +82,7 @@ test('a trial is told the listing that held when it ended, and equal ones are st
       .map(({ name, type }) => [name, name === 'id' ? 'r' : type === 'INTEGER' ? 1 : 'x']),
   )
   const names = Object.keys(values)
-  database.run(
-    `INSERT INTO run (${names.join(', ')}) VALUES (${names.map(name => `:${name}`).join(', ')})`,
-    values,
-  )
+  database.run(`INSERT INTO run (${names.join(', ')}) VALUES (${names.map(name => `:${name}`).join(', ')})`, values)
   const rows = createRunToolRows(database)
   const seen = (names_: string[], at: number) =>
     toSeenTools(

@@ -11,18 +11,14 @@ export type RecordedServers = TrialServers & {
 }
 
 /**
- * Notes the tools of each server once it has been called, and whenever a model lists them. A trial without a model lists
- * none itself, so the first call to a server makes one listing for the whole run, which no trial waits for and whose failure
- * is nobody's.
+ * Notes the tools of each server once it has been called, and whenever a model lists them. A trial without a model
+ * lists none itself, so the first call to a server makes one listing for the whole run, which no trial waits for and
+ * whose failure is nobody's.
  * @param signal ends listings that the run leaves behind
  */
 export function recordTools(
   servers: TrialServers,
-  {
-    record,
-    signal,
-    now = Date.now,
-  }: { record: (listing: SeenTools) => void; signal: AbortSignal; now?: () => number },
+  { record, signal, now = Date.now }: { record: (listing: SeenTools) => void; signal: AbortSignal; now?: () => number },
 ): RecordedServers {
   const attempts = new Map<string, number>()
   const known = new Set<string>()

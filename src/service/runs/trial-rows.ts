@@ -1,7 +1,8 @@
 import { parseStored } from '../../lib/json-depth.ts'
-import type { GradedTrials } from '../evals/graded-trials.ts'
-import type { ScoreIntegrity, TrialClass, TrialOutcome } from '../evals/types.ts'
+import type { GradedTrials, ScoreIntegrity, TrialOutcome } from '../evals/types.ts'
 import { insertEachInto, type Database } from '../core/database/database.ts'
+import { tableOf } from '../core/database/table.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 
 type TrialStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 
@@ -29,29 +30,10 @@ export type TrialRow = {
 /** A trial with what it did; absent while it has not ended by itself. */
 export type TrialWithOutcome = TrialRow & { outcome?: TrialOutcome }
 
-export type TrialRows = {
-  insert(rows: readonly TrialRow[]): void
-  get(runId: string, id: string): TrialWithOutcome | undefined
-  /** In order of position, without outcomes. */
-  list(runId: string): TrialRow[]
-  /** What grading reads; inside the transaction in which it was asked for. */
-  graded(runId: string): GradedTrials
-  /** What is known of the scores of its trials, each once. */
-  scoreIntegrities(runId: string): (ScoreIntegrity | null)[]
-  /** In order of position, with outcomes. */
-  listWithOutcomes(runId: string): TrialWithOutcome[]
-  /** Up to `limit` rows behind `after`. */
-  page(runId: string, after: number, limit: number): TrialWithOutcome[]
-  /** pending → running; false when it was no longer pending. */
-  begin(id: string, at: number): boolean
-  /** running → its end; false when somebody ended it before. */
-  end(id: string, outcome: TrialOutcome): boolean
-  /** Ends trials that the caller's transaction found unfinished. */
-  endEach(ends: readonly { id: string; outcome: TrialOutcome }[]): void
-  /** Pending and running ones, in order of position. */
-  unfinished(runId: string): TrialRow[]
-  /** Cancels every pending and running one. */
-  cancelUnfinished(runId: string): void
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly trials: ReturnType<typeof createTrialRows>
+  }
 }
 
 const UNFINISHED = `status IN ('pending', 'running')`
@@ -77,52 +59,53 @@ const COLUMNS = [
   'tokensUsed',
 ] as const satisfies readonly (keyof TrialRow)[]
 
-export function createTrialRows(database: Database): TrialRows {
+export function createTrialRows(database: Database) {
+  const trials = tableOf<TrialRow>(database, 'trial')
   const insertOutcomes = (ends: readonly { id: string; outcome: TrialOutcome }[]) =>
     database.runEach(
       insertEachInto('trialOutcome', ['trialId', 'outcome']),
       ends.map(({ id, outcome }) => [id, JSON.stringify(outcome)]),
     )
   return {
-    insert(rows) {
+    insert(rows: readonly TrialRow[]) {
       database.runEach(
         insertEachInto('trial', COLUMNS),
         rows.map(row => COLUMNS.map(column => row[column])),
       )
     },
-    get(runId, id) {
-      const row = database.get<StoredTrial>(`${WITH_OUTCOME} WHERE trial.id = :id AND runId = :runId`, {
-        id,
-        runId,
-      })
+    get(runId: string, id: string) {
+      const row = database.get<StoredTrial>(`${WITH_OUTCOME} WHERE trial.id = :id AND runId = :runId`, { id, runId })
       return row && read(row)
     },
-    list: runId => database.all('SELECT * FROM trial WHERE runId = :runId ORDER BY position', { runId }),
-    graded: runId => readGraded(database, runId),
-    scoreIntegrities: runId =>
+    /** In order of position, without outcomes. */
+    list: (runId: string) => trials.all({ runId }, 'ORDER BY position'),
+    /** What grading reads; inside the transaction in which it was asked for. */
+    graded: (runId: string) => readGraded(database, runId),
+    /** What is known of the scores of its trials, each once. */
+    scoreIntegrities: (runId: string) =>
       database
         .all<{ scoreIntegrity: ScoreIntegrity | null }>(
           'SELECT DISTINCT scoreIntegrity FROM trial WHERE runId = :runId',
           { runId },
         )
         .map(row => row.scoreIntegrity),
-    listWithOutcomes: runId =>
+    /** In order of position, with outcomes. */
+    listWithOutcomes: (runId: string) =>
+      database.all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId }).map(read),
+    /** Up to `limit` rows behind `after`. */
+    page: (runId: string, after: number, limit: number) =>
       database
-        .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId })
+        .all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`, {
+          runId,
+          after,
+          limit,
+        })
         .map(read),
-    page: (runId, after, limit) =>
-      database
-        .all<StoredTrial>(
-          `${WITH_OUTCOME} WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`,
-          { runId, after, limit },
-        )
-        .map(read),
-    begin: (id, at) =>
-      database.run(
-        `UPDATE trial SET status = 'running', startedAt = :at WHERE id = :id AND status = 'pending'`,
-        { id, at },
-      ) > 0,
-    end(id, outcome) {
+    /** pending → running; false when it was no longer pending. */
+    begin: (id: string, startedAt: number) =>
+      trials.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
+    /** running → its end; false when somebody ended it before. */
+    end(id: string, outcome: TrialOutcome) {
       const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
       const { scoreIntegrity } = outcome
       const tokensUsed = transcript.usage?.totalTokens
@@ -137,7 +120,8 @@ export function createTrialRows(database: Database): TrialRows {
       insertOutcomes([{ id, outcome }])
       return true
     },
-    endEach(ends) {
+    /** Ends trials that the caller's transaction found unfinished. */
+    endEach(ends: readonly { id: string; outcome: TrialOutcome }[]) {
       database.runEach(
         `UPDATE trial SET status = ?, class = ?, result = ?, error = ?, startedAt = ?, durationMs = ?, tokensUsed = ?
          WHERE id = ?`,
@@ -154,13 +138,11 @@ export function createTrialRows(database: Database): TrialRows {
       )
       insertOutcomes(ends)
     },
-    unfinished: runId =>
-      database.all(`SELECT * FROM trial WHERE runId = :runId AND ${UNFINISHED} ORDER BY position`, { runId }),
-    cancelUnfinished: runId =>
-      void database.run(
-        `UPDATE trial SET status = 'cancelled', class = 'cancelled' WHERE runId = :runId AND ${UNFINISHED}`,
-        { runId },
-      ),
+    /** Pending and running ones, in order of position. */
+    unfinished: (runId: string) => trials.all({ runId }, `AND ${UNFINISHED} ORDER BY position`),
+    /** Cancels every pending and running one. */
+    cancelUnfinished: (runId: string) =>
+      trials.change({ runId }, { status: 'cancelled', class: 'cancelled' }, `AND ${UNFINISHED}`),
   }
 }
 

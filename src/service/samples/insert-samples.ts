@@ -1,12 +1,13 @@
 import { insertClient } from '../clients/records.ts'
-import { insertEnvironment } from '../environments/records.ts'
 import { isBusy } from '../core/database/database.ts'
-import { SAMPLE_STEPS, type SampleStep } from './rows.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
+import { insertEnvironment } from '../environments/records.ts'
+import { appendResults, finalizeIngestRun, openIngestRun } from '../eval-ingest/runs.ts'
+import { NIGHTLY, NIGHTS, reportOf } from './recorded-nights.ts'
 import { CLIENT, ENVIRONMENT } from './recorded.ts'
-import { replayNights } from './replay-nights.ts'
 import { replayVisits } from './replay-visits.ts'
 import { replayWaves } from './replay-waves.ts'
+import { SAMPLE_STEPS, type SampleStep } from './rows.ts'
 import { freeName, stageOf, type Stage } from './stage.ts'
 
 /** Days before the oldest thing that happened. */
@@ -21,8 +22,8 @@ const STEPS: Record<SampleStep, (stage: Stage) => void> = {
 }
 
 /**
- * Puts samples on the Sandbox's reference server: recorded input goes through the engines that live input goes through, at
- * the times at which it would have.
+ * Puts samples on the Sandbox's reference server: recorded input goes through the engines that live input goes through,
+ * at the times at which it would have.
  * @param now epoch milliseconds
  * @returns false when the workspace has samples already
  * @throws ServiceError `NOT_FOUND` when the reference server was deleted
@@ -61,9 +62,9 @@ export function insertNextSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Deletes the samples with all that belongs to them, also what was added since: the runs of a sample's suite or journey, the
- * sessions of its scenario. A persona, swarm, environment or client that something else names stays, and is no sample
- * any more.
+ * Deletes the samples with all that belongs to them, also what was added since: the runs of a sample's suite or
+ * journey, the sessions of its scenario. A persona, swarm, environment or client that something else names stays, and
+ * is no sample any more.
  */
 export function removeSamples(store: Store) {
   return store.write(() => store.samples.removeAll())
@@ -88,4 +89,22 @@ function insertCast({ store, project, server, at, mark }: Stage): void {
     name: freeName(ENVIRONMENT.name, name => environments.findByName(project.id, name) !== undefined),
   }
   mark('environment', insertEnvironment(store, project.id, { ...named, hostId: client.id }, madeAt))
+}
+
+const NIGHT_HOUR = 2.5
+
+/** Takes the report of every night as a program sends it. */
+function replayNights({ store, project, server, at, mark }: Stage): void {
+  const suiteName = freeName(NIGHTLY.suiteName, name => store.suiteOwnership.findNamed(project.id, name) !== undefined)
+  // Nobody's key made the suite, so that only admins may delete it by hand.
+  const nobody = ''
+  for (const [index, daysAgo] of NIGHTS.entries()) {
+    const startedAt = at(daysAgo, NIGHT_HOUR)
+    const { opening, results } = reportOf(daysAgo, startedAt, server.name)
+    const { run } = openIngestRun(store, project, nobody, { ...opening, suiteName }, startedAt)
+    if (index === 0) mark('suite', { id: run.suiteId })
+    const took = results.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0)
+    appendResults(store, run, results, startedAt + took)
+    finalizeIngestRun(store, run, startedAt + took)
+  }
 }

@@ -1,14 +1,6 @@
 import { utcDay } from '../../lib/times.ts'
 import type { ReportedResult, RunOpening } from '../eval-ingest/document.ts'
-import {
-  CHICAGO,
-  echoOf,
-  exportOf,
-  LOS_ANGELES,
-  REFUSED_CITY,
-  sumOf,
-  weatherIn,
-} from './recorded-sessions.ts'
+import { CHICAGO, echoOf, exportOf, LOS_ANGELES, REFUSED_CITY, sumOf, weatherIn } from './recorded-sessions.ts'
 import type { RecordedCall } from './recorded.ts'
 
 export const NIGHTLY = {
@@ -197,9 +189,7 @@ export function reportOf(
 /** The night's trials, some of which went another way. */
 function trialsOf(daysAgo: number): RecordedTrial[] {
   const all: RecordedTrial[] = [
-    FLAKY.includes(daysAgo)
-      ? { ...TOTAL, calls: [TEXT_SUM], answer: 'I could not add the two figures.' }
-      : TOTAL,
+    FLAKY.includes(daysAgo) ? { ...TOTAL, calls: [TEXT_SUM], answer: 'I could not add the two figures.' } : TOTAL,
     TOTAL,
     daysAgo <= SCHEMA_CHANGED ? REFUSED : BY_CITY,
     TIMED_OUT.includes(daysAgo) ? TIMEOUT : EXPORT,

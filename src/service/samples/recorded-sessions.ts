@@ -10,14 +10,8 @@ export function weatherIn(location: string, resultText: string): RecordedCall {
   return { toolName: 'get-structured-content', arguments: { location }, resultText, durationMs: 210 }
 }
 
-export const CHICAGO = weatherIn(
-  'Chicago',
-  '{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}',
-)
-export const LOS_ANGELES = weatherIn(
-  'Los Angeles',
-  '{"temperature":73,"conditions":"Sunny / Clear","humidity":48}',
-)
+export const CHICAGO = weatherIn('Chicago', '{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}')
+export const LOS_ANGELES = weatherIn('Los Angeles', '{"temperature":73,"conditions":"Sunny / Clear","humidity":48}')
 export const BOSTON: RecordedCall = { ...weatherIn('Boston', REFUSED_CITY), isError: true, durationMs: 95 }
 
 export function sumOf(a: number, b: number): RecordedCall {
@@ -105,9 +99,7 @@ export const SESSIONS = {
         goal: { score: 0.1, reason: 'The city of the trip was refused twice, and no weather was given.' },
         criteria: {
           grounded: passed('Nothing was claimed that the tool did not say.'),
-          'fitting-tools': failed(
-            'The same refused call was made twice instead of naming the three known cities.',
-          ),
+          'fitting-tools': failed('The same refused call was made twice instead of naming the three known cities.'),
           understandable: CLEAR,
         },
       },

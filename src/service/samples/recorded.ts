@@ -34,8 +34,7 @@ export const CLIENT = {
   name: `${MARK}assistant`,
   config: {
     modelId: 'anthropic/claude-sonnet-4.5',
-    systemPrompt:
-      'You help people with the tools that you have. Say so when a tool cannot do what they want.',
+    systemPrompt: 'You help people with the tools that you have. Say so when a tool cannot do what they want.',
     temperature: 0,
   },
 }

@@ -7,7 +7,7 @@ import { insertJourneyRun } from '../journey-runs/launch.ts'
 import { endJourneyRun } from '../journey-runs/settlement.ts'
 import { resolveTargets } from '../journey-runs/targets.ts'
 import type { AttemptRow, JourneyRunRow } from '../journey-runs/rows.ts'
-import type { JourneyRow } from '../store/journeys.ts'
+import type { JourneyRow } from '../journeys/rows.ts'
 import { insertJourney } from '../journeys/records.ts'
 import { insertPersona } from '../personas/records.ts'
 import { insertSwarm } from '../swarms/records.ts'
@@ -101,9 +101,7 @@ function replaySession(
   const sessionId = beginAttempt(store, run, attempt, startedAt)
   const serverName = run.plan.targets[attempt.targetPosition]?.servers[0]?.name ?? ''
   let clock = startedAt
-  const say = (
-    message: Omit<Parameters<typeof store.journeySessions.append>[0], 'sessionId' | 'createdAt'>,
-  ) => {
+  const say = (message: Omit<Parameters<typeof store.journeySessions.append>[0], 'sessionId' | 'createdAt'>) => {
     clock += message.durationMs
     store.journeyRuns.beat(run.id, clock)
     store.journeySessions.append({ sessionId, ...message, createdAt: clock })

@@ -1,15 +1,7 @@
 import type { Database } from '../core/database/database.ts'
 
 /** Kinds of records that are marked, in the order in which they can go: what names another one goes before it. */
-export const SAMPLE_KINDS = [
-  'suite',
-  'journey',
-  'scenario',
-  'swarm',
-  'environment',
-  'persona',
-  'client',
-] as const
+export const SAMPLE_KINDS = ['suite', 'journey', 'scenario', 'swarm', 'environment', 'persona', 'client'] as const
 export type SampleKind = (typeof SAMPLE_KINDS)[number]
 
 /** Samples are inserted in these steps, so that none of them takes long. */
@@ -21,18 +13,10 @@ export type SampleRow = { kind: SampleKind; recordId: string; projectId: string 
 /** A sample that is there, as lists show it. */
 export type NamedSample = { kind: SampleKind; id: string; name: string | null }
 
-export type SampleRows = {
-  /** Those whose records are there, in the order of their kinds. */
-  list(): NamedSample[]
-  insert(row: SampleRow): void
-  /** What is still to be inserted, in order. */
-  due(): SampleStep[]
-  setDue(steps: readonly SampleStep[]): void
-  /**
-   * Deletes every sample with all that belongs to it, but for those that something else still names; these are no samples
-   * any more. Nothing is due afterwards.
-   */
-  removeAll(): { removed: NamedSample[]; kept: NamedSample[] }
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly samples: ReturnType<typeof createSampleRows>
+  }
 }
 
 /** What belongs to a record and does not go with its row. */
@@ -66,7 +50,7 @@ const NAMED_BY: Partial<Record<SampleKind, string>> = {
     UNION ALL SELECT 1 FROM suite, json_each(settings, '$.clients') WHERE value ->> 'clientId' = :id`,
 }
 
-export function createSampleRows(database: Database): SampleRows {
+export function createSampleRows(database: Database) {
   const list = () =>
     SAMPLE_KINDS.flatMap(kind =>
       database.all<NamedSample>(
@@ -86,23 +70,23 @@ export function createSampleRows(database: Database): SampleRows {
       database.run('INSERT INTO sampleDue (position, step) VALUES (:position, :step)', { position, step })
   }
   return {
+    /** Those whose records are there, in the order of their kinds. */
     list,
+    /** What is still to be inserted, in order. */
     due: () =>
-      database
-        .all<{ step: SampleStep }>('SELECT step FROM sampleDue ORDER BY position')
-        .map(({ step }) => step),
+      database.all<{ step: SampleStep }>('SELECT step FROM sampleDue ORDER BY position').map(({ step }) => step),
     setDue,
-    insert: row =>
-      void database.run(
-        'INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)',
-        row,
-      ),
-    removeAll() {
+    insert: (row: SampleRow) =>
+      void database.run('INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)', row),
+    /**
+     * Deletes every sample with all that belongs to it, but for those that something else still names; these are no
+     * samples any more. Nothing is due afterwards.
+     */
+    removeAll(): { removed: NamedSample[]; kept: NamedSample[] } {
       const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))
       database.run('DELETE FROM sample')
       setDue([])
-      const of = (removed: boolean) =>
-        all.flatMap(({ sample, isRemoved }) => (isRemoved === removed ? sample : []))
+      const of = (removed: boolean) => all.flatMap(({ sample, isRemoved }) => (isRemoved === removed ? sample : []))
       return { removed: of(true), kept: of(false) }
     },
   }

@@ -1,10 +1,10 @@
 import { resolveEnvironment, type Resolution } from '../environments/resolution.ts'
 import { requireEnvironment } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ProjectRow } from '../store/projects.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
 import type { SampleKind } from './rows.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** Where samples are put. */
 export type Stage = {
@@ -21,8 +21,8 @@ const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * The project of the Sandbox's reference server. Whole days lie between the days of samples, wherever `now` stands in its
- * own.
+ * The project of the Sandbox's reference server. Whole days lie between the days of samples, wherever `now` stands in
+ * its own.
  * @throws ServiceError `NOT_FOUND` when the reference server was deleted
  */
 export function stageOf(store: Store, now: number): Stage {

@@ -1,4 +1,4 @@
-import type { InlineCase } from '../suites/records.ts'
+import type { InlineCase } from '../cases/inline.ts'
 
 type Step = InlineCase['steps'][number]
 

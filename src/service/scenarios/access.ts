@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
 import { authenticate } from '../core/access/keys.ts'
-import { roleIn } from '../rights.ts'
-import { PROJECT_ROLES } from '../store/keys.ts'
-import type { ScenarioMode, ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../workspace/store.ts'
+import { roleIn } from '../core/access/rights.ts'
+import { isAtLeast } from '../../api/contract/roles.ts'
+import type { ScenarioMode, ScenarioRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import type { SessionEnd, VisitorSessionRow } from './visitor-session-rows.ts'
 import { sameSecret } from './secrets.ts'
 
@@ -48,15 +48,15 @@ export function narrows(before: ScenarioMode, after: ScenarioMode): boolean {
 
 /**
  * The one rule of who is alive (service-api, "Scenario access"): a session lives while its scenario is published under
- * the access version that it was minted under, until its visitor ends it, its key or invitation goes, or a day of silence.
+ * the access version that it was minted under, until its visitor ends it, its key or invitation goes, or a day of
+ * silence.
  */
 export function whyEnded(store: Store, session: VisitorSessionRow, now: number): Ending | undefined {
   if (session.endedBy !== null) return ENDINGS[session.endedBy]
   const scenario = store.scenarios.getEver(session.scenarioId)
   if (!scenario || scenario.unpublishedAt !== null) return ENDINGS.unpublished
   if (scenario.accessVersion !== session.accessVersion) return ENDINGS.narrowed
-  if (session.memberId !== null && !store.scenarios.members.get(scenario.id, session.memberId))
-    return ENDINGS.removed
+  if (session.memberId !== null && !store.scenarios.members.get(scenario.id, session.memberId)) return ENDINGS.removed
   if (session.keyId !== null && !keyStillCounts(store, session.keyId, scenario))
     return {
       by: 'owner',
@@ -133,5 +133,5 @@ function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boo
   if (!key || key.revokedAt !== null || key.organizationId === null || !project) return false
   const { accountId, organizationId, role } = key
   const held = roleIn({ keyId, accountId, organizationId, role, grants: store.keys.grants(keyId) }, project)
-  return held !== undefined && PROJECT_ROLES.indexOf(held) >= PROJECT_ROLES.indexOf('member')
+  return isAtLeast(held, 'member')
 }

@@ -12,9 +12,9 @@ import { requireModel } from '../models/ask.ts'
 import type { ModelSettings } from '../models/settings.ts'
 import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../core/lease.ts'
 import type { ServerTargets } from '../servers/targets.ts'
-import type { RunLease } from '../store/runs.ts'
-import type { ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Lease } from '../core/lease.ts'
+import type { ScenarioRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type VisitorMessageRow, type VisitorSessionRow } from './visitor-session-rows.ts'
 import { whyEnded } from './access.ts'
 import { partsOf } from './records.ts'
@@ -49,7 +49,7 @@ const ANSWER_MS = 120_000
 /** Turns before this one that the assistant is told of. */
 const REMEMBERED_TURNS = 20
 
-type Running = { sessionId: string; stop: AbortController; lease: RunLease; renewedAt: number }
+type Running = { sessionId: string; stop: AbortController; lease: Lease; renewedAt: number }
 type Opened = { conversation: Conversation; resolution: Resolution }
 
 export function createAnswers(options: AnswersOptions): Answers {
@@ -113,7 +113,7 @@ function begin(
   options: AnswersOptions,
   sessionId: string,
   text: string,
-): (Opened & { lease: RunLease }) | { failure: unknown } {
+): (Opened & { lease: Lease }) | { failure: unknown } {
   const { store, now } = options
   const session = store.visitorSessions.get(sessionId)
   const scenario = session && store.scenarios.getEver(session.scenarioId)
@@ -121,8 +121,7 @@ function begin(
   const ending = whyEnded(store, session, now())
   if (ending) throw sessionEnded(ending)
   const other = store.visitorSessions.lease(session.id)
-  if (other && !isAbandoned(other))
-    throw new ServiceError('CONFLICT', 'The last message is still being answered.')
+  if (other && !isAbandoned(other)) throw new ServiceError('CONFLICT', 'The last message is still being answered.')
   requireAllowance(store, scenario, session, now())
   const history = historyOf(store.visitorSessions.messages.all(session.id))
   noteQuestion(options, session.id, text)
@@ -146,10 +145,7 @@ function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: Vis
   if (authType !== 'guest') return
   const caps = scenario.guestExecution
   if (!caps?.enabled)
-    throw new ServiceError(
-      'FORBIDDEN',
-      'The owner of this scenario has not allowed answers for anonymous visitors.',
-    )
+    throw new ServiceError('FORBIDDEN', 'The owner of this scenario has not allowed answers for anonymous visitors.')
   const midnight = now - (now % DAY_MS)
   if (store.visitorSessions.messages.countOfGuests(scenario.id, midnight) + 1 <= caps.dailyCreditCap) return
   throw new ServiceError(

@@ -6,8 +6,8 @@ import type {
   userTestingInsights,
 } from '../../api/contract/user-testing-insights.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ScenarioRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import type { VisitorMessageRow, VisitorSessionSummary } from './visitor-session-rows.ts'
 import { whyEnded } from './access.ts'
 import { abandonedAt } from './signals.ts'
@@ -31,10 +31,7 @@ export function metricsOf(
   { population }: MetricsQuery,
 ): ScenarioMetrics {
   if (population === 'synthetic')
-    throw new ServiceError(
-      'NOT_FOUND',
-      'The scenario had no synthetic visitors; only people open its link here.',
-    )
+    throw new ServiceError('NOT_FOUND', 'The scenario had no synthetic visitors; only people open its link here.')
   return store.read(() => {
     const { measured, scan } = scanned(store, scenario)
     const rated = measured.flatMap(({ session }) => session.rating ?? [])
@@ -51,8 +48,7 @@ export function metricsOf(
       liveSessions: measured.filter(({ session }) => !whyEnded(store, session, now())).length,
       messages: measured.reduce((sum, { messages }) => sum + messages.length, 0),
       answers: answers.length,
-      failedAnswers: measured.flatMap(({ messages }) => messages.filter(({ role }) => role === 'system'))
-        .length,
+      failedAnswers: measured.flatMap(({ messages }) => messages.filter(({ role }) => role === 'system')).length,
       answeredSessions: answered.length,
       abandonedSessions: left.length,
       abandonmentRate: rate(left.length, sessions),
@@ -157,9 +153,7 @@ function callUse(calls: readonly VisitorMessageRow[]) {
 }
 
 function counts(values: readonly string[]): Record<string, number> {
-  return Object.fromEntries(
-    [...Map.groupBy(values, value => value)].map(([value, all]) => [value, all.length]),
-  )
+  return Object.fromEntries([...Map.groupBy(values, value => value)].map(([value, all]) => [value, all.length]))
 }
 
 function sum(values: readonly number[]): number {

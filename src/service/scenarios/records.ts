@@ -10,12 +10,12 @@ import type {
 } from '../../api/contract/user-testing-shapes.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireLive } from '../environments/records.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { toProjectServer } from '../servers/records.ts'
-import type { EnvironmentRow } from '../store/environments.ts'
-import type { ScenarioMemberRow, ScenarioMode, ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../workspace/store.ts'
+import type { EnvironmentRow } from '../environments/rows.ts'
+import type { ScenarioMemberRow, ScenarioMode, ScenarioRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import type { SessionEnd } from './visitor-session-rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { mintInvitation, narrows } from './access.ts'
@@ -40,9 +40,7 @@ const NOT_HERE = {
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireScenario(store: Store, projectId: string, scenarioId: string): ScenarioRow {
-  const row = store.scenarios.get(projectId, scenarioId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no scenario ${scenarioId} in this project.`)
-  return row
+  return requireRow(store.scenarios.get(projectId, scenarioId), `scenario ${scenarioId} in this project`)
 }
 
 /**
@@ -159,8 +157,7 @@ export function upsertMember(
 /** Takes an invitation back, which ends every session of the scenario. @throws ServiceError `NOT_FOUND` */
 export function removeMember(store: Store, scenario: ScenarioRow, idOrEmail: string): void {
   const { members } = store.scenarios
-  const member =
-    members.get(scenario.id, idOrEmail) ?? members.findByEmail(scenario.id, normalized(idOrEmail))
+  const member = members.get(scenario.id, idOrEmail) ?? members.findByEmail(scenario.id, normalized(idOrEmail))
   if (!member) throw new ServiceError('NOT_FOUND', `The scenario has no member ${idOrEmail}.`)
   members.delete(member.id)
   bump(store, { ...scenario, updatedAt: Date.now() }, 'removed')

@@ -9,20 +9,14 @@ const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'
  * for strangers; the owner reads them in the transcript. A 401 is kept for the session itself.
  */
 const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> = {
-  CONFLICT: [
-    'CONFLICT',
-    'The scenario cannot answer: its environment cannot run as it is. Its owner can mend that.',
-  ],
+  CONFLICT: ['CONFLICT', 'The scenario cannot answer: its environment cannot run as it is. Its owner can mend that.'],
   FEATURE_NOT_SUPPORTED: [
     'FEATURE_NOT_SUPPORTED',
     'The scenario cannot answer: its owner has to configure a model, or a client that asks for no approvals.',
   ],
   RATE_LIMITED: ['RATE_LIMITED', 'The model is asked too often right now; try again in a moment.'],
   TIMEOUT: ['TIMEOUT', 'The answer took too long.'],
-  OAUTH_REQUIRED: [
-    'SERVER_UNREACHABLE',
-    'A server of this scenario wants a login that its owner has to give first.',
-  ],
+  OAUTH_REQUIRED: ['SERVER_UNREACHABLE', 'A server of this scenario wants a login that its owner has to give first.'],
 }
 
 /** A failure in words for the visitor; a fault of ours stays one, for the log. */

@@ -1,11 +1,11 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { excerptOf } from '../insights/excerpt.ts'
 import type { Sighting } from '../findings/record.ts'
-import type { ScenarioRow } from '../store/scenarios.ts'
+import type { ScenarioRow } from './rows.ts'
 import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
 
 /** A session with everything that was said in it. */
-export type Told = { session: VisitorSessionRow; messages: VisitorMessageRow[] }
+export type SignalSession = { session: VisitorSessionRow; messages: VisitorMessageRow[] }
 
 /** Silence after which a visitor who did not end the session is taken to have left, in milliseconds. */
 export const LEFT_AFTER_MS = 30 * 60 * 1000
@@ -16,13 +16,7 @@ const NEGATIVE_RATING = 2
 const SAME_QUESTION = 0.8
 const MAX_EVIDENCE = 5
 
-const KINDS = [
-  'tool_error',
-  'answer_failed',
-  'abandonment',
-  'repeated_question',
-  'negative_feedback',
-] as const
+const KINDS = ['tool_error', 'answer_failed', 'abandonment', 'repeated_question', 'negative_feedback'] as const
 export type SignalKind = (typeof KINDS)[number]
 
 /** One thing that went wrong, over all sessions of a window. */
@@ -42,7 +36,7 @@ export type Coverage = { kind: SignalKind; subjectId: string }
 type Hit = Pick<Signal, 'kind' | 'subject' | 'title'> & { evidence: ActionableFindingEvidence }
 
 /** Mines signals from sessions; the same sessions give the same signals in the same order. */
-export function mineSignals(scenario: ScenarioRow, told: readonly Told[], now: number): Signal[] {
+export function mineSignals(scenario: ScenarioRow, told: readonly SignalSession[], now: number): Signal[] {
   const hits = told.flatMap(one => hitsOf(scenario, one, now))
   return [...Map.groupBy(hits, ({ kind, subject }) => `${kind}/${subject.id}`).values()]
     .flatMap(group => {
@@ -63,7 +57,7 @@ export function mineSignals(scenario: ScenarioRow, told: readonly Told[], now: n
 }
 
 /** Where the sessions looked: tools that were called, answers that were asked for, sessions that are over, feedback. */
-export function coverageOf(scenario: ScenarioRow, told: readonly Told[], now: number): Coverage[] {
+export function coverageOf(scenario: ScenarioRow, told: readonly SignalSession[], now: number): Coverage[] {
   const tools = told.flatMap(({ messages }) => messages.flatMap(message => toolSubject(message)?.id ?? []))
   const asked = told.some(({ messages }) => messages.some(({ role }) => role === 'user'))
   const over = told.some(({ session, messages }) => messages.length > 0 && isOver(session, now))
@@ -85,7 +79,7 @@ export function toSighting({ kind, subject, title, evidence }: Signal): Sighting
   return { fingerprint: `${kind}:${subject.kind}:${subject.id}`, dimension: kind, subject, title, evidence }
 }
 
-function hitsOf(scenario: ScenarioRow, { session, messages }: Told, now: number): Hit[] {
+function hitsOf(scenario: ScenarioRow, { session, messages }: SignalSession, now: number): Hit[] {
   const sessionId = session.id
   const subject = { kind: 'scenario', id: scenario.id, label: scenario.name }
   const said = (text: string) => ({ sessionId, kind: 'transcript' as const, excerpt: excerptOf(text) })

@@ -2,26 +2,27 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import type * as z from 'zod'
 import type { ApiHeaders, ApiRequest } from '../../api/contract/message.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { Answer } from '../core/reply.ts'
 import { invalidField, parseBody } from '../core/validation.ts'
 import type { Credentials } from './access.ts'
 import { visitPage } from './visit-page.ts'
-import { Feedback, Message, Opening, type VisitAnswer } from './visit-shapes.ts'
+import { Feedback, Message, Opening } from './visit-shapes.ts'
 import type { VisitorProgram, Visits } from './visits.ts'
 
 /**
  * Where visitors come in, beside the API and without its keys. A link is `/visit/{secret}`; answers are
  * `{ code, message, details? }` when they refuse.
  * - `GET /visit/{link}`: name, description, mode, what it `needs`; a page for a browser
- * - `POST /visit/{link}/sessions` `{ invitation? }`: 201 with the `token` of a session; a member of the project signs in with
- *   `Authorization: Bearer sk_…`
+ * - `POST /visit/{link}/sessions` `{ invitation? }`: 201 with the `token` of a session; a member of the project signs
+ *   in with `Authorization: Bearer sk_…`
  * - `GET /visit/session`: 200 while it lives, 401 with the reason and `details.endedBy` afterwards
  * - `GET /visit/session/messages`; `POST /visit/session/messages` `{ text }`: the items that the answer added
  * - `PUT /visit/session/feedback` `{ rating?, comment? }`
  * - `DELETE /visit/session`
  *
  * A scenario stays open while the feature is switched off for its organization; unpublishing closes it.
- * Everything below `/visit/session` takes `Authorization: Bearer vst_…`, which no other site's page can send; nothing is
- * allowed to other origins.
+ * Everything below `/visit/session` takes `Authorization: Bearer vst_…`, which no other site's page can send; nothing
+ * is allowed to other origins.
  */
 export const VISIT_PREFIX = '/visit/'
 
@@ -29,7 +30,7 @@ const MAX_BODY_BYTES = BOUNDS.visitBody.most
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' }
 
 type Call = { request: ApiRequest; signal: AbortSignal; link: string }
-type Route = (visits: Visits, call: Call) => Promise<VisitAnswer> | VisitAnswer
+type Route = (visits: Visits, call: Call) => Promise<Answer> | Answer
 
 const SESSION_ROUTES: Record<string, Record<string, Route>> = {
   '': {
@@ -87,7 +88,7 @@ export async function answerVisit(
   request: ApiRequest,
   path: string,
   closing: AbortSignal,
-): Promise<VisitAnswer> {
+): Promise<Answer> {
   const rest = path.slice(VISIT_PREFIX.length)
   const slash = rest.indexOf('/')
   const head = slash < 0 ? rest : rest.slice(0, slash)
@@ -104,7 +105,7 @@ export async function answerVisit(
   return { ...answer, headers: { ...PRIVATE, ...answer.headers } }
 }
 
-function ok(body: unknown): VisitAnswer {
+function ok(body: unknown): Answer {
   return { status: 200, body }
 }
 

@@ -1,5 +1,5 @@
+import type { Answer } from '../core/reply.ts'
 import { randomBytes } from 'node:crypto'
-import type { VisitAnswer } from './visit-shapes.ts'
 
 type Shown = { name: string; description: string | null; needs: 'key' | 'invitation' | null }
 
@@ -9,13 +9,11 @@ const LABELS = { key: 'API key of the workspace', invitation: 'Your invitation' 
  * One page without anything from elsewhere: it opens a session and says things. Text from outside gets in escaped here
  * and as text nodes there; the policy allows its own script and this address alone.
  */
-export function visitPage({ name, description, needs }: Shown): VisitAnswer {
+export function visitPage({ name, description, needs }: Shown): Answer {
   const nonce = randomBytes(16).toString('base64')
   const only = `'nonce-${nonce}'`
   const policy = `default-src 'none'; script-src ${only}; style-src ${only}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-  const proof = needs
-    ? `<label>${LABELS[needs]} <input id="proof" type="password" autocomplete="off"></label>`
-    : ''
+  const proof = needs ? `<label>${LABELS[needs]} <input id="proof" type="password" autocomplete="off"></label>` : ''
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(name)}</title>
 <style nonce="${nonce}">body{font:16px/1.5 sans-serif;max-width:40em;margin:2em auto;padding:0 1em}

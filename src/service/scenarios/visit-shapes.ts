@@ -1,14 +1,6 @@
 import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
 
-/** `text` is a body that is written already, its type among the headers. */
-export type VisitAnswer = {
-  status: number
-  body?: unknown
-  text?: string
-  headers?: Record<string, string>
-}
-
 /** Body of an opening: the invitation of a scenario for invited people. */
 export const Opening = shape(() => z.strictObject({ invitation: z.string().max(200).optional() }).optional())
 

@@ -1,5 +1,6 @@
-import { assignments, insertInto, type Database } from '../core/database/database.ts'
-import type { RunLease } from '../store/runs.ts'
+import type { Database } from '../core/database/database.ts'
+import { boolean, tableOf } from '../core/database/table.ts'
+import type { Lease } from '../core/lease.ts'
 
 /** What ended a session: the visitor, or the owner in one of three ways. */
 export type SessionEnd = 'visitor' | 'unpublished' | 'narrowed' | 'removed'
@@ -87,58 +88,18 @@ export type ScenarioWindowRow = {
   signals: string
 }
 
-type Stored = Omit<VisitorSessionRow, 'authInterrupted'> & {
+type StoredSession = VisitorSessionRow & {
   number: number
-  authInterrupted: number
   leaseToken: string | null
   leaseHost: string | null
   leasePid: number | null
   leaseExpiresAt: number | null
 }
-type StoredMessage = Omit<VisitorMessageRow, 'isError'> & { isError: number }
-type Totals = Pick<VisitorSessionSummary, 'messageCount' | 'toolCallCount' | 'preview'>
+type StoredSummary = StoredSession & Pick<VisitorSessionSummary, 'messageCount' | 'toolCallCount' | 'preview'>
 
-export type VisitorSessionRows = {
-  get(id: string): VisitorSessionRow | undefined
-  findByToken(tokenLookup: string): VisitorSessionRow | undefined
-  /** Whether this member or key was here before. */
-  knows(scenarioId: string, visitor: Pick<VisitorSessionRow, 'memberId' | 'keyId'>): boolean
-  insert(row: VisitorSessionRow): void
-  update(row: VisitorSessionRow): void
-  /** Ends every session of a scenario that has not ended; their ids. */
-  endLive(scenarioId: string, endedBy: SessionEnd, at: number): string[]
-  /** Newest first, those before a number. */
-  page(scenarioId: string, before: number | undefined, limit: number): VisitorSessionSummary[]
-  summary(scenarioId: string, id: string): VisitorSessionSummary | undefined
-  /** A project's, also of scenarios that were taken down, in the order of their last activity. */
-  feed(projectId: string, filter: VisitorFeedFilter): VisitorFeedRow[]
-  count(scenarioId: string): number
-  /** Those that began in a span, oldest first. */
-  startedBetween(scenarioId: string, startAt: number, endAt: number): VisitorSessionRow[]
-  /** Who writes an answer right now. */
-  lease(id: string): RunLease | undefined
-  setLease(id: string, lease: RunLease | undefined): void
-  renewLease(token: string, expiresAt: number): void
-  messages: {
-    insert(row: Omit<VisitorMessageRow, 'position'>): VisitorMessageRow
-    /** Oldest first, those after a position. */
-    page(sessionId: string, after: number, limit: number): VisitorMessageRow[]
-    all(sessionId: string): VisitorMessageRow[]
-    /** What guests of a scenario asked since a time. */
-    countOfGuests(scenarioId: string, since: number): number
-  }
-  windows: {
-    /**
-     * Days of published scenarios whose sessions did something since they were mined last, or have been silent for
-     * `idleMs` since then.
-     */
-    due(now: number, idleMs: number, scenarioId?: string): { scenarioId: string; startAt: number }[]
-    get(scenarioId: string, id: string): ScenarioWindowRow | undefined
-    at(scenarioId: string, startAt: number): ScenarioWindowRow | undefined
-    latest(scenarioId: string): ScenarioWindowRow | undefined
-    /** Oldest first. */
-    after(scenarioId: string, startAt: number): ScenarioWindowRow[]
-    save(row: ScenarioWindowRow): void
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly visitorSessions: ReturnType<typeof createVisitorSessionRows>
   }
 }
 
@@ -150,30 +111,32 @@ const TOTALS = `
   (SELECT count(*) FROM visitorMessage m WHERE m.sessionId = s.id AND m.role = 'tool') AS toolCallCount,
   (SELECT text FROM visitorMessage m WHERE m.sessionId = s.id AND m.role = 'user' ORDER BY position LIMIT 1) AS preview`
 
-export function createVisitorSessionRows(database: Database): VisitorSessionRows {
-  const one = (condition: string, values: Record<string, string>) => {
-    const row = database.get<Stored>(`SELECT * FROM visitorSession WHERE ${condition}`, values)
+export function createVisitorSessionRows(database: Database) {
+  const sessions = tableOf<VisitorSessionRow, StoredSession>(database, 'visitorSession', {
+    kinds: { authInterrupted: boolean() },
+  })
+  const one = (match: Partial<VisitorSessionRow>) => {
+    const row = sessions.one(match)
     return row && toSession(row)
   }
   const summaries = (condition: string, values: Record<string, string | number>) =>
     database
-      .all<Stored & Totals>(`SELECT s.*, ${TOTALS} FROM visitorSession s WHERE ${condition}`, values)
-      .map(toSummary)
+      .all<object>(`SELECT s.*, ${TOTALS} FROM visitorSession s WHERE ${condition}`, values)
+      .map(row => toSummary(sessions.read<StoredSummary>(row)))
   return {
-    get: id => one('id = :id', { id }),
-    findByToken: tokenLookup => one('tokenLookup = :tokenLookup', { tokenLookup }),
-    knows: (scenarioId, { memberId, keyId }) =>
+    get: (id: string) => one({ id }),
+    findByToken: (tokenLookup: string) => one({ tokenLookup }),
+    /** Whether this member or key was here before. */
+    knows: (scenarioId: string, { memberId, keyId }: Pick<VisitorSessionRow, 'memberId' | 'keyId'>) =>
       database.get(
         `SELECT 1 FROM visitorSession WHERE scenarioId = :scenarioId
          AND (memberId = :memberId OR keyId = :keyId) LIMIT 1`,
         { scenarioId, memberId, keyId },
       ) !== undefined,
-    insert: row => void database.run(insertInto('visitorSession', Object.keys(row)), row),
-    update(row) {
-      const columns = Object.keys(row).filter(name => name !== 'id')
-      database.run(`UPDATE visitorSession SET ${assignments(columns)} WHERE id = :id`, row)
-    },
-    endLive: (scenarioId, endedBy, at) =>
+    insert: sessions.basics.insert,
+    update: sessions.basics.update,
+    /** Ends every session of a scenario that has not ended; their ids. */
+    endLive: (scenarioId: string, endedBy: SessionEnd, at: number) =>
       database
         .all<{ id: string }>(
           `UPDATE visitorSession SET endedAt = :at, endedBy = :endedBy
@@ -181,14 +144,17 @@ export function createVisitorSessionRows(database: Database): VisitorSessionRows
           { scenarioId, endedBy, at },
         )
         .map(({ id }) => id),
-    page: (scenarioId, before, limit) =>
+    /** Newest first, those before a number. */
+    page: (scenarioId: string, before: number | undefined, limit: number) =>
       summaries(
         `scenarioId = :scenarioId${before === undefined ? '' : ' AND number < :before'}
          ORDER BY number DESC LIMIT :limit`,
         { scenarioId, limit, ...(before !== undefined && { before }) },
       ),
-    summary: (scenarioId, id) => summaries('scenarioId = :scenarioId AND id = :id', { scenarioId, id })[0],
-    feed(projectId, { order, after, overSince, limit }) {
+    summary: (scenarioId: string, id: string) =>
+      summaries('scenarioId = :scenarioId AND id = :id', { scenarioId, id })[0],
+    /** A project's, also of scenarios that were taken down, in the order of their last activity. */
+    feed(projectId: string, { order, after, overSince, limit }: VisitorFeedFilter): VisitorFeedRow[] {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       const sql = `
         SELECT s.*, c.name AS scenarioName, ${TOTALS}
@@ -198,39 +164,35 @@ export function createVisitorSessionRows(database: Database): VisitorSessionRows
           ${overSince === undefined ? '' : 'AND (s.endedAt IS NOT NULL OR s.lastActivityAt <= :overSince)'}
         ORDER BY s.lastActivityAt ${direction}, s.id ${direction} LIMIT :limit`
       const values = { projectId, limit, ...after, ...(overSince !== undefined && { overSince }) }
-      return database.all<Stored & Totals & { scenarioName: string }>(sql, values).map(row => {
-        const { scenarioName, ...rest } = row
+      return database.all<object>(sql, values).map(row => {
+        const { scenarioName, ...rest } = sessions.read<StoredSummary & { scenarioName: string }>(row)
         return { ...toSummary(rest), scenarioName }
       })
     },
-    count: scenarioId =>
-      database.get<{ count: number }>(
-        'SELECT count(*) AS count FROM visitorSession WHERE scenarioId = :scenarioId',
-        { scenarioId },
-      )?.count ?? 0,
-    startedBetween: (scenarioId, startAt, endAt) =>
-      database
-        .all<Stored>(
-          `SELECT * FROM visitorSession
-           WHERE scenarioId = :scenarioId AND startedAt >= :startAt AND startedAt < :endAt ORDER BY number`,
-          { scenarioId, startAt, endAt },
-        )
+    count: (scenarioId: string) =>
+      database.get<{ count: number }>('SELECT count(*) AS count FROM visitorSession WHERE scenarioId = :scenarioId', {
+        scenarioId,
+      })?.count ?? 0,
+    /** Those that began in a span, oldest first. */
+    startedBetween: (scenarioId: string, startAt: number, endAt: number) =>
+      sessions
+        .all({ scenarioId }, 'AND startedAt >= :startAt AND startedAt < :endAt ORDER BY number', { startAt, endAt })
         .map(toSession),
-    lease(id) {
-      const row = database.get<Stored>('SELECT * FROM visitorSession WHERE id = :id', { id })
-      const { leaseToken, leaseHost, leasePid, leaseExpiresAt } = row ?? {}
+    /** Who writes an answer right now. */
+    lease(id: string): Lease | undefined {
+      const { leaseToken, leaseHost, leasePid, leaseExpiresAt } = sessions.one({ id }) ?? {}
       return leaseToken
         ? { token: leaseToken, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 }
         : undefined
     },
-    setLease(id, lease) {
+    setLease(id: string, lease: Lease | undefined) {
       database.run(
         `UPDATE visitorSession SET leaseToken = :token, leaseHost = :host, leasePid = :pid,
          leaseExpiresAt = :expiresAt WHERE id = :id`,
         { id, token: lease?.token, host: lease?.host, pid: lease?.pid, expiresAt: lease?.expiresAt },
       )
     },
-    renewLease: (token, expiresAt) =>
+    renewLease: (token: string, expiresAt: number) =>
       void database.run('UPDATE visitorSession SET leaseExpiresAt = :expiresAt WHERE leaseToken = :token', {
         token,
         expiresAt,
@@ -240,28 +202,28 @@ export function createVisitorSessionRows(database: Database): VisitorSessionRows
   }
 }
 
-function createMessageRows(database: Database): VisitorSessionRows['messages'] {
+function createMessageRows(database: Database) {
+  const messages = tableOf<VisitorMessageRow>(database, 'visitorMessage', {
+    key: 'sessionId',
+    kinds: { isError: boolean() },
+  })
   const page = (sessionId: string, after: number, limit: number) =>
-    database
-      .all<StoredMessage>(
-        `SELECT * FROM visitorMessage WHERE sessionId = :sessionId AND position > :after
-         ORDER BY position LIMIT :limit`,
-        { sessionId, after, limit },
-      )
-      .map(row => ({ ...row, isError: row.isError === 1 }))
+    messages.all({ sessionId }, 'AND position > :after ORDER BY position LIMIT :limit', { after, limit })
   return {
-    insert(row) {
+    insert(row: Omit<VisitorMessageRow, 'position'>): VisitorMessageRow {
       const last = database.get<{ last: number | null }>(
         'SELECT max(position) AS last FROM visitorMessage WHERE sessionId = :sessionId',
         { sessionId: row.sessionId },
       )?.last
       const message = { ...row, position: (last ?? -1) + 1 }
-      database.run(insertInto('visitorMessage', Object.keys(message)), message)
+      messages.basics.insert(message)
       return message
     },
+    /** Oldest first, those after a position. */
     page,
-    all: sessionId => page(sessionId, -1, -1),
-    countOfGuests: (scenarioId, since) =>
+    all: (sessionId: string) => page(sessionId, -1, -1),
+    /** What guests of a scenario asked since a time. */
+    countOfGuests: (scenarioId: string, since: number) =>
       database.get<{ count: number }>(
         `SELECT count(*) AS count FROM visitorMessage m JOIN visitorSession s ON s.id = m.sessionId
          WHERE s.scenarioId = :scenarioId AND s.authType = 'guest' AND s.lastActivityAt >= :since
@@ -271,9 +233,14 @@ function createMessageRows(database: Database): VisitorSessionRows['messages'] {
   }
 }
 
-function createWindowRows(database: Database): VisitorSessionRows['windows'] {
+function createWindowRows(database: Database) {
+  const windows = tableOf<ScenarioWindowRow>(database, 'scenarioWindow', { owner: 'scenarioId' })
   return {
-    due: (now, idleMs, scenarioId) =>
+    /**
+     * Days of published scenarios whose sessions did something since they were mined last, or have been silent for
+     * `idleMs` since then.
+     */
+    due: (now: number, idleMs: number, scenarioId?: string): { scenarioId: string; startAt: number }[] =>
       database.all(
         `SELECT DISTINCT s.scenarioId, s.startedAt - s.startedAt % ${DAY_MS} AS startAt
          FROM visitorSession s JOIN scenario c ON c.id = s.scenarioId AND c.unpublishedAt IS NULL
@@ -285,47 +252,22 @@ function createWindowRows(database: Database): VisitorSessionRows['windows'] {
          ORDER BY s.scenarioId, startAt`,
         { now, idleMs, scenarioId },
       ),
-    get: (scenarioId, id) =>
-      database.get('SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId AND id = :id', {
-        scenarioId,
-        id,
-      }),
-    at: (scenarioId, startAt) =>
-      database.get('SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId AND startAt = :startAt', {
-        scenarioId,
-        startAt,
-      }),
-    latest: scenarioId =>
-      database.get(
-        'SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId ORDER BY startAt DESC LIMIT 1',
-        { scenarioId },
-      ),
-    after: (scenarioId, startAt) =>
-      database.all(
-        'SELECT * FROM scenarioWindow WHERE scenarioId = :scenarioId AND startAt > :startAt ORDER BY startAt',
-        { scenarioId, startAt },
-      ),
-    save(row) {
-      database.run(
-        `${insertInto('scenarioWindow', Object.keys(row))}
-         ON CONFLICT (id) DO UPDATE SET minedAt = :minedAt, signals = :signals`,
-        row,
-      )
-    },
+    get: windows.basics.get,
+    at: (scenarioId: string, startAt: number) => windows.one({ scenarioId, startAt }),
+    latest: (scenarioId: string) => windows.one({ scenarioId }, 'ORDER BY startAt DESC LIMIT 1'),
+    /** Oldest first. */
+    after: (scenarioId: string, startAt: number) =>
+      windows.all({ scenarioId }, 'AND startAt > :startAt ORDER BY startAt', { startAt }),
+    save: windows.put,
   }
 }
 
-function toSummary({
-  messageCount,
-  toolCallCount,
-  preview,
-  ...session
-}: Stored & Totals): VisitorSessionSummary {
+function toSummary({ messageCount, toolCallCount, preview, ...session }: StoredSummary): VisitorSessionSummary {
   return { ...toSession(session), number: session.number, messageCount, toolCallCount, preview }
 }
 
-function toSession({ authInterrupted, ...row }: Stored): VisitorSessionRow {
-  const { number: _number, leaseToken: _token, leaseHost: _host, leasePid: _pid, ...rest } = row
+function toSession(stored: StoredSession): VisitorSessionRow {
+  const { number: _number, leaseToken: _token, leaseHost: _host, leasePid: _pid, ...rest } = stored
   const { leaseExpiresAt: _expiresAt, ...session } = rest
-  return { ...session, authInterrupted: authInterrupted === 1 }
+  return session
 }

@@ -1,21 +1,30 @@
 import type * as z from 'zod'
+import type { Store } from '../core/database/store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../workspace/store.ts'
-import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
+import { takeOne, type RateLimit } from '../core/limits/rate-limiter.ts'
+import type { RateBucket } from '../core/limits/rows.ts'
 import { admit, NEEDS, whyEnded, type Credentials, type Visitor } from './access.ts'
 import { createAnswers, type AnswersOptions } from './answers.ts'
-import { createAttempts, type Attempts } from './attempts.ts'
 import { sessionEnded } from './refusals.ts'
+import type { ScenarioRow } from './rows.ts'
 import { fits, lookupOf, mintSecret, type Minted } from './secrets.ts'
 import type { Feedback } from './visit-shapes.ts'
+import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
 
 /** What is known of a visitor's program without asking. */
 export type VisitorProgram = { deviceKind: string | null; language: string | null }
 
 /** What visitors do, whatever carries their requests. */
 export type Visits = ReturnType<typeof createVisits>
+
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    visits: Visits
+    /** Origin under which visitors reach this workspace, such as `http://127.0.0.1:4747`. */
+    visitOrigin: () => string
+  }
+}
 
 /** Openings of one link, and messages of one session, a minute and at once. */
 const PER_LINK = { perMinute: 60, burst: 30 }
@@ -102,10 +111,7 @@ function createDoors({ store, now }: AnswersOptions, attempts: Attempts) {
     const row = lookup === undefined ? undefined : store.scenarios.findByLink(lookup)
     if (row && fits(row.linkHash, link)) return row
     attempts.take('wrong', WRONG)
-    throw new ServiceError(
-      'NOT_FOUND',
-      'This link is not valid (any more); ask its owner for the present one.',
-    )
+    throw new ServiceError('NOT_FOUND', 'This link is not valid (any more); ask its owner for the present one.')
   }
   const byToken = (token: string): VisitorSessionRow => {
     const lookup = lookupOf('session', token)
@@ -193,4 +199,32 @@ function toShown({ name, description, mode }: ScenarioRow) {
 function toSaid({ role, text, toolName, isError, createdAt }: VisitorMessageRow) {
   if (role === 'tool') return { role, toolName, isError, createdAt }
   return { role, text: role === 'system' ? 'There was no answer.' : text, createdAt }
+}
+
+/** Buckets of this process for what strangers may try; they need no place in the database. */
+type Attempts = {
+  /** @throws ServiceError `RATE_LIMITED` with whole seconds after which the next one passes */
+  take(what: string, limit: RateLimit): void
+}
+
+/** Buckets beyond this number are those of sessions long gone. */
+const MAX_BUCKETS = 10_000
+
+function createAttempts(now: () => number): Attempts {
+  const buckets = new Map<string, RateBucket>()
+  return {
+    take(what, limit) {
+      const { bucket, waitMs } = takeOne(buckets.get(what), limit, now())
+      // Put at the end, so that the first one is the one that was not used for the longest time.
+      buckets.delete(what)
+      buckets.set(what, bucket)
+      const [oldest] = buckets.keys()
+      if (buckets.size > MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
+      if (waitMs === 0) return
+      const retryAfterSeconds = Math.ceil(waitMs / 1000)
+      throw new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s.`, {
+        retryAfterSeconds,
+      })
+    },
+  }
 }

@@ -2,8 +2,8 @@ import { parseStored } from '../../lib/json-depth.ts'
 import type { Background } from '../core/background.ts'
 import { recordGradedWave } from '../findings/record.ts'
 import { newId } from '../core/ids.ts'
-import type { ScenarioRow } from '../store/scenarios.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ScenarioRow } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type ScenarioWindowRow } from './visitor-session-rows.ts'
 import { coverageOf, LEFT_AFTER_MS, mineSignals, toSighting, type Coverage, type Signal } from './signals.ts'
 
@@ -65,8 +65,7 @@ function mineWindow(store: Store, scenario: ScenarioRow, startAt: number, now: n
   windows.save(row)
   if (known?.signals === signals) return
   // Later days looked as well, at what they could not know to have been there.
-  for (const window of [row, ...windows.after(scenario.id, startAt)])
-    recordWindow(store, scenario, window, now)
+  for (const window of [row, ...windows.after(scenario.id, startAt)]) recordWindow(store, scenario, window, now)
 }
 
 /** Moves the findings by a window; a repeat changes nothing. */

@@ -4,8 +4,8 @@ import { digest } from '../core/canonical.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { insertServer, updateServer } from '../servers/records.ts'
 import type { ConnectionProblem, ConnectionRow, ConnectionStatus } from './rows.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { redactedUrl, sameUrl } from '../core/urls.ts'
 
 /** What moves requests on. Everything but `look` runs inside a transaction and answers the row as it is now. */
@@ -49,8 +49,7 @@ export function createAttempts(context: ServiceContext): Attempts {
   }
   const expired: Attempts['expired'] = row => (isOver(row) ? end(row, 'expired') : row)
   const retry: Attempts['retry'] = row => {
-    const waits =
-      row.status === 'awaiting_authorization' || (row.status === 'validating' && row.dueAt !== null)
+    const waits = row.status === 'awaiting_authorization' || (row.status === 'validating' && row.dueAt !== null)
     return waits ? begin({ ...row, status: 'validating' }) : row
   }
   const moveOn = (row: ConnectionRow) => {
@@ -123,12 +122,7 @@ async function attempt(context: ServiceContext, id: string, signal: AbortSignal)
 /** Does something to the row as it is now, unless it has ended meanwhile. */
 type Change = (work: (row: ConnectionRow) => void) => void
 
-async function goOn(
-  context: ServiceContext,
-  row: ConnectionRow,
-  change: Change,
-  signal: AbortSignal,
-): Promise<void> {
+async function goOn(context: ServiceContext, row: ConnectionRow, change: Change, signal: AbortSignal): Promise<void> {
   const { store, connections, targets } = context
   const server = serverOf(store, row)
   const target = server ? { ...targets.of(server), enabled: true } : newTarget(row)
@@ -234,12 +228,7 @@ function wait(store: Store, row: ConnectionRow, problem: ConnectionProblem): voi
   store.serverConnections.update({ ...row, attempts, dueAt, error: { ...problem, retryable: true } })
 }
 
-function finish(
-  store: Store,
-  row: ConnectionRow,
-  status: ConnectionStatus,
-  error?: ConnectionProblem,
-): ConnectionRow {
+function finish(store: Store, row: ConnectionRow, status: ConnectionStatus, error?: ConnectionProblem): ConnectionRow {
   const done: ConnectionRow = { ...row, status, error, dueAt: null, endedAt: Date.now() }
   store.serverConnections.update(done)
   return done

@@ -7,9 +7,9 @@ import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { rateLimited, takeOne } from '../core/limits/rate-limiter.ts'
-import { projectFor, requireRole } from '../rights.ts'
+import { projectFor, requireRole } from '../core/access/rights.ts'
 import { requireServer } from '../servers/records.ts'
-import type { ProjectRole } from '../store/keys.ts'
+import type { ProjectRole } from '../../api/contract/roles.ts'
 import type { ConnectionRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
 import { invalidField } from '../core/validation.ts'
@@ -20,13 +20,15 @@ type CreateBody = z.output<typeof ServerConnectionCreateRequest>
 
 /**
  * Requests to attach a server URL to a project. They go on in the background: the server is asked whether it wants
- * authorization, waited for until tokens were imported, validated and saved. What a person would do in a browser is done
- * over the API here: the project is chosen by the same create with `projectId`, consent is given by imported tokens.
+ * authorization, waited for until tokens were imported, validated and saved. What a person would do in a browser is
+ * done over the API here: the project is chosen by the same create with `projectId`, consent is given by imported
+ * tokens.
  */
 export type ConnectionRequests = {
   /**
    * Begins a request, or answers the open one that has the same aim, unless `reauthorize` is set.
-   * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `FORBIDDEN`, and `ACTIVE_REQUEST_LIMIT` with the open requests
+   * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `FORBIDDEN`, and `ACTIVE_REQUEST_LIMIT` with the open
+   *   requests
    */
   create(caller: Caller, body: CreateBody): ServerConnection
   /**
@@ -80,9 +82,8 @@ export function createConnectionRequests(context: ServiceContext): ConnectionReq
       })
     },
     get: (caller, requestId) =>
-      writeWherePossible(() =>
-        store.write(() => answer(takePoll(context, require(caller, requestId, 'member')))),
-      ) ?? answer(named(caller, requestId, 'member')),
+      writeWherePossible(() => store.write(() => answer(takePoll(context, require(caller, requestId, 'member'))))) ??
+      answer(named(caller, requestId, 'member')),
     cancel: (caller, requestId) =>
       store.write(() => {
         const row = require(caller, requestId, 'editor')
@@ -167,8 +168,7 @@ function rowOf({ accountId, organizationId }: Caller, body: CreateBody, url: str
   if (row.projectId !== null) return row
   const error = {
     code: 'VALIDATION_ERROR',
-    message:
-      'Send the same create with "projectId": this workspace has no page on which to choose a project.',
+    message: 'Send the same create with "projectId": this workspace has no page on which to choose a project.',
     retryable: true,
   }
   return { ...row, status: 'awaiting_project', error }

@@ -1,5 +1,6 @@
-import { assignments, fromJson, insertInto, toJson, type Database } from '../core/database/database.ts'
-import { urlPlace, type Sealer } from '../core/database/sealer.ts'
+import type { Database } from '../core/database/database.ts'
+import type { Sealer } from '../core/database/sealer.ts'
+import { boolean, json, tableOf, url } from '../core/database/table.ts'
 
 /** Where a request stands. `authorizing` belongs to a consent in a browser, which this workspace does not hold. */
 export type ConnectionStatus =
@@ -46,52 +47,26 @@ export type ConnectionRow = {
   endedAt: number | null
 }
 
-export type ConnectionRows = {
-  find(id: string): ConnectionRow | undefined
-  /** Those that have not ended, oldest first; of one account, or of all. */
-  open(accountId?: string): ConnectionRow[]
-  insert(row: ConnectionRow): void
-  update(row: ConnectionRow): void
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly serverConnections: ReturnType<typeof createConnectionRows>
+  }
 }
 
-type StoredConnection = Omit<ConnectionRow, 'reauthorize' | 'error'> & {
-  reauthorize: number
-  error: string | null
-}
-
-export function createConnectionRows(database: Database, sealer: Sealer): ConnectionRows {
-  const read = ({ error, ...row }: StoredConnection): ConnectionRow => ({
-    ...row,
-    url: sealer.openUrl(row.url, urlPlace('serverConnection', row.id)),
-    reauthorize: row.reauthorize === 1,
-    error: fromJson<ConnectionProblem>(error),
+export function createConnectionRows(database: Database, sealer: Sealer) {
+  const connections = tableOf<ConnectionRow>(database, 'serverConnection', {
+    kinds: { url: url(sealer, 'serverConnection'), reauthorize: boolean(), error: json() },
+    fixed: ['accountId', 'organizationId', 'createdAt'],
   })
-  const stored = (row: ConnectionRow) => ({
-    ...row,
-    url: sealer.sealUrl(row.url, urlPlace('serverConnection', row.id)),
-    error: toJson(row.error),
-  })
+  const { insert, update } = connections.basics
   return {
-    find(id) {
-      const row = database.get<StoredConnection>('SELECT * FROM serverConnection WHERE id = :id', { id })
-      return row && read(row)
-    },
-    open: accountId =>
-      database
-        .all<StoredConnection>(
-          `SELECT * FROM serverConnection
-           WHERE endedAt IS NULL AND accountId = coalesce(:accountId, accountId) ORDER BY id`,
-          { accountId },
-        )
-        .map(read),
-    insert(row) {
-      const values = stored(row)
-      database.run(insertInto('serverConnection', Object.keys(values)), values)
-    },
-    update(row) {
-      const values = stored(row)
-      const columns = Object.keys(values).filter(name => name !== 'id')
-      database.run(`UPDATE serverConnection SET ${assignments(columns)} WHERE id = :id`, values)
-    },
+    find: (id: string) => connections.one({ id }),
+    /** Those that have not ended, oldest first; of one account, or of all. */
+    open: (accountId?: string) =>
+      connections.all({ endedAt: null }, 'AND accountId = coalesce(:accountId, accountId) ORDER BY id', {
+        accountId,
+      }),
+    insert,
+    update,
   }
 }

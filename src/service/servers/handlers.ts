@@ -1,11 +1,11 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
-import { readerOf } from '../rights.ts'
+import { readerOf } from '../core/access/rights.ts'
 import { insertServer, requireServer, shownUrl, toProjectServer, updateServer } from './records.ts'
-import type { ProjectRow } from '../store/projects.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
 import type { Caller } from '../core/access/keys.ts'
-import type { ServerRow, ServerTokens } from '../store/servers.ts'
+import type { ServerRow, ServerTokens } from './rows.ts'
 import { discoverIssuer, expiryOf } from './token-refresh.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
@@ -28,9 +28,7 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
     create: ({ project, body, caller }) =>
       store.write(() => toProjectServer(insertServer(store, project.id, body), readerOf(caller, project))),
     update({ project, params, body, caller }) {
-      const updated = store.write(() =>
-        updateServer(store, requireServer(store, project.id, params.serverId), body),
-      )
+      const updated = store.write(() => updateServer(store, requireServer(store, project.id, params.serverId), body))
       context.connections.drop(updated.id)
       return toProjectServer(updated, readerOf(caller, project))
     },
@@ -60,8 +58,7 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
 type Operations = Omit<Handlers['servers'], 'list' | 'get' | 'create' | 'update' | 'delete' | 'importTokens'>
 
 function operations({ store, connections, targets, onDoctorStep }: ServiceContext): Operations {
-  const target = ({ project, params }: ServerCall) =>
-    targets.of(requireServer(store, project.id, params.serverId))
+  const target = ({ project, params }: ServerCall) => targets.of(requireServer(store, project.id, params.serverId))
   return {
     validate: call => connections.validate(target(call), call.signal),
     async doctor(call) {
@@ -80,10 +77,8 @@ function operations({ store, connections, targets, onDoctorStep }: ServiceContex
     resources: call => connections.listResources(target(call), call.body, call.signal),
     callTool: call => connections.callTool(target(call), call.body, call.signal),
     // The protocol library has checked the shape of both results; they are passed on as they came.
-    getPrompt: call =>
-      connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
-    readResource: call =>
-      connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,
+    getPrompt: call => connections.getPrompt(target(call), call.body, call.signal) as Promise<GetPromptResult>,
+    readResource: call => connections.readResource(target(call), call.body, call.signal) as Promise<ResourceContents>,
     export: call => connections.exportSnapshot(target(call), call.signal),
   }
 }

@@ -4,11 +4,11 @@ import type {
   ProjectServerCreateRequest,
   ProjectServerUpdateRequest,
 } from '../../api/contract/servers.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { redactedUrl } from '../core/urls.ts'
-import type { ServerRow, ServerSecrets } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ServerRow, ServerSecrets } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 
 type ServerFields = Omit<z.output<typeof ProjectServerUpdateRequest>, 'clearClientSecret' | 'clearXaaConfig'>
@@ -65,8 +65,7 @@ export function updateServer(
   body: z.output<typeof ProjectServerUpdateRequest>,
 ): ServerRow {
   const { clearClientSecret, clearXaaConfig, ...fields } = body
-  if (fields.name !== undefined && fields.name !== row.name)
-    requireFreeName(store, row.projectId, fields.name)
+  if (fields.name !== undefined && fields.name !== row.name) requireFreeName(store, row.projectId, fields.name)
   const switched = fields.transportType !== undefined && fields.transportType !== row.transportType
   const base = switched ? withoutTransport(row) : row
   const updated = { ...merged(base, fields), updatedAt: Date.now() }
@@ -83,8 +82,7 @@ export function updateServer(
  * @param reader who may not change servers sees no secrets of its address either
  */
 export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
-  const { id, projectId, name, enabled, transportType, useOAuth, options, secrets, createdAt, updatedAt } =
-    row
+  const { id, projectId, name, enabled, transportType, useOAuth, options, secrets, createdAt, updatedAt } = row
   return {
     id,
     projectId,
@@ -106,9 +104,7 @@ export function shownUrl(url: string | undefined, { maySeeUrl }: { maySeeUrl: bo
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireServer(store: Store, projectId: string, serverId: string): ServerRow {
-  const row = store.servers.get(projectId, serverId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no server ${serverId} in this project.`)
-  return row
+  return requireRow(store.servers.get(projectId, serverId), `server ${serverId} in this project`)
 }
 
 /** Servers named by id or by name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
@@ -142,8 +138,7 @@ function merged(row: ServerRow, body: ServerFields): ServerRow {
     options: { ...row.options, ...defined(options) },
     secrets,
   }
-  if (kind === 'stdio' && !secrets.command)
-    throw invalidField('command', 'a server over stdio needs a command')
+  if (kind === 'stdio' && !secrets.command) throw invalidField('command', 'a server over stdio needs a command')
   if (kind === 'http' && !complete.url) throw invalidField('url', 'a server over http needs a url')
   return complete
 }

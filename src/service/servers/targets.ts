@@ -1,10 +1,16 @@
 import type { ServerTarget } from '../connections/types.ts'
 import { refreshTokens, SignInNeeded } from './token-refresh.ts'
-import type { ServerRow, ServerTokens } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
+import type { ServerRow, ServerTokens } from './rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** Saved servers as the connections engine takes them. */
 export type ServerTargets = { of(row: ServerRow): ServerTarget }
+
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    targets: ServerTargets
+  }
+}
 
 /** A token is refreshed this long before it ends, so that it does not end on the way. */
 const REFRESH_BEFORE_MS = 60_000
@@ -12,12 +18,7 @@ const REFRESH_BEFORE_MS = 60_000
 export function createServerTargets(store: Store): ServerTargets {
   const refreshing = new Map<string, Promise<ServerTokens>>()
 
-  const currentTokens = async ({
-    projectId,
-    id,
-    name,
-    url = '',
-  }: ServerRow): Promise<ServerTokens | undefined> => {
+  const currentTokens = async ({ projectId, id, name, url = '' }: ServerRow): Promise<ServerTokens | undefined> => {
     const tokens = store.servers.get(projectId, id)?.tokens
     const endsSoon = tokens?.expiresAt !== undefined && tokens.expiresAt - Date.now() < REFRESH_BEFORE_MS
     if (!tokens?.refreshToken || !tokens.client || !endsSoon) return tokens

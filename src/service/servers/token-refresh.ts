@@ -3,7 +3,7 @@ import { untilAborted } from '../core/deadline.ts'
 import { loadLibrary } from '../connections/library.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ServerTokens } from '../store/servers.ts'
+import type { ServerTokens } from './rows.ts'
 
 /** How long the authorization server may take over all its answers, in milliseconds. */
 const AUTHORIZATION_MS = 10_000
@@ -46,15 +46,10 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
     throw new SignInNeeded(owner, 'it is not known which authorization server its tokens are from')
   const library = await loadLibrary()
   return await withinTime(owner.url, undefined, async fetchFn => {
-    const named = await library
-      .discoverOAuthProtectedResourceMetadata(owner.url, {}, fetchFn)
-      .catch(() => undefined)
+    const named = await library.discoverOAuthProtectedResourceMetadata(owner.url, {}, fetchFn).catch(() => undefined)
     const [other] = named?.authorization_servers ?? []
     if (other !== undefined && !named?.authorization_servers?.some(url => isSame(url, issuer)))
-      throw new SignInNeeded(
-        owner,
-        `it names ${originOf(other)}, and its tokens are from ${originOf(issuer)}`,
-      )
+      throw new SignInNeeded(owner, `it names ${originOf(other)}, and its tokens are from ${originOf(issuer)}`)
     const fresh = await library.refreshAuthorization(issuer, {
       metadata: await library.discoverAuthorizationServerMetadata(issuer, { fetchFn }),
       clientInformation: { client_id: client.clientId, client_secret: client.clientSecret },

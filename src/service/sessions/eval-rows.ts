@@ -1,7 +1,7 @@
 import { parseStored } from '../../lib/json-depth.ts'
 import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
 import type { Database } from '../core/database/database.ts'
-import type { RunRow } from '../store/runs.ts'
+import type { RunRow } from '../runs/rows.ts'
 import type { TrialRow } from '../runs/trial-rows.ts'
 
 /** A trial that has begun, with its case and the run that it belongs to. */
@@ -25,8 +25,10 @@ export type EvalSessionFilter = {
   limit: number
 }
 
-export type EvalSessionRows = {
-  list(projectId: string, filter: EvalSessionFilter): EvalSessionRow[]
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly evalSessions: ReturnType<typeof createEvalSessionRows>
+  }
 }
 
 type Stored = EvalSessionRow['trial'] & {
@@ -43,14 +45,12 @@ type Stored = EvalSessionRow['trial'] & {
 /** As the index `trialByActivity` has it. */
 const ACTIVITY = 'CAST(trial.startedAt + COALESCE(trial.durationMs, 0) AS INTEGER)'
 
-export function createEvalSessionRows(database: Database): EvalSessionRows {
+export function createEvalSessionRows(database: Database) {
   return {
-    list(projectId, { order, after, endedOnly, limit }) {
+    list(projectId: string, { order, after, endedOnly, limit }: EvalSessionFilter) {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       // The first condition says nothing more, but only it lets the index begin at the right place.
-      const behind = after
-        ? `AND ${ACTIVITY} ${beyond}= :at AND (${ACTIVITY}, trial.id) ${beyond} (:at, :id)`
-        : ''
+      const behind = after ? `AND ${ACTIVITY} ${beyond}= :at AND (${ACTIVITY}, trial.id) ${beyond} (:at, :id)` : ''
       // The cross join keeps the index outside, so that a page stops at its limit.
       const sql = `
         SELECT trial.id, trial.title, trial.status, iterationNumber, trial.startedAt, trial.runId,

@@ -1,14 +1,17 @@
 import { SESSION_SOURCES } from '../../api/contract/sessions.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
+import { evalSessions } from './eval-sessions.ts'
+import { journeySessions } from './journey-sessions.ts'
 import {
   comparePlaces,
   type SessionFilter,
   type SessionPlace,
   type SessionRow,
   type SourceType,
+  type SessionSource,
 } from './session.ts'
-import { sessionSources } from './sources.ts'
+import { visitorSessions } from './visitor-sessions.ts'
 
 /** Whose sessions a feed shows. */
 export type FeedScope = {
@@ -66,3 +69,6 @@ function toPlace(text: string): SessionPlace {
   const separator = text.indexOf(':')
   return { at: Number(text.slice(0, separator)), id: text.slice(separator + 1) }
 }
+
+/** Every surface whose sessions this workspace holds, one line each; feeds, searches and exports follow. */
+const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions]

@@ -1,4 +1,4 @@
-import { projectFor, roleIn } from '../rights.ts'
+import { projectFor, roleIn } from '../core/access/rights.ts'
 import { readFeedPage, readSourceTypes } from './feed.ts'
 import { searchSessions } from './search.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -14,8 +14,7 @@ export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sess
       runs.settleAbandoned()
       const list = `sessions/${JSON.stringify([project.id, q, scope, status, sourceTypes])}`
       const feed = { projectIds: [project.id], sourceTypes }
-      if (q !== undefined)
-        return searchSessions(store, list, feed, { q, scope, status, limit, cursor, signal })
+      if (q !== undefined) return searchSessions(store, list, feed, { q, scope, status, limit, cursor, signal })
       const filter = { status, order: 'newest' as const, endedOnly: false, limit, cursor }
       const { rows, ...page } = store.read(() => readFeedPage(store, list, feed, filter))
       return { items: rows.map(({ summary }) => summary), ...page, scope }
@@ -34,8 +33,7 @@ export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['
           const role = roleIn(caller, project)
           return role !== undefined && role !== 'guest'
         })
-      const projects =
-        projectId === undefined ? reachable() : [projectFor(store, caller, projectId, 'member')]
+      const projects = projectId === undefined ? reachable() : [projectFor(store, caller, projectId, 'member')]
       runs.settleAbandoned()
       const list = `chat-sessions/${JSON.stringify([caller.keyId, projectId, status])}`
       const filter = { status, order: 'newest' as const, endedOnly: false, limit, cursor: before }

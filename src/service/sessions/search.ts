@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
-import { messageText } from '../evals/message-text.ts'
-import type { Store } from '../workspace/store.ts'
+import { messageText } from '../evals/expected-calls.ts'
+import type { Store } from '../core/database/store.ts'
 import { readSessions, type FeedScope } from './feed.ts'
 import type { SessionFilter, SessionPlace, SessionRow } from './session.ts'
 
@@ -67,10 +67,7 @@ function matchOf(row: SessionRow, words: readonly string[], scope: SearchScope):
   return [{ summary: { ...summary, ...preview }, score, at: summary.lastActivityAt, id: summary.id }]
 }
 
-function matchTitle(
-  { summary, messages }: SessionRow,
-  words: readonly string[],
-): { score: number } | undefined {
+function matchTitle({ summary, messages }: SessionRow, words: readonly string[]): { score: number } | undefined {
   const title = summary.title.toLowerCase()
   const opening = messageText(messages.find(({ role }) => role === 'user')?.content)
   const first = `${opening}\n${summary.firstMessagePreview ?? ''}`.toLowerCase()

@@ -1,5 +1,5 @@
 import type { SESSION_SOURCES, SessionSummary } from '../../api/contract/sessions.ts'
-import type { Store } from '../workspace/store.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** Surfaces that produce sessions, in the contract's words. */
 export type SourceType = (typeof SESSION_SOURCES)[number]
@@ -71,7 +71,8 @@ export function comparePlaces(order: SessionFilter['order']) {
 }
 
 /**
- * Where a person reads a session: a place of the dashboard, as `mcpdeck open` takes it, since this workspace has no pages on the web.
+ * Where a person reads a session: a place of the dashboard, as `mcpdeck open` takes it, since this workspace has no
+ * pages on the web.
  * @param place below the profile, such as `projects/P/runs/R`
  */
 export function sessionLink(place: string): NonNullable<SessionSummary['link']> {

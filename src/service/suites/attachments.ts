@@ -4,17 +4,13 @@ import type { EvalSuiteEnvironmentAttached } from '../../api/contract/suite-extr
 import { findClient } from '../clients/records.ts'
 import { requireEnvironment, requireLive } from '../environments/records.ts'
 import { requireServers } from '../servers/records.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow, SuiteSettings } from '../store/suites.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow, SuiteSettings } from './rows.ts'
 
 type Hosts = NonNullable<z.output<typeof EvalSuiteUpdateRequest>['hosts']>
 
 /** Adds one environment; one that is attached already changes nothing. Runs inside the caller's transaction. */
-export function attachEnvironment(
-  store: Store,
-  suite: SuiteRow,
-  environmentId: string,
-): EvalSuiteEnvironmentAttached {
+export function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string): EvalSuiteEnvironmentAttached {
   const before = suite.settings.environmentIds ?? []
   const environmentIds = attachableEnvironments(store, suite, [...before, environmentId])
   const attached = environmentIds.length > before.length
@@ -52,16 +48,11 @@ export function attachableClients(
     clientId: findClient(store, projectId, host).id,
     ...(servers && { serverIds: requireServers(store, projectId, servers).map(({ id }) => id) }),
   }))
-  return clients.filter(
-    ({ clientId }, index) => clients.findIndex(other => other.clientId === clientId) === index,
-  )
+  return clients.filter(({ clientId }, index) => clients.findIndex(other => other.clientId === clientId) === index)
 }
 
 /** A suite's clients as the service answers them. */
-export function toSuiteHosts(
-  store: Store,
-  { projectId, settings }: SuiteRow,
-): NonNullable<EvalSuiteDetail['hosts']> {
+export function toSuiteHosts(store: Store, { projectId, settings }: SuiteRow): NonNullable<EvalSuiteDetail['hosts']> {
   return (settings.clients ?? []).flatMap(({ clientId, serverIds }) => {
     const client = store.clients.get(projectId, clientId)
     const servers = serverIds?.flatMap(id => store.servers.get(projectId, id)?.name ?? [])

@@ -1,42 +1,29 @@
 import type * as z from 'zod'
-import type {
-  EvalSuiteCreateRequest,
-  EvalSuiteCreated,
-  EvalSuiteDetail,
-  EvalSuiteUpdateRequest,
-} from '../../api/contract/suites.ts'
-import { contentDigestOf, defineCase, insertCase, requireAssertions, withProvider } from '../cases/records.ts'
-import { ServiceError } from '../core/errors.ts'
+import type { EvalSuiteCreateRequest, EvalSuiteDetail, EvalSuiteUpdateRequest } from '../../api/contract/suites.ts'
+import type { Store } from '../core/database/store.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { invalidField } from '../core/validation.ts'
 import { passThreshold } from '../evals/grading.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
-import { newId } from '../core/ids.ts'
-import { toSuiteSchedule } from '../schedules/schedule-record.ts'
+import type { Assertion } from '../evals/types.ts'
 import { requireServers } from '../servers/records.ts'
 import { attachableClients, attachableEnvironments, toSuiteHosts } from './attachments.ts'
-import type { CaseDefinition, CaseRow } from '../store/cases.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow, SuiteSettings } from '../store/suites.ts'
-import { invalidField } from '../core/validation.ts'
+import type { SuiteRow, SuiteSettings } from './rows.ts'
+import { toSuiteSchedule } from './schedule.ts'
 
-/** A case as suite and run creates bring it. */
-export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number]
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
-type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model'> & { model?: string }
+type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model' | 'tests'> & { model?: string }
 
 /** What an answer has to score where the suite says nothing. */
 export const DEFAULT_JUDGE_THRESHOLD = 0.7
 
 /** @throws ServiceError `NOT_FOUND` */
 export function requireSuite(store: Store, projectId: string, suiteId: string): SuiteRow {
-  const suite = store.suites.get(projectId, suiteId)
-  if (!suite) throw new ServiceError('NOT_FOUND', `There is no suite ${suiteId} in this project.`)
-  return suite
+  return requireRow(store.suites.get(projectId, suiteId), `suite ${suiteId} in this project`)
 }
 
-/**
- * Writes a suite with its cases; runs inside the caller's transaction. A case that could never run is answered
- * in `caseUpsert.failed` and does not keep the suite from being written.
- */
+/** Writes a suite, without cases yet; runs inside the caller's transaction. */
 export function insertSuite(
   store: Store,
   projectId: string,
@@ -47,8 +34,7 @@ export function insertSuite(
   requireParallel(body.serverIds, body.serverNames)
   const servers = requireServers(store, projectId, body.serverIds)
   const settings: SuiteSettings = { serverIds: servers.map(({ id }) => id) }
-  if (body.model !== undefined)
-    settings.executionConfig = withProvider({ model: body.model, provider: body.provider })
+  if (body.model !== undefined) settings.executionConfig = withProvider({ model: body.model, provider: body.provider })
   const minimumAccuracy = accuracyOf(body.passCriteria)
   if (minimumAccuracy !== undefined) settings.minimumAccuracy = minimumAccuracy
   const suite: SuiteRow = {
@@ -62,27 +48,7 @@ export function insertSuite(
     updatedAt: now,
   }
   store.suites.insert(suite)
-  return { suite, servers, caseUpsert: upsertCases(store, suite, body.tests) }
-}
-
-/**
- * Writes inline cases into a suite: one of the same title is replaced, others are added.
- * Entries that could never run are answered, not written.
- */
-export function upsertCases(store: Store, suite: SuiteRow, tests: readonly InlineCase[]) {
-  const committed: { id: string; name: string }[] = []
-  const failed: { name: string; error: string }[] = []
-  const known = new Map(store.cases.list(suite.id).map(row => [row.title, row]))
-  for (const test of tests) {
-    try {
-      const row = upsertCase(store, suite, test, known.get(test.title))
-      committed.push({ id: row.id, name: row.title })
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      failed.push({ name: test.title, error: error.message })
-    }
-  }
-  return { committed, failed } satisfies EvalSuiteCreated['caseUpsert']
+  return { suite, servers }
 }
 
 /** Edits a suite; absent fields stay as they were, null clears where the contract has it. */
@@ -97,8 +63,7 @@ export function updateSuite(store: Store, suite: SuiteRow, body: SuiteEdit): Sui
     settings.executionConfig = { ...settings.executionConfig, ...named, ...rest }
   }
   if (body.environmentIds === null) delete settings.environmentIds
-  else if (body.environmentIds)
-    settings.environmentIds = attachableEnvironments(store, suite, body.environmentIds)
+  else if (body.environmentIds) settings.environmentIds = attachableEnvironments(store, suite, body.environmentIds)
   if (body.hosts) settings.clients = attachableClients(store, suite.projectId, body.hosts)
   if (body.settings) editSettings(settings, body.settings)
   const updated: SuiteRow = {
@@ -146,35 +111,15 @@ function accuracyOf(criteria: { minimumPassRate?: number | undefined } | undefin
 }
 
 /** Display names beside ids are told by the records themselves; a list of another length is a mistake. */
-export function requireParallel(
-  ids: readonly string[] | undefined,
-  names: readonly string[] | undefined,
-): void {
+export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
   if (names && names.length !== (ids?.length ?? 0))
     throw invalidField('serverNames', 'must have as many entries as serverIds')
-}
-
-function upsertCase(store: Store, suite: SuiteRow, test: InlineCase, known: CaseRow | undefined): CaseRow {
-  const { title, steps, expectedOutput, scenario, model, provider, advancedConfig } = test
-  const models = model === undefined ? undefined : [{ model, ...(provider !== undefined && { provider }) }]
-  const definition: CaseDefinition = {
-    ...defineCase(
-      { steps, iterations: test.runs, isNegative: test.isNegativeTest, expectedOutput, scenario, models },
-      known?.definition,
-    ),
-    ...(advancedConfig && { advancedConfig }),
-  }
-  if (!known) return insertCase(store, suite, { title, definition })
-  const updated = { ...known, definition, contentDigest: contentDigestOf(definition), updatedAt: Date.now() }
-  store.cases.update(updated)
-  return updated
 }
 
 /** Sandbox images cannot be made here, so that none can be named. */
 function refuseImages({ environment }: SuiteEdit): void {
   const image = environment?.computerEnvironment
-  if (image != null)
-    throw new ServiceError('NOT_FOUND', `There is no sandbox image ${image} in this project.`)
+  if (image != null) throw new ServiceError('NOT_FOUND', `There is no sandbox image ${image} in this project.`)
 }
 
 function editSettings(settings: SuiteSettings, edit: NonNullable<SuiteEdit['settings']>): void {
@@ -190,4 +135,37 @@ function editSettings(settings: SuiteSettings, edit: NonNullable<SuiteEdit['sett
   if (checks === null) delete settings.checks
   else if (checks) settings.checks = requireAssertions(checks, 'settings.checks')
   if (judge) settings.judge = { ...settings.judge, ...judge }
+}
+
+/** `provider/model` names its provider, so it need not be sent beside it. */
+export function withProvider({ model, provider }: { model: string; provider?: string | undefined }) {
+  const named = provider ?? (model.includes('/') ? model.slice(0, model.indexOf('/')) : undefined)
+  return { model, ...(named !== undefined && { provider: named }) }
+}
+
+/** Assertions must name their type; an unknown one is kept and fails its trial (assertions.md). */
+export function requireAssertions(list: readonly Record<string, unknown>[], field: string): Assertion[] {
+  return list.map((assertion, index) => requireAssertion(assertion, `${field}.${index}`))
+}
+
+/** @throws ServiceError `VALIDATION_ERROR` without a type */
+export function requireAssertion(assertion: Record<string, unknown>, field: string): Assertion {
+  const { type } = assertion
+  if (typeof type !== 'string' || type === '') throw invalidField(`${field}.type`, 'must name an assertion')
+  return { ...assertion, type }
+}
+
+/**
+ * Lets configuration be written, unless a file in somebody's repository owns the suite and another one asks
+ * (contract: "Eval case batch create"). Naming any other id refuses exactly like naming none.
+ * @throws ServiceError `CONFLICT` with `CI_OWNED_SUITE_READ_ONLY`
+ */
+export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuiteId?: string): void {
+  const owner = store.suiteOwnership.get(suite.id)?.declaredId ?? null
+  if (owner === null || owner === declaredSuiteId) return
+  throw new ServiceError(
+    'CONFLICT',
+    `A file in a repository owns the suite "${suite.name}"; change it there and let its next run report it.`,
+    { details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } },
+  )
 }

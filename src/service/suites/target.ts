@@ -1,13 +1,13 @@
+import { launchObstacle, type LaunchObstacle, targetsOf } from '../../domain/runs/launch-rules.ts'
 import { defaultClient, modelOf, serversOfClient } from '../clients/records.ts'
 import { requireEnvironment } from '../environments/records.ts'
 import { resolveEnvironment } from '../environments/resolution.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow, ServiceError } from '../core/errors.ts'
 import { requireServers } from '../servers/records.ts'
-import type { ClientRow } from '../store/clients.ts'
-import type { RunPlan, RunRow } from '../store/runs.ts'
-import type { ServerRow } from '../store/servers.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SuiteRow } from '../store/suites.ts'
+import type { ClientRow } from '../clients/rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SuiteRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
 
 /** What a launch says about where its cases run. */
@@ -17,13 +17,29 @@ export type TargetChoice = {
   serverIds?: string[] | undefined
 }
 
+/** An environment at the revision that was resolved for a run. */
+export type TargetEnvironment = { id: string; name: string | null; revision: number }
+
+/** A client as it was at a launch. */
+export type TargetClient = {
+  /** Null for the harness of another program. */
+  id: string | null
+  name: string
+  source: 'environment' | 'attached_host' | 'suite_default' | 'sdk'
+  hostStyle?: string
+  modelId?: string
+}
+
+/** Where the models of a run come from. */
+export type ModelSource = 'case' | 'client_default' | 'override'
+
 /** Where the cases of a run are executed. */
 export type RunTarget = {
   servers: ServerRow[]
-  environment?: NonNullable<RunPlan['environment']>
-  client?: NonNullable<RunPlan['client']>
+  environment?: TargetEnvironment
+  client?: TargetClient
   /** The model of an environment: every case runs on it. */
-  model?: { id: string; source: NonNullable<RunRow['modelSource']> }
+  model?: { id: string; source: ModelSource }
   /** The model of an attached client: for cases that name none. */
   defaultModel?: string
 }
@@ -36,24 +52,38 @@ export type RunTarget = {
  *   `NOT_FOUND` for an unknown client or server
  */
 export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice): RunTarget {
-  const { environmentIds = [], clients = [] } = suite.settings
+  const { environmentIds, clients = [], serverIds: servers } = suite.settings
   const { environmentId, namedHostId, serverIds } = choice
-  if (environmentId !== undefined && !environmentIds.includes(environmentId))
-    throw refused('environmentId', 'is not attached to the suite', 'ENVIRONMENT_NOT_ATTACHED')
-  if (environmentIds.length > 0 && serverIds)
-    throw refused(
-      'serverIds',
-      'the environments of the suite bring their own servers',
-      'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE',
-    )
-  if (namedHostId !== undefined) return clientTarget(store, suite, namedHostId, serverIds)
-  const chosen = environmentId ?? soleEnvironment(store, suite)
-  if (chosen !== undefined) return environmentTarget(store, suite.projectId, chosen)
-  const [only, ...others] = clients
-  if (only && others.length === 0) return clientTarget(store, suite, only.clientId, serverIds)
-  const servers = someServers(requireServers(store, suite.projectId, serverIds ?? suite.settings.serverIds))
+  const launchable = { environmentIds, hosts: clients.map(({ clientId: id }) => ({ id })), environment: { servers } }
+  const launch = {
+    environmentIds: environmentId === undefined ? [] : [environmentId],
+    clientIds: namedHostId === undefined ? [] : [namedHostId],
+    serverIds: serverIds ?? [],
+  }
+  refuseEnvironments(store, suite, launchObstacle(launchable, launch)?.reason)
+  const {
+    environmentIds: [environment],
+    clientIds: [client],
+  } = targetsOf(launchable, launch)
+  if (environment !== undefined) return environmentTarget(store, suite.projectId, environment)
+  if (client !== undefined) return clientTarget(store, suite, client, serverIds)
+  const chosen = someServers(requireServers(store, suite.projectId, serverIds ?? servers))
   const supplied = clients.length === 0 ? defaultClient(store, suite.projectId) : undefined
-  return supplied ? { servers, ...asDefault(supplied, suite) } : { servers }
+  return supplied ? { servers: chosen, ...asDefault(supplied, suite) } : { servers: chosen }
+}
+
+/** Clients and servers are refused where they are read: only there it is known which of them there are. */
+function refuseEnvironments(store: Store, suite: SuiteRow, reason: LaunchObstacle['reason'] | undefined): void {
+  if (reason === 'ENVIRONMENT_NOT_ATTACHED') throw refused('environmentId', 'is not attached to the suite', reason)
+  if (reason === 'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE')
+    throw refused('serverIds', 'the environments of the suite bring their own servers', reason)
+  if (reason !== 'ENVIRONMENT_REQUIRED') return
+  const candidates = (suite.settings.environmentIds ?? []).flatMap(id => {
+    const row = store.environments.get(suite.projectId, id)
+    return row && row.archivedAt === null ? [{ id, name: row.name }] : []
+  })
+  const message = 'several environments are attached to the suite; name one of them'
+  throw refused('environmentId', message, reason, { candidates })
 }
 
 /** "Environment rules" 6: the client that was not named; the servers and the model that the suite has stay its own. */
@@ -84,18 +114,6 @@ export function someServers(servers: ServerRow[]): ServerRow[] {
   })
 }
 
-/** The environment that goes without saying; undefined where none is attached. */
-function soleEnvironment(store: Store, { projectId, settings }: SuiteRow): string | undefined {
-  const { environmentIds = [] } = settings
-  if (environmentIds.length <= 1) return environmentIds[0]
-  const candidates = environmentIds.flatMap(id => {
-    const row = store.environments.get(projectId, id)
-    return row && row.archivedAt === null ? [{ id, name: row.name }] : []
-  })
-  const message = 'several environments are attached to the suite; name one of them'
-  throw refused('environmentId', message, 'ENVIRONMENT_REQUIRED', { candidates })
-}
-
 function environmentTarget(store: Store, projectId: string, environmentId: string): RunTarget {
   const resolution = resolveEnvironment(store, requireEnvironment(store, projectId, environmentId))
   const { environment, client, servers, model } = resolution
@@ -114,8 +132,7 @@ function clientTarget(
   clientId: string,
   serverIds: string[] | undefined,
 ): RunTarget {
-  const client = store.clients.get(projectId, clientId)
-  if (!client) throw new ServiceError('NOT_FOUND', `There is no client ${clientId} in this project.`)
+  const client = requireRow(store.clients.get(projectId, clientId), `client ${clientId} in this project`)
   const attached = settings.clients?.find(entry => entry.clientId === client.id)
   if (!attached) throw invalidField('namedHostId', 'is not attached to the suite')
   const own = serversOfClient(store, client)
@@ -133,9 +150,9 @@ function clientTarget(
 
 function snapshotOf(
   { id, name, config }: ClientRow,
-  source: NonNullable<RunPlan['client']>['source'],
+  source: TargetClient['source'],
   modelId: string | undefined,
-): NonNullable<RunPlan['client']> {
+): TargetClient {
   const { hostStyle } = config
   return {
     id,

@@ -1,5 +1,5 @@
 import { createOnce } from '../core/create-once.ts'
-import { latestPage } from './latest-page.ts'
+import { latestPage } from '../core/list-page.ts'
 import { archiveSwarm, insertSwarm, requireSwarm, toSwarm, updateSwarm } from './records.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
@@ -8,10 +8,8 @@ export function swarmHandlers({ store }: ServiceContext): Handlers['swarms'] {
     list: ({ project, query }) =>
       latestPage(store, { name: 'swarms', ownerId: project.id, query, page: store.swarms.page }, toSwarm),
     create: ({ project, caller, idempotencyKey, body }) =>
-      createOnce(
-        store,
-        { scope: `swarms.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body },
-        () => toSwarm(insertSwarm(store, project.id, body)),
+      createOnce(store, { scope: `swarms.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
+        toSwarm(insertSwarm(store, project.id, body)),
       ),
     get: ({ project, params }) => toSwarm(requireSwarm(store, project.id, params.swarmId)),
     update: ({ project, params, body }) =>

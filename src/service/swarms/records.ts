@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { Swarm, SwarmCreateRequest, SwarmUpdateRequest } from '../../api/contract/swarms.ts'
-import { ServiceError } from '../core/errors.ts'
+import { requireRow } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { Store } from '../workspace/store.ts'
-import type { SwarmRow } from '../store/swarms.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SwarmRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { namedEnvironments, requireNotArchived } from '../environments/targets.ts'
 
@@ -12,21 +12,14 @@ type Edit = z.output<typeof SwarmUpdateRequest>
 
 /** Archived ones too. @throws ServiceError `NOT_FOUND` */
 export function requireSwarm(store: Store, projectId: string, swarmId: string): SwarmRow {
-  const row = store.swarms.get(projectId, swarmId)
-  if (!row) throw new ServiceError('NOT_FOUND', `There is no swarm ${swarmId} in this project.`)
-  return row
+  return requireRow(store.swarms.get(projectId, swarmId), `swarm ${swarmId} in this project`)
 }
 
 /**
  * Saves a swarm; runs inside the caller's transaction.
  * @throws ServiceError `VALIDATION_ERROR` for a blank name, `NOT_FOUND` and `CONFLICT` for its environments
  */
-export function insertSwarm(
-  store: Store,
-  projectId: string,
-  content: Content,
-  now: number = Date.now(),
-): SwarmRow {
+export function insertSwarm(store: Store, projectId: string, content: Content, now: number = Date.now()): SwarmRow {
   const { name, description, environmentIds = [], sessionsPerTarget, maxTurns } = content
   requireName(name)
   const row: SwarmRow = {

@@ -1,6 +1,6 @@
 import { traceExports } from '../../api/contract/sessions.ts'
 import { Reply } from '../core/reply.ts'
-import { projectFor } from '../rights.ts'
+import { projectFor } from '../core/access/rights.ts'
 import { readFeedPage, readSourceTypes } from '../sessions/feed.ts'
 import { toOtlp } from './otlp.ts'
 import { invalidField } from '../core/validation.ts'

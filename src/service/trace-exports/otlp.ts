@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ProjectRow } from '../store/projects.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
 import type { SessionRow, SessionSpan } from '../sessions/session.ts'
 
 type OtlpValue = { stringValue: string } | { intValue: string }

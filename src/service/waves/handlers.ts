@@ -2,8 +2,8 @@ import { ServiceError } from '../core/errors.ts'
 import { documentOf } from '../findings/envelopes.ts'
 import { createGeneration, type InsightsSubject } from '../findings/generation.ts'
 import { scopeOf } from '../findings/record.ts'
-import { swarmWaves } from '../findings/wave-facts.ts'
-import type { ProjectRow } from '../store/projects.ts'
+import { swarmWaves } from './facts.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type WaveCall = { project: ProjectRow; params: { waveId: string } }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Store } from './store.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** Something that a process executes: a run, or a job by its kind. */
 export type Executing = { kind: string; subjectId: string }
@@ -11,8 +11,7 @@ export function awaitsRetry(store: Store): boolean {
 
 /** What a process of this machine executes in the workspace, without the worker's own presence. */
 export function executingIn(store: Store, pid: number): Executing[] {
-  const isIts = (lease: { pid: number; host: string } | undefined) =>
-    lease?.pid === pid && lease.host === hostname()
+  const isIts = (lease: { pid: number; host: string } | undefined) => lease?.pid === pid && lease.host === hostname()
   return [
     ...store.runs
       .inFlight()

@@ -1,11 +1,11 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import { requireClient, serverListsOf } from '../clients/records.ts'
 import type { Caller } from '../core/access/keys.ts'
-import { requireRole, roleIn } from '../rights.ts'
-import type { Served } from '../served.ts'
-import type { ProjectRole } from '../store/keys.ts'
-import type { ProjectRow } from '../store/projects.ts'
-import type { Store } from './store.ts'
+import { requireRole, roleIn } from '../core/access/rights.ts'
+import type { Served } from '../core/refusals.ts'
+import type { ProjectRole } from '../../api/contract/roles.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import type { Store } from '../core/database/store.ts'
 
 /** A parsed request to one operation, as a guard reads it. */
 type Attempt<E> = ParsedInputOf<E> & { store: Store; project: ProjectRow; caller: Caller }
@@ -42,13 +42,11 @@ export const GUARDED_FIELDS: readonly Guard[] = [
     writtenBy: {
       clients: {
         create: ({ body }) => hasServers(body.config),
-        update: ({ store, project, params, body }) =>
-          changesServers(store, project.id, params.clientId, body.config),
+        update: ({ store, project, params, body }) => changesServers(store, project.id, params.clientId, body.config),
       },
       hosts: {
         create: ({ body }) => hasServers(body.config),
-        update: ({ store, project, params, body }) =>
-          changesServers(store, project.id, params.hostId, body.config),
+        update: ({ store, project, params, body }) => changesServers(store, project.id, params.hostId, body.config),
       },
     },
   },
@@ -87,14 +85,9 @@ export const GUARDED_FIELDS: readonly Guard[] = [
 export type Guarded = <T>(attempt: AnyAttempt, work: () => T) => T
 
 /** The check of one operation; undefined where it can write nothing that is guarded. */
-export function guardOf(
-  store: Store,
-  { resource, name }: { resource: string; name: string },
-): Guarded | undefined {
+export function guardOf(store: Store, { resource, name }: { resource: string; name: string }): Guarded | undefined {
   const checks = GUARDED_FIELDS.flatMap(({ change, role, writtenBy }) => {
-    const tables = writtenBy as Readonly<
-      Record<string, Readonly<Record<string, (attempt: object) => boolean>>>
-    >
+    const tables = writtenBy as Readonly<Record<string, Readonly<Record<string, (attempt: object) => boolean>>>>
     const changes = tables[resource]?.[name]
     return changes ? [{ change, role, changes }] : []
   })

@@ -1,4 +1,6 @@
 import { accountHandlers, capabilityHandlers } from '../account/handlers.ts'
+import { upsertCases } from '../cases/inline.ts'
+import { runsOfSuite } from '../runs/records.ts'
 import { caseHandlers } from '../cases/handlers.ts'
 import { checkRepoHandlers } from '../check-repos/handlers.ts'
 import { hostCatalogHandlers, imageHandlers, modelHandlers, pluginHandlers } from '../catalogs/handlers.ts'
@@ -20,13 +22,15 @@ import { scenarioHandlers } from '../scenarios/handlers.ts'
 import { connectionHandlers } from '../server-connections/handlers.ts'
 import { serverHandlers } from '../servers/handlers.ts'
 import { chatSessionHandlers, sessionHandlers } from '../sessions/handlers.ts'
-import { suiteHandlers } from '../handlers/suites.ts'
+import { suiteHandlers } from '../suites/handlers.ts'
 import { traceExportHandlers } from '../trace-exports/handlers.ts'
 import { swarmHandlers } from '../swarms/handlers.ts'
-import { userTestingSessionHandlers } from '../handlers/user-testing-sessions.ts'
-import { userTestingHandlers } from '../handlers/user-testing.ts'
-import { userTestingFindingHandlers } from '../handlers/user-testing-findings.ts'
-import { userTestingInsightHandlers } from '../handlers/user-testing-insights.ts'
+import {
+  userTestingSessionHandlers,
+  userTestingHandlers,
+  userTestingFindingHandlers,
+  userTestingInsightHandlers,
+} from '../user-testing/handlers.ts'
 import { waveInsightHandlers } from '../waves/handlers.ts'
 
 /** Every operation of the contract over one workspace. */
@@ -39,7 +43,7 @@ export function createHandlers(context: ServiceContext): Handlers {
     clients: clientHandlers(context),
     hosts: hostHandlers(context),
     environments: environmentHandlers(context),
-    suites: suiteHandlers(context),
+    suites: suiteHandlers(context, { upsertCases, runsOfSuite }),
     cases: caseHandlers(context),
     runs: runHandlers(context),
     runGroups: runGroupHandlers(context),

@@ -18,11 +18,13 @@ import { createRunEngine } from '../runs/engine.ts'
 import { createExecutor, type ExecutionSettings, type Executor } from '../runs/executor.ts'
 import { createThreadExecutor } from '../runs/thread/thread-executor.ts'
 import { openWorkspace, type WorkspaceOptions } from './open.ts'
+import { answerVisit, VISIT_PREFIX } from '../scenarios/visit-http.ts'
+import { guardOf } from './guarded-fields.ts'
 import { createVisits } from '../scenarios/visits.ts'
 import { mineInBackground } from '../scenarios/windows.ts'
 import { launchInBackground } from '../runs/scheduled-launches.ts'
 import { createServerTargets } from '../servers/targets.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../core/database/store.ts'
 import { DEFAULT_VISIT_ORIGIN } from '../scenarios/visit-address.ts'
 
 export type ServiceOptions = WorkspaceOptions & {
@@ -172,7 +174,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const pipeline = createPipeline({
       store,
       handlers,
-      visits,
+      visitors: {
+        prefix: VISIT_PREFIX,
+        answer: (request, path, closing) => answerVisit(visits, request, path, closing),
+      },
+      guardOf: endpoint => guardOf(store, endpoint),
       limits,
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',

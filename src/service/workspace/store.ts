@@ -1,115 +1,45 @@
+import type { Store } from '../core/database/store.ts'
 import { createHmac, randomBytes } from 'node:crypto'
 import { StorageError } from '../../api/contract/error.ts'
-import { createCaseRows, type CaseRows } from '../store/cases.ts'
-import { createClientRows, type ClientRows } from '../store/clients.ts'
-import { createConformanceRunRows, type ConformanceRunRows } from '../store/conformance-runs.ts'
-import { createCursors, type Cursors } from '../core/database/cursors.ts'
-import {
-  prepareDataDirectory,
-  readSecretFile,
-  writeSecretFile,
-  type DataDirectory,
-} from '../core/database/data-directory.ts'
+import { createCaseRows } from '../cases/rows.ts'
+import { createClientRows } from '../clients/rows.ts'
+import { createConformanceRunRows } from '../conformance-ingest/rows.ts'
+import { createCursors } from '../core/database/cursors.ts'
+import { prepareDataDirectory, readSecretFile, type DataDirectory } from '../core/database/data-directory.ts'
 import { openDatabase, type Database } from '../core/database/database.ts'
-import { createEnvironmentRows, type EnvironmentRows } from '../store/environments.ts'
-import { createEvalSessionRows, type EvalSessionRows } from '../sessions/eval-rows.ts'
-import { createFindingRows, type FindingRows } from '../store/findings.ts'
-import { createIdempotencyRows, type IdempotencyRows } from '../store/idempotency.ts'
-import { createInsightsRows, type InsightsRows } from '../store/insights.ts'
-import { createIngestRunRows, type IngestRunRows } from '../store/ingest-runs.ts'
-import { createJobRows, type JobRows } from '../store/jobs.ts'
-import { createJourneyRunRows, type JourneyRunRows } from '../journey-runs/rows.ts'
-import { createJourneySessionRows, type JourneySessionRows } from '../journey-runs/session-rows.ts'
-import { createJourneyRows, type JourneyRows } from '../store/journeys.ts'
-import { createKeyRows, type KeyRows } from '../store/keys.ts'
+import { createEnvironmentRows } from '../environments/rows.ts'
+import { createEvalSessionRows } from '../sessions/eval-rows.ts'
+import { createFindingRows, createInsightsRows } from '../findings/rows.ts'
+import { createIdempotencyRows, createJobRows, createSettings, type Settings } from '../core/database/rows.ts'
+import { createIngestRunRows } from '../eval-ingest/rows.ts'
+import { createJourneyRunRows } from '../journey-runs/rows.ts'
+import { createJourneySessionRows } from '../journey-runs/session-rows.ts'
+import { createJourneyRows } from '../journeys/rows.ts'
+import { createKeyRows, createOrganizationRows, createProjectRows } from '../core/access/rows.ts'
 import { isMigrated, migrate } from '../core/database/migrations/migrations.ts'
-import {
-  createOrganizationSettingRows,
-  type OrganizationSettingRows,
-} from '../store/organization-settings.ts'
-import { createOrganizationRows, type OrganizationRows } from '../store/organizations.ts'
-import { createPersonaRows, type PersonaRows } from '../store/personas.ts'
-import { createProjectRows, type ProjectRows } from '../store/projects.ts'
-import { createQuotaUseRows, type QuotaUseRows } from '../store/quota-uses.ts'
-import { createRateBucketRows, type RateBucketRows } from '../store/rate-buckets.ts'
-import { createReadinessRows, type ReadinessRows } from '../store/readiness-runs.ts'
-import { createRunRows, type RunRows } from '../store/runs.ts'
-import { createRunToolRows, type RunToolRows } from '../store/run-tools.ts'
-import { createSampleRows, type SampleRows } from '../samples/rows.ts'
-import { createScenarioRows, type ScenarioRows } from '../store/scenarios.ts'
-import {
-  createSealer,
-  hasPlainUrls,
-  SEALING_KEY_BYTES,
-  sealPlainUrls,
-  type Sealer,
-} from '../core/database/sealer.ts'
-import { createConnectionRows, type ConnectionRows } from '../server-connections/rows.ts'
-import { createServerRows, type ServerRows } from '../store/servers.ts'
-import { createSettings, type Settings } from '../store/settings.ts'
+import { createOrganizationSettingRows, createRateBucketRows, createQuotaUseRows } from '../core/limits/rows.ts'
+import { createPersonaRows } from '../personas/rows.ts'
+import { createReadinessRows } from '../readiness/rows.ts'
+import { createRunRows, createRunToolRows, createRunAnalysisRows } from '../runs/rows.ts'
+import { createSampleRows } from '../samples/rows.ts'
+import { createScenarioRows } from '../scenarios/rows.ts'
+import { createSealer, hasPlainUrls, SEALING_KEY_BYTES, sealPlainUrls, type Sealer } from '../core/database/sealer.ts'
+import { createConnectionRows } from '../server-connections/rows.ts'
+import { createServerRows } from '../servers/rows.ts'
 import { storageProblem } from '../core/database/storage-problem.ts'
-import { createRunAnalysisRows, type RunAnalysisRows } from '../store/run-analyses.ts'
-import { createSuiteScheduleRows, type SuiteScheduleRows } from '../store/suite-schedules.ts'
-import { createSuiteOwnershipRows, type SuiteOwnershipRows } from '../store/suite-ownership.ts'
-import { createSuiteRows, type SuiteRows } from '../store/suites.ts'
-import { createSwarmRows, type SwarmRows } from '../store/swarms.ts'
-import { createTrialRows, type TrialRows } from '../runs/trial-rows.ts'
-import { createVisitorSessionRows, type VisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
-
-/** The workspace's records. Every call is synchronous; what belongs together runs inside one `write`. */
-export type Store = {
-  /** Undefined for a workspace in memory. */
-  readonly directory: DataDirectory | undefined
-  /** One transaction, taken before the first read so that nothing changes in between. */
-  write<T>(work: () => T): T
-  /** One consistent view over several reads. */
-  read<T>(work: () => T): T
-  readonly cursors: Cursors
-  readonly settings: Settings
-  readonly organizations: OrganizationRows
-  readonly organizationSettings: OrganizationSettingRows
-  readonly quotaUses: QuotaUseRows
-  readonly rateBuckets: RateBucketRows
-  readonly jobs: JobRows
-  readonly keys: KeyRows
-  readonly projects: ProjectRows
-  readonly servers: ServerRows
-  readonly clients: ClientRows
-  readonly environments: EnvironmentRows
-  readonly findings: FindingRows
-  readonly insights: InsightsRows
-  readonly suites: SuiteRows
-  readonly suiteOwnership: SuiteOwnershipRows
-  readonly cases: CaseRows
-  readonly runs: RunRows
-  readonly trials: TrialRows
-  readonly runTools: RunToolRows
-  readonly evalSessions: EvalSessionRows
-  readonly ingestRuns: IngestRunRows
-  readonly conformanceRuns: ConformanceRunRows
-  readonly personas: PersonaRows
-  readonly journeys: JourneyRows
-  readonly journeyRuns: JourneyRunRows
-  readonly journeySessions: JourneySessionRows
-  readonly swarms: SwarmRows
-  readonly scenarios: ScenarioRows
-  readonly visitorSessions: VisitorSessionRows
-  readonly serverConnections: ConnectionRows
-  readonly readinessRuns: ReadinessRows
-  readonly idempotency: IdempotencyRows
-  readonly suiteSchedules: SuiteScheduleRows
-  readonly runAnalyses: RunAnalysisRows
-  readonly samples: SampleRows
-  close(): void
-}
+import { createSuiteScheduleRows, createSuiteRows, createSuiteOwnershipRows } from '../suites/rows.ts'
+import { createSwarmRows } from '../swarms/rows.ts'
+import { createTrialRows } from '../runs/trial-rows.ts'
+import { createVisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
+import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /** A directory that several processes may share, or a workspace that ends with the process. */
 export type StoreLocation = { dataDir: string } | { memory: true }
 
 /**
  * Opens the workspace and brings it up to date.
- * @throws when it was written by a newer version; StorageError when the key that its secrets are sealed with is gone, or
- *   the database cannot be used
+ * @throws when it was written by a newer version; StorageError when the key that its secrets are sealed with is gone,
+ *   or the database cannot be used
  */
 export function openStore(location: StoreLocation): Store {
   const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
@@ -196,9 +126,7 @@ function rowsOf(database: Database, sealer: Sealer) {
 }
 
 /** What is made from these functions, each when it is first asked for: most sessions use a few tables. */
-function onFirstUse<T extends Record<string, () => unknown>>(
-  makers: T,
-): { readonly [K in keyof T]: ReturnType<T[K]> } {
+function onFirstUse<T extends Record<string, () => unknown>>(makers: T): { readonly [K in keyof T]: ReturnType<T[K]> } {
   const made = {}
   for (const [name, make] of Object.entries(makers)) {
     const get = () => {
@@ -221,7 +149,7 @@ function sealingKey(settings: Settings, directory: DataDirectory | undefined): U
   const key = readSecretFile(directory.sealingKey)
   if (known === undefined) {
     const fresh = randomBytes(SEALING_KEY_BYTES)
-    writeSecretFile(directory.sealingKey, fresh)
+    writeForOwner(directory.sealingKey, fresh, { flush: true })
     settings.set('sealingKeyCheck', checkOf(fresh))
     return fresh
   }

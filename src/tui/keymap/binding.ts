@@ -16,8 +16,11 @@ export const SCOPE_RANK: Record<Scope, number> = {
   prompt: 5,
 }
 
-/** What an action cannot do without: the service's answer, or the right to change something there. */
-export type Need = 'service' | 'write'
+/**
+ * What an action cannot do without: the service's answer, the right to change something there, or the right to the
+ * operation that it sends, as the contract names it (`runs.cancel`).
+ */
+export type Need = 'service' | 'write' | `${string}.${string}`
 
 export type Binding = {
   /** What its letter or sign means wherever it is; see `on` of `verbs.ts`. */
@@ -32,8 +35,9 @@ export type Binding = {
   /** Longer sentence for help, where the label is not enough. */
   help?: string
   /**
-   * Shown in the footer while it works, by importance: `end` keeps the right end whatever else there is; `first` is what one
-   * comes for, then come those of the place; `spare` is at the right end too where these leave room, and `later` those of every list.
+   * Shown in the footer while it works, by importance: `end` keeps the right end whatever else there is; `first` is
+   * what one comes for, then come those of the place; `spare` is at the right end too where these leave room, and
+   * `later` those of every list.
    */
   hint?: 'first' | true | 'later' | 'end' | 'spare'
   /** What it does depends on which of its keys was pressed, so it cannot be chosen without one. */

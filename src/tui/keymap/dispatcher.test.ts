@@ -52,10 +52,8 @@ function setup(order: 'app first' | 'list first' = 'app first') {
       depth: more.depth ?? 0,
       ...(more.text && { text: more.text }),
     })
-  const addApp = () =>
-    add(app, { quit: () => void calls.push('quit'), interrupt: () => void calls.push('interrupt') })
-  const addList = () =>
-    add(list, { down: () => void calls.push('down'), mark: unavailable('Nothing to mark.') })
+  const addApp = () => add(app, { quit: () => void calls.push('quit'), interrupt: () => void calls.push('interrupt') })
+  const addList = () => add(list, { down: () => void calls.push('down'), mark: unavailable('Nothing to mark.') })
   if (order === 'app first') [addApp, addList].forEach(run => run())
   else [addList, addApp].forEach(run => run())
   return { dispatcher, add, calls, reports, settled: () => settled }

@@ -1,11 +1,4 @@
-import {
-  displayKey,
-  type Binding,
-  type Bindings,
-  type KeyHandler,
-  type Need,
-  type PressedKey,
-} from './binding.ts'
+import { displayKey, type Binding, type Bindings, type KeyHandler, type Need, type PressedKey } from './binding.ts'
 import {
   activeBindings,
   EVERYWHERE,
@@ -15,6 +8,7 @@ import {
   printable,
   withheld,
   type ActiveBinding,
+  type Forbidden,
   type Layer,
   type Match,
 } from './layers.ts'
@@ -33,12 +27,17 @@ export type Dispatcher = {
   /** Does what the binding's key would do on the page beneath all overlays. */
   perform(binding: ActiveBinding): Promise<void>
   /** Says why nothing that needs this can be done now, on any screen; undefined = it can again. */
-  withhold(need: Need, reason: string | undefined): void
+  withhold(need: 'service' | 'write', reason: string | undefined): void
+  /** Sets what the person has no right to here, which holds back the bindings that need it. */
+  forbid(forbidden: Forbidden | undefined): void
   /** The group with the keys that it has here. */
   bound<Id extends string>(group: Bindings<Id>): Bindings<Id>
   /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
   active(): ActiveBinding[]
-  /** What has been pressed of a sequence, and how it can go on; the keys of those begin with it. It waits for as long as it takes. */
+  /**
+   * What has been pressed of a sequence, and how it can go on; the keys of those begin with it. It waits for as long as
+   * it takes.
+   */
   pending(): Pending | undefined
   subscribe(listener: () => void): () => void
   /** Changes whenever `active()` or `pending()` may have. */
@@ -80,6 +79,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const rebound = new Map(options.bindings?.map(group => [group.name, group]))
   const listeners = new Set<() => void>()
   const missing = new Map<Need, string>()
+  let forbidden: Forbidden | undefined
   let version = 0
   let queue: Promise<void> = Promise.resolve()
   const touch = (): void => {
@@ -91,7 +91,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     register(declared) {
       const bindings = bound(declared.bindings)
-      const handlers = () => withheld(bindings, declared.handlers(), missing)
+      const handlers = () => withheld(bindings, declared.handlers(), missing, forbidden)
       const layer = { ...declared, bindings, handlers }
       layers.add(layer)
       touch()
@@ -105,6 +105,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (missing.get(need) === reason) return
       if (reason === undefined) missing.delete(need)
       else missing.set(need, reason)
+      touch()
+    },
+    forbid(next) {
+      if (next === forbidden) return
+      forbidden = next
       touch()
     },
     bound,
@@ -203,11 +208,7 @@ function typedText(state: State, keys: readonly PressedKey[], from: number): str
 }
 
 /** Keys that come in pieces meet the same screen as keys that come at once. */
-async function settleBefore(
-  state: State,
-  key: PressedKey | undefined,
-  settle: () => Promise<void>,
-): Promise<void> {
+async function settleBefore(state: State, key: PressedKey | undefined, settle: () => Promise<void>): Promise<void> {
   const last = state.unsettled
   state.unsettled = undefined
   if (last === undefined) return
@@ -215,11 +216,7 @@ async function settleBefore(
   if (typeof following !== 'object' || following.binding !== last) await settle()
 }
 
-async function actThenSettle(
-  state: State,
-  action: () => void,
-  { settle, report }: DispatcherOptions,
-): Promise<void> {
+async function actThenSettle(state: State, action: () => void, { settle, report }: DispatcherOptions): Promise<void> {
   await settleBefore(state, undefined, settle)
   try {
     action()

@@ -17,10 +17,13 @@ const NAMED = [
 ]
 /** Those that terminals send with modifiers. */
 const MODIFIED = new Set(NAMED.slice(0, NAMED.indexOf('tab')))
-/** Control characters that are keys of their own: `ctrl+i` is Tab, `ctrl+m` and `ctrl+j` are Enter, `ctrl+h` is Backspace. */
+/**
+ * Control characters that are keys of their own: `ctrl+i` is Tab, `ctrl+m` and `ctrl+j` are Enter, `ctrl+h` is
+ * Backspace.
+ */
 const CONTROL = /^ctrl\+(?:[a-gk-ln-z]|space|[\\\]^_])$/
 
-/** Whether a terminal can send this key, by the names that decoded keys have (`src/app/terminal/key-decoder.ts`). */
+/** Whether a terminal can send this key, by the names that decoded keys have (`src/tui/terminal/key-decoder.ts`). */
 export function isKeyName(name: string): boolean {
   if (isCharacter(name) || NAMED.includes(name) || CONTROL.test(name) || name === 'shift+tab') return true
   if (name.startsWith('alt+')) {

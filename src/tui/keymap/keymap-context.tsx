@@ -19,11 +19,7 @@ export function KeymapProvider(props: { dispatcher: Dispatcher; feed: WidgetFeed
 /** Everything below belongs to the overlay at this depth: keys stop there. */
 export function OverlayScope(props: { depth: number; children: ReactNode }) {
   const keymap = useKeymap()
-  return (
-    <KeymapContext.Provider value={{ ...keymap, depth: props.depth }}>
-      {props.children}
-    </KeymapContext.Provider>
-  )
+  return <KeymapContext.Provider value={{ ...keymap, depth: props.depth }}>{props.children}</KeymapContext.Provider>
 }
 
 export function useKeymap(): Keymap {

@@ -10,6 +10,9 @@ import {
   type Unavailable,
 } from './binding.ts'
 
+/** Why the person may not do what needs this; undefined = they may, or nobody knows. */
+export type Forbidden = (need: Need) => string | undefined
+
 /** Text fields take what they are typed, and what is pasted with its line breaks, each a `\n`. */
 export type TextSink = (text: string) => void
 
@@ -96,11 +99,12 @@ export function withheld(
   group: Bindings,
   handlers: Record<string, KeyHandler | Unavailable>,
   reasons: ReadonlyMap<Need, string>,
+  forbidden: Forbidden | undefined,
 ): Record<string, KeyHandler | Unavailable> {
-  if (reasons.size === 0) return handlers
+  if (reasons.size === 0 && !forbidden) return handlers
   const entries = Object.entries(handlers).map(([id, handler]) => {
     const need = group.bindings[id]?.needs
-    const reason = (need === 'write' && reasons.get('write')) || (need && reasons.get('service'))
+    const reason = need && ((need !== 'service' && reasons.get('write')) || reasons.get('service') || forbidden?.(need))
     return [id, reason ? unavailable(reason) : handler] as const
   })
   return Object.fromEntries(entries)

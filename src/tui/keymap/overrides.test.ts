@@ -105,8 +105,7 @@ describe('overrides', () => {
 describe('key names', () => {
   test('every key of a declaration exists', () => {
     const keys = allBindings.flatMap(group => Object.values(group.bindings).flatMap(({ keys: all }) => all))
-    for (const key of keys.flatMap(sequence => sequence.split(' ')))
-      expect([key, isKeyName(key)]).toEqual([key, true])
+    for (const key of keys.flatMap(sequence => sequence.split(' '))) expect([key, isKeyName(key)]).toEqual([key, true])
   })
 
   test('every character and control character that a terminal sends has a name that exists', () => {

@@ -6,18 +6,16 @@ import { beginnings, EVERYWHERE } from './layers.ts'
 export type Overrides = Readonly<Record<string, readonly string[]>>
 
 /**
- * The groups with the keys that a person gave them. An override that cannot be is left out and said in a sentence: no such binding, no such key,
- * or a key that something else has which can be there at the same time. What the declarations themselves share (a nearer
- * group that takes a key over) stays shared.
+ * The groups with the keys that a person gave them. An override that cannot be is left out and said in a sentence: no
+ * such binding, no such key, or a key that something else has which can be there at the same time. What the
+ * declarations themselves share (a nearer group that takes a key over) stays shared.
  */
 export function applyOverrides(
   groups: readonly Bindings[],
   overrides: Overrides,
 ): { bindings: readonly Bindings[]; problems: readonly string[] } {
   const problems: string[] = []
-  const declared = new Set(
-    groups.flatMap(group => Object.keys(group.bindings).map(id => fullName(group, id))),
-  )
+  const declared = new Set(groups.flatMap(group => Object.keys(group.bindings).map(id => fullName(group, id))))
   const accepted = new Map<string, readonly string[]>()
   for (const [name, keys] of Object.entries(overrides)) {
     const wrong = declared.has(name) ? keysProblem(name, keys) : `There is no binding ${name}.`
@@ -46,10 +44,7 @@ function keysProblem(name: string, keys: readonly string[]): string | undefined 
     : `${name} cannot be on “${wrong}”: there is no such key; keys are written like x, X, ctrl+x, alt+x, enter, shift+tab, and a sequence with spaces.`
 }
 
-function withKeys(
-  groups: readonly Bindings[],
-  overrides: ReadonlyMap<string, readonly string[]>,
-): readonly Bindings[] {
+function withKeys(groups: readonly Bindings[], overrides: ReadonlyMap<string, readonly string[]>): readonly Bindings[] {
   return groups.map(group => {
     const bindings = Object.fromEntries(
       Object.entries(group.bindings).map(([id, binding]) => {
@@ -57,9 +52,7 @@ function withKeys(
         return [id, keys ? { ...binding, keys } : binding]
       }),
     )
-    return Object.keys(bindings).some(id => bindings[id] !== group.bindings[id])
-      ? { ...group, bindings }
-      : group
+    return Object.keys(bindings).some(id => bindings[id] !== group.bindings[id]) ? { ...group, bindings } : group
   })
 }
 
@@ -115,7 +108,10 @@ function canMeet(declared: readonly Bindings[], one: Held, other: Held): boolean
   return one.group.scope !== other.group.scope || !shareKey(declared, one.group, other.group)
 }
 
-/** Groups of one scope that share a key by themselves are never there together: the nearer would have to be chosen by chance. */
+/**
+ * Groups of one scope that share a key by themselves are never there together: the nearer would have to be chosen by
+ * chance.
+ */
 function shareKey(declared: readonly Bindings[], one: Bindings, other: Bindings): boolean {
   const keysOf = (name: string): string[] =>
     heldKeys(declared.filter(group => group.name === name)).map(({ key }) => key)

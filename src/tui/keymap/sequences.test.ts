@@ -39,9 +39,7 @@ function setUp(bindings?: readonly Bindings[]) {
     ...(bindings && { bindings }),
   })
   const add = (group: Bindings, text?: (typed: string) => void) => {
-    const handlers = Object.fromEntries(
-      Object.keys(group.bindings).map(id => [id, () => void calls.push(id)]),
-    )
+    const handlers = Object.fromEntries(Object.keys(group.bindings).map(id => [id, () => void calls.push(id)]))
     return dispatcher.register({ bindings: group, handlers: () => handlers, depth: 0, ...(text && { text }) })
   }
   add(app)

@@ -8,13 +8,9 @@ const runs = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')
 const routes = [projects, servers, runs]
 
 test('places are written as people write them', () => {
-  expect(formatPlace(routes, runs.to({ projectId: 'P', runId: 'R', tab: 'trace' }))).toBe(
-    'projects/P/runs/R?tab=trace',
-  )
+  expect(formatPlace(routes, runs.to({ projectId: 'P', runId: 'R', tab: 'trace' }))).toBe('projects/P/runs/R?tab=trace')
   expect(formatPlace(routes, projects.to({}))).toBe('projects')
-  expect(formatLocator(routes, 'local', servers.to({ projectId: 'P' }))).toBe(
-    'mcpdeck://local/projects/P/servers',
-  )
+  expect(formatLocator(routes, 'local', servers.to({ projectId: 'P' }))).toBe('mcpdeck://local/projects/P/servers')
 })
 
 test('the longest route that fits wins', () => {

@@ -11,15 +11,13 @@ export type Route<Path extends string = string> = {
 }
 
 /** Declares how a screen's places are written, such as `projects/{projectId}/runs[/{runId}]`. */
-export function defineRoute<const Path extends string>(screen: string, path: Path) {
+export function defineRoute<const Screen extends string, const Path extends string>(screen: Screen, path: Path) {
   return {
     screen,
     path,
     /** A place on this screen; undefined values are left out. */
     to(params: Record<string, string | undefined> = {}): Place {
-      const entries = Object.entries(params).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      )
+      const entries = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined)
       return { screen, params: Object.fromEntries(entries) }
     },
   }

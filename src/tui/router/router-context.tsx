@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useSyncExternalStore, type ReactNode } from 'react'
 import type { Place } from './place.ts'
-import type { Router, Standing } from './router.ts'
+import type { Router, PositionParams } from './router.ts'
 
 const RouterContext = createContext<Router | undefined>(undefined)
 
@@ -21,9 +21,9 @@ export function usePlace(): Place {
 }
 
 /** Says where in the present place the person stands; asked whenever that is needed, and drawn for nobody. */
-export function useStanding(standing: Standing): void {
+export function usePositionParams(standing: PositionParams): void {
   const router = useRouter()
-  useEffect(() => router.stand(standing))
+  useEffect(() => router.registerPosition(standing))
 }
 
 /** A list's row stands where the place says, also when another place of the screen that shows is opened. */

@@ -2,15 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Place } from './place.ts'
 
 /** Says where in a place the person stands, such as on which row: the params of that place. */
-export type Standing = (params: Place['params']) => Record<string, string | undefined>
+export type PositionParams = (params: Place['params']) => Record<string, string | undefined>
 
 export type Router = {
   /** The place as it was opened or changed last. */
   current(): Place
   /** The place with where the person stands in it at this moment: what links, pins and the way back name. */
   here(): Place
-  /** Asks `standing` for every {@link here} until the returned function is called; what registered later has the last word. */
-  stand(standing: Standing): () => void
+  /**
+   * Asks `standing` for every {@link here} until the returned function is called; what registered later has the last
+   * word.
+   */
+  registerPosition(standing: PositionParams): () => void
   /** Opens a place; the one left can be returned to. */
   go(place: Place): void
   /** Changes the present place, without leaving it: tabs, selection, filters, a step further in or out. */
@@ -35,7 +38,7 @@ function same(a: Place, b: Place): boolean {
 export function createRouter(initial: Place): Router {
   let current = initial
   let previous: Place | undefined
-  const standings = new Set<Standing>()
+  const standings = new Set<PositionParams>()
   const listeners = new Set<() => void>()
   const here = (): Place => {
     let { params } = current
@@ -54,7 +57,7 @@ export function createRouter(initial: Place): Router {
   return {
     current: () => current,
     here,
-    stand(standing) {
+    registerPosition(standing) {
       standings.add(standing)
       return () => standings.delete(standing)
     },

@@ -10,9 +10,7 @@ const addresses = {
 const at = (screen: string, params: Record<string, string>) => webAddress(addresses, { screen, params })
 
 test('a place has its own address, else that of its project, else none', () => {
-  expect(at('runs', { projectId: 'prj_1', runId: 'run_2' })).toBe(
-    'https://app.example/p/prj_1/runs/run_2?tab=trials',
-  )
+  expect(at('runs', { projectId: 'prj_1', runId: 'run_2' })).toBe('https://app.example/p/prj_1/runs/run_2?tab=trials')
   expect(at('runs', { projectId: 'prj_1' })).toBe('https://app.example/p/prj_1')
   expect(at('servers', { projectId: 'prj_1', serverId: 'srv_1' })).toBe('https://app.example/p/prj_1')
   expect(at('runs', {})).toBeUndefined()
@@ -68,10 +66,6 @@ test('where nobody told addresses the path is read by our own words, and never f
   expect(readPlace(routes, text, { local: true })).toBeUndefined()
   expect(readPlace(routes, text, { local: false, web: addresses })).toBeUndefined()
   expect(readPlace(routes, 'mcpdeck://x/projects/p/runs/r', { local: true })).toEqual(run)
-  for (const none of [
-    'https://app.example/projects',
-    'https://app.example/projects/%2e%2e%2fx',
-    'https://a/b',
-  ])
+  for (const none of ['https://app.example/projects', 'https://app.example/projects/%2e%2e%2fx', 'https://a/b'])
     expect(readPlace(routes, none, { local: false })).toBeUndefined()
 })

@@ -25,8 +25,8 @@ export function isWebAddress(text: string): boolean {
 }
 
 /**
- * The place that a page of the hosted UI shows, by the addresses that {@link webAddress} fills in. A page below the one that an
- * address names is of the same place; of several that fit, the one that names most wins.
+ * The place that a page of the hosted UI shows, by the addresses that {@link webAddress} fills in. A page below the one
+ * that an address names is of the same place; of several that fit, the one that names most wins.
  */
 export function placeAtAddress(addresses: WebAddresses, text: string): Place | undefined {
   if (!isWebAddress(text)) return undefined
@@ -51,7 +51,9 @@ export function readPlace(routes: readonly Route[], text: string, { local, web }
   return local ? undefined : placeInPath(routes, text)
 }
 
-/** The place that the path of an address spells out in our own words, where nobody told the addresses of the hosted UI. */
+/**
+ * The place that the path of an address spells out in our own words, where nobody told the addresses of the hosted UI.
+ */
 function placeInPath(routes: readonly Route[], text: string): Place | undefined {
   const { pathname, hash } = new URL(text)
   const words = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
@@ -79,7 +81,9 @@ function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
 
 type Match = { params: Record<string, string>; weight: number }
 
-/** What stands for the parameters of a template in an address that fits it; the weight counts what they have in common. */
+/**
+ * What stands for the parameters of a template in an address that fits it; the weight counts what they have in common.
+ */
 function match(template: string, given: Parts): Match | undefined {
   // A parser of addresses escapes the braces, and `partsOf` takes that back.
   const expected = URL.canParse(template) ? partsOf(new URL(template)) : undefined

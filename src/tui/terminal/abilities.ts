@@ -11,10 +11,8 @@ export type Abilities = {
 }
 
 /** Terminals with 24-bit colour that do not always say so in COLORTERM. */
-const TRUE_COLOUR_TERMS =
-  /-direct$|^xterm-(?:kitty|ghostty)$|^(?:alacritty|contour|foot|rio|wezterm)(?:[-+]|$)/
-const COLOUR_TERMS =
-  /^(?:ansi|cygwin|dtterm|konsole|linux|putty|rxvt|screen|st|tmux|vt100|vt220|xterm)(?:[-.]|$)|color/
+const TRUE_COLOUR_TERMS = /-direct$|^xterm-(?:kitty|ghostty)$|^(?:alacritty|contour|foot|rio|wezterm)(?:[-+]|$)/
+const COLOUR_TERMS = /^(?:ansi|cygwin|dtterm|konsole|linux|putty|rxvt|screen|st|tmux|vt100|vt220|xterm)(?:[-.]|$)|color/
 
 /**
  * Abilities told by the environment. FORCE_COLOR (force-color.org) beats NO_COLOR (no-color.org), which counts when

@@ -31,7 +31,9 @@ export class Composition {
     this.setFrame(this.#lines)
   }
 
-  /** Takes over a frame; rows with the text of the last frame are not parsed again, lines below the screen not shown. */
+  /**
+   * Takes over a frame; rows with the text of the last frame are not parsed again, lines below the screen not shown.
+   */
   setFrame(lines: string[]): void {
     const pens: Style[] = [PLAIN]
     for (let row = 0; row < this.rows; row++) {

@@ -26,10 +26,7 @@ export function isEndingSignal(value: unknown): value is EndingSignal {
 
 /** Those of the ending signals that this system has, with their numbers. */
 export function heardSignals(): readonly (readonly [EndingSignal, number])[] {
-  return ENDING_SIGNALS.filter(signal => signal in constants.signals).map(signal => [
-    signal,
-    constants.signals[signal],
-  ])
+  return ENDING_SIGNALS.filter(signal => signal in constants.signals).map(signal => [signal, constants.signals[signal]])
 }
 
 /** Calls the listener at each signal that would end the process; the answer stops that. */

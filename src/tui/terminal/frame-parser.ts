@@ -27,8 +27,7 @@ export function splitWrite(data: string): FrameWrite {
   LEADING_CONTROLS.lastIndex = 0
   LEADING_CONTROLS.exec(rest)
   const body = rest.slice(LEADING_CONTROLS.lastIndex)
-  const cursor =
-    suffix === null ? undefined : { up: count(suffix[1], 0), column: Math.max(0, count(suffix[2], 1) - 1) }
+  const cursor = suffix === null ? undefined : { up: count(suffix[1], 0), column: Math.max(0, count(suffix[2], 1) - 1) }
   const hidesCursor = rest.slice(0, LEADING_CONTROLS.lastIndex).includes(HIDE_CURSOR)
   return { body: body === '' ? undefined : body, cursor, hidesCursor }
 }

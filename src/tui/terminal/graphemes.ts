@@ -43,7 +43,10 @@ function isPlainWide(unit: number): boolean {
   )
 }
 
-/** Whether a UTF-16 unit is a grapheme of its own beside others like it: what has a sure width, and symbols such as ticks. */
+/**
+ * Whether a UTF-16 unit is a grapheme of its own beside others like it: what has a sure width, and symbols such as
+ * ticks.
+ */
 function standsAlone(unit: number): boolean {
   return sureWidth(unit) > 0 || (unit >= 0x2600 && unit < 0x27c0)
 }
@@ -84,7 +87,10 @@ const LONG_RUN = new RegExp(
   'g',
 )
 
-/** The text with `…` for what is beyond the longest grapheme that is shown: marks without end, joined pictures without end. */
+/**
+ * The text with `…` for what is beyond the longest grapheme that is shown: marks without end, joined pictures without
+ * end.
+ */
 export function withShortGraphemes(text: string): string {
   return text.replace(LONG_RUN, run => {
     segmenter ??= new Intl.Segmenter()

@@ -4,7 +4,9 @@ const CSI_BODY = /[0-?]*[ -/]*/y
 const STRING_BODY = /[^\x07\x1b]*/y
 const SS3_BODY = /\d?/y
 
-/** Where the sequence that starts at `at` ends: a character, an escape sequence, Esc alone; undefined if more must come. */
+/**
+ * Where the sequence that starts at `at` ends: a character, an escape sequence, Esc alone; undefined if more must come.
+ */
 export function scan(text: string, at: number): number | undefined {
   if (text[at] !== '\x1b') return at + characterLength(text, at)
   const next = text[at + 1]
@@ -16,8 +18,7 @@ export function scan(text: string, at: number): number | undefined {
   const isString = next === ']' || next === 'P' || next === '_'
   if (isString && after === undefined) return undefined
   // Alt with one of these letters looks the same up to here; an answer goes on as no typist does.
-  if (isString && (next === ']' ? /\d/ : next === 'P' ? /[\d>!$|]/ : /G/).test(after ?? ''))
-    return scanString(text, at)
+  if (isString && (next === ']' ? /\d/ : next === 'P' ? /[\d>!$|]/ : /G/).test(after ?? '')) return scanString(text, at)
   return at + 1 + characterLength(text, at + 1)
 }
 

@@ -37,10 +37,7 @@ test.each([
   ['\x1bO', ['alt+O']],
   ['\x1b[27u\x1b[27ux', ['escape', 'escape', 'x']],
   ['\x1b[99;5u\x1b[97;3u\x1b[97:65;4u\x1b[32;5u', ['ctrl+c', 'alt+a', 'alt+A', 'ctrl+space']],
-  [
-    '\x1b[13;2u\x1b[13;3u\x1b[9;2u\x1b[105;5u\x1b[127;2u',
-    ['enter', 'alt+enter', 'shift+tab', 'tab', 'backspace'],
-  ],
+  ['\x1b[13;2u\x1b[13;3u\x1b[9;2u\x1b[105;5u\x1b[127;2u', ['enter', 'alt+enter', 'shift+tab', 'tab', 'backspace']],
   ['\x1b[91;5u\x1b[47;5u\x1b[99;6u', ['escape', 'ctrl+_', 'ctrl+c']],
   // Cyrillic с where c lies; without the Latin key it cannot be told.
   ['\x1b[1089::99;5u\x1b[1089;5u\x1b[1089::99;3u', ['ctrl+c', 'reply', 'alt+c']],
@@ -92,18 +89,7 @@ test('answers of the terminal are no keys', () => {
 })
 
 const piece = fc.oneof(
-  fc.constantFrom(
-    ...'aZ?: \r\t\x7f\x03',
-    'é',
-    '漢',
-    '😀',
-    '👩‍👧',
-    '\x1b[A',
-    '\x1b[1;5C',
-    '\x1bOP',
-    '\x1b[[A',
-    '\x1b[3~',
-  ),
+  fc.constantFrom(...'aZ?: \r\t\x7f\x03', 'é', '漢', '😀', '👩‍👧', '\x1b[A', '\x1b[1;5C', '\x1bOP', '\x1b[[A', '\x1b[3~'),
   fc.constantFrom(
     '\x1b[I',
     '\x1b[O',
@@ -120,37 +106,22 @@ const piece = fc.oneof(
     '\x1b[200~pasted ä\r\x1b[Z\x1b[201~',
     '\x1b[200~\x1b[201~',
   ),
-  fc.constantFrom(
-    '\x1b[',
-    '\x1bO',
-    '\x1b]',
-    '\x1bP',
-    '\x1b[9',
-    '\x1b[<1;',
-    '\x1b[200',
-    '\x1b[201~',
-    '\x9b',
-    '\x00',
-  ),
+  fc.constantFrom('\x1b[', '\x1bO', '\x1b]', '\x1bP', '\x1b[9', '\x1b[<1;', '\x1b[200', '\x1b[201~', '\x9b', '\x00'),
 )
 
 test('how the bytes are cut into chunks does not change the events', () => {
   fc.assert(
-    fc.property(
-      fc.array(piece, { maxLength: 12 }),
-      fc.array(fc.integer({ min: 1, max: 7 })),
-      (pieces, sizes) => {
-        const bytes = Buffer.from(pieces.join(''))
-        const chunks: Uint8Array[] = []
-        let at = 0
-        for (let index = 0; at < bytes.length; index++) {
-          const size = sizes[index % Math.max(1, sizes.length)] ?? 1
-          chunks.push(bytes.subarray(at, at + size))
-          at += size
-        }
-        expect(decode(...chunks)).toEqual(decode(bytes))
-      },
-    ),
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 7 })), (pieces, sizes) => {
+      const bytes = Buffer.from(pieces.join(''))
+      const chunks: Uint8Array[] = []
+      let at = 0
+      for (let index = 0; at < bytes.length; index++) {
+        const size = sizes[index % Math.max(1, sizes.length)] ?? 1
+        chunks.push(bytes.subarray(at, at + size))
+        at += size
+      }
+      expect(decode(...chunks)).toEqual(decode(bytes))
+    }),
     { numRuns: 2000 },
   )
 })
@@ -187,9 +158,7 @@ test('a burst is one batch, raw mode is on only between start and stop', async (
   const first = heard()
   stdin.write('jj')
   await first
-  expect(batches.map(batch => batch.map(event => event.type === 'key' && event.key.name))).toEqual([
-    ['j', 'j'],
-  ])
+  expect(batches.map(batch => batch.map(event => event.type === 'key' && event.key.name))).toEqual([['j', 'j']])
   input.stop()
   input.stop()
   expect(raw).toEqual([true, false])

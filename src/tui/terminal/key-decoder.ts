@@ -44,11 +44,7 @@ function functionName(sequence: string): string | undefined {
 function decodedName(key: ReadlineKey | undefined): string | undefined {
   // Sequences unknown to it carry this word as their name.
   if (key?.name === undefined || key.name === 'undefined') return undefined
-  const modifiers = [
-    key.ctrl === true && 'ctrl+',
-    key.meta === true && 'alt+',
-    key.shift === true && 'shift+',
-  ]
+  const modifiers = [key.ctrl === true && 'ctrl+', key.meta === true && 'alt+', key.shift === true && 'shift+']
   return [...modifiers.filter(modifier => modifier !== false), key.name].join('')
 }
 

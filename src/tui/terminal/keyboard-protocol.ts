@@ -23,9 +23,9 @@ const KEYPAD_MOVES = ['D', 'C', 'A', 'B', '5~', '6~', 'H', 'F', '2~', '3~']
 
 /**
  * The sequence that terminals without the kitty keyboard protocol send for the same key, so that a key has one name
- * everywhere (Shift+Enter is Enter, Ctrl+I is Tab) and what reads sequences needs to know nothing of it; other sequences
- * come back as they are, undefined is a key that the others cannot send.
- * Source: sw.kovidgoyal.net/kitty/keyboard-protocol, flags 1 and 4.
+ * everywhere (Shift+Enter is Enter, Ctrl+I is Tab) and what reads sequences needs to know nothing of it; other
+ * sequences come back as they are, undefined is a key that the others cannot send. Source:
+ * sw.kovidgoyal.net/kitty/keyboard-protocol, flags 1 and 4.
  */
 export function asEverywhere(sequence: string): string | undefined {
   const key = KEY.exec(sequence)

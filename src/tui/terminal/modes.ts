@@ -10,14 +10,17 @@ const RETRY_FOR_MS = 300
 export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?1004h'
 
 /**
- * Undoes `ENTER` and the mouse modes. The alternate screen is emptied first: tmux would put rows of one that was resized
- * into its history.
+ * Undoes `ENTER` and the mouse modes. The alternate screen is emptied first: tmux would put rows of one that was
+ * resized into its history.
  */
 export const LEAVE =
   '\x1b[m\x1b[H\x1b[2J\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l' +
   '\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[23;0t'
 
-/** Button and wheel reports in SGR coordinates (DECSET 1000, 1006); drags say nothing, they cost bytes and mean nothing here. */
+/**
+ * Button and wheel reports in SGR coordinates (DECSET 1000, 1006); drags say nothing, they cost bytes and mean nothing
+ * here.
+ */
 export const MOUSE_ON = '\x1b[?1000h\x1b[?1006h'
 export const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l'
 
@@ -29,8 +32,8 @@ export const SYNCHRONIZED_END = '\x1b[?2026l'
 /** Asks whether the terminal has the kitty keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol). */
 export const ASK_KEYBOARD = '\x1b[?u'
 /**
- * Keys come unmistakably (flag 1), so that Esc is Esc without waiting for what may follow it, and with the Latin key at their
- * place (flag 4). The alternate screen has a stack of such flags of its own: taken there, given back there.
+ * Keys come unmistakably (flag 1), so that Esc is Esc without waiting for what may follow it, and with the Latin key at
+ * their place (flag 4). The alternate screen has a stack of such flags of its own: taken there, given back there.
  */
 export const KEYBOARD_ON = '\x1b[>5u'
 export const KEYBOARD_OFF = '\x1b[<u'

@@ -37,8 +37,6 @@ test('titles, notices and links carry no control characters', () => {
   expect(title('run\x1b]52;c;AA\x07 7\n\u202e')).toBe('\x1b]2;run␛]52;c;AA␇ 7␊<202E>\x1b\\')
   expect(noticeSequence('done\x9d', {})).toBe('\x1b]9;done<009D>\x1b\\')
   expect(noticeSequence('done', { TMUX: '/tmp/tmux' })).toBe('\x1bPtmux;\x1b\x1b]9;done\x1b\x1b\\\x1b\\')
-  expect(link('he\x07re', 'https://example.test/')).toBe(
-    '\x1b]8;;https://example.test/\x1b\\he␇re\x1b]8;;\x1b\\',
-  )
+  expect(link('he\x07re', 'https://example.test/')).toBe('\x1b]8;;https://example.test/\x1b\\he␇re\x1b]8;;\x1b\\')
   expect(link('here', 'https://example.test/\x1b\\')).toBe('here')
 })

@@ -16,8 +16,8 @@ export type TerminalStream = {
 export type WrittenListener = (bytes: number, milliseconds: number) => void
 
 /**
- * Lets a terminal that takes nothing (Ctrl+S, a line that stalls) hold back its output alone. Node makes such a write wait
- * within the call: no key, no timer, no signal, and no run of the local workspace would get on meanwhile.
+ * Lets a terminal that takes nothing (Ctrl+S, a line that stalls) hold back its output alone. Node makes such a write
+ * wait within the call: no key, no timer, no signal, and no run of the local workspace would get on meanwhile.
  */
 export function neverWaitFor(terminal: object): void {
   // Node has no public way to say it; without this one the program waits as it did.
@@ -66,7 +66,10 @@ export class Output {
     else this.blocked = true
   }
 
-  /** Writes before it returns; what is behind already goes first, or the rest of a frame would land where it does not belong. */
+  /**
+   * Writes before it returns; what is behind already goes first, or the rest of a frame would land where it does not
+   * belong.
+   */
   sendNow(text: string): void {
     const { fd, writableLength } = this.#stream
     if (fd === undefined || writableLength > 0) {
@@ -84,7 +87,10 @@ export class Output {
     return new Promise(resolve => this.#whenTaken.push(resolve))
   }
 
-  /** Calls back once everything sent so far has left the process, and at once where the terminal is behind: keys do not wait for it. */
+  /**
+   * Calls back once everything sent so far has left the process, and at once where the terminal is behind: keys do not
+   * wait for it.
+   */
   barrier(done: () => void): void {
     if (this.#stream.writable && !this.blocked) this.#stream.write('', () => done())
     else done()

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPace, FULL_PACE, nextPace, type PaceState } from './pace.ts'
 
-const after = (times: readonly number[], from: PaceState = FULL_PACE): PaceState =>
-  times.reduce(nextPace, from)
+const after = (times: readonly number[], from: PaceState = FULL_PACE): PaceState => times.reduce(nextPace, from)
 const anyTimes = fc.array(fc.double({ min: 0, max: 2_000, noNaN: true }))
 
 test('a quick line is never spared, and one slow write between quick ones is chance', () => {
@@ -46,8 +45,7 @@ test('who listens hears of changes only', () => {
   const pace = createPace()
   const heard: number[] = []
   const stop = pace.subscribe(() => heard.push(pace.level()))
-  for (const time of [1, 100, 100, 100, 400, 400, ...Array.from({ length: 60 }, () => 1)])
-    pace.written(9, time)
+  for (const time of [1, 100, 100, 100, 400, 400, ...Array.from({ length: 60 }, () => 1)]) pace.written(9, time)
   expect(heard).toEqual([1, 2, 1, 0])
   stop()
   pace.written(9, 400)

@@ -13,13 +13,18 @@ export const PACES: Record<PaceLevel, { paintPauseMs: number; pollFactor: number
 
 export const FULL_PACE: PaceState = { level: 0, slow: 0, quick: 0 }
 
-/** A write that takes the terminal longer than this is slow, or very slow; one below the last is quick. In milliseconds. */
+/**
+ * A write that takes the terminal longer than this is slow, or very slow; one below the last is quick. In milliseconds.
+ */
 const SLOW_MS = 60
 const VERY_SLOW_MS = 250
 const QUICK_MS = 20
 /** One slow write is chance, such as a terminal that stood still for a moment. */
 const SLOW_AT_LEAST = 2
-/** So much of a slow write is forgotten with each other one: a line takes what fits its buffers at once, then nothing for long. */
+/**
+ * So much of a slow write is forgotten with each other one: a line takes what fits its buffers at once, then nothing
+ * for long.
+ */
 const FORGOTTEN = 0.1
 /** So many with pauses between them: the line is never empty, and what is painted comes seconds late. */
 const SLOW_WITH_PAUSES = 6

@@ -124,16 +124,14 @@ function isBlank(row: Row, at: number, cells: number, style: Style): boolean {
 
 function canRewrite(row: Row, from: number, to: number, pen: Style | undefined): boolean {
   for (let at = from; at < to; at++) {
-    if (row.styles[at] !== pen || row.graphemes[at]?.length !== 1 || !isSure(row.graphemes[at] ?? ''))
-      return false
+    if (row.styles[at] !== pen || row.graphemes[at]?.length !== 1 || !isSure(row.graphemes[at] ?? '')) return false
   }
   return true
 }
 
 function cheapestMove(row: number, column: number, toRow: number, toColumn: number): string {
   if (row === toRow && column === toColumn) return ''
-  if (toColumn === 0 && row !== UNKNOWN && toRow >= row && toRow - row <= 3)
-    return '\r' + '\n'.repeat(toRow - row)
+  if (toColumn === 0 && row !== UNKNOWN && toRow >= row && toRow - row <= 3) return '\r' + '\n'.repeat(toRow - row)
   const absolute = toColumn === 0 ? `\x1b[${toRow + 1}H` : `\x1b[${toRow + 1};${toColumn + 1}H`
   if (row === UNKNOWN) return absolute
   if (row === toRow) return shorter(`\x1b[${toColumn + 1}G`, sideways(column, toColumn))

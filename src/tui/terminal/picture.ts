@@ -1,7 +1,9 @@
 import { Composition } from './composition.ts'
 import { createPainter } from './painter.ts'
 
-/** What draws these rows on an empty screen of this size, where each cell lands whatever the terminal thinks of widths. */
+/**
+ * What draws these rows on an empty screen of this size, where each cell lands whatever the terminal thinks of widths.
+ */
 export function pictureOf(lines: readonly string[], size: { columns: number; rows: number }): string {
   const composition = new Composition()
   composition.resize(size.columns, size.rows)

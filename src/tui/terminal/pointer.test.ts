@@ -6,11 +6,7 @@ function setup() {
   const heard: string[] = []
   let now = 1000
   const pointer = createPointer(() => now)
-  const add = (
-    name: string,
-    place: [row: number, column: number, width: number, height: number],
-    more = {},
-  ) =>
+  const add = (name: string, place: [row: number, column: number, width: number, height: number], more = {}) =>
     pointer.register({
       rectangle: { row: place[0], column: place[1], width: place[2], height: place[3] },
       depth: 0,

@@ -6,7 +6,9 @@ export type Rectangle = { row: number; column: number; width: number; height: nu
 
 /** A rectangle whose rows are painted past Ink, on top of its frame. */
 export type Region = {
-  /** Shows these lines (text with SGR and OSC 8); only rows whose text changed are parsed, only changed cells written. */
+  /**
+   * Shows these lines (text with SGR and OSC 8); only rows whose text changed are parsed, only changed cells written.
+   */
   paint(lines: readonly string[]): void
   /** Puts the rectangle elsewhere with the lines that still fit; rows it gains show Ink's frame until painted. */
   move(rectangle: Rectangle): void

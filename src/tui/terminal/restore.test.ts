@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ASK_KEYBOARD, KEYBOARD_OFF, KEYBOARD_ON } from './modes.ts'
 import { Emulator } from '../../../test/terminal/emulator.ts'
 
-const PROGRAM = fileURLToPath(new URL('test-program.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../test/terminal/program.ts', import.meta.url))
 const RUN = `exec '${process.execPath}' '${PROGRAM}'`
 
 /** A program in a real pseudo-terminal, drawn by the emulator. */

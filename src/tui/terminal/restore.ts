@@ -44,8 +44,8 @@ export type Restore = {
   /** Ctrl+Z: gives the terminal back and stops the job; takes it again when the shell continues it. */
   suspend(): void
   /**
-   * Gives the terminal to another program until `work` has ended, then takes it again. Meanwhile Ctrl+C is that program's, and
-   * Ctrl+Z stops both. Reading the keys must rest as long.
+   * Gives the terminal to another program until `work` has ended, then takes it again. Meanwhile Ctrl+C is that
+   * program's, and Ctrl+Z stops both. Reading the keys must rest as long.
    */
   lend<T>(work: () => Promise<T>): Promise<T>
   /** Forgets all signals and streams, leaves the terminal as it is. */

@@ -34,9 +34,7 @@ const token: fc.Arbitrary<Token> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...'漢한カ').map(text => ({ text, width: 2, sure: true })) },
   {
     weight: 2,
-    arbitrary: fc
-      .constantFrom('😀', '👩‍👩‍👧', '❤️', '🇩🇪', '👍🏽', '⌚', '1️⃣')
-      .map(text => ({ text, width: 2, sure: false })),
+    arbitrary: fc.constantFrom('😀', '👩‍👩‍👧', '❤️', '🇩🇪', '👍🏽', '⌚', '1️⃣').map(text => ({ text, width: 2, sure: false })),
   },
   {
     weight: 1,
@@ -184,8 +182,7 @@ function cells(from: Line, width: number): Cell[] {
   for (const span of from) {
     for (const placed of span.tokens) {
       const piece = {}
-      for (let offset = 0; offset < placed.width; offset++)
-        row.push({ piece, token: placed, offset, look: span.look })
+      for (let offset = 0; offset < placed.width; offset++) row.push({ piece, token: placed, offset, look: span.look })
     }
   }
   while (row.length < width) row.push({ piece: {}, token: SPACE, offset: 0, look: PLAIN_LOOK })
@@ -202,10 +199,7 @@ function cutHalves(row: Cell[]): Cell[] {
 }
 
 function lineText(from: Line): string {
-  return (
-    from.map(span => `\x1b[0${sgr(span.look)}m${span.tokens.map(({ text }) => text).join('')}`).join('') +
-    '\x1b[m'
-  )
+  return from.map(span => `\x1b[0${sgr(span.look)}m${span.tokens.map(({ text }) => text).join('')}`).join('') + '\x1b[m'
 }
 
 function sgr(wanted: Look): string {

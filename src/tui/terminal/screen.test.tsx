@@ -85,8 +85,7 @@ test('moving a highlighted row in a frame of 40 rows costs less than 300 bytes',
   const frame = (selected: number): string[] =>
     Array.from({ length: 40 }, (_, row) => {
       const text =
-        `│ run-${String(row).padStart(5, '0')}  finished  12 cases  3 failed  gpt-5  2 h ago`.padEnd(118) +
-        '│'
+        `│ run-${String(row).padStart(5, '0')}  finished  12 cases  3 failed  gpt-5  2 h ago`.padEnd(118) + '│'
       return row === selected ? `\x1b[7m${text}\x1b[27m` : text
     })
   await show(screen, emulator, frame(11))
@@ -127,9 +126,7 @@ test('nothing but SGR and links of a frame reaches the terminal', async () => {
 
 test('links are kept and ended', async () => {
   const { emulator, screen } = setUp()
-  const sent = await show(screen, emulator, [
-    '\x1b]8;id=1;https://example.test/\x1b\\here\x1b]8;;\x1b\\ there',
-  ])
+  const sent = await show(screen, emulator, ['\x1b]8;id=1;https://example.test/\x1b\\here\x1b]8;;\x1b\\ there'])
   expect(sent).toContain('\x1b]8;id=1;https://example.test/\x1b\\here')
   expect(sent).toMatch(/\x1b\]8;;\x1b\\ ?there$/)
 })

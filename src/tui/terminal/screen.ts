@@ -101,8 +101,9 @@ export class Screen {
   }
 
   /**
-   * Goes on from a picture that is on the terminal already, in its alternate screen: only what differs is written. Until
-   * `release` nothing is, so that frames without data do not flash between the picture and the first ones with it.
+   * Goes on from a picture that is on the terminal already, in its alternate screen: only what differs is written.
+   * Until `release` nothing is, so that frames without data do not flash between the picture and the first ones with
+   * it.
    */
   adopt(lines: readonly string[]): void {
     this.#composition.setFrame([...lines])
@@ -143,8 +144,8 @@ export class Screen {
   }
 
   /**
-   * Gives the terminal back before it returns, or in its turn when the terminal is behind; frames after that are kept but not
-   * written until `enter`.
+   * Gives the terminal back before it returns, or in its turn when the terminal is behind; frames after that are kept
+   * but not written until `enter`.
    */
   leave(): void {
     if (!this.#isActive) return

@@ -4,11 +4,7 @@ import { expect, test } from 'vitest'
 import { createScreen } from './screen.ts'
 import { drawableSize } from './size.ts'
 
-const claim = fc.oneof(
-  fc.constantFrom(0, 1, NaN, Infinity, -1, 65_535, 0.5, undefined),
-  fc.double(),
-  fc.nat(),
-)
+const claim = fc.oneof(fc.constantFrom(0, 1, NaN, Infinity, -1, 65_535, 0.5, undefined), fc.double(), fc.nat())
 
 test('whatever a terminal claims, what is drawn on has cells, and not more than a display', () => {
   fc.assert(

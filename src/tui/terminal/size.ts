@@ -4,7 +4,9 @@ const DEFAULT_ROWS = 24
 const MOST_COLUMNS = 1000
 const MOST_ROWS = 400
 
-/** Columns and rows to draw on: what the terminal claims where that can be, and never so much that drawing takes long. */
+/**
+ * Columns and rows to draw on: what the terminal claims where that can be, and never so much that drawing takes long.
+ */
 export function drawableSize(claimed: { columns?: number | undefined; rows?: number | undefined }): {
   columns: number
   rows: number

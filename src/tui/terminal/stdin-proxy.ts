@@ -18,7 +18,9 @@ export class StdinProxy extends Readable {
     this.read = size => (size === 0 ? null : this.#take())
   }
 
-  /** Hands over one key sequence or one text. Without a widget that listens it is dropped, not kept for the next one. */
+  /**
+   * Hands over one key sequence or one text. Without a widget that listens it is dropped, not kept for the next one.
+   */
   override push(sequence: string): boolean {
     if (this.listenerCount('readable') === 0) return false
     this.#queue.push(sequence === '\x1b' ? ESCAPE_AT_ONCE : sequence)

@@ -113,9 +113,7 @@ function colonColour(sub: readonly string[]): ParsedColour {
 function joinColour(kind: '2' | '5', channels: readonly string[]): string | undefined {
   if (channels.length !== (kind === '5' ? 1 : 3)) return undefined
   const numbers = channels.map(Number)
-  return numbers.every(n => Number.isInteger(n) && n >= 0 && n <= 255)
-    ? `${kind};${numbers.join(';')}`
-    : undefined
+  return numbers.every(n => Number.isInteger(n) && n >= 0 && n <= 255) ? `${kind};${numbers.join(';')}` : undefined
 }
 
 /** The shortest bytes that turn the pen from one style into another. */

@@ -16,7 +16,10 @@ import {
 
 const { state, leaving } = workerData as WatchdogSettings
 
-/** How often the screen's thread is asked to turn while it does, and how often is looked while it does not, in milliseconds. */
+/**
+ * How often the screen's thread is asked to turn while it does, and how often is looked while it does not, in
+ * milliseconds.
+ */
 const REST_MS = 500
 const LOOK_MS = 100
 /**
@@ -73,8 +76,9 @@ function looksUntilEnd(): number {
 }
 
 /**
- * Hears the signals that end the program, which Node gives to its first thread alone, so that one that is stuck is ended
- * all the same. Only Node's own parts can do that; where they are another day's, signals are heard by the first thread only.
+ * Hears the signals that end the program, which Node gives to its first thread alone, so that one that is stuck is
+ * ended all the same. Only Node's own parts can do that; where they are another day's, signals are heard by the first
+ * thread only.
  */
 function hearSignals(): void {
   try {

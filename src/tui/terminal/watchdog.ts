@@ -1,6 +1,6 @@
 /**
- * Turns of the screen's thread that the watchdog counts, whether keys are the program's, and whether the program has begun
- * to end: indexes of the shared memory.
+ * Turns of the screen's thread that the watchdog counts, whether keys are the program's, and whether the program has
+ * begun to end: indexes of the shared memory.
  */
 export const TURNS = 0
 export const READS_KEYS = 1
@@ -35,8 +35,8 @@ export type Watchdog = {
  * Ends the program when its thread does not turn any more and the person presses Ctrl+C: a second thread notices that
  * no turn comes, reads the keys that nobody reads, and a second after Ctrl+C calls `end` in the midst of what the
  * first thread does. Keys that it read go to `give` when the thread turns again. A thread that is stuck outside of
- * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. It hears SIGTERM, SIGINT and
- * SIGHUP too where Node lets it.
+ * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. It hears SIGTERM, SIGINT
+ * and SIGHUP too where Node lets it.
  */
 export function startWatchdog(options: {
   leaving: () => string

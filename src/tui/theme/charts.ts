@@ -14,16 +14,11 @@ export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number,
 }
 
 /** A character for each share from 0 to 1, a space for each that is unknown. Nothing where the theme draws nothing. */
-export function sparkline(
-  { spark }: Pick<Symbols, 'spark'>,
-  shares: readonly (number | undefined)[],
-): string {
+export function sparkline({ spark }: Pick<Symbols, 'spark'>, shares: readonly (number | undefined)[]): string {
   if (spark.length === 0) return ''
   const top = spark.length - 1
   const signs = shares.map(share =>
-    share === undefined || Number.isNaN(share)
-      ? ' '
-      : spark[Math.min(top, Math.max(0, Math.floor(share * top)))]!,
+    share === undefined || Number.isNaN(share) ? ' ' : spark[Math.min(top, Math.max(0, Math.floor(share * top)))]!,
   )
   return signs.join('')
 }

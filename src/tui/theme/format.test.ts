@@ -3,20 +3,7 @@ import { expect, test } from 'vitest'
 import { formatAge, formatCount, UNKNOWN } from './format.ts'
 
 test('counts are separated as in English, without the language data where they are whole', () => {
-  const counts = [
-    0,
-    7,
-    -7,
-    999,
-    1000,
-    -1000,
-    12_345,
-    100_000,
-    1_234_567,
-    Number.MAX_SAFE_INTEGER,
-    1e21,
-    1234.5,
-  ]
+  const counts = [0, 7, -7, 999, 1000, -1000, 12_345, 100_000, 1_234_567, Number.MAX_SAFE_INTEGER, 1e21, 1234.5]
   const english = new Intl.NumberFormat('en-US')
   expect(counts.map(formatCount)).toEqual(counts.map(count => english.format(count)))
   expect([formatCount(undefined), formatCount(null)]).toEqual([UNKNOWN, UNKNOWN])
@@ -32,11 +19,8 @@ test('an age has the coarsest unit that fits, up to years', () => {
 test('no age that a calendar has is wider than a column of four', () => {
   const now = Date.UTC(2026, 0, 1)
   fc.assert(
-    fc.property(
-      fc.date({ min: new Date(0), max: new Date(Date.UTC(9999, 0, 1)), noInvalidDate: true }),
-      then => {
-        expect(formatAge(then.getTime(), now).length).toBeLessThanOrEqual(4)
-      },
-    ),
+    fc.property(fc.date({ min: new Date(0), max: new Date(Date.UTC(9999, 0, 1)), noInvalidDate: true }), then => {
+      expect(formatAge(then.getTime(), now).length).toBeLessThanOrEqual(4)
+    }),
   )
 })

@@ -16,7 +16,10 @@ export function formatDuration(milliseconds: number | null | undefined): string 
   })
 }
 
-/** How long ago, as coarse as what is drawn once a minute may be: `now`, `5m`, `3h`, `12d`, `2y`. Times in epoch milliseconds. */
+/**
+ * How long ago, as coarse as what is drawn once a minute may be: `now`, `5m`, `3h`, `12d`, `2y`. Times in epoch
+ * milliseconds.
+ */
 export function formatAge(then: number | undefined, now: number): string {
   if (then === undefined || !Number.isFinite(now - then)) return UNKNOWN
   const age = now - then
@@ -29,7 +32,9 @@ export function formatRate(part: number | null | undefined, whole: number | null
   return part == null || !whole ? UNKNOWN : formatShare(part / whole)
 }
 
-/** A share from 0 to 1 in whole percent, of which only all is 100 and only nothing is 0; unknown where it cannot be one. */
+/**
+ * A share from 0 to 1 in whole percent, of which only all is 100 and only nothing is 0; unknown where it cannot be one.
+ */
 export function formatShare(share: number | undefined): string {
   if (share === undefined || !(share >= 0 && share <= 1)) return UNKNOWN
   if (share === 0) return '0%'

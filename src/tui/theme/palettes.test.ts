@@ -28,18 +28,15 @@ const palettes = ['dark', 'light', 'contrast-dark', 'contrast-light'] as const
 
 describe('colours can be read', () => {
   test.each(Object.entries(LIGHT_COLOURS))('light %s on white and on off-white', (_tone, colour) => {
-    for (const background of ['#ffffff', '#fdf6e3'])
-      expect(contrast(cube(colour), background)).toBeGreaterThan(4.5)
+    for (const background of ['#ffffff', '#fdf6e3']) expect(contrast(cube(colour), background)).toBeGreaterThan(4.5)
   })
 
   test.each(Object.entries(CONTRAST_COLOURS.dark))('high contrast %s on black and dark grey', (_, colour) => {
-    for (const background of ['#000000', '#2d2d2d'])
-      expect(contrast(cube(colour), background)).toBeGreaterThan(7)
+    for (const background of ['#000000', '#2d2d2d']) expect(contrast(cube(colour), background)).toBeGreaterThan(7)
   })
 
   test.each(Object.entries(CONTRAST_COLOURS.light))('high contrast %s on white', (_tone, colour) => {
-    for (const background of ['#ffffff', '#fdf6e3'])
-      expect(contrast(cube(colour), background)).toBeGreaterThan(7)
+    for (const background of ['#ffffff', '#fdf6e3']) expect(contrast(cube(colour), background)).toBeGreaterThan(7)
   })
 })
 

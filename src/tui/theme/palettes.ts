@@ -55,8 +55,8 @@ const dark: Palette = chalk => ({
 })
 
 /**
- * Colours of the 256, which no terminal changes, with at least 4.5:1 against white and off-white. Of the sixteen, yellow and
- * cyan cannot be read there.
+ * Colours of the 256, which no terminal changes, with at least 4.5:1 against white and off-white. Of the sixteen,
+ * yellow and cyan cannot be read there.
  */
 export const LIGHT_COLOURS = {
   muted: 59,

@@ -58,9 +58,7 @@ describe('text from outside', () => {
 
   /** Texts that are longer than what is looked at first, with characters that end behind it. */
   const long = fc
-    .array(
-      fc.oneof(hostile, fc.constantFrom('\u0301'.repeat(600), 'x'.repeat(999), '👩‍👩‍👧'.repeat(130), '🇩🇪', ' ')),
-    )
+    .array(fc.oneof(hostile, fc.constantFrom('\u0301'.repeat(600), 'x'.repeat(999), '👩‍👩‍👧'.repeat(130), '🇩🇪', ' ')))
     .map(parts => clean(parts.join('')))
 
   test('truncate cuts a long text where all of it measured would be cut', () => {
@@ -79,14 +77,9 @@ describe('text from outside', () => {
 
   test('the first lines of a text are those of the whole', () => {
     fc.assert(
-      fc.property(
-        long,
-        fc.integer({ min: 2, max: 30 }),
-        fc.integer({ min: 1, max: 9 }),
-        (text, width, most) => {
-          expect(wrap(text, width, { most })).toEqual(wrap(text, width).slice(0, most))
-        },
-      ),
+      fc.property(long, fc.integer({ min: 2, max: 30 }), fc.integer({ min: 1, max: 9 }), (text, width, most) => {
+        expect(wrap(text, width, { most })).toEqual(wrap(text, width).slice(0, most))
+      }),
     )
   })
 

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { BOUNDS } from '../../lib/bounds.ts'
 import { clean as cleanWhole } from '../../lib/printable.ts'
 import { sureWidth, withShortGraphemes } from '../terminal/graphemes.ts'
 
@@ -12,7 +13,7 @@ export function segmentsOf(text: string): Intl.Segments {
 }
 
 /** More UTF-16 units of one line are neither cleaned nor measured: no terminal has as many columns. */
-const MOST_UNITS = 12_000
+const MOST_UNITS = BOUNDS.drawnText.most
 
 /**
  * Text from outside made safe for one line of a screen, as {@link cleanWhole} does. What is longer than any line is cut
@@ -38,12 +39,14 @@ export function widthOf(text: string): number {
 /** A longer text is not measured whole only to learn that it has to be cut. */
 const MOST_MEASURED = 1000
 
-/** Cleaned text cut to a width, with `…` where something is missing; never splits a character, and looks no further than it must. */
+/**
+ * Cleaned text cut to a width, with `…` where something is missing; never splits a character, and looks no further than
+ * it must.
+ */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return ''
   if (text.length <= MOST_MEASURED && widthOf(text) <= width) return text
-  if (ASCII.test(text.slice(0, width + 1)))
-    return text.length <= width ? text : `${text.slice(0, width - 1)}…`
+  if (ASCII.test(text.slice(0, width + 1))) return text.length <= width ? text : `${text.slice(0, width - 1)}…`
   for (let looked = MOST_MEASURED; ; looked *= 10) {
     const cut = cutWithin(text, { width, looked })
     if (cut !== undefined) return `${cut}…`
@@ -51,7 +54,9 @@ export function truncate(text: string, width: number): string {
   }
 }
 
-/** What stands before the `…` of a text that is wider; undefined where as much as is looked at does not show that it is. */
+/**
+ * What stands before the `…` of a text that is wider; undefined where as much as is looked at does not show that it is.
+ */
 function cutWithin(text: string, { width, looked }: { width: number; looked: number }): string | undefined {
   let used = 0
   let end = 0

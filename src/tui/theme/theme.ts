@@ -125,7 +125,10 @@ function badges(chalk: ChalkInstance): Record<BadgeColour, (text: string) => str
   }
 }
 
-/** `level` as chalk counts: 0 none, 1 sixteen, 2 256, 3 true colour. Without colour, `selected` still inverts nothing: the pointer marks it. */
+/**
+ * `level` as chalk counts: 0 none, 1 sixteen, 2 256, 3 true colour. Without colour, `selected` still inverts nothing:
+ * the pointer marks it.
+ */
 export function createTheme(options: {
   level: ColourLevel
   ascii: boolean

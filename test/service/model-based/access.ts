@@ -92,8 +92,7 @@ export async function invite(world: World, { which, email, cut }: StepOf<'invite
   const scenario = some(world, which)
   if (!scenario) return
   const { host, model } = world
-  const send = () =>
-    host.api.send(userTesting.upsertMember, { ...targetOf(world, scenario), body: { email } })
+  const send = () => host.api.send(userTesting.upsertMember, { ...targetOf(world, scenario), body: { email } })
   const first = await host.ask(cut, send)
   if (isOff(world, first)) return
   const answer = first ?? (await host.ask(undefined, send))!
@@ -233,9 +232,7 @@ export async function checkAccess(world: World): Promise<void> {
 }
 
 async function checkSessions(world: World, scenarioId?: string): Promise<void> {
-  const sessions = world.model.access.sessions.filter(
-    each => (scenarioId ?? each.scenarioId) === each.scenarioId,
-  )
+  const sessions = world.model.access.sessions.filter(each => (scenarioId ?? each.scenarioId) === each.scenarioId)
   for (const { isAlive } of sessions) world.met.add(isAlive ? 'session alive' : 'session ended')
   const alive = await Promise.all(sessions.map(({ token }) => lives(world, token)))
   expect(alive).toEqual(sessions.map(({ isAlive }) => isAlive))

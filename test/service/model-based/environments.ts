@@ -23,8 +23,7 @@ export async function editEnvironment(world: World, step: StepOf<'editEnvironmen
   const { name, description, isStale, cut } = step
   const before = world.model.environments
   const row = pick(before, step.which)!
-  const isTaken =
-    name !== undefined && name !== row.name && before.some(each => each.name === name && !each.isArchived)
+  const isTaken = name !== undefined && name !== row.name && before.some(each => each.name === name && !each.isArchived)
   const edited = {
     ...row,
     name: name ?? row.name,
@@ -45,10 +44,7 @@ export async function editEnvironment(world: World, step: StepOf<'editEnvironmen
   })
 }
 
-export async function archiveEnvironment(
-  world: World,
-  { which, isStale, cut }: StepOf<'archiveEnvironment'>,
-) {
+export async function archiveEnvironment(world: World, { which, isStale, cut }: StepOf<'archiveEnvironment'>) {
   const row = pick(world.model.environments, which)!
   await advance(world, row, {
     edited: isStale || row.isArchived ? undefined : { ...row, isArchived: true },
@@ -61,10 +57,7 @@ export async function archiveEnvironment(
   })
 }
 
-export async function restoreEnvironment(
-  world: World,
-  { which, isStale, cut }: StepOf<'restoreEnvironment'>,
-) {
+export async function restoreEnvironment(world: World, { which, isStale, cut }: StepOf<'restoreEnvironment'>) {
   const before = world.model.environments
   // Among the archived ones where there are any, so that it often succeeds.
   const archived = before.filter(each => each.isArchived)
@@ -85,9 +78,7 @@ export async function restoreEnvironment(
 export async function attach(world: World, { which, cut }: StepOf<'attach'>) {
   const { place, model, host } = world
   const before = model.attached
-  const wanted = [
-    ...new Map(which.map(each => pick(model.environments, each)!).map(each => [each.id, each])).values(),
-  ]
+  const wanted = [...new Map(which.map(each => pick(model.environments, each)!).map(each => [each.id, each])).values()]
   const isRefused = wanted.some(each => each.isArchived && !before.includes(each.id))
   const after = wanted.map(({ id }) => id)
   const body = { environmentIds: after.length > 0 ? after : null }

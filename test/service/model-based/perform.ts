@@ -1,17 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
-import {
-  checkAccess,
-  invite,
-  leave,
-  publish,
-  redeem,
-  remove,
-  revokeKey,
-  rotate,
-  setMode,
-  unpublish,
-} from './access.ts'
+import { checkAccess, invite, leave, publish, redeem, remove, revokeKey, rotate, setMode, unpublish } from './access.ts'
 import {
   archiveEnvironment,
   attach,

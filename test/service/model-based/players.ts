@@ -8,8 +8,8 @@ import type { Verdict } from './steps.ts'
 export type Stop = { at: number; answered: boolean }
 
 /**
- * The model and the MCP server of all that runs, in the process of the test, so that they outlive the service. The server's
- * `count` says done or fails as it is told, its `wait` never answers.
+ * The model and the MCP server of all that runs, in the process of the test, so that they outlive the service. The
+ * server's `count` says done or fails as it is told, its `wait` never answers.
  */
 export async function createPlayers() {
   let verdict: Verdict = { goalReached: true, failed: [], tool: 'works', graderBreaks: false }

@@ -39,8 +39,7 @@ export async function launchRun(world: World, step: StepOf<'launchRun'>) {
   }
   const known = new Set(model.runs.map(({ id }) => id))
   await launch(world, { cut, send, started, refusal: target.refusal })
-  if (cut !== undefined && key !== undefined)
-    await insist(world, { send, started, known, refusal: target.refusal })
+  if (cut !== undefined && key !== undefined) await insist(world, { send, started, known, refusal: target.refusal })
   if (step.isAwaited && UNDISTURBED[kase]) await untilEnded(world)
 }
 
@@ -231,13 +230,11 @@ function targetOf(
   const none = { environment: null }
   if (environmentId !== undefined && !attached.includes(environmentId))
     return { ...none, refusal: refused('ENVIRONMENT_NOT_ATTACHED') }
-  if (environmentId === undefined && attached.length > 1)
-    return { ...none, refusal: refused('ENVIRONMENT_REQUIRED') }
+  if (environmentId === undefined && attached.length > 1) return { ...none, refusal: refused('ENVIRONMENT_REQUIRED') }
   const id = environmentId ?? attached[0]
   if (id === undefined) return none
   const row = model.environments.find(each => each.id === id)!
-  if (row.isArchived)
-    return { ...none, refusal: { status: 409, body: { details: { code: 'ENV_ARCHIVED' } } } }
+  if (row.isArchived) return { ...none, refusal: { status: 409, body: { details: { code: 'ENV_ARCHIVED' } } } }
   return { environment: { id, revision: row.revision } }
 }
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { SCENARIO_MODES } from '../../../src/api/contract/scenario-shapes.ts'
 
-/** The moment at which a process dies: after so many turns of our event loop, or with so many writes of the database. */
+/**
+ * The moment at which a process dies: after so many turns of our event loop, or with so many writes of the database.
+ */
 export type Cut = { turns: number } | { writes: number }
 
 export const ENVIRONMENT_NAMES = ['red', 'green', 'blue', 'Grün 🌱'] as const

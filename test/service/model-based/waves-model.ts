@@ -51,8 +51,8 @@ export function lookedAt(verdict: Verdict, journeyId: string, serverId: string):
 }
 
 /**
- * Every finding as its waves make it: the first sight is new, another one recurring, a look without one resolves it, and
- * back after that it is regressed.
+ * Every finding as its waves make it: the first sight is new, another one recurring, a look without one resolves it,
+ * and back after that it is regressed.
  */
 export function findingsOf({ history, dismissed }: WavesModel): Record<string, FindingModel> {
   const found: Record<string, FindingModel> = {}

@@ -71,8 +71,7 @@ async function come(world: World, launched: Launched, { end, verdict }: StepOf<'
   const isHeld = players.wasAsked(end.at) && !isAnswered(end)
   if (end.how === 'canceled') {
     const answer = (await host.ask(undefined, () => host.api.send(journeyRuns.cancel, target)))!
-    if (isHeld)
-      expect(answer).toMatchObject({ status: 200, body: { canceled: true, alreadyCanceled: false } })
+    if (isHeld) expect(answer).toMatchObject({ status: 200, body: { canceled: true, alreadyCanceled: false } })
     else expect(answer.status).toBe(409)
   } else await host.kill()
   const over = await untilOver(world, launched.id)
@@ -95,8 +94,7 @@ export async function repeatWave(world: World, { which }: StepOf<'repeatWave'>) 
   const run = pick(world.model.waves.runs, which)
   if (!run) return
   const answer = (await world.host.ask(undefined, () => sendLaunch(world, run)))!
-  if (world.model.gates.swarms)
-    expect(answer).toMatchObject({ status: 202, body: { id: run.id, deduped: true } })
+  if (world.model.gates.swarms) expect(answer).toMatchObject({ status: 202, body: { id: run.id, deduped: true } })
   else expect(answer.status).toBe(403)
   await checkWaves(world)
 }
@@ -108,9 +106,7 @@ export async function dismiss(world: World, { which, dismissed, cut }: StepOf<'d
   if (at === undefined) return
   const id = model.gates.swarms ? (await findingsNow(world)).get(at)!.id : 'unknown'
   const operation = dismissed ? journeyFindings.dismiss : journeyFindings.undismiss
-  const answer = await host.ask(cut, () =>
-    host.api.send(operation, { projectId: place.projectId, findingId: id }),
-  )
+  const answer = await host.ask(cut, () => host.api.send(operation, { projectId: place.projectId, findingId: id }))
   if (!model.gates.swarms) {
     if (answer) expect(answer.status).toBe(403)
     return
@@ -124,7 +120,10 @@ export async function dismiss(world: World, { which, dismissed, cut }: StepOf<'d
   await checkWaves(world)
 }
 
-/** Every run is there once and as it ended; the findings are those that the waves make. Nothing shows while switched off. */
+/**
+ * Every run is there once and as it ended; the findings are those that the waves make. Nothing shows while switched
+ * off.
+ */
 export async function checkWaves(world: World): Promise<void> {
   const { model } = world
   const runs = await runsNow(world)

@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
 import { contract } from '../../../src/api/contract/contract.ts'
 import { setGate, setLimits } from '../../../src/service/core/limits/settings.ts'
-import { openStore, type Store } from '../../../src/service/workspace/store.ts'
+import type { Store } from '../../../src/service/core/database/store.ts'
+import { openStore } from '../../../src/service/workspace/store.ts'
 import { small } from '../../servers/targets.ts'
 import { echoCase, temporaryDirectory } from '../harness.ts'
 import { emptyAccess } from './access-model.ts'
@@ -48,11 +49,7 @@ export type World = {
 export async function createWorld(players: Players, births: readonly number[]): Promise<World> {
   const dataDir = temporaryDirectory()
   const met = new Set<string>()
-  const host = await startHost(
-    dataDir,
-    { rateLimit: 0, maxRuns: CAP, models: players.models },
-    { births, met },
-  )
+  const host = await startHost(dataDir, { rateLimit: 0, maxRuns: CAP, models: players.models }, { births, met })
   const store = openStore({ dataDir })
   let isOpen = true
   const close = store.close.bind(store)

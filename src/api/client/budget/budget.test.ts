@@ -7,7 +7,7 @@ import { pollInterval } from '../../../domain/polling/poll-interval.ts'
 import { tokensNeeded } from './permit.ts'
 import type { Priority } from './waiting-queue.ts'
 
-const priorities: Priority[] = ['asked', 'visible', 'pinned', 'background']
+const priorities: Priority[] = ['foreground', 'visible', 'pinned', 'background']
 
 const request = fc.record({
   startAfter: fc.integer({ min: 0, max: 4_000 }),
@@ -24,37 +24,32 @@ describe('the budget and an exact server', () => {
       capacity: fc.integer({ min: 1, max: 12 }),
       refillPerSecond: fc.constantFrom(0.5, 1, 3),
     })
-    const property = fc.asyncProperty(
-      rule,
-      fc.array(request, { minLength: 1, maxLength: 60 }),
-      async (bucket, all) => {
-        const clock = new VirtualClock()
-        const budget = createBudget({ ...bucket, clock })
-        const server = exactServer(bucket.capacity, bucket.refillPerSecond, clock.now())
-        let start = 0
-        const calls = all.map(async ({ startAfter, there, back, priority, owner, arrives }) => {
-          start += startAfter
-          await new Promise<void>(resolve => clock.after(start, resolve))
-          const permit = await budget.acquire({ priority, owner })
-          await new Promise<void>(resolve => clock.after(there, resolve))
-          if (!arrives) return permit.unused()
-          server.arrive(clock.now())
-          await new Promise<void>(resolve => clock.after(back, resolve))
-          permit.release()
-        })
-        await clock.finish(Promise.all(calls))
-        expect(server.refused).toBe(0)
-        expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 })
-      },
-    )
+    const property = fc.asyncProperty(rule, fc.array(request, { minLength: 1, maxLength: 60 }), async (bucket, all) => {
+      const clock = new VirtualClock()
+      const budget = createBudget({ ...bucket, clock })
+      const server = exactServer(bucket.capacity, bucket.refillPerSecond, clock.now())
+      let start = 0
+      const calls = all.map(async ({ startAfter, there, back, priority, owner, arrives }) => {
+        start += startAfter
+        await new Promise<void>(resolve => clock.after(start, resolve))
+        const permit = await budget.acquire({ priority, owner })
+        await new Promise<void>(resolve => clock.after(there, resolve))
+        if (!arrives) return permit.unused()
+        server.arrive(clock.now())
+        await new Promise<void>(resolve => clock.after(back, resolve))
+        permit.release()
+      })
+      await clock.finish(Promise.all(calls))
+      expect(server.refused).toBe(0)
+      expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 })
+    })
     await fc.assert(property, { numRuns: 150 })
   })
 
   test('what never left costs nothing, however often it is repeated', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
-    for (let attempt = 0; attempt < 40; attempt += 1)
-      (await budget.acquire({ priority: 'background' })).unused()
+    for (let attempt = 0; attempt < 40; attempt += 1) (await budget.acquire({ priority: 'background' })).unused()
     expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0, usedLastMinute: 0 })
   })
 
@@ -81,7 +76,7 @@ describe('the budget and an exact server', () => {
     const person = async () => {
       while (clock.now() < end) {
         const asked = clock.now()
-        await send('asked', 'person')
+        await send('foreground', 'person')
         slowest = Math.max(slowest, clock.now() - asked)
         await new Promise<void>(resolve => clock.after(5_000, resolve))
       }
@@ -93,7 +88,7 @@ describe('the budget and an exact server', () => {
 })
 
 async function drain(budget: ReturnType<typeof createBudget>, count: number): Promise<Permit[]> {
-  return await Promise.all(Array.from({ length: count }, () => budget.acquire({ priority: 'asked' })))
+  return await Promise.all(Array.from({ length: count }, () => budget.acquire({ priority: 'foreground' })))
 }
 
 describe('who goes first', () => {
@@ -114,7 +109,7 @@ describe('who goes first', () => {
       ask('a3', 'visible', 'a'),
       ask('b1', 'visible', 'b'),
       ask('pin', 'pinned', 'p'),
-      ask('me', 'asked', 'person'),
+      ask('me', 'foreground', 'person'),
     ])
     await clock.finish(work)
     expect(served).toEqual(['me', 'a1', 'b1', 'a2', 'a3', 'pin', 'bg'])
@@ -196,7 +191,7 @@ describe('a refusal by the service', () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock, random: () => 0 })
     const pause = async () => {
-      const permit = await clock.finish(budget.acquire({ priority: 'asked' }))
+      const permit = await clock.finish(budget.acquire({ priority: 'foreground' }))
       permit.limited(undefined)
       return (budget.snapshot().pausedUntil ?? 0) - clock.now()
     }

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { Gauge } from './gauge.ts'
 import { countSettled, type Entry, type Ledger, memoryLedger } from './ledger.ts'
 import { type Sharing, SharedLedger } from './shared-ledger.ts'
-import { takeTurn, type Turn } from './permit.ts'
+import { takePermit, type PermitDecision } from './permit.ts'
 import { type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {
@@ -230,10 +230,10 @@ class RequestBudget implements Budget {
     this.#gauge.publish()
   }
 
-  #turnOf({ priority }: Waiting): Turn {
+  #turnOf({ priority }: Waiting): PermitDecision {
     const { changesWithinMs, reached } = this.#ledger
     return this.#change((entry, now) =>
-      takeTurn(entry, now, priority, {
+      takePermit(entry, now, priority, {
         rule: this.#rule,
         unlimited: this.#unlimited,
         longestPauseMs: this.#longestPauseMs,
@@ -302,7 +302,9 @@ class RequestBudget implements Budget {
     return (most * (1 + this.#random())) / 2
   }
 
-  /** Time brings tokens back, takes old requests out of the minute, ends a pause and lets others change a shared entry. */
+  /**
+   * Time brings tokens back, takes old requests out of the minute, ends a pause and lets others change a shared entry.
+   */
   #nextChange(): number | undefined {
     const { now, entry } = this.#look()
     const { bucket } = entry

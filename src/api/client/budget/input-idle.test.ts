@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
 import { createBudget } from './budget.ts'
-import { betweenKeys, createKeyPauses } from './input-idle.ts'
-import { keysHeard } from '../../keys-heard.ts'
+import { betweenKeys, createInputIdle } from './input-idle.ts'
+import { yieldToInput } from './yield-to-input.ts'
 
 /** Longer than a caller who may go waits to hear keys, in turns of the event loop. */
 async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await keysHeard()
+  for (let turn = 0; turn < 5; turn += 1) await yieldToInput()
 }
 
 function stage() {
   const clock = new VirtualClock()
-  const pauses = createKeyPauses(clock)
+  const pauses = createInputIdle(clock)
   const gone: string[] = []
   const ask = (name: string) => void pauses.next().then(() => gone.push(name))
   return { clock, pauses, gone, ask }
@@ -27,7 +27,7 @@ test('where no key comes nothing waits', async () => {
 
 test('what is asked for right after a key goes, later it waits for the next key', async () => {
   const { clock, pauses, gone, ask } = stage()
-  pauses.heard()
+  pauses.inputArrived()
   await clock.advance(30)
   ask('right after')
   await someTurns()
@@ -35,14 +35,14 @@ test('what is asked for right after a key goes, later it waits for the next key'
   ask('late')
   await someTurns()
   expect(gone).toEqual(['right after'])
-  pauses.heard()
+  pauses.inputArrived()
   await someTurns()
   expect(gone).toEqual(['right after', 'late'])
 })
 
 test('where no further key comes it goes once the person rests', async () => {
   const { clock, pauses, gone, ask } = stage()
-  pauses.heard()
+  pauses.inputArrived()
   await clock.advance(100)
   ask('a')
   await someTurns()
@@ -59,7 +59,7 @@ test('keys are heard between two that go, and one that would come too late waits
   const pressLongBefore = async (): Promise<void> => {
     await pauses.next()
     gone.push('b')
-    pauses.heard()
+    pauses.inputArrived()
     await clock.advance(100)
   }
   ask('a')
@@ -67,7 +67,7 @@ test('keys are heard between two that go, and one that would come too late waits
   ask('c')
   await someTurns()
   expect(gone).toEqual(['a', 'b'])
-  pauses.heard()
+  pauses.inputArrived()
   await someTurns()
   expect(gone).toEqual(['a', 'b', 'c'])
 })
@@ -76,14 +76,14 @@ test('what a person asked for goes at once', async () => {
   const { clock, pauses } = stage()
   const budget = betweenKeys(createBudget({ unlimited: true, clock }), pauses)
   const gone: string[] = []
-  pauses.heard()
+  pauses.inputArrived()
   await clock.advance(100)
   void budget.acquire({ priority: 'visible' }).then(() => gone.push('poll'))
-  void budget.acquire({ priority: 'asked' }).then(() => gone.push('asked'))
+  void budget.acquire({ priority: 'foreground' }).then(() => gone.push('foreground'))
   await someTurns()
-  expect(gone).toEqual(['asked'])
+  expect(gone).toEqual(['foreground'])
   await clock.advance(100)
   await someTurns()
-  expect(gone).toEqual(['asked', 'poll'])
+  expect(gone).toEqual(['foreground', 'poll'])
   budget.close()
 })

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
-import { keysHeard } from '../../keys-heard.ts'
+import { yieldToInput } from './yield-to-input.ts'
 
 /** After a key nobody presses the next one within this time, in milliseconds, unless it is held down. */
 const AFTER_KEY_MS = 40
@@ -8,31 +8,31 @@ const AFTER_KEY_MS = 40
 const REST_MS = 200
 
 /** The moments in which work that nobody waits for delays no key. */
-export type KeyPauses = {
+export type InputIdle = {
   /** A key came, and is being answered. */
-  heard: () => void
+  inputArrived: () => void
   /**
    * Resolves right after a key was answered, or once keys rest; one caller at a time, with keys heard between two.
    */
   next: () => Promise<void>
 }
 
-export function createKeyPauses(clock: Clock = systemClock): KeyPauses {
+export function createInputIdle(clock: Clock = systemClock): InputIdle {
   let lastKey = -Infinity
   let key = Promise.withResolvers<void>()
   let line = Promise.resolve()
   const turn = async (): Promise<void> => {
-    await keysHeard()
+    await yieldToInput()
     const since = clock.now() - lastKey
     if (since <= AFTER_KEY_MS || since >= REST_MS) return
     const rest = Promise.withResolvers<void>()
     const cancel = clock.after(REST_MS - since, rest.resolve)
     await Promise.race([key.promise, rest.promise])
     cancel()
-    await keysHeard()
+    await yieldToInput()
   }
   return {
-    heard() {
+    inputArrived() {
       lastKey = clock.now()
       key.resolve()
       key = Promise.withResolvers()
@@ -41,12 +41,15 @@ export function createKeyPauses(clock: Clock = systemClock): KeyPauses {
   }
 }
 
-/** A budget whose requests leave between keys, other than those that a person asked for: the service in the same process takes the time of both. */
-export function betweenKeys(budget: Budget, pauses: KeyPauses): Budget {
+/**
+ * A budget whose requests leave between keys, those in the foreground excepted: the service in the same process takes
+ * the time of both.
+ */
+export function betweenKeys(budget: Budget, pauses: InputIdle): Budget {
   return {
     ...budget,
     async acquire(options) {
-      if (options?.priority !== 'asked') await pauses.next()
+      if (options?.priority !== 'foreground') await pauses.next()
       return budget.acquire(options)
     },
   }

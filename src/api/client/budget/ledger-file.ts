@@ -78,11 +78,7 @@ export class LedgerFile {
   }
 
   /** Runs `step` on the stored entry, which was last changed at `seen`, and stores what it leaves. */
-  update<T>(
-    own: Member,
-    fresh: () => Account,
-    step: (entry: Entry, seen: number) => T,
-  ): { entry: Entry; result: T } {
+  update<T>(own: Member, fresh: () => Account, step: (entry: Entry, seen: number) => T): { entry: Entry; result: T } {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       const { entry, seen } = this.#load(own, fresh, true)
@@ -119,7 +115,9 @@ export class LedgerFile {
     return { entry, seen: row?.seen ?? this.#machine.now() }
   }
 
-  /** A time seen in the future is from before a restart of the machine; time went on by at least what is counted now. */
+  /**
+   * A time seen in the future is from before a restart of the machine; time went on by at least what is counted now.
+   */
   #accountOf(row: AccountRow): Account {
     const shift = Math.max(0, row.seen - this.#machine.now())
     return {

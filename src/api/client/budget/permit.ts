@@ -4,12 +4,12 @@ import { countSent, type Entry } from './ledger.ts'
 import { ORDER, type Priority } from './waiting-queue.ts'
 
 /** Tokens that must be there before each priority may take one; the rest is the person's reserve. */
-const RESERVE: Record<Priority, number> = { asked: 1, visible: 2, pinned: 3, background: 4 }
+const RESERVE: Record<Priority, number> = { foreground: 1, visible: 2, pinned: 3, background: 4 }
 const FULL_RESERVE_CAPACITY = 10
 /** How long a claim outlasts the next look of the process that holds it. */
 const CLAIM_GRACE_MS = 500
 
-export type TurnRule = {
+export type PermitRule = {
   rule: BucketRule
   unlimited: boolean
   /** Longest pause that a caller is made to wait for, in milliseconds. */
@@ -20,7 +20,7 @@ export type TurnRule = {
 }
 
 /** What becomes of the first in line. */
-export type Turn =
+export type PermitDecision =
   | { kind: 'go'; /** Pauses so far. */ pause: number }
   | { kind: 'refused'; retryAfterMs: number }
   | { kind: 'wait'; wakeMs: number | undefined }
@@ -48,7 +48,7 @@ function tokensClaimed({ own, others }: Entry, rank: number, now: number): numbe
  * Takes a token for the first in a process's line, or announces its wait.
  * @param entry changed in place
  */
-export function takeTurn(entry: Entry, now: number, priority: Priority, turn: TurnRule): Turn {
+export function takePermit(entry: Entry, now: number, priority: Priority, turn: PermitRule): PermitDecision {
   const { rule, unlimited, longestPauseMs } = turn
   const pauseMs = Math.max(0, entry.bucket.at - now)
   if (pauseMs > longestPauseMs) return { kind: 'refused', retryAfterMs: pauseMs }
@@ -69,7 +69,7 @@ export function takeTurn(entry: Entry, now: number, priority: Priority, turn: Tu
 function wakeAfter(
   wait: number | undefined,
   othersFirst: boolean,
-  { othersWithinMs, othersReached }: TurnRule,
+  { othersWithinMs, othersReached }: PermitRule,
 ): number | undefined {
   const look = othersFirst || wait === undefined || !othersReached ? othersWithinMs : undefined
   const waits = [wait, look].filter(ms => ms !== undefined)

@@ -1,8 +1,8 @@
-/** Who goes first: what a person asked for, what is on screen, pinned runs in hidden places, all else. */
-export type Priority = 'asked' | 'visible' | 'pinned' | 'background'
+/** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
+export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
 
 /** All priorities, the first to go first. */
-export const ORDER: readonly Priority[] = ['asked', 'visible', 'pinned', 'background']
+export const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'background']
 
 /** One that waits. */
 export type Waiter = { priority: Priority; owner: string }
@@ -14,7 +14,7 @@ export type Waiter = { priority: Priority; owner: string }
 export class WaitingLine<T extends Waiter> {
   /** A map keeps the order of its keys, so the first owner is the one whose turn it is. */
   readonly #owners: Record<Priority, Map<string, T[]>> = {
-    asked: new Map(),
+    foreground: new Map(),
     visible: new Map(),
     pinned: new Map(),
     background: new Map(),

@@ -1,14 +1,7 @@
-import {
-  hashKey,
-  hydrate,
-  type InfiniteData,
-  type Query,
-  type QueryClient,
-  type QueryKey,
-} from '@tanstack/react-query'
+import { hashKey, hydrate, type InfiniteData, type Query, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { isLineFault } from '../errors/api-error.ts'
-import type { KeptAnswer } from './cache-file.ts'
+import type { StoredAnswer } from './cache-file.ts'
 import { type Contract, contract } from '../../contract/contract.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
@@ -29,8 +22,8 @@ const CONVERSATIONS = new Set<AnyEndpoint>([
 ])
 
 /** What is worth keeping for the next start, latest answers first, within a bound on size and age. */
-export function answersToKeep(queryClient: QueryClient, now: number): KeptAnswer[] {
-  const kept: KeptAnswer[] = []
+export function answersToStore(queryClient: QueryClient, now: number): StoredAnswer[] {
+  const kept: StoredAnswer[] = []
   let room = MAX_ALL
   const queries = queryClient
     .getQueryCache()
@@ -46,7 +39,7 @@ export function answersToKeep(queryClient: QueryClient, now: number): KeptAnswer
 }
 
 /** Puts kept answers where nothing was read yet. They count as out of date, however young they are. */
-export function restoreAnswers(queryClient: QueryClient, answers: readonly KeptAnswer[]): void {
+export function restoreAnswers(queryClient: QueryClient, answers: readonly StoredAnswer[]): void {
   const queries = answers.map(({ key, at, json }) => {
     const data: unknown = JSON.parse(json)
     return {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { makeDirectory } from '../../../lib/files/make-directory.ts'
+import { readFileSync } from 'node:fs'
+import { writeForOwner } from '../../../lib/files/write-atomically.ts'
 
 /** One answer as it lies on disk. */
-export type KeptAnswer = {
+export type StoredAnswer = {
   /** Key of its query: resource, name, input, and `pages` for a list with a cursor. */
   key: readonly unknown[]
   /** When it was read, epoch milliseconds. */
@@ -21,7 +20,7 @@ export function cacheFileName(identity: string): string {
 }
 
 /** The kept answers; none where the file is missing, broken or of another version of the program. */
-export function readCacheFile(file: string, program: string): KeptAnswer[] {
+export function readCacheFile(file: string, program: string): StoredAnswer[] {
   try {
     const text = readFileSync(file, 'utf8')
     const end = text.indexOf('\n')
@@ -33,21 +32,13 @@ export function readCacheFile(file: string, program: string): KeptAnswer[] {
 }
 
 /** Puts the answers in place of those that are there, for their owner only. Throws where the file cannot be written. */
-export function writeCacheFile(file: string, program: string, answers: readonly KeptAnswer[]): void {
-  makeDirectory(dirname(file))
-  const fresh = `${file}.${process.pid}`
+export function writeCacheFile(file: string, program: string, answers: readonly StoredAnswer[]): void {
   const body = answers.map(({ key, at, json }) => `${JSON.stringify([key, at])}\n${json}`).join('\n')
-  try {
-    writeFileSync(fresh, `${headOf(body, program)}\n${body}`, { mode: 0o600 })
-    renameSync(fresh, file)
-  } catch (error) {
-    rmSync(fresh, { force: true })
-    throw error
-  }
+  writeForOwner(file, `${headOf(body, program)}\n${body}`)
 }
 
 /** Two lines for each answer, so that what it says is not encoded twice. */
-function answersIn(body: string): KeptAnswer[] {
+function answersIn(body: string): StoredAnswer[] {
   const lines = body === '' ? [] : body.split('\n')
   return Array.from({ length: lines.length / 2 }, (_, index) => {
     const [key, at] = JSON.parse(lines[2 * index] ?? '') as [key: unknown[], at: number]

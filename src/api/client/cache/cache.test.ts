@@ -1,13 +1,5 @@
 import fc from 'fast-check'
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query'
@@ -15,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { overWeb } from '../../../../test/web.ts'
 import { ApiError } from '../errors/api-error.ts'
 import { createBudget } from '../budget/budget.ts'
-import { answersToKeep, isRestored, restoreAnswers } from './cache-contents.ts'
+import { answersToStore, isRestored, restoreAnswers } from './cache-contents.ts'
 import { readCacheFile, writeCacheFile } from './cache-file.ts'
 import { createClient } from '../client.ts'
 import { allEndpoints } from '../../contract/contract.ts'
@@ -40,7 +32,7 @@ function newQueryClient(): QueryClient {
 /** What a next session knows after this one kept its answers. */
 function nextSession(queryClient: QueryClient, now = NOW): QueryClient {
   const next = newQueryClient()
-  restoreAnswers(next, answersToKeep(queryClient, now))
+  restoreAnswers(next, answersToStore(queryClient, now))
   return next
 }
 
@@ -109,7 +101,7 @@ describe('what is kept', () => {
     queryClient.setQueryData(['projects', 'list', {}], project('old'), { updatedAt: NOW })
     const next = newQueryClient()
     next.setQueryData(['projects', 'list', {}], project('new'), { updatedAt: NOW + 1 })
-    restoreAnswers(next, answersToKeep(queryClient, NOW))
+    restoreAnswers(next, answersToStore(queryClient, NOW))
     expect(next.getQueryData(['projects', 'list', {}])).toEqual(project('new'))
   })
 
@@ -118,11 +110,9 @@ describe('what is kept', () => {
     for (const { resource, name } of allEndpoints()) {
       queryClient.setQueryData([resource, name, {}], { id: 'x' }, { updatedAt: NOW })
     }
-    const kept = answersToKeep(queryClient, NOW).map(({ key }) => key.slice(0, 2).join('.'))
+    const kept = answersToStore(queryClient, NOW).map(({ key }) => key.slice(0, 2).join('.'))
     const plainReads = allEndpoints().filter(({ method }) => method === 'GET')
-    const leftOut = plainReads
-      .map(({ resource, name }) => `${resource}.${name}`)
-      .filter(name => !kept.includes(name))
+    const leftOut = plainReads.map(({ resource, name }) => `${resource}.${name}`).filter(name => !kept.includes(name))
     expect(kept).toHaveLength(plainReads.length - leftOut.length)
     expect(leftOut.sort()).toEqual([
       'connections.get',
@@ -159,7 +149,7 @@ describe('what is kept', () => {
     for (let id = 0; id < 30; id += 1) put(id, { id, text }, NOW - id)
     put(100, { id: 100, text: text + text }, NOW)
     put(101, { id: 101 }, NOW - 15 * DAY_MS)
-    const kept = answersToKeep(queryClient, NOW)
+    const kept = answersToStore(queryClient, NOW)
     expect(kept.map(({ key }) => Number((key[2] as { runId: string }).runId))).toEqual(
       Array.from({ length: 10 }, (_, id) => id),
     )
@@ -175,9 +165,7 @@ test('a kept list goes on page by page only after its first page was read again'
       const cursor = new URL(request.url).searchParams.get('cursor')
       asked.push(cursor)
       const trial = { id: `trial ${cursor}`, iterationNumber: 1, status: 'completed' }
-      return Promise.resolve(
-        Response.json({ items: [trial], nextCursor: cursor === 'b' ? null : cursor ? 'b' : 'a' }),
-      )
+      return Promise.resolve(Response.json({ items: [trial], nextCursor: cursor === 'b' ? null : cursor ? 'b' : 'a' }))
     }),
   })
   const options = {

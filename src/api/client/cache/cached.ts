@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { AnyEndpoint, InputOf, OutputOf } from '../../contract/endpoint.ts'
 
-type ItemOf<E> = OutputOf<E> extends { items: readonly (infer Item)[] } ? Item : never
+export type ItemOf<E> = OutputOf<E> extends { items: readonly (infer Item)[] } ? Item : never
 type Listed<E> = { items?: readonly ItemOf<E>[] }
 
-/** Every item of a list that was read already, with what the list was asked for; nothing is fetched. */
+/** Every item of a list that was read already, with the input of its request; nothing is fetched. */
 export function cachedItems<E extends AnyEndpoint>(
   queryClient: QueryClient,
   endpoint: E,
@@ -16,4 +16,20 @@ export function cachedItems<E extends AnyEndpoint>(
     const input = queryKey[2] as InputOf<E>
     return pages.flatMap(page => page.items ?? []).map(item => ({ input, item }))
   })
+}
+
+/**
+ * The items of a list that was read already as things that are opened by their names; `to` gives the place of one by
+ * its id.
+ */
+export function namedItems<E extends AnyEndpoint, Place>(
+  endpoint: ItemOf<E> extends { id: string; name?: string | null } ? E : never,
+  kind: string,
+  to: (input: InputOf<E>, id: string) => Place,
+): (queryClient: QueryClient) => { id: string; kind: string; name: string; place: Place }[] {
+  return queryClient =>
+    cachedItems<E>(queryClient, endpoint).map(({ input, item }) => {
+      const { id, name } = item as { id: string; name?: string | null }
+      return { id, kind, name: name ?? id, place: to(input, id) }
+    })
 }

@@ -24,9 +24,7 @@ test('a read that answers the same text gives the same object, any other text a 
 })
 
 test('the same text at another address, and the same write, are answers of their own', async () => {
-  const client = clientOf(request =>
-    Response.json(request.method === 'GET' ? run('r') : { id: 'n', name: 'n' }),
-  )
+  const client = clientOf(request => Response.json(request.method === 'GET' ? run('r') : { id: 'n', name: 'n' }))
   const one = await client.runs.get({ projectId: 'p', runId: 'one' })
   expect(await client.runs.get({ projectId: 'p', runId: 'two' })).not.toBe(one)
   const make = () => client.projects.create({ body: { name: 'n' } })

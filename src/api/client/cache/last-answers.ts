@@ -40,8 +40,7 @@ export function createLastAnswers(): LastAnswers {
   return {
     valueOf(url, answer, parse) {
       const last = kept.get(url)
-      const isSame =
-        last?.text === answer.text && last.cursor === answer.cursor && last.endpoint === answer.endpoint
+      const isSame = last?.text === answer.text && last.cursor === answer.cursor && last.endpoint === answer.endpoint
       const value = isSame ? last.value : parse()
       if (isFirstLong(url, answer.text)) return value
       // What was asked for last goes last.

@@ -51,7 +51,7 @@ describe('queries', () => {
     await queryClient.fetchQuery({ ...options, staleTime: 0, meta: { priority: 'background' } })
     const asked = calls.map(({ priority, owner }) => [priority, owner])
     expect(asked).toEqual([
-      ['asked', 'detail'],
+      ['foreground', 'detail'],
       ['visible', 'detail'],
       ['background', undefined],
     ])
@@ -244,10 +244,7 @@ describe('polling a list of several pages', () => {
     const queryClient = createQueryClient()
     const settled = (page: { items: readonly { status: string }[] }) =>
       page.items.every(trial => trial.status === 'completed')
-    const options = createQueries(client).iterations.list.infinite(
-      { projectId: 'p', runId: 'r' },
-      { settled },
-    )
+    const options = createQueries(client).iterations.list.infinite({ projectId: 'p', runId: 'r' }, { settled })
     const observer = new InfiniteQueryObserver(queryClient, options)
     const unsubscribe = observer.subscribe(() => undefined)
     await observer.refetch()

@@ -11,12 +11,14 @@ import type { ApiError } from '../errors/api-error.ts'
 import type { Client } from '../client.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../../contract/endpoint.ts'
 import { type Contract, contract } from '../../contract/contract.ts'
-import { keysHeard } from '../../keys-heard.ts'
-import { pagesOfRound } from '../../../lib/pages-to-refresh.ts'
+import { yieldToInput } from '../budget/yield-to-input.ts'
+import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 
-/** What a query may say about itself; without a priority the first load counts as asked, later ones as visible. */
+/**
+ * What a query may say about itself; without a priority the first load is in the foreground, later ones are visible.
+ */
 type RequestMeta = { priority?: Priority; owner?: string }
 
 declare module '@tanstack/react-query' {
@@ -39,7 +41,10 @@ type PagesExtra<E> = {
   aRound?: number
   /** What is kept of an answer, where a long list needs little of each item. */
   keep?: (page: OutputOf<E>) => OutputOf<E>
-  /** How many of the service's pages are read as one after the first, so that a long list is not drawn for each; one by default. */
+  /**
+   * How many of the service's pages are read as one after the first, so that a long list is not drawn for each; one by
+   * default.
+   */
   together?: number
 } & Extra<
   UseInfiniteQueryOptions<
@@ -71,17 +76,15 @@ export function createQueries(client: Client): Queries {
   for (const [resource, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
     let made: Record<string, unknown> | undefined
     const make = () =>
-      Object.fromEntries(
-        Object.entries(endpoints).map(([name, endpoint]) => [name, endpointQueries(client, endpoint)]),
-      )
+      Object.fromEntries(Object.entries(endpoints).map(([name, endpoint]) => [name, endpointQueries(client, endpoint)]))
     Object.defineProperty(queries, resource, { enumerable: true, get: () => (made ??= make()) })
   }
   return queries as Queries
 }
 
 /**
- * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through. What is on
- * screen is read again; nothing waits for that, and a read that fails tells it where it shows.
+ * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through.
+ * What is on screen is read again; nothing waits for that, and a read that fails tells it where it shows.
  */
 export function refresh(
   queryClient: QueryClient,
@@ -99,12 +102,7 @@ function endpointQueries<E extends AnyEndpoint>(client: Client, endpoint: E): En
   }
 }
 
-function readOptions<E extends AnyEndpoint>(
-  client: Client,
-  endpoint: E,
-  input: InputOf<E>,
-  extra?: QueryExtra<E>,
-) {
+function readOptions<E extends AnyEndpoint>(client: Client, endpoint: E, input: InputOf<E>, extra?: QueryExtra<E>) {
   requireRead(endpoint)
   const queryKey: QueryKeyOf<E> = [endpoint.resource, endpoint.name, input]
   return queryOptions<OutputOf<E>, ApiError, OutputOf<E>, QueryKeyOf<E>>({
@@ -144,7 +142,7 @@ function pagesOptions<E extends AnyEndpoint>(
       }
       const { pageParam } = context
       if (pageParam === undefined) return await read(undefined)
-      await keysHeard()
+      await yieldToInput()
       const isFull = () => reading.pages >= together || reading.text >= MOST_TOGETHER
       return await followed({ endpoint, cursor: pageParam, read, isFull })
     },
@@ -175,7 +173,7 @@ async function followed<Page>(options: {
     if (seen.has(cursor)) return joined(pages, { nextCursor: options.cursor })
     if (isFull()) break
     seen.add(cursor)
-    await keysHeard()
+    await yieldToInput()
     last = await read(cursor)
     pages.push(last)
   }
@@ -185,9 +183,7 @@ async function followed<Page>(options: {
 /** Pages as one, with what the last one says besides its items. */
 function joined<Page>(pages: readonly Page[], changes: { nextCursor?: string }): Page {
   const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
-  return pages.length === 1 && !('nextCursor' in changes)
-    ? pages[0]!
-    : { ...pages.at(-1)!, ...changes, items }
+  return pages.length === 1 && !('nextCursor' in changes) ? pages[0]! : { ...pages.at(-1)!, ...changes, items }
 }
 
 /** As a query, a write would run again with every poll. */
@@ -212,7 +208,10 @@ function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>): Page | un
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }
 
-/** The cursors of the round that reads a list again: it begins with the first page, and until it ends the list stays as it was. */
+/**
+ * The cursors of the round that reads a list again: it begins with the first page, and until it ends the list stays as
+ * it was.
+ */
 const rounds = new WeakMap<object, ReadonlySet<string | undefined>>()
 
 function roundOf<Page>(
@@ -224,7 +223,7 @@ function roundOf<Page>(
   if (begun && context.pageParam !== undefined) return begun
   const { pages, pageParams } = known
   const readings = readingsOf(context.client, context.queryKey)
-  const round = pagesOfRound(pageParams, {
+  const round = pagesToRefresh(pageParams, {
     isOpen: cursor => !settled?.(pages[pageParams.indexOf(cursor)]!),
     readAt: cursor => readings?.get(cursor)?.at ?? 0,
     most: aRound,
@@ -239,10 +238,7 @@ type Reading = { at: number; pages: number; text: number }
 /** How each page of a list was read, by its cursor: the pages themselves are merged with those before them. */
 const readings = new WeakMap<object, Map<string | undefined, Reading>>()
 
-function readingsOf(
-  client: QueryClient,
-  queryKey: readonly unknown[],
-): Map<string | undefined, Reading> | undefined {
+function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<string | undefined, Reading> | undefined {
   const query = client.getQueryCache().find({ queryKey, exact: true })
   if (!query) return undefined
   const known = readings.get(query) ?? new Map<string | undefined, Reading>()
@@ -284,5 +280,5 @@ type RequestContext = {
 
 function requestOptions({ client, queryKey, signal, meta }: RequestContext) {
   const isFirstLoad = client.getQueryState(queryKey)?.dataUpdateCount === 0
-  return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'asked' : 'visible') }
+  return { signal, owner: meta?.owner, priority: meta?.priority ?? (isFirstLoad ? 'foreground' : 'visible') }
 }

@@ -29,12 +29,11 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * Reads again what is on screen, since the service has more than it had. A first answer that is on its way was made before that,
- * and invalidating alone would take it for the new one.
+ * Reads again what is on screen, since the service has more than it had. A first answer that is on its way was made
+ * before that, and invalidating alone would take it for the new one.
  */
 export async function readAgain(queryClient: QueryClient): Promise<void> {
-  const isAwaited = (query: Query): boolean =>
-    isPlainRead(query) && query.state.data === undefined && query.isActive()
+  const isAwaited = (query: Query): boolean => isPlainRead(query) && query.state.data === undefined && query.isActive()
   await queryClient.cancelQueries({ predicate: isAwaited })
   await queryClient.invalidateQueries({ predicate: isPlainRead })
 }

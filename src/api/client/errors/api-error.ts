@@ -17,12 +17,7 @@ export type ApiErrorFields = Omit<ErrorFacts, 'issues' | 'endpoint' | 'risk'> & 
 
 const PASSING_STATUS = new Set([500, 502, 503, 504])
 const PASSING_CODES = new Set(['INTERNAL_ERROR', 'SERVER_UNREACHABLE', 'TIMEOUT'])
-const PASSING_LIMITS = new Set<RateLimitKind>([
-  'key-rate',
-  'burst-brake',
-  'agent-concurrency',
-  'connection-poll',
-])
+const PASSING_LIMITS = new Set<RateLimitKind>(['key-rate', 'burst-brake', 'agent-concurrency', 'connection-poll'])
 
 /**
  * The one error of every call; branch on `kind`, `code` and `status`, never on `message`. It never

@@ -1,7 +1,7 @@
 import type { ConnectionFault } from './api-error.ts'
 
 /** What stands between this program and a service, as the beginning of a sentence. */
-export function connectionWords(fault: ConnectionFault, host: string): string {
+export function connectionLabel(fault: ConnectionFault, host: string): string {
   return {
     silent: `${host} does not answer`,
     'key-refused': `${host} refuses the key`,

@@ -1,10 +1,10 @@
 import type { ErrorCode, ErrorReason } from '../../contract/error.ts'
 import { isServerFault } from './error-kinds.ts'
 import type { ErrorFacts, InvalidResponseCode, NetworkFault, RefusalCode } from './error-kinds.ts'
-import { fieldOf, validValues, words } from './error-details.ts'
+import { fieldOf, validValues, quotedMessage } from './error-details.ts'
 import { summarizeIssues } from './field-issues.ts'
 import type { RateLimitKind } from './rate-limit.ts'
-import { tlsWords } from './tls-error-text.ts'
+import { tlsErrorText } from './tls-error-text.ts'
 
 type Words = string | ((error: ErrorFacts) => string)
 /** Words for one kind of error. */
@@ -56,7 +56,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   OAUTH_REQUIRED: {
     title: 'The server needs a grant',
-    sentence: 'The MCP server wants an OAuth grant; the key of this profile is fine.',
+    sentence: error => `The MCP server wants an OAuth grant; the key of this profile is fine.${quoted(error)}`,
     next: 'Import tokens for that server, then repeat.',
   },
   FORBIDDEN: {
@@ -192,13 +192,12 @@ export const advice: Record<AdviceKey, Advice> = {
   ACTIVE_REQUEST_LIMIT: openRequests,
   'unknown-code': {
     title: 'Refused',
-    sentence: error => `The service answered${named(' ', error.status)} with the code ${words(error.code)}.`,
+    sentence: error => `The service answered${named(' ', error.status)} with the code ${quotedMessage(error.code)}.`,
     next: error => (isServerFault(error) ? AGAIN : 'A newer mcpdeck may know this code.'),
   },
   redirect: {
     title: 'Redirected',
-    sentence: error =>
-      `The address answered${error.status}: it points elsewhere, and the key does not follow.`,
+    sentence: error => `The address answered${error.status}: it points elsewhere, and the key does not follow.`,
     next: 'Set the base address of the profile to where the service really is.',
   },
   'wrong-path': {
@@ -215,8 +214,7 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'foreign-answer': {
     title: 'Not the service',
-    sentence: error =>
-      `Status ${error.status} came back with ${bodyOf(error)}, which is not how the service answers.`,
+    sentence: error => `Status ${error.status} came back with ${bodyOf(error)}, which is not how the service answers.`,
     next: error => (isServerFault(error) ? `${AGAIN} If it stays: ${CHECK_ADDRESS}` : CHECK_ADDRESS),
   },
   'invalid-response.html': {
@@ -272,7 +270,7 @@ export const advice: Record<AdviceKey, Advice> = {
   'network.tls': {
     title: 'Connection not trusted',
     sentence: error =>
-      `The encrypted connection could not be established: ${tlsWords(error.systemCode, error.message)}.`,
+      `The encrypted connection could not be established: ${tlsErrorText(error.systemCode, error.message)}.`,
     next: 'Check the address; a company proxy needs its certificate in NODE_EXTRA_CA_CERTS.',
   },
   'network.reset': {
@@ -292,12 +290,12 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'network.other': {
     title: 'No answer',
-    sentence: error => `The request failed on the network: ${words(error.message)}.`,
+    sentence: error => `The request failed on the network: ${quotedMessage(error.message)}.`,
     next: AGAIN,
   },
   timeout: {
     title: 'No answer in time',
-    sentence: error => words(error.message),
+    sentence: error => quotedMessage(error.message),
     next: AGAIN,
   },
   aborted: {
@@ -337,12 +335,12 @@ export const advice: Record<AdviceKey, Advice> = {
   },
   'refused.local-workspace': {
     title: 'Local workspace closed',
-    sentence: error => `The local workspace could not be opened: ${words(error.message)}.`,
+    sentence: error => `The local workspace could not be opened: ${quotedMessage(error.message)}.`,
     next: 'Look at its data directory (--data-dir chooses another), then try again; the dashboard also tries by itself.',
   },
   'refused.journal': {
     title: 'Journal not writable',
-    sentence: error => words(error.message),
+    sentence: error => quotedMessage(error.message),
     next: 'Free disk space or repair the file: a write without a record could happen twice.',
   },
   'refused.earlier-write': {
@@ -355,16 +353,12 @@ export const advice: Record<AdviceKey, Advice> = {
 /** What to do about a refused key, by where it came from. */
 function otherKey(otherwise: string): Words {
   return ({ keySource }) =>
-    keySource === undefined
-      ? otherwise
-      : `The key came from ${keySource}; put one there that the service takes.`
+    keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service takes.`
 }
 
 function waitThen(then: string): Words {
   return ({ retryAfterMs }) =>
-    retryAfterMs === undefined
-      ? `Wait a little, then ${then}.`
-      : `Wait ${duration(retryAfterMs)}, then ${then}.`
+    retryAfterMs === undefined ? `Wait a little, then ${then}.` : `Wait ${duration(retryAfterMs)}, then ${then}.`
 }
 
 function duration(ms: number): string {
@@ -374,6 +368,12 @@ function duration(ms: number): string {
 
 function bodyOf({ answer }: ErrorFacts): string {
   return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
+}
+
+/** The service's own words as a sentence of their own, where they say which thing it is about. */
+function quoted({ message }: ErrorFacts): string {
+  const said = quotedMessage(message).trim()
+  return named(' The service says: ', said && !/[.!?…]$/.test(said) ? `${said}.` : said)
 }
 
 const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')

@@ -37,13 +37,7 @@ export type RefusalCode =
   | 'local-workspace'
 
 /** What is wrong with an answer that has a success status. */
-export type InvalidResponseCode =
-  | 'html'
-  | 'not-json'
-  | 'mismatch'
-  | 'too-large'
-  | 'repeated-cursor'
-  | 'endless-list'
+export type InvalidResponseCode = 'html' | 'not-json' | 'mismatch' | 'too-large' | 'repeated-cursor' | 'endless-list'
 
 /** What an error answer's body holds: the contract's error body, or something that is not the service's. */
 export type AnswerShape = 'contract' | 'html' | 'json' | 'text' | 'empty'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, type ApiErrorFields, refusal } from './api-error.ts'
 import { advice } from './error-advice.ts'
-import { describeError, failureSentence } from './error-text.ts'
+import { describeError, failureSentence, unquotedMessage } from './error-text.ts'
 
 const failed = (fields: Partial<ApiErrorFields>) =>
   new ApiError({ kind: 'http', message: 'in their words', answer: 'contract', sent: true, ...fields })
@@ -47,9 +47,7 @@ describe('describeError', () => {
   })
 
   test('an unknown code is shown with its status', () => {
-    expect(describeError(failed({ status: 418, code: 'TEAPOT' })).sentence).toContain(
-      '418 with the code TEAPOT',
-    )
+    expect(describeError(failed({ status: 418, code: 'TEAPOT' })).sentence).toContain('418 with the code TEAPOT')
   })
 
   test('a fault inside a report, which has no status, is shown without one, whatever its code', () => {
@@ -60,6 +58,15 @@ describe('describeError', () => {
     expect(describeError(failed({ status: undefined, code: 'tool_runtime' })).sentence).toBe(
       'The service answered with the code tool_runtime.',
     )
+  })
+
+  test('a grant that is needed is reported once, with the reason of the service', () => {
+    const message = 'The server "one" names another authorization server'
+    const error = failed({ status: 401, code: 'OAUTH_REQUIRED', message })
+    expect(failureSentence(error)).toContain(`key of this profile is fine. The service says: ${message}. Import tokens`)
+    expect(unquotedMessage(error)).toBeUndefined()
+    expect(failureSentence(failed({ status: 401, code: 'OAUTH_REQUIRED', message: '' }))).not.toContain('says')
+    expect(unquotedMessage(failed({ status: 502, code: 'SERVER_UNREACHABLE', message }))).toBe(message)
   })
 
   test('valid values and the field come from details', () => {
@@ -88,9 +95,7 @@ describe('describeError', () => {
     const doubt = 'may have happened'
     expect(describeError(failed({ kind: 'timeout', endpoint: launch })).sentence).toContain(doubt)
     expect(describeError(failed({ status: 500, endpoint: launch })).sentence).toContain(doubt)
-    expect(describeError(failed({ status: 409, code: 'CONFLICT', endpoint: launch })).sentence).not.toContain(
-      doubt,
-    )
+    expect(describeError(failed({ status: 409, code: 'CONFLICT', endpoint: launch })).sentence).not.toContain(doubt)
     expect(
       describeError(failed({ kind: 'network', code: 'dns', sent: false, endpoint: launch })).sentence,
     ).not.toContain(doubt)
@@ -108,9 +113,7 @@ describe('describeError', () => {
     { status: 502, answer: 'html' },
     { status: 503, code: 'SOMETHING_NEW' },
   ] as Partial<ApiErrorFields>[])('the doubt that %j leaves stands where 80 columns show it', fields => {
-    expect(failureSentence(failed({ ...fields, endpoint: launch })).slice(0, 75)).toContain(
-      'it may have happened',
-    )
+    expect(failureSentence(failed({ ...fields, endpoint: launch })).slice(0, 75)).toContain('it may have happened')
   })
 
   test('a bad input names its fields', () => {

@@ -1,7 +1,8 @@
 import { ApiError } from './api-error.ts'
 import { advice, type Advice, type AdviceKey } from './error-advice.ts'
 import { StorageError } from '../../contract/error.ts'
-import { whatWentWrong } from './system-error-text.ts'
+import { systemErrorText } from './system-error-text.ts'
+import { printable } from '../../../lib/printable.ts'
 
 /** An error in words. The service's own words are `error.message`, which this does not repeat. */
 export type ErrorText = {
@@ -26,11 +27,16 @@ export function describeError(error: unknown): ErrorText {
   }
 }
 
+/** The service's own words, where it gave some that the sentence does not quote. */
+export function unquotedMessage(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.kind !== 'http') return undefined
+  return describeError(error).sentence.includes(printable(error.message).trim()) ? undefined : error.message
+}
+
 /** All of it as one text. What matters most stands first, because a small terminal shows the beginning. */
 export function failureSentence(error: unknown): string {
   const { title, sentence, next } = describeError(error)
-  if (error instanceof ApiError && error.leavesDoubt)
-    return `${title}; it may have happened all the same. ${next}`
+  if (error instanceof ApiError && error.leavesDoubt) return `${title}; it may have happened all the same. ${next}`
   return `${title}: ${sentence} ${next}`
 }
 
@@ -46,9 +52,8 @@ const MACHINE_ADVICE: Readonly<Record<string, string>> = {
 const LOOK_THERE = 'Look whether it is there and may be written, then try again.'
 
 function describeFault(error: unknown): ErrorText {
-  if (error instanceof StorageError)
-    return { title: 'Workspace not usable', sentence: error.message, next: error.next }
-  const sentence = `${whatWentWrong(error)}.`
+  if (error instanceof StorageError) return { title: 'Workspace not usable', sentence: error.message, next: error.next }
+  const sentence = `${systemErrorText(error)}.`
   const code = systemCode(error)
   if (code !== undefined)
     return { title: 'Refused by this machine', sentence, next: MACHINE_ADVICE[code] ?? LOOK_THERE }
@@ -67,8 +72,7 @@ function systemCode(error: unknown): string | undefined {
 
 function adviceKey(error: ApiError): AdviceKey {
   if (error.kind === 'http') return httpKey(error)
-  const key =
-    error.kind === 'timeout' || error.kind === 'aborted' ? error.kind : `${error.kind}.${error.code}`
+  const key = error.kind === 'timeout' || error.kind === 'aborted' ? error.kind : `${error.kind}.${error.code}`
   return isAdviceKey(key) ? key : 'network.other'
 }
 

@@ -34,11 +34,7 @@ const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused', 'unreachable'])
 type SystemFault = { code: string; connecting: boolean; message: string }
 
 /** Turns whatever a fetch threw into an error that says where the connection failed. */
-export function networkError(
-  thrown: unknown,
-  endpoint: AnyEndpoint,
-  hideKey: (text: string) => string,
-): ApiError {
+export function networkError(thrown: unknown, endpoint: AnyEndpoint, hideKey: (text: string) => string): ApiError {
   const system = innermostFault(thrown)
   const fault = faultOf(system?.code)
   const words = system?.message || wordsOf(thrown)

@@ -23,17 +23,10 @@ type Refusal = {
 }
 
 /** Which limit refused a request, or `undefined` when none did. */
-export function rateLimitOf({
-  endpoint,
-  status,
-  code,
-  details,
-  retryAfterMs,
-}: Refusal): RateLimitKind | undefined {
+export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: Refusal): RateLimitKind | undefined {
   if (code === 'ACTIVE_REQUEST_LIMIT') return 'open-requests'
   if (status !== 429) return undefined
-  if (code === 'CONCURRENT_RUN_LIMIT' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT')
-    return 'concurrent-runs'
+  if (code === 'CONCURRENT_RUN_LIMIT' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return 'concurrent-runs'
   if (namesInsights(details)) return 'insights-per-day'
   if (endpoint.method === 'GET' && endpoint.path.includes('/server-connections/')) return 'connection-poll'
   if (endpoint.path.split('/').includes('agent')) return 'agent-concurrency'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tlsWords } from './tls-error-text.ts'
+import { tlsErrorText } from './tls-error-text.ts'
 
 test.each([
   ['CERT_HAS_EXPIRED', 'certificate has expired', 'its certificate has expired'],
@@ -16,13 +16,13 @@ test.each([
     'sslv3 alert handshake failure',
   ],
 ])('%s is told in words', (code, message, words) => {
-  expect(tlsWords(code, message)).toContain(words)
+  expect(tlsErrorText(code, message)).toContain(words)
 })
 
 test('whatever a library says, it is one line without control characters, and short', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), message => {
-      const words = tlsWords('EPROTO', message)
+      const words = tlsErrorText('EPROTO', message)
       expect(words).not.toMatch(/[\p{Cc}]/u)
       expect(words.length).toBeLessThanOrEqual(200)
     }),

@@ -23,11 +23,14 @@ const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/protocol version|unsupported protocol/i, BY_CODE['ERR_SSL_UNSUPPORTED_PROTOCOL']!],
 ]
 
-/** `C0A7…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:file.c:355:`, of which the reason is for people. */
+/**
+ * `C0A7…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:file.c:355:`, of which the reason is for
+ * people.
+ */
 const OPENSSL = /error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]+)/i
 
 /** Why an encrypted connection was not made, as the end of a sentence. */
-export function tlsWords(code: string | undefined, message: string): string {
+export function tlsErrorText(code: string | undefined, message: string): string {
   const known = BY_CODE[code ?? ''] ?? BY_REASON.find(([pattern]) => pattern.test(message))?.[1]
   if (known !== undefined) return known
   const said = (OPENSSL.exec(message)?.[1] ?? message).trim().split(/\s+/).join(' ')

@@ -15,8 +15,7 @@ export function shows(record: Fields, change: unknown): 'all' | 'not' | 'nothing
 
 function contains(value: unknown, sent: unknown): boolean {
   if (typeof sent !== 'object' || sent === null) return value === sent
-  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(sent))
-    return false
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(sent)) return false
   if (Array.isArray(sent) && sent.length !== (value as unknown[]).length) return false
   return Object.entries(sent).every(([name, part]) => contains((value as Fields)[name], part))
 }

@@ -102,8 +102,7 @@ function prepareSchema(connection: DatabaseSync): void {
   const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
   if (version > VERSION) throw new Error('it was written by a newer mcpdeck')
   if (version === 0) connection.exec(SCHEMA)
-  if (version === 1)
-    connection.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
+  if (version === 1) connection.exec(`ALTER TABLE entries ADD COLUMN readBack TEXT; PRAGMA user_version = ${VERSION};`)
 }
 
 function withStatements(connection: DatabaseSync): JournalDatabase {

@@ -53,17 +53,11 @@ function subjectOf({ path }: AnyEndpoint, input: object): string {
   const fields = input as Record<string, unknown>
   const body = Object(fields['body']) as Record<string, unknown>
   const named = SUBJECTS.find(name => typeof body[name] === 'string')
-  return JSON.stringify([
-    ...pathParameters(path).map(name => fields[name]),
-    named === undefined ? null : body[named],
-  ])
+  return JSON.stringify([...pathParameters(path).map(name => fields[name]), named === undefined ? null : body[named]])
 }
 
 /** Whether sending a write now may do a second time what an earlier one did. */
-export function mayRepeat(
-  { entry, finding }: Resolution,
-  { endpoint, idempotencyKey }: PlannedWrite,
-): boolean {
+export function mayRepeat({ entry, finding }: Resolution, { endpoint, idempotencyKey }: PlannedWrite): boolean {
   if (finding === 'did-not-happen') return false
   if (endpoint.idempotency === 'natural' || endpoint.method !== 'POST') return false
   return entry.idempotencyKey === undefined || entry.idempotencyKey !== idempotencyKey
@@ -76,9 +70,6 @@ export async function supersede(
 ): Promise<void> {
   for (const { entry, finding, result } of earlier) {
     const claim = await journal.claim(entry)
-    claim?.conclude(
-      finding === 'unresolved' ? 'cannot-be-known' : finding,
-      result && { outcome: 'succeeded', result },
-    )
+    claim?.conclude(finding === 'unresolved' ? 'cannot-be-known' : finding, result && { outcome: 'succeeded', result })
   }
 }

@@ -48,11 +48,7 @@ export type Journal = {
    * Writes down what was confirmed; when it resolves, that is safe on disk.
    * @throws ApiError `refused` with code `journal`, because a write without a record could happen twice
    */
-  begin: (write: {
-    endpoint: AnyEndpoint
-    input: object
-    idempotencyKey: string | undefined
-  }) => Promise<Intent>
+  begin: (write: { endpoint: AnyEndpoint; input: object; idempotencyKey: string | undefined }) => Promise<Intent>
   /** Writes of this profile without a known end whose process is gone or has given up, oldest first. */
   unresolved: () => Promise<JournalEntry[]>
   /** Calls back whenever the list of open writes of this process may have changed. */
@@ -74,7 +70,7 @@ export type Journal = {
 }
 
 /** How long answers that are there already may take to be read when the journal closes, in milliseconds. */
-const ENDING_MS = 250
+const ENDING_MS = 100
 const CLAIM_MS = 5 * 60_000
 const KEEP_SETTLED_MS = 7 * 24 * 60 * 60_000
 /** Settled entries further back than this many writes are dropped. */
@@ -343,8 +339,7 @@ const SHORT_TEXT = 400
 
 /** What an input is about: its path, and the short texts of its body. */
 function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>): object {
-  const isShort = ([, value]: [string, unknown]): boolean =>
-    typeof value === 'string' && value.length <= SHORT_TEXT
+  const isShort = ([, value]: [string, unknown]): boolean => typeof value === 'string' && value.length <= SHORT_TEXT
   const body = Object.entries(Object(input['body']) as object)
     .filter(isShort)
     .slice(0, 50)

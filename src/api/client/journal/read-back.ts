@@ -1,3 +1,4 @@
+import { runName } from '../../contract/run-name.ts'
 import { ApiError } from '../errors/api-error.ts'
 import type { CallOptions, Client } from '../client.ts'
 import { allEndpoints, contract } from '../../contract/contract.ts'
@@ -88,10 +89,7 @@ function inListAbove(endpoint: AnyEndpoint): LookUp | undefined {
   const above = /^(.*)\/\{(\w+)\}$/.exec(endpoint.path)
   const [, path = '', parameter = ''] = above ?? []
   const list = readAt(path)
-  return (
-    list &&
-    (async context => await inList(list, context, item => item['id'] === context.entry.input[parameter]))
-  )
+  return list && (async context => await inList(list, context, item => item['id'] === context.entry.input[parameter]))
 }
 
 async function inList(
@@ -118,8 +116,7 @@ function changeReadBack(lookUp: LookUp): ReadBack {
     const now = await lookUp(context)
     if (!now) return { finding: 'cannot-be-known', because: 'what it was to change is gone' }
     const shown = shows(now, context.entry.input['body'])
-    if (shown === 'nothing')
-      return { finding: 'cannot-be-known', because: 'the service does not show these fields' }
+    if (shown === 'nothing') return { finding: 'cannot-be-known', because: 'the service does not show these fields' }
     if (shown === 'all')
       return context.entry.complete
         ? { finding: 'happened', because: 'the change is there' }
@@ -132,13 +129,8 @@ function listReadBack(list: AnyEndpoint): ReadBack | undefined {
   return async context => {
     const body = (context.entry.input['body'] ?? {}) as Fields
     const field = ['name', 'title'].find(name => typeof body[name] === 'string')
-    if (field === undefined)
-      return { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
-    const found = await inList(
-      list,
-      context,
-      item => item[field] === body[field] && isFromThen(item, context.entry),
-    )
+    if (field === undefined) return { finding: 'cannot-be-known', because: 'the contract shows no trace of it' }
+    const found = await inList(list, context, item => item[field] === body[field] && isFromThen(item, context.entry))
     return found
       ? { finding: 'happened', because: `${String(body[field])} is there` }
       : { finding: 'did-not-happen', because: `no new ${String(body[field])} is there` }
@@ -147,8 +139,7 @@ function listReadBack(list: AnyEndpoint): ReadBack | undefined {
 
 /** A thing that does not tell when it was made counts as made then. */
 function isFromThen({ createdAt }: Fields, { intendedAt, lastSeenAt }: JournalEntry): boolean {
-  const made =
-    typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
+  const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
   return made === undefined || (made >= intendedAt - SKEW_MS && made <= lastSeenAt + SLOWEST_MS)
 }
 
@@ -186,38 +177,29 @@ async function runsOfThen(
     const because = `no run of the suite began then${sinceThen(items, entry, knownRunIds)}`
     return { finding: 'did-not-happen', because }
   }
-  if (ours.length > 1)
-    return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
+  if (ours.length > 1) return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
   return {
     finding: 'happened',
-    because: `${nameOf(first)} began then and is ${first.status}`,
+    because: `${runName(first)} began then and is ${first.status}`,
     runId: first.id,
   }
 }
 
 /** What was launched meanwhile, which is worth knowing before the same is launched late. */
-function sinceThen(
-  runs: readonly EvalRun[],
-  { lastSeenAt }: JournalEntry,
-  knownRunIds: ReadonlySet<string>,
-): string {
+function sinceThen(runs: readonly EvalRun[], { lastSeenAt }: JournalEntry, knownRunIds: ReadonlySet<string>): string {
   const [newest, ...others] = runs.filter(
-    ({ id, createdAt }) =>
-      !knownRunIds.has(id) && createdAt != null && toEpochMs(createdAt)! > lastSeenAt + SLOWEST_MS,
+    ({ id, createdAt }) => !knownRunIds.has(id) && createdAt != null && toEpochMs(createdAt)! > lastSeenAt + SLOWEST_MS,
   )
   if (!newest) return ''
   const more = others.length > 0 ? ` and ${others.length} more` : ''
-  return `, and since then ${nameOf(newest)}${more} was launched`
+  return `, and since then ${runName(newest)}${more} was launched`
 }
 
 async function cancelReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
-  const run: OutputOf<typeof contract.runs.get> = await client.runs.get(
-    placeOf(entry.input as Place),
-    options,
-  )
+  const run: OutputOf<typeof contract.runs.get> = await client.runs.get(placeOf(entry.input as Place), options)
   return isTerminalRunStatus(run.status)
-    ? { finding: 'happened', because: `${nameOf(run)} is ${run.status}` }
-    : { finding: 'did-not-happen', because: `${nameOf(run)} is still ${run.status}` }
+    ? { finding: 'happened', because: `${runName(run)} is ${run.status}` }
+    : { finding: 'did-not-happen', because: `${runName(run)} is still ${run.status}` }
 }
 
 /** Most scenarios whose environment is read, one request each, to find the one of an environment. */
@@ -286,10 +268,6 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
 /** A write whose effect no read shows. */
 function untold(because: string): ReadBack {
   return () => Promise.resolve({ finding: 'cannot-be-known', because })
-}
-
-function nameOf({ id, runNumber }: EvalRun): string {
-  return runNumber == null ? `run ${id}` : `run #${runNumber}`
 }
 
 function placeOf({ projectId, runId }: Place): Place {

@@ -135,7 +135,7 @@ export async function lookBack(
   const claim = endpoint && (await journal.claim(entry))
   if (!claim) return undefined
   let title = titleOf(entry, clock.now())
-  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'asked' }
+  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'foreground' }
   try {
     const target = (await nameOfTarget(work)) ?? entry.readBack?.target
     title = titleOf(entry, clock.now(), target)
@@ -193,8 +193,8 @@ function waits({ risk }: AnyEndpoint, { finding }: ReadBackAnswer): boolean {
 
 /**
  * What makes a repeat safe without a person, if anything does: never for what spends, exposes, ends, deletes or acts on
- * somebody else's server. A write that was since made again, or whose subject was changed since, is never repeated either:
- * that would do twice, or undo, what came later.
+ * somebody else's server. A write that was since made again, or whose subject was changed since, is never repeated
+ * either: that would do twice, or undo, what came later.
  */
 function wayToRepeat(
   { clock, entry, endpoint }: Work,
@@ -202,8 +202,7 @@ function wayToRepeat(
 ): 'key' | 'nature' | undefined {
   if (endpoint.risk !== 'write' || !entry.complete) return undefined
   if (clock.now() - entry.intendedAt > REPEAT_WITHIN_MS) return undefined
-  if (endpoint.idempotency === 'header' && entry.idempotencyKey !== undefined)
-    return later.same ? undefined : 'key'
+  if (endpoint.idempotency === 'header' && entry.idempotencyKey !== undefined) return later.same ? undefined : 'key'
   return endpoint.idempotency === 'natural' && !later.place ? 'nature' : undefined
 }
 
@@ -286,8 +285,8 @@ function resultIn(settlement: Settlement | undefined): EntryResult | undefined {
 export type Choice = 'send' | 'dismiss'
 
 /**
- * What can be done about an open write. It can be sent again where its input is whole, and either it did not happen or a
- * repeat is recognised; dismissing it only ends the entry.
+ * What can be done about an open write. It can be sent again where its input is whole, and either it did not happen or
+ * a repeat is recognised; dismissing it only ends the entry.
  * @param now epoch milliseconds
  */
 export function choicesOf(entry: JournalEntry, now: number): Choice[] {
@@ -308,10 +307,7 @@ export type Decision = Resolution | { finding: 'busy'; isOpen: true; sentence: s
  * Sends an open write again with its own key, after it was read back once more: what has happened by now is not sent.
  * @throws ApiError when the service cannot be asked or does not answer; the entry then stays open
  */
-export async function sendAgain(
-  options: Omit<ResolveOptions, 'only'>,
-  entry: JournalEntry,
-): Promise<Decision> {
+export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: JournalEntry): Promise<Decision> {
   const { journal, client, clock = systemClock, signal } = options
   const title = titleOf(entry, clock.now())
   const endpoint = endpointOf(entry)
@@ -326,7 +322,7 @@ export async function sendAgain(
     endpoint,
     claim,
     title,
-    priority: 'asked',
+    priority: 'foreground',
   }
   try {
     const looked = await look(work)

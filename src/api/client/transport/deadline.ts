@@ -23,8 +23,7 @@ export async function withDeadline<T>(
     controller.abort(error)
   }
   const giveUp = () => stop(abortedError(true, endpoint))
-  const stopAfter = (time: number, message: string) =>
-    clock.after(time, () => stop(deadlineError(message, endpoint)))
+  const stopAfter = (time: number, message: string) => clock.after(time, () => stop(deadlineError(message, endpoint)))
   const silence = () => stopAfter(ms, `Nothing arrived for ${ms / 1000} s.`)
   let cancelSilence = silence()
   const heard = () => {

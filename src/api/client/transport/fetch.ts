@@ -29,7 +29,7 @@ export function createHttpFetch({
   baseUrl,
   socketPath,
   connectTimeoutMs = 10_000,
-  closeGraceMs = 500,
+  closeGraceMs = 300,
 }: HttpFetchOptions = {}): HttpFetch {
   const origin = baseUrl === undefined ? undefined : new URL(baseUrl).origin
   let connections: ReturnType<typeof open> | undefined

@@ -8,23 +8,18 @@ import { createClient } from '../client.ts'
 import { contract, IDEMPOTENCY_HEADER } from '../../contract/contract.ts'
 import { defaultRetryRule, isRepeatable, retryDelay } from './retry.ts'
 
-const failure = (fields: Partial<ApiErrorFields>) =>
-  new ApiError({ kind: 'http', message: '', sent: true, ...fields })
+const failure = (fields: Partial<ApiErrorFields>) => new ApiError({ kind: 'http', message: '', sent: true, ...fields })
 
 describe('the pause before a retry', () => {
   test('grows, is jittered from nothing and never exceeds its ceiling', () => {
     const error = failure({ status: 503 })
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 40 }),
-        fc.double({ min: 0, max: 0.999, noNaN: true }),
-        (failed, random) => {
-          const rule = { ...defaultRetryRule, attempts: 100 }
-          const delay = retryDelay(error, failed, rule, random)!
-          expect(delay).toBeGreaterThanOrEqual(0)
-          expect(delay).toBeLessThan(Math.min(rule.capMs, rule.baseMs * 2 ** (failed - 1)))
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (failed, random) => {
+        const rule = { ...defaultRetryRule, attempts: 100 }
+        const delay = retryDelay(error, failed, rule, random)!
+        expect(delay).toBeGreaterThanOrEqual(0)
+        expect(delay).toBeLessThan(Math.min(rule.capMs, rule.baseMs * 2 ** (failed - 1)))
+      }),
     )
   })
 
@@ -127,9 +122,7 @@ describe('for any sequence of answers', () => {
       const { clock, client, requests } = scripted(steps)
       await clock.finish(client.runs.create(launch).catch(() => undefined))
       await clock.finish(
-        client.runs
-          .rerun({ projectId: 'p', runId: 'r', body: { scope: 'failed_cases' } })
-          .catch(() => undefined),
+        client.runs.rerun({ projectId: 'p', runId: 'r', body: { scope: 'failed_cases' } }).catch(() => undefined),
       )
       // After a refusal by the key's rate the second one waits, or never leaves.
       const sent = requests.map(request => request.url.split('/').at(-1))
@@ -145,9 +138,7 @@ describe('for any sequence of answers', () => {
       const { clock, client, requests } = scripted(steps)
       await clock.finish(client.runs.create(launch, { idempotencyKey: 'intent-1' }).catch(() => undefined))
       expect(requests.length).toBeLessThanOrEqual(3)
-      expect(new Set(requests.map(request => request.headers.get(IDEMPOTENCY_HEADER)))).toEqual(
-        new Set(['intent-1']),
-      )
+      expect(new Set(requests.map(request => request.headers.get(IDEMPOTENCY_HEADER)))).toEqual(new Set(['intent-1']))
       for (const answered of steps.slice(0, requests.length - 1)) expect(answered).not.toSatisfy(isFinal)
     })
     await fc.assert(property, { numRuns: 200 })

@@ -28,12 +28,7 @@ const RETRY_AFTER_SPREAD_MS = 250
  * @param failed requests of this call that have failed so far, from 1
  * @param random a number from 0 up to, not including, 1
  */
-export function retryDelay(
-  error: ApiError,
-  failed: number,
-  rule: RetryRule,
-  random: number,
-): number | undefined {
+export function retryDelay(error: ApiError, failed: number, rule: RetryRule, random: number): number | undefined {
   if (failed >= rule.attempts || !repeatsByItself(error)) return undefined
   if (error.retryAfterMs === undefined) return random * Math.min(rule.capMs, rule.baseMs * 2 ** (failed - 1))
   if (error.retryAfterMs > rule.longestRetryAfterMs) return undefined

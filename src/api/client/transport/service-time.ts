@@ -24,8 +24,8 @@ export function clockSkew(): number {
 }
 
 /**
- * Reads the service's time from an answer. Its `Date` is in whole seconds, so the offset moves only as far as the answer
- * proves it wrong. Times are epoch milliseconds of this machine's clock.
+ * Reads the service's time from an answer. Its `Date` is in whole seconds, so the offset moves only as far as the
+ * answer proves it wrong. Times are epoch milliseconds of this machine's clock.
  */
 export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt: number): void {
   const date = Date.parse(headers.get('date') ?? '')

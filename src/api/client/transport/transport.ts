@@ -85,9 +85,7 @@ async function exchange<E extends AnyEndpoint>(
     throw error instanceof ApiError ? error : networkError(error, endpoint, hideKey)
   }
   const sentAt = options.clock.now()
-  const response = await options
-    .fetch({ method: endpoint.method, url, headers, body, signal })
-    .catch(asNetworkError)
+  const response = await options.fetch({ method: endpoint.method, url, headers, body, signal }).catch(asNetworkError)
   heard()
   const took = options.clock.now() - sentAt
   const receivedAt = Date.now()

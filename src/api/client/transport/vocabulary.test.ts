@@ -53,9 +53,7 @@ describe('negotiation', () => {
   })
 
   test('a deployment without the route is spoken to in vocabulary 1, and not asked again', async () => {
-    const { asked, headers, list } = service([
-      Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 }),
-    ])
+    const { asked, headers, list } = service([Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })])
     await list()
     await list()
     expect(headers).toEqual([null, null])

@@ -53,10 +53,7 @@ async function relaunch(): Promise<string> {
   return runId
 }
 
-async function openRun(
-  params: Record<string, string>,
-  size?: { width: number; height: number },
-): Promise<void> {
+async function openRun(params: Record<string, string>, size?: { width: number; height: number }): Promise<void> {
   const place = runsRoute.to({ projectId, suiteId: nightly.suiteId, pane: 'run', ...params })
   app = await openApp({ testService, place, ...(size && { size }) })
 }
@@ -143,9 +140,7 @@ describe('the doctor beside a failure', () => {
     expect(frame).toContain('Used by 3 failing cases: adds small numbers, adds large numbers, adds nothing')
     expect(frame).toContain('✓ Nothing changed since.')
     expect(frame).toContain('✗ 3 of 3 calls of the failing cases do not fit the tools of now:')
-    expect(frame).toMatch(
-      /adds small numbers: called get-sum: `a` must be string[^]*\(it fitted the tools of run #1\)/,
-    )
+    expect(frame).toMatch(/adds small numbers: called get-sum: `a` must be string[^]*\(it fitted the tools of run #1\)/)
     await app.press(textOverlayKeys.bindings.close)
     nightly.drift(false)
     await app.press(keys.doctor)

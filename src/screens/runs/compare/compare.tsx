@@ -3,7 +3,8 @@ import { useMemo, useState } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import { groupWords, rerunWords, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
+import { groupLabel, rerunLabel, type GroupedCase } from '../../../domain/runs/comparison-groups.ts'
+import { runNumberOf } from '../../../api/contract/run-name.ts'
 import { unavailable } from '../../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
@@ -82,17 +83,12 @@ export function Compare(props: Props) {
       <Box flexDirection="column">
         <Sentence tone="warn" text={query.problem.title} />
         <Sentence tone="plain" text={query.problem.sentence} />
-        <Sentence
-          tone="muted"
-          text={`Press ${key(compareKeys, 'base')} to choose the run to compare with.`}
-        />
+        <Sentence tone="muted" text={`Press ${key(compareKeys, 'base')} to choose the run to compare with.`} />
       </Box>
     )
   return (
     <PaneState data={query} loading="Comparing the runs…">
-      {query.data && (
-        <ComparedCases {...props} {...{ runs, comparison }} data={query.data} onChooseBase={chooseBase} />
-      )}
+      {query.data && <ComparedCases {...props} {...{ runs, comparison }} data={query.data} onChooseBase={chooseBase} />}
     </PaneState>
   )
 }
@@ -100,11 +96,7 @@ export function Compare(props: Props) {
 const NOTHING = unavailable('There is nothing to compare yet.')
 const NO_CASE = unavailable('No case is chosen.')
 
-function useChooseBase(
-  run: EvalRun | undefined,
-  runs: readonly EvalRun[],
-  current: string | undefined,
-): () => void {
+function useChooseBase(run: EvalRun | undefined, runs: readonly EvalRun[], current: string | undefined): () => void {
   const router = useRouter()
   const choose = useBaseDialog()
   return () =>
@@ -128,10 +120,7 @@ function ComparedCases(props: Shown) {
   const { width, height } = useSize()
   const [all, setAll] = useState(false)
   const isRerun = comparison.parentId !== undefined && data.baseRun.id === comparison.parentId
-  const folded = useMemo(
-    () => comparison.cases.filter(each => isFolded(each, isRerun)),
-    [comparison.cases, isRerun],
-  )
+  const folded = useMemo(() => comparison.cases.filter(each => isFolded(each, isRerun)), [comparison.cases, isRerun])
   const items = useMemo(
     () => (all ? comparison.cases : comparison.cases.filter(each => !isFolded(each, isRerun))),
     [comparison.cases, all, isRerun],
@@ -185,8 +174,7 @@ function useCompareKeys(
   const open = (side: 'base' | 'compare') => {
     if (list.items.length === 0) return NO_CASE
     const trialId = list.current()?.compared[side].representativeIterationId
-    if (trialId == null)
-      return unavailable(`The case has no trial in ${side === 'base' ? 'the base' : 'this run'}.`)
+    if (trialId == null) return unavailable(`The case has no trial in ${side === 'base' ? 'the base' : 'this run'}.`)
     return () => {
       const id = list.choose()?.compared[side].representativeIterationId
       if (id == null) return
@@ -210,8 +198,7 @@ function useCompareKeys(
       openNow: open('compare'),
       openBefore: open('base'),
       base: props.onChooseBase,
-      figures: () =>
-        openText('Comparison in full', [...allFigures(data), '', ...caseLines(comparison.cases, isRerun)]),
+      figures: () => openText('Comparison in full', [...allFigures(data), '', ...caseLines(comparison.cases, isRerun)]),
       unchanged: setAll ? () => setAll(!all) : unavailable('Every case shows already.'),
     },
     { active: props.focused },
@@ -237,7 +224,7 @@ function headLines(
     const look = runLook(
       known ?? { status: 'completed', result: result === 'passed' || result === 'failed' ? result : null },
     )
-    return `${runNumber == null ? id : `#${runNumber}`} ${symbols[look.symbol]} ${look.word}`
+    return `${runNumberOf({ id, runNumber })} ${symbols[look.symbol]} ${look.word}`
   }
   const why = isRerun
     ? 'the run that it repeats'
@@ -249,7 +236,7 @@ function headLines(
     wrap(clean(text), Math.max(10, width - 2)).map(row => ({ text: row, tone: 'plain' }))
   return [
     { text: `${side(data.compareRun)} against ${side(data.baseRun)}, ${why}`, tone: 'accent' },
-    ...plain(isRerun ? rerunWords(comparison.cases) : `Cases: ${groupWords(comparison.cases)}.`),
+    ...plain(isRerun ? rerunLabel(comparison.cases) : `Cases: ${groupLabel(comparison.cases)}.`),
     ...shortFigures(data, isRerun).flatMap(plain),
     ...warnings.slice(0, 2).map((text): Row => ({ text: `${symbols.warn} ${text}`, tone: 'warn' })),
   ]
@@ -273,7 +260,7 @@ function reasonLines(each: GroupedCase, width: number): Row[] {
 /** Every case with both sides' first reason, for reading and copying. */
 function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
   return [
-    heading(`Cases: ${groupWords(cases, isRerun)}`),
+    heading(`Cases: ${groupLabel(cases, isRerun)}`),
     ...cases.flatMap((each): Line[] => {
       const { base, compare } = each.compared
       const notes = caseNotes(each)

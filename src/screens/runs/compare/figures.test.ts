@@ -14,8 +14,7 @@ const comparison = (fields: Partial<EvalRunCompare>): EvalRunCompare => ({
   cases: [],
   ...fields,
 })
-const words = (fields: Partial<EvalRunCompare>): string =>
-  allFigures(comparison(fields)).map(plainText).join('\n')
+const words = (fields: Partial<EvalRunCompare>): string => allFigures(comparison(fields)).map(plainText).join('\n')
 
 describe('a figure on both sides', () => {
   test('has its difference with sign and unit, and what is not known is not zero', () => {
@@ -24,11 +23,7 @@ describe('a figure on both sides', () => {
     )
     expect(diffText({ base: 5, compare: 5, delta: 0, percentDelta: 0 }, String)).toBe('5 (was 5, ±0)')
     expect(diffText({ base: null, compare: 7, delta: null }, String)).toBe('7 (was —, —)')
-    expect([diffText(null, String), diffText(undefined, String), diffText({}, String)]).toEqual([
-      '—',
-      '—',
-      '—',
-    ])
+    expect([diffText(null, String), diffText(undefined, String), diffText({}, String)]).toEqual(['—', '—', '—'])
   })
 
   test('never loses the sign', () => {
@@ -95,18 +90,15 @@ describe('the scores of two runs', () => {
 
   test('may be anything, as the contract leaves them open', () => {
     fc.assert(
-      fc.property(
-        fc.dictionary(fc.constantFrom('base', 'compare', 'scorers', 'x'), fc.jsonValue()),
-        contract => {
-          const given = comparison({ scoreContract: contract })
-          expect(
-            [...scoreWarnings(given), ...shortFigures(given, false), ...shortFigures(given, true)].every(
-              text => typeof text === 'string',
-            ),
-          ).toBe(true)
-          expect(words({ scoreContract: contract })).toContain('Scorers')
-        },
-      ),
+      fc.property(fc.dictionary(fc.constantFrom('base', 'compare', 'scorers', 'x'), fc.jsonValue()), contract => {
+        const given = comparison({ scoreContract: contract })
+        expect(
+          [...scoreWarnings(given), ...shortFigures(given, false), ...shortFigures(given, true)].every(
+            text => typeof text === 'string',
+          ),
+        ).toBe(true)
+        expect(words({ scoreContract: contract })).toContain('Scorers')
+      }),
     )
   })
 })

@@ -45,8 +45,8 @@ export function diffText(
 }
 
 /**
- * The counters and metrics of two runs in short lines, for above the cases. A rerun has other cases than its parent on purpose, so
- * its own figures stand alone.
+ * The counters and metrics of two runs in short lines, for above the cases. A rerun has other cases than its parent on
+ * purpose, so its own figures stand alone.
  */
 export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: boolean): string[] {
   const { passed, total } = passSummary ?? {}
@@ -58,8 +58,7 @@ export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: 
         `tokens ${formatCount(metrics?.totalTokens?.compare)}`,
       ].join(', '),
     ]
-  const of = (side: 'base' | 'compare'): string =>
-    `${formatCount(passed?.[side])} of ${formatCount(total?.[side])}`
+  const of = (side: 'base' | 'compare'): string => `${formatCount(passed?.[side])} of ${formatCount(total?.[side])}`
   return [
     `Passed ${diffText(passSummary?.passRatePercent, percent, points)}, ${of('compare')} (was ${of('base')})`,
     [
@@ -105,9 +104,7 @@ export function scoreWarnings(comparison: EvalRunCompare): string[] {
     const run = name === 'base' ? 'the base' : 'this run'
     const quarantined = side['quarantinedIterations']
     return [
-      ...(side['scoreIntegrity'] === 'valid' || !hasScores(side)
-        ? []
-        : [`the scores of ${run} are not valid`]),
+      ...(side['scoreIntegrity'] === 'valid' || !hasScores(side) ? [] : [`the scores of ${run} are not valid`]),
       ...(typeof quarantined === 'number' && quarantined > 0
         ? [`${formatCount(quarantined)} trials of ${run} are quarantined and left out of the rates`]
         : []),
@@ -135,8 +132,7 @@ function hasScores(side: JsonObject): boolean {
 
 function scoreLines(contract: JsonObject): Line[] {
   const scorers = objectsOf(contract['scorers'])
-  if (scorers.length === 0)
-    return [heading('Scorers'), { text: 'None on both sides.', tone: 'muted', indent: 2 }]
+  if (scorers.length === 0) return [heading('Scorers'), { text: 'None on both sides.', tone: 'muted', indent: 2 }]
   return [
     heading('Scorers, in shares of trials'),
     ...(['base', 'compare'] as const).map((name): Line => {
@@ -158,8 +154,7 @@ function scoreLines(contract: JsonObject): Line[] {
           },
           { text: scorer['gating'] === true ? '  decides' : '  advises', tone: 'muted' },
           {
-            text:
-              scorer['definitionChanged'] === true ? '  defined anew: its difference is no regression' : '',
+            text: scorer['definitionChanged'] === true ? '  defined anew: its difference is no regression' : '',
             tone: 'warn',
           },
         ],

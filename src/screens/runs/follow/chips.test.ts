@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvalRun } from '../../../api/contract/runs.ts'
-import { createPinsInMemory, MOST_PINS } from '../../../domain/runs/pins.ts'
+import { createPins, MOST_PINS } from '../../../domain/runs/pins.ts'
 import { createTheme } from '../../../tui/theme/theme.ts'
 import { widthOf } from '../../../tui/theme/text.ts'
 import { chipOf, fitChips, overflowText, type Chip } from './chips.ts'
@@ -34,11 +34,7 @@ describe('a chip', () => {
     ['without trials', { run: run({}) }, '#12 * running'],
     ['before the first end there is no estimate', { run: run({}), counts: counts(0, 3) }, '#12 ... 0%'],
     ['underway', { run: run({}), counts: counts(2, 3), remaining: 28_000 }, '#12 ##. 66% ~30s'],
-    [
-      'all but done is not done',
-      { run: run({}), counts: counts(999, 1000), remaining: 60 },
-      '#12 ##. 99% ~5s',
-    ],
+    ['all but done is not done', { run: run({}), counts: counts(999, 1000), remaining: 60 }, '#12 ##. 99% ~5s'],
     ['ended', { run: run({ status: 'completed', result: 'failed' }) }, '#12 x failed'],
     ['an unknown status is in flight', { run: run({ status: 'grading' }) }, '#12 * grading'],
   ])('%s', (_, more, text) => {
@@ -72,7 +68,7 @@ test('chips take no more than their room, and those that do not fit are counted'
 })
 
 test('a run is followed once, within a bound, and the oldest go first', () => {
-  const pins = createPinsInMemory()
+  const pins = createPins()
   const heard: number[] = []
   pins.subscribe(() => heard.push(pins.list().length))
   for (let made = 0; made <= MOST_PINS; made += 1) pins.add([{ projectId: 'p', runId: `r${made}` }])

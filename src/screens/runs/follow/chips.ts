@@ -1,6 +1,6 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'
-import { partWords, reportRun } from '../../../domain/runs/suite-state.ts'
+import { partLabels, reportRun } from '../../../domain/runs/suite-state.ts'
 import type { TrialCounts } from '../../../domain/runs/trials.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { clean, truncate, widthOf } from '../../../tui/theme/text.ts'
@@ -29,8 +29,7 @@ const ID_SHOWN = 8
 /** What a followed run is called: its target in a group, its number, or the end of its id. */
 export function followedName({ pin, run }: Pick<Followed, 'pin' | 'run'>): string {
   const number = run?.runNumber == null ? undefined : `#${run.runNumber}`
-  if (pin.label !== undefined)
-    return [number, truncate(clean(pin.label), MOST_LABEL)].filter(Boolean).join(' ')
+  if (pin.label !== undefined) return [number, truncate(clean(pin.label), MOST_LABEL)].filter(Boolean).join(' ')
   return number ?? clean(pin.runId).slice(-ID_SHOWN)
 }
 
@@ -50,7 +49,7 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   if (isGone) return chip('warn', symbols.warn, 'gone')
   if (!run) return chip('muted', symbols.pending)
   const look = runLook(run)
-  const parts = partWords(reportRun(run))
+  const parts = partLabels(reportRun(run))
   if (hasEnded(followed)) return chip(look.tone, symbols[look.symbol], [look.word, ...parts].join(', '))
   if (!counts || counts.total === 0) return chip('live', symbols[look.symbol], look.word)
   return chip(
@@ -75,7 +74,10 @@ function shortTime(ms: number): string {
   return minutes < 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
 }
 
-/** The chips that fit into so many columns with a space before each, and how many do not; those that have ended come first. */
+/**
+ * The chips that fit into so many columns with a space before each, and how many do not; those that have ended come
+ * first.
+ */
 export function fitChips(
   chips: readonly Chip[],
   room: number,

@@ -3,7 +3,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../.
 import { launchStage, quickCase, slowCase } from '../../../../test/launch-stage.ts'
 import { until } from '../../../../test/service/harness.ts'
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
-import { createPinsInMemory, type Pins } from '../../../domain/runs/pins.ts'
+import { createPins, type Pins } from '../../../domain/runs/pins.ts'
 import { appKeys } from '../../../app/shell/app-keys.ts'
 import { projectsRoute } from '../../projects/route.ts'
 import { runsKeys } from '../bindings.ts'
@@ -37,7 +37,7 @@ async function openAt(place: ReturnType<typeof runsRoute.to>): Promise<void> {
 }
 
 test('a run is followed and let go by its key, and its progress shows on every screen', async () => {
-  pins = createPinsInMemory()
+  pins = createPins()
   const run = await launch('Pinned', 60)
   await openAt(runsRoute.to({ ...run, pane: 'run' }))
   await app.see('▌Run #1')
@@ -55,7 +55,7 @@ test('a run is followed and let go by its key, and its progress shows on every s
 })
 
 test('the end is told wherever one is, stays in the header, and is let go by going there', async () => {
-  pins = createPinsInMemory()
+  pins = createPins()
   const run = await launch('Ending', 60)
   pins.add([run])
   await openAt(projectsRoute.to({ projectId: run.projectId }))
@@ -72,7 +72,7 @@ test('the end is told wherever one is, stays in the header, and is let go by goi
 })
 
 test('what ended while the program was closed waits in the header, and the palette lists it', async () => {
-  pins = createPinsInMemory()
+  pins = createPins()
   const run = await launch('Away', 0)
   pins.add([{ ...run, label: 'staging' }])
   await until(
@@ -93,7 +93,7 @@ test('what ended while the program was closed waits in the header, and the palet
 })
 
 test('with more than fit, the header counts the rest and still says where one is', async () => {
-  pins = createPinsInMemory()
+  pins = createPins()
   const runs = [await launch('Many', 0)]
   await until(
     () => service.client.runs.get({ projectId: runs[0]!.projectId, runId: runs[0]!.runId }),

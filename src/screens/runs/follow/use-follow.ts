@@ -46,8 +46,8 @@ export function useLetGoWhenSeen(run: EvalRun | undefined): void {
 }
 
 /**
- * Goes to the next followed run: those that have ended first, which are let go by being looked at, then those in flight, one
- * after the other.
+ * Goes to the next followed run: those that have ended first, which are let go by being looked at, then those in
+ * flight, one after the other.
  */
 export function useGoToFollowed(): KeyHandler | Unavailable {
   const { pins, queries } = useWorkspace()
@@ -91,10 +91,6 @@ function placeOf({ projectId, suiteId, runId }: Pin) {
   return runsRoute.to({ projectId, suiteId, runId, pane: 'run' })
 }
 
-function knownRun(
-  queryClient: QueryClient,
-  queries: Queries,
-  { projectId, runId }: Pin,
-): EvalRun | undefined {
+function knownRun(queryClient: QueryClient, queries: Queries, { projectId, runId }: Pin): EvalRun | undefined {
   return queryClient.getQueryData(queries.runs.get.options({ projectId, runId }).queryKey)
 }

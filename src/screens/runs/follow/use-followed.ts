@@ -4,7 +4,7 @@ import type { ApiError } from '../../../api/client/errors/api-error.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'
-import { toldTrials } from '../../../domain/runs/counts.ts'
+import { reportedTrials } from '../../../domain/runs/counts.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { createTrialReader, type TrialReader } from '../../../domain/runs/trial-reader.ts'
 import { averageRemaining, estimateRemaining } from '../../../domain/runs/estimate.ts'
@@ -12,7 +12,7 @@ import { countTrials } from '../../../domain/runs/trials.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { usePlace } from '../../../tui/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
-import { calmed } from '../../../hooks/calm.ts'
+import { backoff } from '../../../hooks/calm.ts'
 import { usePoll } from '../../../hooks/use-poll.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { passedWords } from '../columns.ts'
@@ -39,8 +39,7 @@ export function useFollowed(): readonly Followed[] {
   const pins = usePins()
   const readProgress = useProgress(pins)
   const live = pins.filter(({ projectId, runId }) => {
-    const { data, error } =
-      queryClient.getQueryState(queries.runs.get.options({ projectId, runId }).queryKey) ?? {}
+    const { data, error } = queryClient.getQueryState(queries.runs.get.options({ projectId, runId }).queryKey) ?? {}
     return data ? !isTerminalRunStatus(data.status) : !isMissing(error)
   }).length
   const interval = usePoll({ live: live > 0, requestsEach: 1 + PAGES_A_ROUND })
@@ -49,11 +48,11 @@ export function useFollowed(): readonly Followed[] {
       ...queries.runs.get.options({ projectId, runId }),
       refetchInterval: (query: Polled) => {
         const pause = rarer(interval, query.getObserversCount() > 1 ? SHARED_FACTOR * live : live)
-        return isOver(query.state) || pause === false ? false : calmed(query, pause)
+        return isOver(query.state) || pause === false ? false : backoff(query, pause)
       },
     })),
   })
-  const told = runs.map(({ data }) => data && toldTrials(data))
+  const told = runs.map(({ data }) => data && reportedTrials(data))
   const progress = useQueries({
     queries: pins.map((pin, index) => {
       const status = runs[index]?.data?.status
@@ -64,7 +63,7 @@ export function useFollowed(): readonly Followed[] {
         enabled: isLive,
         refetchInterval: (query: { state: Query['state'] }) => {
           const pause = rarer(interval, live)
-          return pause !== false && calmed(query, pause)
+          return pause !== false && backoff(query, pause)
         },
       }
     }),
@@ -100,7 +99,7 @@ type Progress = Pick<Followed, 'counts' | 'remaining'>
 
 /** How far a run is by its own counts, where its service tells them. */
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
-  const counts = run && toldTrials(run)
+  const counts = run && reportedTrials(run)
   return (
     counts && {
       counts,
@@ -111,7 +110,9 @@ function toldProgress(run: EvalRun | undefined): Progress | undefined {
 
 const followedKey = ({ projectId, runId }: Pin) => ['followed', projectId, runId] as const
 
-/** Reads the trials of each followed run whose service does not count them. Of the runs that are let go nothing stays. */
+/**
+ * Reads the trials of each followed run whose service does not count them. Of the runs that are let go nothing stays.
+ */
 function useProgress(pins: readonly Pin[]) {
   const { client } = useWorkspace()
   const readers = useRef(new Map<string, TrialReader>())
@@ -120,14 +121,10 @@ function useProgress(pins: readonly Pin[]) {
       if (!pins.some(pin => pin.runId === runId)) readers.current.delete(runId)
   }, [pins])
   return async ({ projectId, runId }: Pin): Promise<Progress> => {
+    const call = { owner: runId, priority: 'visible' } as const
     const reader =
       readers.current.get(runId) ??
-      createTrialReader(
-        client,
-        { projectId, runId },
-        { owner: runId },
-        { keep: withProgress, aRound: PAGES_A_ROUND },
-      )
+      createTrialReader(client, { projectId, runId }, call, { keep: withProgress, aRound: PAGES_A_ROUND })
     readers.current.set(runId, reader)
     const trials = await reader.read()
     // A share of what is not known yet would be a guess.

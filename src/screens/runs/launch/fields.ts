@@ -208,10 +208,7 @@ const AS_CONFIGURED = { value: '', label: 'as configured' }
 function matchFields(field: MakeField): LaunchFormField[] {
   const choice = (options: Record<string, string>): FieldInput => ({
     kind: 'choice',
-    options: [
-      AS_CONFIGURED,
-      ...Object.entries(options).map(([value, detail]) => ({ value, label: value, detail })),
-    ],
+    options: [AS_CONFIGURED, ...Object.entries(options).map(([value, detail]) => ({ value, label: value, detail }))],
   })
   return [
     field('order', 'Order of tool calls', '', {

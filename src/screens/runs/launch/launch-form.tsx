@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { newIdempotencyKey } from '../../../api/client/client.ts'
+import { newIdempotencyKey } from '../../../api/contract/endpoint.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import type { LaunchRefusal } from '../../../domain/runs/launch-refusal.ts'
@@ -38,11 +38,11 @@ export type LaunchFormProps = {
   onClose: () => void
 }
 
-type Trouble = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind' | 'refusal'> & {
+type LaunchError = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind' | 'refusal'> & {
   refusal?: LaunchRefusal
   lines: readonly FormText[]
 }
-const NO_TROUBLE: Trouble = { needsGrant: false, holders: [], lines: [] }
+const NO_LAUNCH_ERROR: LaunchError = { needsGrant: false, holders: [], lines: [] }
 
 /** A launch as it is written: what would be refused is said at its field, what it does above the answers. */
 export function LaunchForm(props: LaunchFormProps) {
@@ -50,10 +50,10 @@ export function LaunchForm(props: LaunchFormProps) {
   const { symbols } = useTheme()
   const queryClient = useQueryClient()
   const [draft, setDraft] = useState(() => emptyDraft(props.marked))
-  const [trouble, setTrouble] = useState(NO_TROUBLE)
+  const [trouble, setLaunchError] = useState(NO_LAUNCH_ERROR)
   const read = useLaunchFacts({ ...props, draft })
-  const held = trouble.holders.filter(({ runId }) => !read.ended.has(runId))
-  const facts = { ...read, inFlight: held.length > 0 ? held : read.inFlight }
+  const slotHolders = trouble.holders.filter(({ runId }) => !read.ended.has(runId))
+  const facts = { ...read, inFlight: slotHolders.length > 0 ? slotHolders : read.inFlight }
   const launch = draftedLaunch(facts, draft)
   const keyOf = useIntentKey()
   const changesOf = useEnvironmentChanges(projectId)
@@ -70,21 +70,20 @@ export function LaunchForm(props: LaunchFormProps) {
     if (wrong) return wrong.id
     const changes = await changesOf(facts, launch.targets.environmentIds)
     if (changes.length > 0) {
-      setTrouble({ ...NO_TROUBLE, lines: changes })
+      setLaunchError({ ...NO_LAUNCH_ERROR, lines: changes })
       return 'environments'
     }
     const outcome = await props.onSend(intent(), follow)
     if (outcome.kind === 'failed') return undefined
     if (outcome.kind === 'launched') {
       const { group, pins } = outcome.launched
-      if (group && pins.length === 0) setTrouble({ ...NO_TROUBLE, lines: outcomeLines(group, symbols) })
+      if (group && pins.length === 0) setLaunchError({ ...NO_LAUNCH_ERROR, lines: outcomeLines(group, symbols) })
       return undefined
     }
     const { refusal } = outcome
     const lines = refusal.isStale ? await changesOf(facts, launch.targets.environmentIds) : []
-    if (refusal.isStale)
-      for (const each of [contract.suites.update, contract.cases.create]) refresh(queryClient, each)
-    setTrouble({ ...outcome, lines })
+    if (refusal.isStale) for (const each of [contract.suites.update, contract.cases.create]) refresh(queryClient, each)
+    setLaunchError({ ...outcome, lines })
     return refusal.waitsForSlot ? 'slots' : fieldOf(refusal)
   }
   /** A second press while the first is on its way must not launch twice. */
@@ -105,14 +104,14 @@ export function LaunchForm(props: LaunchFormProps) {
         const { id } = fields[index]!
         setDraft(withText(draft, id, text))
         // The offered models stay while one of them is tried.
-        setTrouble(before => ({
+        setLaunchError(before => ({
           ...before,
           lines: [],
           ...(before.refusal && { refusal: quiet(before.refusal) }),
         }))
       }}
       about={[{ text: `A run of ${suiteName(facts.suite)}.`, tone: 'muted' }]}
-      effect={[...troubleLines(trouble, fields), ...effectLines(facts, launch)]}
+      effect={[...launchErrorLines(trouble, fields), ...effectLines(facts, launch)]}
       act={actSentence(facts, launch)}
       onAct={act}
       onCancel={props.onClose}
@@ -158,7 +157,7 @@ function useEnvironmentChanges(projectId: string) {
   }
 }
 
-function refusedOf({ refusal, needsGrant }: Trouble): Refused {
+function refusedOf({ refusal, needsGrant }: LaunchError): Refused {
   const text = refusal && refusal.text.sentence !== '' ? sentenceOf(refusal) : undefined
   const field = refusal?.waitsForSlot ? 'slots' : refusal && fieldOf(refusal)
   return {
@@ -183,9 +182,9 @@ function quiet(refusal: LaunchRefusal): LaunchRefusal {
 }
 
 /** What no field of the form can say. */
-function troubleLines(trouble: Trouble, fields: readonly LaunchFormField[]): FormText[] {
-  const { refusal, lines } = trouble
-  const { errors } = refusedOf(trouble)
+function launchErrorLines(launchError: LaunchError, fields: readonly LaunchFormField[]): FormText[] {
+  const { refusal, lines } = launchError
+  const { errors } = refusedOf(launchError)
   const isTold = fields.some(({ id }) => errors[id] !== undefined)
   const said = !isTold && refusal && refusal.text.sentence !== '' ? sentenceOf(refusal) : undefined
   return [...(said === undefined ? [] : [{ text: said, tone: 'error' as const }]), ...lines]

@@ -34,9 +34,7 @@ describe('the form', () => {
     await app.press(form.choose)
     await app.see('▌Run #1')
     expect(sent).toEqual([{ suiteId }])
-    expect(pins.list()).toEqual([
-      { projectId: stage.projectId, runId: (await runsOf(suiteId))[0]!.id, suiteId },
-    ])
+    expect(pins.list()).toEqual([{ projectId: stage.projectId, runId: (await runsOf(suiteId))[0]!.id, suiteId }])
     await allEnded(suiteId)
   })
 

@@ -96,10 +96,7 @@ const refusals: Refusal[] = [
       await edit(suiteId, { environmentIds: environmentIds!.slice(1) })
       await app.press(form.send)
     },
-    says: [
-      'The suite is not attached to that environment. Attach it, or choose another one.',
-      'Attach Refused',
-    ],
+    says: ['The suite is not attached to that environment. Attach it, or choose another one.', 'Attach Refused'],
   },
   {
     name: 'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE, of the service',
@@ -172,9 +169,10 @@ const refusals: Refusal[] = [
   {
     name: 'OAUTH_REQUIRED',
     into: async () => {
-      doubles.set('/eval-runs', { status: 401, body: envelope('OAUTH_REQUIRED', {}) })
+      const reason = 'The server "x" names another authorization server.'
+      doubles.set('/eval-runs', { status: 401, body: envelope('OAUTH_REQUIRED', {}, reason) })
       await app.press(form.send)
-      await seeWords('The MCP server wants an OAuth grant; the key of this profile is fine. Import tokens')
+      await seeWords(`the key of this profile is fine. The service says: ${reason} Import tokens`)
       await goTo('Elsewhere')
       await app.see('Go to the servers, to import the tokens')
       await app.press(form.choose)
@@ -200,9 +198,7 @@ const refusals: Refusal[] = [
       await chooseEnvironment()
       await app.press(form.send)
     },
-    says: [
-      'This suite is written by a CI pipeline and cannot be edited here. Change it where the pipeline takes it',
-    ],
+    says: ['This suite is written by a CI pipeline and cannot be edited here. Change it where the pipeline takes it'],
   },
   ...(
     [
@@ -211,10 +207,7 @@ const refusals: Refusal[] = [
       ['ENV_PLUGIN_UNAVAILABLE', 'A plugin version that the environment pins cannot be used. Pin another'],
       ['ENV_MODEL_REQUIRED', 'Neither the environment nor its client names a model. Set a model'],
       ['ENV_ARCHIVED', 'The environment is archived. Restore it'],
-      [
-        'ENV_ATTACHMENT_MISSING',
-        'The server group of the environment was deleted. Give the environment another',
-      ],
+      ['ENV_ATTACHMENT_MISSING', 'The server group of the environment was deleted. Give the environment another'],
     ] as const
   ).map(([code, sentence]): Refusal => ({
     name: code,

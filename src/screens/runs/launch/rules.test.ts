@@ -39,105 +39,98 @@ async function isAccepted(projectId: string, { request, attach }: ReturnType<typ
   }
 }
 
-test(
-  'whatever is attached and chosen, the form allows what the service accepts',
-  { timeout: 120_000 },
-  async () => {
-    const { client } = service
-    const stage = await launchStage(client)
-    const { projectId } = stage
-    const dead = await stage.deadServer()
-    const config = { serverIds: [dead] }
-    const clients = [await stage.mcpClient('A', config), await stage.mcpClient('B', config)]
-    const environments = [
-      await stage.environment('one', clients[0]!),
-      await stage.environment('two', clients[1]!),
-    ]
-    const shelved = await stage.environment('shelved', clients[0]!)
-    const attachments = [[], [environments[0]!], environments, [shelved], [environments[0]!, shelved]]
-    const suites: { id: string; facts: LaunchFacts }[] = []
-    for (const environmentIds of attachments)
-      for (const hosts of [[], clients.slice(0, 1), clients])
-        for (const servers of [[], [dead]]) {
-          const suiteId = await stage.suite('Suite', { environmentIds, hosts, servers })
-          suites.push({ id: suiteId, facts: undefined as never })
-        }
-    await stage.archive(shelved)
-    const previews = new Map<string, Preview>()
-    for (const environmentId of [...environments, shelved])
-      previews.set(
-        environmentId,
-        await client.environments.resolve({ projectId, environmentId }).then(
-          resolved => ({ resolved }),
-          error => ({ fault: environmentFault(error)!.sentence }),
-        ),
-      )
-    for (const suite of suites) {
-      suite.facts = {
-        suite: await client.suites.get({ projectId, suiteId: suite.id }),
-        cases: (await client.cases.list({ projectId, suiteId: suite.id })).items,
-        environments: (await client.environments.list({ projectId })).items,
-        servers: (await client.servers.list({ projectId })).items,
-        inFlight: [],
-        slots: undefined,
-        durations: undefined,
-        lastEnded: undefined,
-        failedLast: undefined,
-        marked: [],
-        previews,
+test('whatever is attached and chosen, the form allows what the service accepts', { timeout: 120_000 }, async () => {
+  const { client } = service
+  const stage = await launchStage(client)
+  const { projectId } = stage
+  const dead = await stage.deadServer()
+  const config = { serverIds: [dead] }
+  const clients = [await stage.mcpClient('A', config), await stage.mcpClient('B', config)]
+  const environments = [await stage.environment('one', clients[0]!), await stage.environment('two', clients[1]!)]
+  const shelved = await stage.environment('shelved', clients[0]!)
+  const attachments = [[], [environments[0]!], environments, [shelved], [environments[0]!, shelved]]
+  const suites: { id: string; facts: LaunchFacts }[] = []
+  for (const environmentIds of attachments)
+    for (const hosts of [[], clients.slice(0, 1), clients])
+      for (const servers of [[], [dead]]) {
+        const suiteId = await stage.suite('Suite', { environmentIds, hosts, servers })
+        suites.push({ id: suiteId, facts: undefined as never })
       }
-    }
-    const seen = { allowed: 0, refused: 0 }
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...suites),
-        fc.record({
-          environments: fc.nat({ max: 7 }),
-          clients: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat({ max: 3 })),
-          servers: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constant(dead)),
-          model: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constant('openai/gpt-y')),
-          key: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, fc.constantFrom('sk-own', 'with space')),
-          iterations: fc.constantFrom('', '', '', '1', '10', '0', '11', '2.5'),
-          passRate: fc.constantFrom('', '', '', '0.5', '80'),
-          some: fc.constantFrom('all', 'all', 'some'),
-        }),
-        async ({ facts }, choice) => {
-          const pick = (ids: readonly string[], bits: number) =>
-            textOfValues(ids.filter((_, index) => bits & (1 << index)))
-          const attached = facts.suite.environmentIds ?? []
-          const draft: LaunchDraft = {
-            ...emptyDraft(),
-            environments: pick(attached, choice.environments),
-            clients: pick(
-              (facts.suite.hosts ?? []).map(({ id }) => id),
-              choice.clients,
-            ),
-            servers: choice.servers,
-            model: choice.model,
-            key: choice.key,
-            keyProvider: choice.key === '' ? '' : 'openai',
-            iterations: choice.iterations,
-            passRate: choice.passRate,
-            cases: choice.some,
-            someCases: facts.cases[0]!.id,
-          }
-          const launch = draftedLaunch(facts, draft)
-          const isAllowed = Object.keys(launch.errors).length === 0
-          seen[isAllowed ? 'allowed' : 'refused'] += 1
-          expect({
-            draft,
-            errors: launch.errors,
-            accepted: await isAccepted(projectId, launch),
-          }).toMatchObject({
-            accepted: isAllowed,
-          })
-        },
+  await stage.archive(shelved)
+  const previews = new Map<string, Preview>()
+  for (const environmentId of [...environments, shelved])
+    previews.set(
+      environmentId,
+      await client.environments.resolve({ projectId, environmentId }).then(
+        resolved => ({ resolved }),
+        error => ({ fault: environmentFault(error)!.sentence }),
       ),
-      { numRuns: 150 },
     )
-    expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(10)
-  },
-)
+  for (const suite of suites) {
+    suite.facts = {
+      suite: await client.suites.get({ projectId, suiteId: suite.id }),
+      cases: (await client.cases.list({ projectId, suiteId: suite.id })).items,
+      environments: (await client.environments.list({ projectId })).items,
+      servers: (await client.servers.list({ projectId })).items,
+      inFlight: [],
+      slots: undefined,
+      durations: undefined,
+      lastEnded: undefined,
+      failedLast: undefined,
+      marked: [],
+      previews,
+    }
+  }
+  const seen = { allowed: 0, refused: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...suites),
+      fc.record({
+        environments: fc.nat({ max: 7 }),
+        clients: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat({ max: 3 })),
+        servers: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constant(dead)),
+        model: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constant('openai/gpt-y')),
+        key: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, fc.constantFrom('sk-own', 'with space')),
+        iterations: fc.constantFrom('', '', '', '1', '10', '0', '11', '2.5'),
+        passRate: fc.constantFrom('', '', '', '0.5', '80'),
+        some: fc.constantFrom('all', 'all', 'some'),
+      }),
+      async ({ facts }, choice) => {
+        const pick = (ids: readonly string[], bits: number) =>
+          textOfValues(ids.filter((_, index) => bits & (1 << index)))
+        const attached = facts.suite.environmentIds ?? []
+        const draft: LaunchDraft = {
+          ...emptyDraft(),
+          environments: pick(attached, choice.environments),
+          clients: pick(
+            (facts.suite.hosts ?? []).map(({ id }) => id),
+            choice.clients,
+          ),
+          servers: choice.servers,
+          model: choice.model,
+          key: choice.key,
+          keyProvider: choice.key === '' ? '' : 'openai',
+          iterations: choice.iterations,
+          passRate: choice.passRate,
+          cases: choice.some,
+          someCases: facts.cases[0]!.id,
+        }
+        const launch = draftedLaunch(facts, draft)
+        const isAllowed = Object.keys(launch.errors).length === 0
+        seen[isAllowed ? 'allowed' : 'refused'] += 1
+        expect({
+          draft,
+          errors: launch.errors,
+          accepted: await isAccepted(projectId, launch),
+        }).toMatchObject({
+          accepted: isAllowed,
+        })
+      },
+    ),
+    { numRuns: 150 },
+  )
+  expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(10)
+})
 
 test('an environment that is not attached is offered with attaching it, and refused without', async () => {
   const { client } = service

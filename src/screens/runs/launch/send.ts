@@ -5,7 +5,7 @@ import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes
 import { launchCall, type LaunchRequest } from '../../../domain/runs/launch-request.ts'
 import { slotFree, slotHolders } from '../../../domain/runs/launch-slots.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'
-import type { Write } from '../../../hooks/use-write.ts'
+import type { WriteTask } from '../../../hooks/use-write.tsx'
 
 /** What a launch started, as it is followed; a run group tells what became of each target. */
 export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
@@ -19,34 +19,26 @@ export type LaunchIntent = {
   idempotencyKey: string
 }
 
-const ASKED = { priority: 'asked' } as const
+/** What a launch writes to. */
+export const LAUNCHES = [contract.suites.attachEnvironment, contract.runs.create, contract.runGroups.create] as const
 
 /**
  * Attaches, then launches.
  * @throws ApiError as the service refuses it
  */
 export async function sendLaunch(
-  client: Client,
-  write: Write,
-  { projectId, request, attach, idempotencyKey }: LaunchIntent,
+  { send }: Pick<WriteTask, 'send'>,
+  { projectId, request, attach }: LaunchIntent,
 ): Promise<Launched> {
   const { suiteId } = request
-  for (const environmentId of attach) {
-    await write(contract.suites.attachEnvironment, () =>
-      client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId } }, ASKED),
-    )
-  }
+  for (const environmentId of attach)
+    await send(contract.suites.attachEnvironment, { projectId, suiteId, body: { environmentId } })
   const call = launchCall(request)
-  const options = { ...ASKED, idempotencyKey }
   if (call.kind === 'run') {
-    const { runId, deduped } = await write(contract.runs.create, () =>
-      client.runs.create({ projectId, body: call.body }, options),
-    )
+    const { runId, deduped } = await send(contract.runs.create, { projectId, body: call.body })
     return { pins: [{ projectId, runId, suiteId }], deduped: deduped === true }
   }
-  const group = await write(contract.runGroups.create, () =>
-    client.runGroups.create({ projectId, body: call.body }, options),
-  )
+  const group = await send(contract.runGroups.create, { projectId, body: call.body })
   const pins = group.targets.flatMap(({ runId, target }) =>
     runId ? [{ projectId, runId, suiteId, label: target.name ?? undefined }] : [],
   )
@@ -57,18 +49,15 @@ export async function sendLaunch(
  * The same, again whenever a slot has become free, until it is launched.
  * @throws ApiError for any other refusal, or the reason of the signal
  */
-export async function launchWhenFree(
-  client: Client,
-  write: Write,
-  intent: LaunchIntent,
-  signal: AbortSignal,
-): Promise<Launched> {
+export async function launchWhenFree(client: Client, task: WriteTask, intent: LaunchIntent): Promise<Launched> {
+  const { signal } = task
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await sendLaunch(client, write, intent)
+      return await sendLaunch(task, intent)
     } catch (error) {
       if (!(error instanceof ApiError) || error.limit !== 'concurrent-runs') throw error
+      task.refresh()
       const holders = await slotHolders(client, intent.projectId, error)
       await slotFree(client, intent.projectId, holders, signal)
     }

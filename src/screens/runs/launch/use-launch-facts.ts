@@ -60,9 +60,7 @@ function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): Readon
   const own = runs.map(({ id, status }) => ({ id, status }))
   const latest = suites.map(({ latestRun }) => ({ id: latestRun?.id, status: latestRun?.status }))
   return new Set(
-    [...own, ...latest].flatMap(({ id, status }) =>
-      id && status && isTerminalRunStatus(status) ? [id] : [],
-    ),
+    [...own, ...latest].flatMap(({ id, status }) => (id && status && isTerminalRunStatus(status) ? [id] : [])),
   )
 }
 
@@ -96,9 +94,7 @@ function slotsOf(announced: unknown): number | undefined {
 function usePreviews(projectId: string, environmentIds: readonly string[]): ReadonlyMap<string, Preview> {
   const { queries } = useWorkspace()
   const results = useQueries({
-    queries: environmentIds.map(environmentId =>
-      queries.environments.resolve.options({ projectId, environmentId }),
-    ),
+    queries: environmentIds.map(environmentId => queries.environments.resolve.options({ projectId, environmentId })),
   })
   return new Map(
     environmentIds.map((id, index) => {
@@ -119,10 +115,8 @@ function useFailedCases(projectId: string, runId: string | undefined): readonly 
   const { data } = useQuery({
     queryKey: ['launch', 'failed cases', runId ?? ''],
     // Only the ids stay: ten thousand trials with all that their calls answered can be most of the program’s memory.
-    queryFn: async ({ signal }) => {
-      const options = { signal, priority: 'asked' } as const
-      return failedCases(await createTrialReader(client, { projectId, runId: runId ?? '' }, options).read())
-    },
+    queryFn: async ({ signal }) =>
+      failedCases(await createTrialReader(client, { projectId, runId: runId ?? '' }, { signal }).read()),
     enabled: runId !== undefined,
   })
   return data

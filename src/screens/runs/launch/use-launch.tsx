@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
 import { contract } from '../../../api/contract/contract.ts'
+import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import { launchRefusal } from '../../../domain/runs/launch-refusal.ts'
 import { slotHolders, type SlotHolder } from '../../../domain/runs/launch-slots.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
 import { clean } from '../../../tui/theme/text.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
-import { useConfirm } from '../../../components/confirm.tsx'
 import { useOpening } from '../../../components/opening.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
-import { useWrite } from '../../../hooks/use-write.ts'
+import { useWrite, useWrites } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { serversRoute } from '../../servers/route.ts'
 import { runsRoute } from '../route.ts'
@@ -20,21 +20,22 @@ import { suiteName } from './facts.ts'
 import { PICK } from './fields.ts'
 import { groupSentence, outcomeLines } from './group-outcome.ts'
 import { LaunchForm, sentenceOf, type Outcome } from './launch-form.tsx'
-import { launchWhenFree, sendLaunch, type Launched, type LaunchIntent } from './send.ts'
+import { LAUNCHES, launchWhenFree, sendLaunch, type Launched, type LaunchIntent } from './send.ts'
 
 const WIDTH = 104
 const HEIGHT = 44
 
 /**
- * Opens the form of a launch. `onLaunched` gets the first run that was started, unless it waited for a slot: then the person
- * stays where they are.
+ * Opens the form of a launch. `onLaunched` gets the first run that was started, unless it waited for a slot: then the
+ * person stays where they are.
  */
 export function useLaunch(projectId: string, onLaunched: (runId: string) => void) {
-  const { client, queries } = useWorkspace()
+  const { queries } = useWorkspace()
   const queryClient = useQueryClient()
   const overlays = useOverlays()
   const opening = useOpening(useRunTask())
   const send = useSendLaunch(onLaunched)
+  const cancel = useWrite(contract.runs.cancel)
   const leave = useWaysOut(projectId)
   return async (listed: EvalSuite, marked: readonly string[]): Promise<void> => {
     const input = { projectId, suiteId: listed.id }
@@ -91,7 +92,20 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
   }
 
   async function cancelRun(runId: string): Promise<void> {
-    await send.cancel(() => client.runs.cancel({ projectId, runId }, { priority: 'asked' }), runId)
+    await cancel({
+      confirm: {
+        title: `Cancel run ${runId}?`,
+        lines: [
+          'Its trials that are running stop, trials that wait never start; what was graded stays readable.',
+          'Its run slot is free then.',
+        ],
+        action: 'Stop the run',
+        decline: 'Keep it running',
+      },
+      input: { projectId, runId },
+      start: `Stopping run ${runId}…`,
+      done: ({ status }) => `Run ${runId} is ${status}.`,
+    })
   }
 }
 
@@ -100,17 +114,19 @@ function useWaysOut(projectId: string): (value: string, suiteId: string) => void
   const router = useRouter()
   return (value, suiteId) => {
     if (value === PICK.servers) router.go(serversRoute.to({ projectId }))
-    else if (value === PICK.settings)
-      router.go(runsRoute.to({ projectId, suiteId, middle: 'settings', pane: 'runs' }))
+    else if (value === PICK.settings) router.go(runsRoute.to({ projectId, suiteId, middle: 'settings', pane: 'runs' }))
     else router.go(runsRoute.to({ projectId, runId: value.slice(PICK.go.length), pane: 'run' }))
   }
 }
 
+/** The form of a launch is its question. */
+function launching({ idempotencyKey }: LaunchIntent) {
+  return { endpoint: LAUNCHES, confirm: 'done', idempotencyKey } as const
+}
+
 function useSendLaunch(onLaunched: (runId: string) => void) {
   const { client, pins } = useWorkspace()
-  const write = useWrite()
-  const confirm = useConfirm()
-  const runTask = useRunTask()
+  const write = useWrites()
   const showText = useTextOverlay()
   const { symbols } = useTheme()
   const told = (name: string, { group, deduped }: Launched): string => {
@@ -127,11 +143,12 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
     /** Sends it once; a refusal is told in the form too. */
     async now(name: string, intent: LaunchIntent, follow: boolean): Promise<Outcome> {
       let full: ApiError | undefined
-      const outcome = await runTask<Outcome>({
+      const outcome = await write<AnyEndpoint, Outcome>({
+        ...launching(intent),
         start: `Launching ${name}…`,
-        async work() {
+        async work(task) {
           try {
-            return { kind: 'launched', launched: await sendLaunch(client, write, intent) }
+            return { kind: 'launched', launched: await sendLaunch(task, intent) }
           } catch (error) {
             if (!(error instanceof ApiError) || error.kind !== 'http') throw error
             const refusal = refused(error, intent)
@@ -150,30 +167,14 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
     },
     /** Launches as soon as a slot is free; the person stays where they are. */
     async whenFree(name: string, intent: LaunchIntent, follow: boolean): Promise<void> {
-      const launched = await runTask({
+      const launched = await write({
+        ...launching(intent),
         start: `Waiting for a run slot to launch ${name}…`,
         stopped: `${name} was not launched.`,
-        work: ({ signal }) => launchWhenFree(client, write, intent, signal),
+        work: task => launchWhenFree(client, task, intent),
         done: ending => told(name, ending),
       })
       if (launched) keep(launched, follow)
-    },
-    async cancel(cancel: () => Promise<{ status: string }>, runId: string): Promise<void> {
-      const agreed = await confirm({
-        title: `Cancel run ${runId}?`,
-        lines: [
-          'Its trials that are running stop, trials that wait never start; what was graded stays readable.',
-          'Its run slot is free then.',
-        ],
-        action: 'Stop the run',
-        decline: 'Keep it running',
-      })
-      if (!agreed) return
-      await runTask({
-        start: `Stopping run ${runId}…`,
-        work: () => write(contract.runs.cancel, cancel),
-        done: ({ status }) => `Run ${runId} is ${status}.`,
-      })
     },
     arrive({ pins: [first] }: Launched): void {
       if (first) onLaunched(first.runId)

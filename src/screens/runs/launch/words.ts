@@ -33,8 +33,7 @@ export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   if (!hasSize(launch)) return 'Launch'
   const { trials, runs } = countOf(facts, launch)
   const names = launch.attach.map(id => environmentName(facts, id))
-  const what =
-    runs > 1 ? `${plural(runs, 'run')} as one group, ${plural(trials, 'trial')}` : plural(trials, 'trial')
+  const what = runs > 1 ? `${plural(runs, 'run')} as one group, ${plural(trials, 'trial')}` : plural(trials, 'trial')
   const [only, ...others] = launch.targets.environmentIds
   const where = only !== undefined && others.length === 0 ? ` on ${environmentName(facts, only)}` : ''
   return `${names.length > 0 ? `Attach ${names.join(', ')} and launch` : 'Launch'} ${what}${where}`
@@ -108,9 +107,7 @@ function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] 
       ? ' Its schedule names none, so it would be refused until it does.'
       : ''
   const what = changes.length > 0 ? `: ${changes.join('; ')}` : ''
-  return [
-    { text: `First attaches ${names} to ${suiteName(suite)}, for good${what}.${schedule}`, tone: 'warn' },
-  ]
+  return [{ text: `First attaches ${names} to ${suiteName(suite)}, for good${what}.${schedule}`, tone: 'warn' }]
 }
 
 function slotSentence({ inFlight, slots }: LaunchFacts): string {

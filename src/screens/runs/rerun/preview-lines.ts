@@ -2,7 +2,7 @@ import { amountOf } from '../../../domain/runs/amount.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { RerunPreview } from '../../../api/contract/runs.ts'
 import { previewLines } from '../../../domain/runs/rerun.ts'
-import { standingOf } from '../../../domain/runs/trials.ts'
+import { trialState } from '../../../domain/runs/trials.ts'
 import { formatCount, formatDuration, plural, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
@@ -34,7 +34,7 @@ export function rerunLines(source: RerunSource, cost: string, symbols: Symbols):
     ...preview.selectedCaseIds.flatMap((id): Line[] => {
       const own = byCase.get(id) ?? []
       const title = source.titles.get(id) ?? own[0]?.title ?? id
-      const first = own.find(trial => standingOf(trial) !== 'passed')?.error
+      const first = own.find(trial => trialState(trial) !== 'passed')?.error
       return [
         { text: `${symbols.error} ${title}`, tone: 'error' },
         ...(first ? [{ text: first.split('\n')[0] ?? '', tone: 'muted' as const, indent: 2 }] : []),
@@ -59,7 +59,5 @@ function costLines(again: readonly EvalIteration[], whole: boolean, cost: string
 
 /** Undefined where one of them is not known. */
 function sumOf(values: readonly (number | null | undefined)[]): number | undefined {
-  return values.some(value => value == null)
-    ? undefined
-    : values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+  return values.some(value => value == null) ? undefined : values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 }

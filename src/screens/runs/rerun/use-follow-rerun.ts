@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { useQueryClient } from '@tanstack/react-query'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { pollInterval } from '../../../domain/polling/poll-interval.ts'
-import { groupedCases, rerunWords } from '../../../domain/runs/comparison-groups.ts'
+import { groupedCases, rerunLabel } from '../../../domain/runs/comparison-groups.ts'
+import { runNumberOf } from '../../../api/contract/run-name.ts'
 import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../../tui/router/router-context.tsx'
 import { useNotify } from '../../../hooks/notify.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsKeys } from '../bindings.ts'
-import { middleOf } from '../panes.ts'
-import { runsRoute } from '../route.ts'
+import { middleOf, runsRoute } from '../route.ts'
 import { runLook } from '../status.ts'
 import { keepEnded, type EndedRerun } from './ended-reruns.ts'
 
@@ -19,8 +19,8 @@ const TRIALS_READ = 200
 const MOST_FAILURES = 100
 
 /**
- * Follows a rerun to its end, wherever the person goes meanwhile: then the comparison with its parent opens by itself where the
- * rerun is still in front, else a sentence tells how it ended and which key opens the comparison.
+ * Follows a rerun to its end, wherever the person goes meanwhile: then the comparison with its parent opens by itself
+ * where the rerun is still in front, else a sentence tells how it ended and which key opens the comparison.
  */
 export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const { client, queries, budget } = useWorkspace()
@@ -59,7 +59,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
       const options = { priority: 'visible' } as const
       const comparison = await client.runs.compare({ projectId, runId, baseRunId: parentId }, options)
       const trials = await client.iterations.list({ projectId, runId, limit: TRIALS_READ }, options)
-      return ` ${rerunWords(groupedCases(comparison, trials.items))}`
+      return ` ${rerunLabel(groupedCases(comparison, trials.items))}`
     } catch {
       // How the run ended is worth saying without the comparison, which the tab reads again and explains.
       return ''
@@ -78,7 +78,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
     }
     keepEnded(queryClient, rerun)
     const { word, tone } = runLook(run)
-    const name = run.runNumber == null ? rerun.runId : `#${run.runNumber}`
+    const name = runNumberOf(run)
     const told = await wordsOf(rerun)
     notify(
       tone === 'ok' ? 'ok' : tone === 'error' ? 'error' : 'warn',

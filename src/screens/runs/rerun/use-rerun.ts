@@ -6,21 +6,20 @@ import { nextCursorOf } from '../../../api/contract/shapes.ts'
 import { previewLines, rerunObstacle } from '../../../domain/runs/rerun.ts'
 import { sendRerun, type RerunSent } from '../../../domain/runs/rerun-launch.ts'
 import { isOpenTrial } from '../../../domain/runs/trials.ts'
+import { runName } from '../../../api/contract/run-name.ts'
 import { plural } from '../../../tui/theme/format.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { useOpening } from '../../../components/opening.tsx'
 import { useReview } from '../../../components/review.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
-import { useWrite } from '../../../hooks/use-write.ts'
+import { useWrite } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { rerunLines, type RerunSource } from './preview-lines.ts'
 import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 import { useFollowRerun } from './use-follow-rerun.ts'
 
-const COST =
-  'It occupies one of the organization’s run slots and spends whatever its models and servers cost.'
-const ASKED = { priority: 'asked' } as const
+const COST = 'It occupies one of the organization’s run slots and spends whatever its models and servers cost.'
 /** Trials that are read to tell what they cost last time. */
 const MOST_TRIALS = 1_000
 
@@ -34,10 +33,9 @@ export function useRerun(
 ): (run: EvalRun) => Promise<void> {
   const { client, queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
-  const write = useWrite()
+  const write = useWrite(contract.runs.rerun)
   const { symbols } = useTheme()
-  const runTask = useRunTask()
-  const opening = useOpening(runTask)
+  const opening = useOpening(useRunTask())
   const ask = useReview()
   const openText = useTextOverlay()
   const follow = useFollowRerun()
@@ -45,26 +43,27 @@ export function useRerun(
   const launch = (run: EvalRun, preview: RerunPreview): Promise<RerunSent | undefined> => {
     const cases = plural(preview.selectedCaseCount, 'case')
     const body = { scope: 'failed_cases' as const }
-    return runTask({
+    return write<RerunSent>({
+      confirm: 'done',
       start: `Launching a rerun of ${cases}…`,
-      work: () =>
+      work: ({ send }) =>
         sendRerun(client, { projectId, suiteId: run.suiteId }, () =>
-          write(contract.runs.rerun, () => client.runs.rerun({ projectId, runId: run.id, body }, ASKED)),
+          send(contract.runs.rerun, { projectId, runId: run.id, body }),
         ),
       done: sent => launchedWords(sent, cases),
     })
   }
 
   return async run => {
-    const name = run.runNumber == null ? `run ${run.id}` : `run #${run.runNumber}`
+    const name = runName(run)
     const source = await opening({
       start: `Asking what a rerun of ${name} would run…`,
       work: async (): Promise<RerunSource> => {
-        const preview = await client.runs.rerunPreview({ projectId, runId: run.id }, ASKED)
+        const preview = await client.runs.rerunPreview({ projectId, runId: run.id })
         if (!preview.rerunnable) return { preview, trials: [], whole: true, titles: new Map() }
         const [{ trials, whole }, cases] = await Promise.all([
           trialsOf(run.id),
-          client.cases.list({ projectId, suiteId: run.suiteId }, ASKED),
+          client.cases.list({ projectId, suiteId: run.suiteId }),
         ])
         return {
           preview,
@@ -100,10 +99,9 @@ export function useRerun(
     const shown = queryClient.getQueryData(queries.iterations.list.infinite(input).queryKey)
     const known = shown?.pages.flatMap(({ items }) => items) ?? []
     const last = shown?.pages.at(-1)
-    if (last && nextCursorOf(last) === undefined && !known.some(isOpenTrial))
-      return { trials: known, whole: true }
+    if (last && nextCursorOf(last) === undefined && !known.some(isOpenTrial)) return { trials: known, whole: true }
     const trials: EvalIteration[] = []
-    for await (const page of client.pages(contract.iterations.list, input, ASKED)) {
+    for await (const page of client.pages(contract.iterations.list, input)) {
       trials.push(...page.items)
       if (trials.length >= MOST_TRIALS) return { trials, whole: false }
     }

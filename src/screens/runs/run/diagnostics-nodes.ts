@@ -22,9 +22,7 @@ export const MORE = 'more'
 export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: DiagnosticsLook): OutlineNode[] {
   return [
     linesNode('about', [aboutLine(run, pages), '']),
-    ...pages.failures.map((failure, index) =>
-      linesNode(failureNodeId(failure, index), failureLines(failure, look)),
-    ),
+    ...pages.failures.map((failure, index) => linesNode(failureNodeId(failure, index), failureLines(failure, look))),
     ...endNodes(pages, look),
   ]
 }
@@ -47,11 +45,7 @@ function failureNodeId(failure: Failure, index: number): string {
 
 function aboutLine(run: EvalRun, { failures, scanned, isComplete }: FailurePages): Line {
   const among = scanned === undefined ? '' : ` among ${plural(scanned, 'trial')} looked at`
-  const rest = isComplete
-    ? 'that is all'
-    : isTerminalRunStatus(run.status)
-      ? 'there may be more'
-      : 'the run goes on'
+  const rest = isComplete ? 'that is all' : isTerminalRunStatus(run.status) ? 'there may be more' : 'the run goes on'
   return { text: `${plural(failures.length, 'failure')}${among}; ${rest}.`, tone: 'muted' }
 }
 
@@ -83,10 +77,7 @@ function endNodes(pages: FailurePages, { symbols, openKey }: DiagnosticsLook): O
       ]),
     ]
   const shown = formatCount(failures.length)
-  if (isReading)
-    return [linesNode(MORE, ['', { text: `Reading the page after the first ${shown}…`, tone: 'live' }])]
+  if (isReading) return [linesNode(MORE, ['', { text: `Reading the page after the first ${shown}…`, tone: 'live' }])]
   if (!more) return []
-  return [
-    linesNode(MORE, ['', { text: `More after these ${shown}: ${openKey} here reads on.`, tone: 'accent' }]),
-  ]
+  return [linesNode(MORE, ['', { text: `More after these ${shown}: ${openKey} here reads on.`, tone: 'accent' }])]
 }

@@ -53,14 +53,7 @@ function causesOf(trials: readonly EvalIteration[]): ReadonlyMap<string, Cause> 
   )
 }
 
-function Failures({
-  projectId,
-  run,
-  data: { trials },
-  focused,
-  open,
-  onOpenTrial,
-}: Props & { run: EvalRun }) {
+function Failures({ projectId, run, data: { trials }, focused, open, onOpenTrial }: Props & { run: EvalRun }) {
   const { symbols } = useTheme()
   const openKey = useKeyName()(runsKeys, 'open')
   const pages = useDiagnostics(projectId, run)

@@ -2,7 +2,7 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { amountOf } from '../../../domain/runs/amount.ts'
 import { countCauses, type CauseCount } from '../../../domain/runs/causes.ts'
-import { toldTrials } from '../../../domain/runs/counts.ts'
+import { reportedTrials } from '../../../domain/runs/counts.ts'
 import { distributionOf, type Distribution } from '../../../domain/runs/distribution.ts'
 import { countTrials, type TrialCounts } from '../../../domain/runs/trials.ts'
 
@@ -24,7 +24,8 @@ export type TrialFacts = {
 
 /**
  * One pass over the trials, to be taken once for each change of them.
- * @param run its own counts go before those of the trials while it is in flight, because of a long one few trials are read at a time
+ * @param run its own counts go before those of the trials while it is in flight, because of a long one few trials are
+ *   read at a time
  */
 export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialFacts {
   const durations: number[] = []
@@ -58,7 +59,7 @@ export function plannedTrials({ decisionSummary }: EvalRun): number | undefined 
 
 function countsOf(trials: readonly EvalIteration[], run: EvalRun | undefined): TrialCounts {
   const read = countTrials(trials)
-  const told = run && !isTerminalRunStatus(run.status) ? toldTrials(run) : undefined
+  const told = run && !isTerminalRunStatus(run.status) ? reportedTrials(run) : undefined
   if (!told) return read
   const running = Math.min(read.running, told.pending)
   return { ...told, running, pending: told.pending - running }

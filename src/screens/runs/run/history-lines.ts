@@ -1,6 +1,7 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { runCounts, type RunCounts } from '../../../domain/runs/counts.ts'
 import { passRate } from '../../../domain/runs/trials.ts'
+import { shortRunName } from '../../../api/contract/run-name.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatShare, plural } from '../../../tui/theme/format.ts'
 import { fit, widthOf } from '../../../tui/theme/text.ts'
@@ -24,7 +25,7 @@ export function historyLines(
   const earlier = runs.filter(each => isEarlier(each, run)).flatMap(each => ratedOf(each) ?? [])
   if (earlier.length === 0) return []
   const shown = [...(own ? [own] : []), ...earlier].slice(0, SHOWN).toReversed()
-  const names = shown.map(each => nameOf(each.run))
+  const names = shown.map(each => shortRunName(each.run))
   const label = Math.max(...names.map(widthOf))
   // Named once above the rows; only a run that counts otherwise names its own.
   const unit = shown.at(-1)?.counts.unit
@@ -60,10 +61,6 @@ function ratedOf(run: EvalRun): Rated | undefined {
   const counts = runCounts(run)
   const rate = counts && passRate(counts)
   return rate === undefined ? undefined : { run, counts: counts!, rate }
-}
-
-function nameOf({ runNumber, id }: EvalRun): string {
-  return runNumber == null ? id.slice(-5) : `#${runNumber}`
 }
 
 /** `1/1 of 12` where most of a run has no verdict: its rate speaks for that part. */

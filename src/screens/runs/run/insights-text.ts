@@ -40,9 +40,7 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
       return [
         `**Failed**: ${[error?.code, error?.message ?? reasonCode].filter(Boolean).join(': ') || 'no reason was given'}`,
         '',
-        retryable
-          ? `Another attempt may end otherwise: ${key} asks again.`
-          : 'Another attempt would end the same way.',
+        retryable ? `Another attempt may end otherwise: ${key} asks again.` : 'Another attempt would end the same way.',
       ]
     case 'completed':
       return [...coverageText(insights!), '', summary ?? 'They have no summary.']
@@ -57,8 +55,7 @@ function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): 
   const when = age === 'now' ? 'just now' : age === UNKNOWN ? 'at an unknown time' : `${age} ago`
   const unit = unitName(coverage?.unit ?? 'iterations')
   const parts = [
-    coverage?.total != null &&
-      `Over ${formatCount(coverage.analyzed)} of ${formatCount(coverage.total)} ${unit}`,
+    coverage?.total != null && `Over ${formatCount(coverage.analyzed)} of ${formatCount(coverage.total)} ${unit}`,
     coverage?.gradedCount != null && `${formatCount(coverage.gradedCount)} of them graded`,
     `made ${when}`,
   ]
@@ -87,8 +84,7 @@ function findingText(finding: ActionableFinding, index: number): string[] {
       `${formatCount(affected.count)} of ${formatCount(affected.total)} ${unitName(affected.unit ?? 'iterations')}`,
     attribution && `attributed to ${attribution.replaceAll('_', ' ')}`,
   ]
-  const paragraph = (name: string, text: string | null | undefined) =>
-    text ? [`**${name}** ${text}`, ''] : []
+  const paragraph = (name: string, text: string | null | undefined) => (text ? [`**${name}** ${text}`, ''] : [])
   return [
     `### ${index + 1}. ${oneLine(title)}`,
     '',
@@ -114,10 +110,7 @@ function listText(name: string, items: readonly string[]): string[] {
 function judgeText(judge: Judge): string[] {
   const below = judge.cases.filter(({ passed }) => !passed)
   const others = judge.cases.filter(({ passed }) => passed)
-  const about = [
-    judge.modelUsed && `by ${judge.modelUsed}`,
-    judge.threshold != null && `threshold ${judge.threshold}`,
-  ]
+  const about = [judge.modelUsed && `by ${judge.modelUsed}`, judge.threshold != null && `threshold ${judge.threshold}`]
   const suffix = about.filter(Boolean).join(', ')
   return [
     `## ${judge.name}`,

@@ -87,10 +87,7 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
 export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const { name, status, modelUsed, generatedAt, cases } = judge
   const age = formatAge(generatedAt, serviceNow())
-  const source = [
-    modelUsed,
-    generatedAt === undefined ? undefined : age === 'now' ? 'just now' : `${age} ago`,
-  ]
+  const source = [modelUsed, generatedAt === undefined ? undefined : age === 'now' ? 'just now' : `${age} ago`]
   const about = source.filter(Boolean).join(', ')
   const tone = status === 'failed' ? 'warn' : status === 'pending' ? 'live' : 'plain'
   const ordered = [...cases.filter(({ passed }) => !passed), ...cases.filter(({ passed }) => passed)]

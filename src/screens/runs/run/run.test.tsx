@@ -94,9 +94,7 @@ describe('the summary', () => {
     const frame = await app.see('Why 4 trials did not pass')
     expect(frame).toMatch(/✗ model: 1 trial\.[^]*unreached \(trial 1\): no such call/)
     expect(frame).toMatch(/✗ case: 1 trial\.[^]*wrong \(trial 1\): expected 4, got 5/)
-    expect(frame).toMatch(
-      /! throttling: 2 trials, no failure of a case\.[^]*hurried \(trial 1\): 429 Too Many/,
-    )
+    expect(frame).toMatch(/! throttling: 2 trials, no failure of a case\.[^]*hurried \(trial 1\): 429 Too Many/)
   })
 
   test('opens the trials of the class that is chosen', async () => {
@@ -167,9 +165,7 @@ describe('the summary', () => {
       projectId,
       body: { ...body, transportType: 'http', enabled: true },
     })
-    const steps = [
-      { id: 'call', kind: 'toolCall' as const, serverName: 'gone', toolName: 'x', arguments: {} },
-    ]
+    const steps = [{ id: 'call', kind: 'toolCall' as const, serverName: 'gone', toolName: 'x', arguments: {} }]
     const tests = [{ title: 'cannot begin', steps, runs: 1, model: 'none', provider: 'none' }]
     const run = await client.runs.create({
       projectId,
@@ -224,9 +220,7 @@ describe('the diagnostics', () => {
     const failingService = await openService({
       wrap: fetch => async request => {
         const fails = refuses && request.url.includes('cursor=') && !request.url.includes('iterations')
-        return await fetch(
-          fails ? { ...request, url: request.url.replace(/cursor=[^&]*/, 'cursor=forged') } : request,
-        )
+        return await fetch(fails ? { ...request, url: request.url.replace(/cursor=[^&]*/, 'cursor=forged') } : request)
       },
     })
     const results = Array.from({ length: 25 }, (_, index) => failing(`wrong ${index + 1}`))
@@ -265,9 +259,7 @@ async function judged(script: (asked: Asked) => Answer) {
     },
     { id: 'text', kind: 'assert' as const, assertion: { type: 'responseContains', needle: 'y' } },
   ]
-  const tests = [
-    { title: 'goal', steps, runs: 1, model: 'none', provider: 'none', expectedOutput: 'It tells x.' },
-  ]
+  const tests = [{ title: 'goal', steps, runs: 1, model: 'none', provider: 'none', expectedOutput: 'It tells x.' }]
   const body = { suiteName: 'Goals', serverIds: [serverId], tests }
   const run = await client.runs.create({ projectId: project, body })
   await until(

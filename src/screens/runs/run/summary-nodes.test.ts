@@ -36,10 +36,7 @@ function textOf(input: Partial<SummaryInput> & { trials?: EvalIteration[] }): st
     findings: [],
     ...rest,
   }
-  const { entries } = outline(
-    summaryNodes(whole, { symbols, width: 100, openKey: 'Enter', doctorKey: 'D' }),
-    AS_GIVEN,
-  )
+  const { entries } = outline(summaryNodes(whole, { symbols, width: 100, openKey: 'Enter', doctorKey: 'D' }), AS_GIVEN)
   return entries
     .flatMap(({ lines }) => Array.from({ length: lines.count }, (_, index) => plainText(lines.at(index))))
     .join('\n')
@@ -65,9 +62,7 @@ test('an inconclusive decision is none of the verdicts, and broken scores are na
 test('a verdict may come as an object', () => {
   const verdict = { kind: 'notEstablished', undecided: { reason: 'stopped_early' } }
   expect(textOf({ run: run({ decisionSummary: { verdict } }) })).toContain('(stopped early)')
-  expect(textOf({ run: run({ decisionSummary: { verdict: { kind: 'passed' } } }) })).toMatch(
-    /Verdict +passed/,
-  )
+  expect(textOf({ run: run({ decisionSummary: { verdict: { kind: 'passed' } } }) })).toMatch(/Verdict +passed/)
 })
 
 test('nothing known stays unknown', () => {

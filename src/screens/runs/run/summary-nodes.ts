@@ -1,6 +1,6 @@
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { CAUSES, type Cause, type CauseCount } from '../../../domain/runs/causes.ts'
-import { remainingWords } from '../../../domain/runs/estimate.ts'
+import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatDuration, plural, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
@@ -8,12 +8,18 @@ import { fieldLines, heading } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
 import { linesNode } from '../../../components/viewer/sections.ts'
 import type { Line } from '../../../components/viewer.tsx'
-import { distributionLines } from './distribution-lines.ts'
 import { plannedTrials, type TrialFacts } from './facts.ts'
 import { historyLines } from './history-lines.ts'
 import { judgeLines, judgesOf } from './judge-lines.ts'
 import { originFields } from './origin-fields.ts'
 import { countFields, verdictFields } from './verdict-lines.ts'
+import type { Distribution } from '../../../domain/runs/distribution.ts'
+import { fit, widthOf } from '../../../tui/theme/text.ts'
+
+/** Columns of the longest bar. */
+const LONGEST_BAR = 40
+
+const LEAST_BAR = 6
 
 export type SummaryInput = {
   run: EvalRun
@@ -70,7 +76,7 @@ function progressLine({ run, facts, remaining }: SummaryInput, { symbols, width 
     parts: [
       { text: drawn === '' ? '' : `${drawn} `, tone: 'live' },
       {
-        text: `${formatCount(ended)} of ${plural(total, 'trial')}, ${formatCount(running)} running, ${remainingWords(remaining)}`,
+        text: `${formatCount(ended)} of ${plural(total, 'trial')}, ${formatCount(running)} running, ${remainingLabel(remaining)}`,
         tone: 'plain',
       },
     ],
@@ -141,11 +147,7 @@ function causeNodes(causes: readonly CauseCount[], { symbols, openKey }: Summary
 function causeLines({ cause, count, failed, first, reason }: CauseCount, symbols: Symbols): Line[] {
   const tone: Tone = failed > 0 ? 'error' : 'warn'
   const counted =
-    failed === count
-      ? ''
-      : failed === 0
-        ? ', no failure of a case'
-        : `, ${formatCount(failed)} of them failures`
+    failed === count ? '' : failed === 0 ? ', no failure of a case' : `, ${formatCount(failed)} of them failures`
   return [
     {
       text: `${failed > 0 ? symbols.error : symbols.warn} ${cause}: ${plural(count, 'trial')}${counted}. ${sentence(CAUSES[cause])}`,
@@ -182,4 +184,33 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   }
   const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
+}
+
+/** How amounts spread: a line of percentiles, and a bar for each range of amounts. */
+export function distributionLines(
+  { p50, p90, p95, most, bins }: Distribution,
+  look: { symbols: Symbols; width: number; words: (amount: number) => string },
+): Line[] {
+  const { symbols, words } = look
+  const marks = [
+    ['p50', p50],
+    ['p90', p90],
+    ['p95', p95],
+    ['most', most],
+  ] as const
+  const labels = bins.map(({ from, to }) => `${words(from)} to ${words(to)}`)
+  const label = Math.max(...labels.map(widthOf))
+  const largest = Math.max(...bins.map(({ count }) => count))
+  const number = formatCount(largest).length
+  const columns = Math.max(LEAST_BAR, Math.min(LONGEST_BAR, look.width - label - number - 6))
+  return [
+    { text: marks.map(([name, amount]) => `${name} ${words(amount)}`).join('   '), indent: 2 },
+    ...bins.map(({ count }, index): Line => ({
+      parts: [
+        { text: `  ${fit(labels[index]!, label, 'right')} `, tone: 'muted' },
+        { text: bar(symbols, count / largest, columns), tone: 'accent' },
+        { text: ` ${fit(formatCount(count), number, 'right')}`, tone: 'plain' },
+      ],
+    })),
+  ]
 }

@@ -17,7 +17,9 @@ import { factsOf, plannedTrials } from './facts.ts'
 import { causeOfNode, summaryNodes } from './summary-nodes.ts'
 import { useOpens, type OpenRef } from './open-ref.ts'
 
-/** What the run is and how it stands. `open` then shows the trials, those of the chosen cause alone where one is chosen. */
+/**
+ * What the run is and how it stands. `open` then shows the trials, those of the chosen cause alone where one is chosen.
+ */
 export function RunSummary(props: {
   projectId: string
   data: RunData

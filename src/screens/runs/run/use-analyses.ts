@@ -1,14 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { useEffect, useRef } from 'react'
-import { ApiError } from '../../../api/client/errors/api-error.ts'
 import { contract } from '../../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { runName } from '../../../api/contract/run-name.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../../tui/keymap/binding.ts'
-import { useConfirm } from '../../../components/confirm.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
-import { useRunTask } from '../../../hooks/tasks.tsx'
-import { useWrite } from '../../../hooks/use-write.ts'
+import { NotSent, useWrite } from '../../../hooks/use-write.tsx'
 import { useLiveQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { useJudgeDialog, type JudgeChoice } from './judge-dialog.tsx'
@@ -33,7 +30,7 @@ export function useAnalysesWatch(projectId: string, runId: string): void {
   useEffect(() => {
     const earlier = before.current
     before.current = { insights, judge }
-    const name = run ? nameOf(run) : runId
+    const name = run ? runName(run) : runId
     if (earlier?.insights === 'pending' && insights && insights !== 'pending')
       toasts.show(insights === 'completed' ? 'ok' : 'warn', `Insights of ${name}: ${insights}.`)
     if (earlier?.judge === 'pending' && judge && judge !== 'pending')
@@ -51,35 +48,41 @@ export function useAnalysisRequests(
   run: EvalRun | undefined,
 ): { insights: KeyHandler | Unavailable; judge: KeyHandler | Unavailable } {
   const { client } = useWorkspace()
-  const confirm = useConfirm()
-  const send = useSend()
+  const requestInsights = useWrite(contract.runs.requestInsights)
+  const requestJudge = useWrite(contract.runs.requestJudge)
   const openJudge = useJudgeDialog()
   if (!run) return { insights: NO_RUN, judge: NO_RUN }
   if (!isTerminalRunStatus(run.status)) return { insights: NOT_ENDED, judge: NOT_ENDED }
   const place = { projectId, runId: run.id }
-  const name = nameOf(run)
-  const look = () => client.runs.get(place, ASKED)
+  const name = runName(run)
   const hasInsights = run.insights?.status === 'completed'
   const judge = run.judges?.goalCompletion?.status
+  /** Nobody pays again for what somebody else has just had made. */
+  const requireSame = async (part: (run: EvalRun) => unknown): Promise<void> => {
+    if (!isDeepStrictEqual(part(await client.runs.get(place)), part(run)))
+      throw new NotSent('Not asked: it changed while you decided. What shows now is the newest.')
+  }
   const askInsights = async (): Promise<void> => {
     const again = {
       text: 'There are insights already. Making them again is charged again.',
       tone: 'warn',
     } as const
-    const agreed = await confirm({
-      title: `Ask for insights of ${name}?`,
-      lines: [
-        'A model looks for causes in what went wrong.',
-        'It takes one of the organization’s insights of the day; once they are used up there are more at midnight UTC.',
-        ...(hasInsights ? [again] : []),
-      ],
-      action: hasInsights ? 'Make them again' : 'Ask for insights',
-    })
-    if (!agreed) return
-    await send(contract.runs.requestInsights, `Asking for insights of ${name}…`, {
-      request: () =>
-        client.runs.requestInsights({ ...place, body: hasInsights ? { force: true } : {} }, ASKED),
-      ...(hasInsights && { stays: now => isDeepStrictEqual(now.insights, run.insights), look }),
+    await requestInsights({
+      confirm: {
+        title: `Ask for insights of ${name}?`,
+        lines: [
+          'A model looks for causes in what went wrong.',
+          'It takes one of the organization’s insights of the day; once they are used up there are more at midnight UTC.',
+          ...(hasInsights ? [again] : []),
+        ],
+        action: hasInsights ? 'Make them again' : 'Ask for insights',
+      },
+      start: `Asking for insights of ${name}…`,
+      work: async ({ send }) => {
+        if (hasInsights) await requireSame(({ insights }) => insights)
+        return await send(contract.runs.requestInsights, { ...place, body: hasInsights ? { force: true } : {} })
+      },
+      done: () => IN_THE_MAKING,
     })
   }
   const askJudge = (): void => {
@@ -96,17 +99,18 @@ export function useAnalysisRequests(
           ? [{ text: 'It was graded already. Grading again is charged again.', tone: 'warn' as const }]
           : []),
       ],
-      onSend: (choice: JudgeChoice) => {
-        // One that was never asked for may be off in the suite; this switches it on for this run alone.
-        const body = { ...choice, ...(isGraded && { force: true }), ...(judge == null && { enable: true }) }
-        void send(contract.runs.requestJudge, `Asking for a judge of ${name}…`, {
-          request: () => client.runs.requestJudge({ ...place, body }, ASKED),
-          ...(isGraded && {
-            stays: now => isDeepStrictEqual(now.judges?.goalCompletion, run.judges?.goalCompletion),
-            look,
-          }),
-        })
-      },
+      onSend: (choice: JudgeChoice) =>
+        void requestJudge({
+          confirm: 'done',
+          start: `Asking for a judge of ${name}…`,
+          work: async ({ send }) => {
+            if (isGraded) await requireSame(({ judges }) => judges?.goalCompletion)
+            // One that was never requested may be off in the suite; this switches it on for this run alone.
+            const body = { ...choice, ...(isGraded && { force: true }), ...(judge == null && { enable: true }) }
+            return await send(contract.runs.requestJudge, { ...place, body })
+          },
+          done: () => IN_THE_MAKING,
+        }),
     })
   }
   return {
@@ -114,49 +118,8 @@ export function useAnalysisRequests(
       run.insights?.status === 'pending'
         ? unavailable('Insights are being made; asking again would be charged again.')
         : askInsights,
-    judge:
-      judge === 'pending'
-        ? unavailable('The judge is at work; asking again would be charged again.')
-        : askJudge,
+    judge: judge === 'pending' ? unavailable('The judge is at work; asking again would be charged again.') : askJudge,
   }
 }
 
-const ASKED = { priority: 'asked' } as const
-
-type Request = {
-  request: () => Promise<unknown>
-  /** Of what is charged again: whether the run is still as it was asked about. */
-  stays?: (now: EvalRun) => boolean
-  look?: () => Promise<EvalRun>
-}
-
-/** Sends a request and reads the run again whatever came of it; a refusal for want of a model says how to get one. */
-function useSend() {
-  const write = useWrite()
-  const runTask = useRunTask()
-  return (
-    endpoint: AnyEndpoint,
-    start: string,
-    { request, stays, look }: Request,
-  ): Promise<string | undefined> =>
-    runTask({
-      start,
-      work: async () => {
-        try {
-          if (stays && look && !stays(await look()))
-            return 'Not asked: it changed while you decided. What shows now is the newest.'
-          await write(endpoint, request)
-          return ''
-        } catch (error) {
-          if (error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED') return error.message
-          throw error
-        }
-      },
-      done: refusal =>
-        refusal === '' ? 'It is being made; this shows it.' : { tone: 'warn', text: refusal },
-    })
-}
-
-function nameOf({ runNumber, id }: EvalRun): string {
-  return runNumber == null ? `run ${id}` : `run #${runNumber}`
-}
+const IN_THE_MAKING = 'It is being made; this shows it.'

@@ -38,11 +38,7 @@ function decisionField({ decisionSummary, status }: EvalRun, symbols: Symbols): 
   if (decision == null) return ['Decision', isTerminalRunStatus(status) ? 'none was made' : 'none yet']
   if (isVerdict(decision)) return ['Decision', ...lookOf(decision, symbols)]
   if (decision !== 'inconclusive') return ['Decision', decision]
-  return [
-    'Decision',
-    `${symbols.warn} inconclusive: a verdict was withheld, as its validity is in doubt`,
-    'warn',
-  ]
+  return ['Decision', `${symbols.warn} inconclusive: a verdict was withheld, as its validity is in doubt`, 'warn']
 }
 
 function resultField({ result }: EvalRun, symbols: Symbols): Field {
@@ -66,10 +62,8 @@ function verdictWords(run: EvalRun): string | undefined {
 
 function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): Field {
   if (scoreIntegrity === 'valid') return ['Scores', 'valid']
-  if (scoreIntegrity == null && !isTerminalRunStatus(status))
-    return ['Scores', 'verified when the run ends', 'muted']
-  if (scoreIntegrity == null)
-    return ['Scores', 'not verified by the service, which counts as invalid', 'muted']
+  if (scoreIntegrity == null && !isTerminalRunStatus(status)) return ['Scores', 'verified when the run ends', 'muted']
+  if (scoreIntegrity == null) return ['Scores', 'not verified by the service, which counts as invalid', 'muted']
   return ['Scores', `${symbols.warn} ${scoreIntegrity}: they do not hold`, 'warn']
 }
 

@@ -1,8 +1,4 @@
-import {
-  checkArguments,
-  SCHEMA_LIMIT_MS,
-  type ArgumentVerdict,
-} from '../../../domain/servers/arguments-check.ts'
+import { checkArguments, SCHEMA_LIMIT_MS, type ArgumentVerdict } from '../../../domain/servers/arguments-check.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalCase } from '../../../api/contract/suites.ts'
 import { toolNameOf, type SeenTool, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
@@ -21,7 +17,10 @@ export type CallFault = {
   from: CallSource
   /** Which argument is wrong, and how. */
   says: string
-  /** Which earlier tools took it, those that the run saw or those of the pass before it; undefined where nobody can tell. */
+  /**
+   * Which earlier tools took it, those that the run saw or those of the pass before it; undefined where nobody can
+   * tell.
+   */
   fitted: 'run' | 'base' | 'neither' | undefined
 }
 
@@ -39,7 +38,9 @@ type CallSource = 'made' | 'expected' | 'step'
 /** The calls of the failing cases against the tools of now, each call of a case counted once. */
 export type CallFaults = {
   checked: number
-  /** Calls of servers that did not answer, without arguments that were kept, or of tools whose schema cannot be used. */
+  /**
+   * Calls of servers that did not answer, without arguments that were kept, or of tools whose schema cannot be used.
+   */
   unchecked: number
   faults: readonly CallFault[]
 }
@@ -53,8 +54,8 @@ type Call = {
 }
 
 /**
- * What of the calls that failing trials made, and of those that their cases name as they stand now, the tools of now refuse.
- * Where two servers have a tool of that name, one that takes the arguments is enough.
+ * What of the calls that failing trials made, and of those that their cases name as they stand now, the tools of now
+ * refuse. Where two servers have a tool of that name, one that takes the arguments is enough.
  */
 export async function callFaults(
   failing: readonly EvalIteration[],

@@ -2,13 +2,14 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import {
   casesByTool,
-  changeWords,
+  changeLabel,
   mayBreak,
   toolChanges,
   toolNameOf,
   type ToolChange,
   type ToolListing,
 } from '../../../domain/runs/comparison-tools.ts'
+import { runName } from '../../../api/contract/run-name.ts'
 import { plural } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
@@ -34,9 +35,9 @@ export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbol
   const { base, before, seen, reading } = evidence
   const say = (from: readonly ToolListing[], to: readonly ToolListing[], same: string): Line[] =>
     changeLines(toolChanges(from, to), { cases, symbols, same })
-  const name = nameOf(run)
+  const name = runName(run)
   return [
-    heading(base ? `From ${nameOf(base)} to ${name}` : `Before ${name}`),
+    heading(base ? `From ${runName(base)} to ${name}` : `Before ${name}`),
     ...(reading
       ? [muted('Reading what the runs recorded…')]
       : before && seen
@@ -52,15 +53,9 @@ export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbol
     })),
     '',
     heading('Calls of the failing cases, against the tools of now'),
-    ...(now
-      ? faultLines(now, { symbols, run: name, base: base && nameOf(base) })
-      : [muted('Waits for the servers.')]),
+    ...(now ? faultLines(now, { symbols, run: name, base: base && runName(base) }) : [muted('Waits for the servers.')]),
     ...(!reading && !seen ? weakLines(failing, now, symbols) : []),
   ]
-}
-
-function nameOf({ id, runNumber }: Pick<EvalRun, 'id' | 'runNumber'>): string {
-  return runNumber == null ? `run ${id}` : `run #${runNumber}`
 }
 
 function muted(text: string): Line {
@@ -70,7 +65,7 @@ function muted(text: string): Line {
 function whyNoEvidence(base: EvalRun | undefined, seen: readonly ToolListing[] | undefined): string {
   if (!seen) return 'The trace of this run does not say which tools its servers offered.'
   if (!base) return 'The suite has no earlier run to compare the tools with.'
-  return `The trace of ${nameOf(base)} does not say which tools its servers offered.`
+  return `The trace of ${runName(base)} does not say which tools its servers offered.`
 }
 
 function sinceLines(
@@ -80,9 +75,7 @@ function sinceLines(
 ): Line[] {
   if (seen) return now.listings.length > 0 ? say(seen, now.listings, 'Nothing changed since.') : []
   const tools = now.listings.reduce((sum, listing) => sum + listing.tools.length, 0)
-  return [
-    muted(`The servers offer ${plural(tools, 'tool')} now; with what the run saw nothing can be compared.`),
-  ]
+  return [muted(`The servers offer ${plural(tools, 'tool')} now; with what the run saw nothing can be compared.`)]
 }
 
 function changeLines(
@@ -90,8 +83,7 @@ function changeLines(
   { cases, symbols, same }: { cases: ReadonlyMap<string, Set<string>>; symbols: Symbols; same: string },
 ): Line[] {
   if (changes.length === 0) return [{ text: `${symbols.ok} ${same}`, tone: 'ok', indent: 2 }]
-  const weight = (change: ToolChange): number =>
-    Number(cases.has(change.toolName)) * 2 + Number(mayBreak(change))
+  const weight = (change: ToolChange): number => Number(cases.has(change.toolName)) * 2 + Number(mayBreak(change))
   const ordered = changes.toSorted((one, other) => weight(other) - weight(one))
   const rest = ordered.length - MOST_CHANGES
   return [
@@ -100,13 +92,11 @@ function changeLines(
       const breaks = mayBreak(change) && titles.length > 0
       return [
         {
-          text: `${breaks ? symbols.error : symbols.changed} ${change.serverName}: ${changeWords(change, 1)}`,
+          text: `${breaks ? symbols.error : symbols.changed} ${change.serverName}: ${changeLabel(change, 1)}`,
           tone: breaks ? 'error' : 'warn',
           indent: 2,
         },
-        ...change.changes.map(({ pointer, path, says }) =>
-          muted(`  ${pointer || '/'}  ${path || 'it'} ${says}`),
-        ),
+        ...change.changes.map(({ pointer, path, says }) => muted(`  ${pointer || '/'}  ${path || 'it'} ${says}`)),
         muted(`  ${usedBy(titles)}`),
       ]
     }),
@@ -128,11 +118,7 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
   const { checked, unchecked, faults } = calls
   const rest: Line[] =
     unchecked > 0
-      ? [
-          muted(
-            `${plural(unchecked, 'call')} cannot be checked: no schema that can be used, or no arguments.`,
-          ),
-        ]
+      ? [muted(`${plural(unchecked, 'call')} cannot be checked: no schema that can be used, or no arguments.`)]
       : []
   if (checked === 0) return unchecked > 0 ? rest : [muted('The failing cases name no call.')]
   if (faults.length === 0)

@@ -3,7 +3,8 @@ import { useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { describeError } from '../../../api/client/errors/error-text.ts'
-import { standingOf } from '../../../domain/runs/trials.ts'
+import { trialState } from '../../../domain/runs/trials.ts'
+import { runName } from '../../../api/contract/run-name.ts'
 import { useBindings } from '../../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
@@ -24,7 +25,7 @@ export function useToolDoctor(projectId: string): (run: EvalRun) => void {
   const overlays = useOverlays()
   return run => {
     const close = overlays.open({
-      title: `Tools of run ${run.runNumber == null ? run.id : `#${run.runNumber}`}, then and now`,
+      title: `Tools of ${runName(run)}, then and now`,
       size: available => ({ width: Math.min(WIDTH, available.width), height: available.height }),
       content: <Doctor projectId={projectId} run={run} onClose={() => close()} />,
     })
@@ -50,7 +51,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
   const { projectId, run, trials } = props
   const { symbols } = useTheme()
   const { client } = useWorkspace()
-  const failing = useMemo(() => trials.filter(trial => standingOf(trial) !== 'passed'), [trials])
+  const failing = useMemo(() => trials.filter(trial => trialState(trial) !== 'passed'), [trials])
   const evidence = useToolEvidence({
     projectId,
     run,

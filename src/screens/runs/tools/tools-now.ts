@@ -36,10 +36,9 @@ export async function readToolsNow(
     evidence: Pick<ToolEvidence, 'seen' | 'before'>
   },
 ): Promise<ToolsNow> {
-  const asked = { priority: 'asked' } as const
   const [{ items: servers }, { items: cases }] = await Promise.all([
-    client.servers.list({ projectId }, asked),
-    client.cases.list({ projectId, suiteId }, asked),
+    client.servers.list({ projectId }),
+    client.cases.list({ projectId, suiteId }),
   ])
   type Answer = ToolListing | { serverName: string; why: string }
   const asks = names.map(async (serverName): Promise<Answer> => {
@@ -49,7 +48,7 @@ export async function readToolsNow(
       const tools: Tool[] = []
       let pages = 0
       const input = { projectId, serverId: server.id, body: {} }
-      for await (const page of client.pages(contract.servers.tools, input, asked)) {
+      for await (const page of client.pages(contract.servers.tools, input)) {
         tools.push(...page.items)
         pages += 1
         if (pages === MOST_PAGES) break

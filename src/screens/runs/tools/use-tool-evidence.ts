@@ -1,14 +1,9 @@
 import { useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
-import {
-  changesBehind,
-  toolChanges,
-  toolsSeenIn,
-  type ToolListing,
-} from '../../../domain/runs/comparison-tools.ts'
+import { changesBehind, toolChanges, toolsSeenIn, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
 import { outcomeOfRun } from '../../../domain/runs/outcome.ts'
-import { standingOf } from '../../../domain/runs/trials.ts'
+import { trialState } from '../../../domain/runs/trials.ts'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 
@@ -78,7 +73,7 @@ function isReading({ hasData, problem }: ApiQuery<unknown>, wanted: boolean): bo
 }
 
 function tellingOf(trials: readonly EvalIteration[]): EvalIteration | undefined {
-  return trials.find(each => standingOf(each) === 'failed') ?? trials[0]
+  return trials.find(each => trialState(each) === 'failed') ?? trials[0]
 }
 
 /** Runs come latest first. */
@@ -89,12 +84,12 @@ function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | u
 }
 
 /**
- * What changed about the tools of failing cases since the suite last passed, a sentence each: for the summary of a failed run. Where
- * requests cost something it reads nothing by itself, and says what the doctor has read.
+ * What changed about the tools of failing cases since the suite last passed, a sentence each: for the summary of a
+ * failed run. Where requests cost something it reads nothing by itself, and says what the doctor has read.
  */
 export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): readonly string[] {
   const { budget } = useWorkspace()
-  const failing = useMemo(() => trials.filter(trial => standingOf(trial) === 'failed'), [trials])
+  const failing = useMemo(() => trials.filter(trial => trialState(trial) === 'failed'), [trials])
   const enabled = failing.length > 0 && budget.snapshot().unlimited
   const { before, seen } = useToolEvidence({ projectId, run, trials: failing, enabled })
   return useMemo(

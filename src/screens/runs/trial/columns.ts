@@ -19,7 +19,9 @@ function lookCell(symbols: Symbols, look: Look): Cell {
   return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
 }
 
-/** Columns of a run's trials. `ofCase` tells how many trials the case of one has; `models` whether there are several. */
+/**
+ * Columns of a run's trials. `ofCase` tells how many trials the case of one has; `models` whether there are several.
+ */
 export function trialColumns(
   symbols: Symbols,
   options: { ofCase: (trial: EvalIteration) => number | undefined; models: boolean },

@@ -184,12 +184,7 @@ function callText({ toolName, arguments: given }: PlainCall): string {
 }
 
 /** Side by side where there is room; else the side that there is, the expected one of two. */
-function rowLine(of: {
-  sign: Span
-  sides: readonly (readonly Span[])[]
-  columns: number
-  row: CallRow
-}): Line {
+function rowLine(of: { sign: Span; sides: readonly (readonly Span[])[]; columns: number; row: CallRow }): Line {
   const { sign, sides, columns, row } = of
   const [wanted = NOTHING, called = NOTHING] = sides.map(cleanSpans)
   if (columns < TWO_COLUMNS) return { parts: [sign, ...(row.kind === 'extra' ? called : wanted)] }
@@ -206,8 +201,7 @@ function changeNode(change: ArgumentChange, id: string, symbols: Symbols): Outli
   if (change.kind === 'added') spans.unshift({ text: `${symbols.new} `, tone: 'error' })
   else spans.unshift({ text: `${change.kind === 'removed' ? '-' : symbols.changed} `, tone: 'error' })
   if (change.kind === 'added') spans.push({ text: `${short(after)}, which is not expected`, tone: 'plain' })
-  else if (change.kind === 'removed')
-    spans.push({ text: `not given, expected ${short(before)}`, tone: 'plain' })
+  else if (change.kind === 'removed') spans.push({ text: `not given, expected ${short(before)}`, tone: 'plain' })
   else spans.push({ text: `expected ${short(before)}, actual ${short(after)}`, tone: 'plain' })
   const long = [
     ...(isLong(before) ? [jsonNode(before, { id: `${id}/expected`, name: 'expected ', open: 1 })] : []),

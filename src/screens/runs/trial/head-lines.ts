@@ -1,6 +1,6 @@
 import type { EvalIteration, EvalStepVerdict } from '../../../api/contract/iterations.ts'
 import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
-import { classOfTrial, CLASS_WORDS } from '../../../domain/runs/trial-class.ts'
+import { classOfTrial, CLASS_LABELS } from '../../../domain/runs/trial-class.ts'
 import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { stepName } from '../../../components/transcript/trace-document.ts'
@@ -69,7 +69,7 @@ function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
   const cause = causeWords(trial)
   const isVerdict = trialClass === 'passed' || trialClass === 'failed'
   return [
-    ...(isVerdict ? [] : [{ text: CLASS_WORDS[trialClass].says, tone: 'warn' as const }]),
+    ...(isVerdict ? [] : [{ text: CLASS_LABELS[trialClass].says, tone: 'warn' as const }]),
     ...(cause === undefined ? [] : [{ text: `Where to look: ${cause}.`, tone: 'muted' as const }]),
     ...(isInvalid(trial)
       ? [

@@ -1,11 +1,6 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
-import {
-  classOfTrial,
-  CLASS_WORDS,
-  TRIAL_CLASSES,
-  type TrialClass,
-} from '../../../domain/runs/trial-class.ts'
+import { classOfTrial, CLASS_LABELS, TRIAL_CLASSES, type TrialClass } from '../../../domain/runs/trial-class.ts'
 import type { Look } from '../status.ts'
 
 const SIGNS: Record<TrialClass, Pick<Look, 'symbol' | 'tone'>> = {
@@ -24,13 +19,13 @@ const SIGNS: Record<TrialClass, Pick<Look, 'symbol' | 'tone'>> = {
 
 /** A class for reading. */
 export function classLook(trialClass: TrialClass): Look {
-  return { ...SIGNS[trialClass], word: CLASS_WORDS[trialClass].word }
+  return { ...SIGNS[trialClass], word: CLASS_LABELS[trialClass].word }
 }
 
 /** A trial's state for reading, in the word of its class; a state that nobody knows shows as it is. */
 export function trialLook(trial: EvalIteration): Look {
   const look = classLook(classOfTrial(trial))
-  const isKnown = look.word !== CLASS_WORDS.ungraded.word || KNOWN.has(trial.status)
+  const isKnown = look.word !== CLASS_LABELS.ungraded.word || KNOWN.has(trial.status)
   return isKnown ? look : { ...look, word: trial.status }
 }
 

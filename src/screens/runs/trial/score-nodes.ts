@@ -13,8 +13,8 @@ type Definition = { label?: unknown; role?: unknown }
 const ID = 'scores'
 
 /**
- * The scores of a trial: what each scorer says, what it decides, and why. They start folded where what did not pass is `told` already,
- * by the reasons of the steps.
+ * The scores of a trial: what each scorer says, what it decides, and why. They start folded where what did not pass is
+ * `told` already, by the reasons of the steps.
  */
 export function scoreNodes(
   symbols: Symbols,
@@ -70,8 +70,7 @@ type ScoreLook = { symbol: 'ok' | 'error' | 'warn' | 'cancelled'; tone: Tone; wo
 function scoreLook({ status, passed }: Score): ScoreLook {
   if (status === 'error') return { symbol: 'warn', tone: 'warn', word: 'grader error', isFine: false }
   if (status === 'skipped') return { symbol: 'cancelled', tone: 'muted', word: 'skipped', isFine: true }
-  if (status === 'not_applicable')
-    return { symbol: 'cancelled', tone: 'muted', word: 'not applicable', isFine: true }
+  if (status === 'not_applicable') return { symbol: 'cancelled', tone: 'muted', word: 'not applicable', isFine: true }
   if (passed === true) return { symbol: 'ok', tone: 'ok', word: 'passed', isFine: true }
   if (passed === false) return { symbol: 'error', tone: 'error', word: 'failed', isFine: false }
   return { symbol: 'warn', tone: 'warn', word: status, isFine: false }
@@ -109,9 +108,7 @@ function oneScore(
     raw: () => score,
     children: () => [
       ...(lines.length === 0 ? [] : [linesNode(`${id}/lines`, lines)]),
-      ...more.map((text, at) =>
-        linesNode(`${id}/evidence-${at}`, [{ text: `evidence: ${text}`, tone: 'muted' }]),
-      ),
+      ...more.map((text, at) => linesNode(`${id}/evidence-${at}`, [{ text: `evidence: ${text}`, tone: 'muted' }])),
       jsonNode(score, { id: `${id}/raw`, name: 'as received ' }),
     ],
   }

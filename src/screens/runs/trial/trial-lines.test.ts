@@ -9,7 +9,7 @@ import { linesNode } from '../../../components/viewer/sections.ts'
 import { differenceOf, type ComparedCalls } from './difference-nodes.ts'
 import { headLines } from './head-lines.ts'
 import { trialLook } from './look.ts'
-import { nextPreset, presets, whyNoPreset } from './presets.ts'
+import { nextPreset, presets, whyNoPreset } from './trials.tsx'
 import { scoreNodes } from './score-nodes.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
@@ -171,9 +171,7 @@ describe('expected against actual calls', () => {
   })
 
   test('fold away when all is as expected, and say where nothing is', () => {
-    expect(rows({ expected: [call('a')], actual: [call('a')] })).toEqual([
-      'Expected calls: all 1 as expected',
-    ])
+    expect(rows({ expected: [call('a')], actual: [call('a')] })).toEqual(['Expected calls: all 1 as expected'])
     expect(rows({ actual: [call('a')] })).toEqual(['The case expects no certain call; 1 call was made.'])
   })
 
@@ -189,10 +187,9 @@ describe('expected against actual calls', () => {
 
   test('whatever was recorded is rows that a terminal does not obey, none too wide', () => {
     const record = fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 }), { maxKeys: 3 })
-    const made = fc.array(
-      fc.oneof(record, fc.record({ toolName: fc.string({ unit: 'binary' }), arguments: record })),
-      { maxLength: 4 },
-    )
+    const made = fc.array(fc.oneof(record, fc.record({ toolName: fc.string({ unit: 'binary' }), arguments: record })), {
+      maxLength: 4,
+    })
     fc.assert(
       fc.property(made, made, fc.integer({ min: 20, max: 140 }), (expected, actual, width) => {
         const { nodes } = differenceOf(symbols, {

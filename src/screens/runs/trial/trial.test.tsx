@@ -36,10 +36,7 @@ const calledWith = (toolName: string, args: Record<string, unknown>) =>
 const CASES = [
   {
     title: 'greets wrongly',
-    steps: [
-      calls('echo', { message: 'hello', filler: 'y' }),
-      calledWith('echo', { message: 'goodbye', loud: true }),
-    ],
+    steps: [calls('echo', { message: 'hello', filler: 'y' }), calledWith('echo', { message: 'goodbye', loud: true })],
   },
   {
     title: 'sums too late',

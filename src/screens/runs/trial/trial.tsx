@@ -23,7 +23,9 @@ const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 
 type Shown = { projectId: string; runId: string; data: RunData; trials: Trials; focused: boolean }
 
-/** One trial: what became of it and why, expected and actual calls, the verdicts of its steps, its scores, its trace. */
+/**
+ * One trial: what became of it and why, expected and actual calls, the verdicts of its steps, its scores, its trace.
+ */
 export function TrialTab(props: Shown) {
   const key = useKeyName()
   const { chosen } = props.trials

@@ -17,9 +17,9 @@ import { SizeProvider, useSize } from '../../../components/size.tsx'
 import type { RunData } from '../use-runs-data.ts'
 import { caseColumns, caseKey } from './columns.ts'
 import { trialLook, whyOf } from './look.ts'
-import { nextPreset, presets, whyNoPreset } from './presets.ts'
 import { trialsKeys } from './trial-keys.ts'
 import type { Trials } from './use-trials.ts'
+import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
 
 const EMPTY = {
   why: 'The run has no trials yet.',
@@ -92,8 +92,7 @@ function footRows(trial: EvalIteration, columns: number): { text: string; tone: 
   const rows = why === undefined ? [] : wrap(words, Math.max(1, columns), { most: FOOT_ROWS })
   const shown = rows.slice(0, FOOT_ROWS - 1)
   const last = shown.at(-1)
-  if (last !== undefined && rows.length > shown.length)
-    shown[shown.length - 1] = truncate(`${last} …`, columns)
+  if (last !== undefined && rows.length > shown.length) shown[shown.length - 1] = truncate(`${last} …`, columns)
   return [
     { text: truncate(clean(trial.title ?? UNKNOWN), columns), tone: 'accent' },
     ...shown.map(text => ({ text, tone: trialLook(trial).tone })),
@@ -133,4 +132,35 @@ function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {
 
 function orderOf({ list }: Trials, id: string): number {
   return list.items.findIndex(trial => trial.id === id)
+}
+
+/**
+ * What one key filters a run's trials by, one after the other: what did not go well, then each class of that, then
+ * nothing. They are filters as a person may type them.
+ */
+export function presets(trials: readonly EvalIteration[]): readonly string[] {
+  const present = new Set(trials.map(classOfTrial))
+  const classes = TRIAL_CLASSES.filter(each => present.has(each))
+  const failing = classes.filter(isFailing)
+  if (failing.length === 0) return ['']
+  const others = classes.filter(each => !isFailing(each)).map(each => `!${stateFilter(each)}`)
+  return [...(others.length > 0 ? [others.join(' ')] : []), ...(failing.length > 1 ? failing.map(stateFilter) : []), '']
+}
+
+/** Why the key filters by nothing, where there is no other preset than that. */
+export function whyNoPreset(trials: readonly EvalIteration[]): string {
+  return trials.some(trial => isFailing(classOfTrial(trial)))
+    ? 'Every trial of this run went wrong, and in the same way.'
+    : 'Nothing went wrong in this run.'
+}
+
+/** The one that comes after a filter; the first after any that is none of them. */
+export function nextPreset(all: readonly string[], filter: string): string {
+  const at = filter === '' ? -1 : all.indexOf(filter)
+  return all[(at + 1) % all.length] ?? ''
+}
+
+/** The first word alone: words of a filter stand apart, and no two classes begin with the same one. */
+function stateFilter(trialClass: (typeof TRIAL_CLASSES)[number]): string {
+  return `state:${CLASS_LABELS[trialClass].word.split(' ')[0]!}`
 }

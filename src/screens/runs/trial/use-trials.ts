@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { variantOfTrial } from '../../../domain/runs/variants.ts'
-import { usePlace, useRouter, useStanding } from '../../../tui/router/router-context.tsx'
+import { usePlace, useRouter, usePositionParams } from '../../../tui/router/router-context.tsx'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { useChosen } from '../../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../../components/list/use-list.ts'
@@ -41,7 +41,7 @@ export function useTrials(data: RunData): Trials {
   const items = useMemo(() => byUrgency(trials), [trials])
   const list = useList({ items, keyOf: trialKey, columns, initialKey: params.iterationId })
   const isByCase = params.rows === 'cases'
-  useStanding(params => {
+  usePositionParams(params => {
     const isOfTrial = params['tab'] === 'trial' || (params['tab'] === 'trials' && !isByCase)
     return isOfTrial ? { ...params, iterationId: list.current()?.id ?? params['iterationId'] } : params
   })

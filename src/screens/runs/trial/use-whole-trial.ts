@@ -14,8 +14,8 @@ const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 type Of = { projectId: string; runId: string }
 
 /**
- * A trial with its scores and how it was graded, which the list does not keep (see `withShownTrials`). The contract has no read of
- * one trial, so the page that holds it is read once more.
+ * A trial with its scores and how it was graded, which the list does not keep (see `withShownTrials`). The contract has
+ * no read of one trial, so the page that holds it is read once more.
  */
 export function useWholeTrial(of: Of, trial: EvalIteration, enabled: boolean): EvalIteration | undefined {
   const { client, queries } = useWorkspace()
@@ -28,10 +28,7 @@ export function useWholeTrial(of: Of, trial: EvalIteration, enabled: boolean): E
       const at = known?.pages.findIndex(page => page.items.some(({ id }) => id === trial.id)) ?? -1
       let cursor = at === -1 ? undefined : (known?.pageParams[at] as string | undefined)
       for (let read = 0; read < MOST_PAGES; read += 1) {
-        const page = await client.iterations.list(
-          { ...input, ...(cursor !== undefined && { cursor }) },
-          { priority: 'asked', signal },
-        )
+        const page = await client.iterations.list({ ...input, ...(cursor !== undefined && { cursor }) }, { signal })
         const found = page.items.find(({ id }) => id === trial.id)
         if (found) return found
         cursor = nextCursorOf(page)
@@ -54,7 +51,9 @@ export type CaseRules = {
   isKnown: boolean
 }
 
-/** What the suite and the case say about expected calls. The contract keeps no snapshot, so this is what they say now. */
+/**
+ * What the suite and the case say about expected calls. The contract keeps no snapshot, so this is what they say now.
+ */
 export function useCaseRules(
   projectId: string,
   suiteId: string | undefined,

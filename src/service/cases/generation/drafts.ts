@@ -38,8 +38,7 @@ type CaseBody = Record<string, unknown>
 const MAX_TITLE = 200
 const MAX_TEXT = 4000
 
-const STYLES =
-  'terse, chatty, formal, hurried, unsure of the right words, and not writing in their first language'
+const STYLES = 'terse, chatty, formal, hurried, unsure of the right words, and not writing in their first language'
 
 /** What the model is, and in which shape it answers. */
 export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): string {
@@ -54,9 +53,7 @@ export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): str
     'A user says what is wanted, with every value that a call needs, and never names a tool. Use names of tools and of ' +
       'arguments exactly as they are spelt. A negative case expects no call, and says in expectedOutput what to answer instead.',
     'Do not repeat the cases in <existing_titles>.',
-    ...(varyUserStyles
-      ? [`Let the cases be written by different users: ${STYLES}; name the style in scenario.`]
-      : []),
+    ...(varyUserStyles ? [`Let the cases be written by different users: ${STYLES}; name the style in scenario.`] : []),
   ].join('\n')
 }
 
@@ -82,8 +79,7 @@ export function casesOf(
   for (const draft of drafts) {
     const { bucket } = draft
     const title = draft.title.trim().slice(0, MAX_TITLE)
-    const message =
-      left[bucket] === 0 ? 'More cases of this bucket were drafted than asked for.' : flawOf(draft, known)
+    const message = left[bucket] === 0 ? 'More cases of this bucket were drafted than asked for.' : flawOf(draft, known)
     if (message !== undefined) {
       unusable.push({ title, bucket, code: 'INVALID_CASE', message })
       continue
@@ -117,10 +113,7 @@ function toCase({ bucket, turns, scenario, expectedOutput }: Draft, title: strin
 }
 
 /** Why a draft is no case; undefined when it is one. */
-function flawOf(
-  { bucket, title, turns, scenario, expectedOutput }: Draft,
-  known: KnownTools,
-): string | undefined {
+function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known: KnownTools): string | undefined {
   if (title.trim() === '') return 'The draft has no title.'
   if (turns.length === 0 || turns.some(({ prompt }) => prompt.trim() === '')) return 'A turn has no prompt.'
   const texts = [scenario, expectedOutput, ...turns.map(({ prompt }) => prompt)]

@@ -1,24 +1,18 @@
 import type * as z from 'zod'
-import {
-  caseExtras,
-  type EvalCaseGenerateRequest,
-  type EvalCaseGenerated,
-} from '../../../api/contract/suite-extras.ts'
+import { caseExtras, type EvalCaseGenerateRequest, type EvalCaseGenerated } from '../../../api/contract/suite-extras.ts'
 import { createCaseBatch } from '../batch.ts'
 import { toEvalCase } from '../records.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { digest } from '../../core/canonical.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import { withDeadline } from '../../models/deadline.ts'
-import { askForObject, requireModel } from '../../models/ask.ts'
+import { withDeadline, askForObject, requireModel } from '../../models/ask.ts'
 import { chooseTarget } from '../../suites/target.ts'
 import { requireServers } from '../../servers/records.ts'
-import type { ProjectRow } from '../../store/projects.ts'
-import type { ServerRow } from '../../store/servers.ts'
-import type { Store } from '../../workspace/store.ts'
-import type { SuiteRow } from '../../store/suites.ts'
-import { requireConfigurable } from '../../suite-ownership.ts'
-import { requireSuite } from '../../suites/records.ts'
+import type { ProjectRow } from '../../core/access/rows.ts'
+import type { ServerRow } from '../../servers/rows.ts'
+import type { Store } from '../../core/database/store.ts'
+import type { SuiteRow } from '../../suites/rows.ts'
+import { requireConfigurable, requireSuite } from '../../suites/records.ts'
 import { casesOf, Drafts, draftingInstructions, draftingPrompt } from './drafts.ts'
 import { mixOf } from './mix.ts'
 import { discoverTools } from './tools.ts'
@@ -53,10 +47,7 @@ const MAX_TITLES = 200
  * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED`, `CONFLICT` for a key that was used for
  *   another request, `TIMEOUT`, and as `chooseTarget`, connections and the model refuse
  */
-export async function generateCases(
-  context: ServiceContext,
-  call: GenerationCall,
-): Promise<EvalCaseGenerated> {
+export async function generateCases(context: ServiceContext, call: GenerationCall): Promise<EvalCaseGenerated> {
   const { store } = context
   const { idempotencyKey: bodyKey, ...content } = call.body
   const key = call.idempotencyKey ?? bodyKey
@@ -80,12 +71,7 @@ export async function generateCases(
 }
 
 /** What is kept under the key of a request; without a key nothing is. */
-function recordsOf(
-  store: Store,
-  { suiteId, keyId }: GenerationCall,
-  key: string | undefined,
-  bodyDigest: string,
-) {
+function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string | undefined, bodyDigest: string) {
   const owner = `${suiteId}/${keyId}`
   const find = <T>(scope: string): T | undefined => {
     const row = key === undefined ? undefined : store.idempotency.find(`${scope}/${owner}`, key)
@@ -141,11 +127,12 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
   })
 }
 
-/** An environment brings its own servers, and `servers` is ignored then (contract: "Ignored when environment-based"). */
+/**
+ * An environment brings its own servers, and `servers` is ignored then (contract: "Ignored when environment-based").
+ */
 function serversFor(store: Store, suite: SuiteRow, { servers, environmentId }: Request): ServerRow[] {
   const hasEnvironments = (suite.settings.environmentIds ?? []).length > 0
-  const named =
-    !hasEnvironments && servers?.length ? requireServers(store, suite.projectId, servers) : undefined
+  const named = !hasEnvironments && servers?.length ? requireServers(store, suite.projectId, servers) : undefined
   return chooseTarget(store, suite, { environmentId, serverIds: named?.map(({ id }) => id) }).servers
 }
 

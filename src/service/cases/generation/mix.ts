@@ -27,14 +27,14 @@ const NONE: CaseMix = { simple: 0, multiTool: 0, multiTurn: 0, complex: 0, negat
 const MODES = { normal: { ...USUAL, negative: 0 }, negative: { ...NONE, negative: 5 } } as const
 
 /**
- * How many cases of each kind are wanted: `caseMix` goes before `mode`, and a bucket that it leaves out keeps its usual count.
+ * How many cases of each kind are wanted: `caseMix` goes before `mode`, and a bucket that it leaves out keeps its usual
+ * count.
  * @throws ServiceError `VALIDATION_ERROR` when none are wanted at all
  */
 export function mixOf({ mode, caseMix }: Pick<Request, 'mode' | 'caseMix'>): CaseMix {
   if (!caseMix) return mode ? MODES[mode] : USUAL
   const mix = { ...USUAL }
   for (const bucket of BUCKET_NAMES) mix[bucket] = caseMix[bucket] ?? mix[bucket]
-  if (BUCKET_NAMES.every(bucket => mix[bucket] === 0))
-    throw invalidField('caseMix', 'asks for no case at all')
+  if (BUCKET_NAMES.every(bucket => mix[bucket] === 0)) throw invalidField('caseMix', 'asks for no case at all')
   return mix
 }

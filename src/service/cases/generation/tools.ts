@@ -2,7 +2,7 @@ import type { Tool } from '../../connections/types.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/canonical.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import type { ServerRow } from '../../store/servers.ts'
+import type { ServerRow } from '../../servers/rows.ts'
 
 /** The tools that cases are written against, by name. */
 export type KnownTools = ReadonlyMap<string, Tool>

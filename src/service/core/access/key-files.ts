@@ -1,18 +1,15 @@
 import { findKey, looksLikeKey, makeKey, registerKey } from './keys.ts'
-import { readSecretFile, writeSecretFile } from '../database/data-directory.ts'
-import type { KeyRow } from '../../store/keys.ts'
-import type { Store } from '../../workspace/store.ts'
+import { readSecretFile } from '../database/data-directory.ts'
+import type { KeyRow } from './rows.ts'
+import type { Store } from '../database/store.ts'
+import { writeForOwner } from '../../../lib/files/write-atomically.ts'
 
 /**
  * An owner's key that is kept in a file: the one in the file while it counts, also when its database was
  * deleted; a fresh one when there is none or it was revoked or orphaned.
  * @param file undefined for a workspace in memory
  */
-export function ensureKeyFile(
-  store: Store,
-  file: string | undefined,
-  name: string,
-): { key: string; keyId: string } {
+export function ensureKeyFile(store: Store, file: string | undefined, name: string): { key: string; keyId: string } {
   return store.write(() => {
     const kept = keyIn(file)
     if (kept !== undefined && !findKey(store, kept))
@@ -20,16 +17,13 @@ export function ensureKeyFile(
     const counting = countingKey(store, file)
     if (counting) return counting
     const { key, summary } = makeKey(store, name, { role: 'admin' })
-    if (file !== undefined) writeSecretFile(file, `${key}\n`)
+    if (file !== undefined) writeForOwner(file, `${key}\n`, { flush: true })
     return { key, keyId: summary.id }
   })
 }
 
 /** The key in a file while it counts; undefined is for {@link ensureKeyFile} to put right. */
-export function countingKey(
-  store: Store,
-  file: string | undefined,
-): { key: string; keyId: string } | undefined {
+export function countingKey(store: Store, file: string | undefined): { key: string; keyId: string } | undefined {
   const key = keyIn(file)
   const known = key === undefined ? undefined : findKey(store, key)
   if (key === undefined || !known || known.revokedAt !== null || isReplaceable(store, known)) return undefined

@@ -2,8 +2,9 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { KEY_PREFIX } from '../../../api/contract/contract.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { KeyRow, ProjectRole } from '../../store/keys.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { ProjectRole } from '../../../api/contract/roles.ts'
+import type { KeyRow } from './rows.ts'
+import type { Store } from '../database/store.ts'
 
 /** Length of the public part behind the prefix, by which a key is found. */
 const LOOKUP_LENGTH = 12
@@ -112,8 +113,7 @@ export function authenticate(store: Store, authorization: string | null): Caller
   const key = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) throw new ServiceError('UNAUTHORIZED', 'Send "Authorization: Bearer sk_…".')
   const row = looksLikeKey(key) ? findKey(store, key) : undefined
-  if (!row || row.revokedAt !== null)
-    throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
+  if (!row || row.revokedAt !== null) throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
   if (row.organizationId === null)
     throw new ServiceError('UNAUTHORIZED', 'The API key belongs to no organization any more.', {
       details: { reason: 'ORPHANED_KEY' },

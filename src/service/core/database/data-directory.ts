@@ -1,6 +1,5 @@
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { randomUUID } from 'node:crypto'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
 
 /** Where the parts of a local workspace lie. */
@@ -39,11 +38,4 @@ export function prepareDataDirectory(path: string): DataDirectory {
 /** Content of a secret file, or undefined when there is none. */
 export function readSecretFile(path: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined
-}
-
-/** Writes a secret file so that a crash leaves the old content or the new one. */
-export function writeSecretFile(path: string, content: string | Uint8Array): void {
-  const fresh = `${path}.${randomUUID()}`
-  writeFileSync(fresh, content, { mode: OWNER_ONLY, flush: true })
-  renameSync(fresh, path)
 }

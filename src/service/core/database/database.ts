@@ -91,10 +91,7 @@ function rollBack(connection: DatabaseSync): void {
 
 function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === 'boolean' ? Number(value) : (value ?? null),
-    ]),
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : (value ?? null)]),
   )
 }
 

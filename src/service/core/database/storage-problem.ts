@@ -9,14 +9,8 @@ const PROBLEMS: Readonly<Record<number, [sentence: string, next: string]>> = {
     'The disk that holds the workspace is full.',
     'Make room on it, then try again; what is stored is still there and can be read.',
   ],
-  8: [
-    'The database of the workspace can only be read.',
-    'See to it that its files may be written, then try again.',
-  ],
-  10: [
-    'The disk that holds the workspace fails or is full.',
-    'Look at the disk and make room on it, then try again.',
-  ],
+  8: ['The database of the workspace can only be read.', 'See to it that its files may be written, then try again.'],
+  10: ['The disk that holds the workspace fails or is full.', 'Look at the disk and make room on it, then try again.'],
   11: damaged(),
   14: [
     'The database of the workspace cannot be opened.',

@@ -1,9 +1,9 @@
 import type { Gate } from '../../../api/contract/endpoint.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { Store } from '../database/store.ts'
 
 /**
- * Every number that an organization can be given, declared once: `mcpdeck serve limits` sets them, `/capabilities` and the
- * refusals name them. The contract states the first two groups; it leaves the rest open (service-api, "Limits").
+ * Every number that an organization can be given, declared once: `mcpdeck serve limits` sets them, `/capabilities` and
+ * the refusals name them. The contract states the first two groups; it leaves the rest open (service-api, "Limits").
  */
 export const LIMITS = {
   requestsPerMinute: { value: 60, min: 0, says: 'Requests of a key a minute, sustained; 0 = no limit.' },
@@ -38,11 +38,9 @@ export function createLimits(
   store: Store,
   fixed: { [name in LimitName]?: number | undefined } = {},
 ): OrganizationLimits {
-  const stored = (organizationId: string, name: string) =>
-    store.organizationSettings.get(organizationId, name)
+  const stored = (organizationId: string, name: string) => store.organizationSettings.get(organizationId, name)
   return {
-    number: (organizationId, name) =>
-      fixed[name] ?? Number(stored(organizationId, name) ?? LIMITS[name].value),
+    number: (organizationId, name) => fixed[name] ?? Number(stored(organizationId, name) ?? LIMITS[name].value),
     isOn: (organizationId, gate) => stored(organizationId, gateSetting(gate)) !== 'off',
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { Store } from '../database/store.ts'
 import type { LimitName, OrganizationLimits } from './limits.ts'
 
 /** Requests that are counted by brake and by day (service-api, "Limits"). */

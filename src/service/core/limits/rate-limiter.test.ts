@@ -6,7 +6,7 @@ import { createLimits } from './limits.ts'
 import { setLimits } from './settings.ts'
 import { createRateLimiter, type RateLimit } from './rate-limiter.ts'
 import { openWorkspace } from '../../workspace/open.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { Store } from '../database/store.ts'
 
 function openStore(): Store {
   const { store } = openWorkspace({ memory: true })

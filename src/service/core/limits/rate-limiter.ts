@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts'
 import { NOBODY, type Caller } from '../access/keys.ts'
 import type { OrganizationLimits } from './limits.ts'
-import type { RateBucket } from '../../store/rate-buckets.ts'
+import type { RateBucket } from './rows.ts'
 import { writeWherePossible } from '../database/storage-problem.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { Store } from '../database/store.ts'
 
 export type RateLimit = {
   /** Requests that one key may send a minute, sustained. */
@@ -48,9 +48,7 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
       if (perMinute === 0) return
       const limit = { perMinute, burst: limits.number(organizationId, 'burst') }
       const waitMs =
-        keyId === NOBODY
-          ? takeShared(limit)
-          : (writeWherePossible(() => takeStored(keyId, limit)) ?? takeShared(limit))
+        keyId === NOBODY ? takeShared(limit) : (writeWherePossible(() => takeStored(keyId, limit)) ?? takeShared(limit))
       if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000))
     },
   }

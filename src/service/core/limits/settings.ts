@@ -1,5 +1,5 @@
 import type { Gate } from '../../../api/contract/endpoint.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { Store } from '../database/store.ts'
 import {
   createLimits,
   GATES,
@@ -38,10 +38,7 @@ export function listLimits(store: Store, organizationId: string): LimitSetting[]
 }
 
 /** Every number as it stands in this process, as capabilities tell them; null = no limit. */
-export function announcedLimits(
-  limits: OrganizationLimits,
-  organizationId: string,
-): Record<LimitName, number | null> {
+export function announcedLimits(limits: OrganizationLimits, organizationId: string): Record<LimitName, number | null> {
   const numbers = LIMIT_NAMES.map(name => [name, limits.number(organizationId, name)])
   const all = Object.fromEntries(numbers) as Record<LimitName, number>
   return { ...all, requestsPerMinute: all.requestsPerMinute || null }
@@ -82,8 +79,7 @@ export function listGates(store: Store, organizationId: string): GateSetting[] {
 export function setGate(store: Store, organizationId: string, name: string, state: string): void {
   const gate = GATE_NAMES.find(known => known === name)
   if (!gate) throw new RangeError(`There is no gate "${name}"; gates are ${GATE_NAMES.join(', ')}.`)
-  if (state !== 'on' && state !== 'off')
-    throw new RangeError(`"${state}" is no state of a gate; write on or off.`)
+  if (state !== 'on' && state !== 'off') throw new RangeError(`"${state}" is no state of a gate; write on or off.`)
   store.write(() => {
     if (state === 'off') store.organizationSettings.set(organizationId, gateSetting(gate), state)
     else store.organizationSettings.unset(organizationId, gateSetting(gate))

@@ -1,13 +1,7 @@
 import type { ActionableFindingEvidence } from '../../../api/contract/insight-shapes.ts'
 import { digest, isPlainObject } from '../../core/canonical.ts'
 import { oneLine } from '../../core/one-line.ts'
-import type {
-  CaseSnapshot,
-  CheckVerdict,
-  StepVerdict,
-  ToolCallRecord,
-  TrialOutcome,
-} from '../../evals/types.ts'
+import type { CaseSnapshot, CheckVerdict, StepVerdict, ToolCallRecord, TrialOutcome } from '../../evals/types.ts'
 import type { JudgeVerdict } from '../judging/goal-completion.ts'
 import type { ObservedFailure } from '../../insights/advice.ts'
 import { severityOf } from '../../insights/measures.ts'
@@ -114,10 +108,7 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
   if (early) {
     const message = outcome.error ?? ''
     const fingerprint = `${outcome.class}:${wordsOf(message)}`
-    const ended = sign(
-      { fingerprint, ...early },
-      { kind: 'transcript', errorCode: outcome.class, excerpt: message },
-    )
+    const ended = sign({ fingerprint, ...early }, { kind: 'transcript', errorCode: outcome.class, excerpt: message })
     // A call that ended its trial is the same failure, told once.
     return [...errors.filter(({ evidence }) => evidence.excerpt !== message), ended]
   }
@@ -133,10 +124,7 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
 function judgeSigns(
   { case: snapshot, outcome }: ObservedTrial,
   judged: JudgeVerdict | undefined,
-  sign: (
-    parts: Pick<Sign, 'fingerprint' | 'title' | 'category'>,
-    evidence: ActionableFindingEvidence,
-  ) => Sign,
+  sign: (parts: Pick<Sign, 'fingerprint' | 'title' | 'category'>, evidence: ActionableFindingEvidence) => Sign,
 ): Sign[] {
   if (!judged || outcome.class !== 'passed') return []
   const parts = {

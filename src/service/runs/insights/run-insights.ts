@@ -7,8 +7,8 @@ import type { ServiceContext } from '../../core/context.ts'
 import { requireEnded } from '../judging/judging.ts'
 import type { JudgeDocument } from '../judging/judge-state.ts'
 import { NO_MODEL_CONFIGURED, requireModel } from '../../models/ask.ts'
-import type { RunRow } from '../../store/runs.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { RunRow } from '../rows.ts'
+import type { Store } from '../../core/database/store.ts'
 import { adviseOn, MAX_EVIDENCE, type ObservedFailure } from '../../insights/advice.ts'
 import { CONFIDENT_COUNT, isPassing } from '../../insights/measures.ts'
 import { failuresOfTrials, type ObservedTrial } from './observed.ts'
@@ -128,10 +128,7 @@ function belowThreshold(store: Store, runId: string): JudgeDocument['verdicts'] 
 }
 
 /** Pieces of evidence of the shown findings that did not fit. */
-function omittedEvidence(
-  failures: readonly ObservedFailure[],
-  findings: readonly ActionableFinding[],
-): number {
+function omittedEvidence(failures: readonly ObservedFailure[], findings: readonly ActionableFinding[]): number {
   const shown = new Set(findings.map(({ signalFingerprint }) => signalFingerprint))
   return failures
     .filter(({ fingerprint }) => shown.has(fingerprint))

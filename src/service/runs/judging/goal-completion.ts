@@ -3,8 +3,7 @@ import { shape } from '../../../api/contract/shapes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { messageOf, oneLine } from '../../core/one-line.ts'
 import type { CaseSnapshot } from '../../evals/types.ts'
-import { MODEL_DEADLINE_MS, withDeadline } from '../../models/deadline.ts'
-import { askForObject } from '../../models/ask.ts'
+import { MODEL_DEADLINE_MS, withDeadline, askForObject } from '../../models/ask.ts'
 import type { ModelAccess } from '../../models/endpoint.ts'
 
 /** An answer to be graded: the final text of one trial of a case that says what is expected. */
@@ -35,9 +34,7 @@ const MAX_ANSWER = 12_000
 const MAX_PROMPT = 4000
 const MAX_HITS = 10
 
-const Grade = shape(() =>
-  z.object({ score: z.number(), reason: z.string(), rubricHits: z.array(z.string()) }),
-)
+const Grade = shape(() => z.object({ score: z.number(), reason: z.string(), rubricHits: z.array(z.string()) }))
 
 const INSTRUCTIONS = `You grade whether an assistant reached the goal of a test case.
 You are given, as JSON, the case's title, what the user asked, the output that its author expects, and the assistant's final
@@ -47,10 +44,11 @@ or two sentences, and in rubricHits the single expectations that the answer fulf
 harms, unless it contradicts what was.`
 
 /**
- * Grades every answer by itself, a few at a time. An unusable grade of the model leaves its answer ungraded and does not
- * end the others; an answer without any text needs no model to be a miss.
+ * Grades every answer by itself, a few at a time. An unusable grade of the model leaves its answer ungraded and does
+ * not end the others; an answer without any text needs no model to be a miss.
  * @returns the verdicts in the order of the answers, and the model that was asked
- * @throws ServiceError as `askForObject` does when the model refuses, `TIMEOUT` when it stays silent, or when it gave no usable grade at all
+ * @throws ServiceError as `askForObject` does when the model refuses, `TIMEOUT` when it stays silent, or when it gave
+ *   no usable grade at all
  */
 export async function gradeAnswers(
   access: ModelAccess,

@@ -1,5 +1,5 @@
 import type { EvalRunJudges } from '../../../api/contract/judge-shapes.ts'
-import type { RunAnalysis } from '../../store/run-analyses.ts'
+import type { RunAnalysis } from '../rows.ts'
 import type { JudgeVerdict } from './goal-completion.ts'
 
 /** What is stored of the grading of a run. */

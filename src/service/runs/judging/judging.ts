@@ -9,8 +9,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { messageOf } from '../../core/one-line.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { requireModel } from '../../models/ask.ts'
-import type { RunRow } from '../../store/runs.ts'
-import type { Store } from '../../workspace/store.ts'
+import type { RunRow } from '../rows.ts'
+import type { Store } from '../../core/database/store.ts'
 import { DEFAULT_JUDGE_THRESHOLD } from '../../suites/records.ts'
 import { invalidField } from '../../core/validation.ts'
 import { gradeAnswers, type JudgedAnswer } from './goal-completion.ts'
@@ -91,10 +91,7 @@ export function createJudging(context: ServiceContext): Judging {
         const earlier = store.runAnalyses.get<JudgeDocument>(run.id, KIND)
         // A run that was graded once was switched on then, for itself alone.
         if (!(body.enable ?? (pinned.enabled || earlier)))
-          throw invalidField(
-            'enable',
-            'the judge was off when the run was made; send true to grade it all the same',
-          )
+          throw invalidField('enable', 'the judge was off when the run was made; send true to grade it all the same')
         if (jobs.isUnderWay(JOB, run.id)) return requested
         if (earlier?.status === 'completed' && !body.force)
           throw new ServiceError(
@@ -115,10 +112,7 @@ export function requireEnded({ id, status }: RunRow): void {
   if (!isTerminalRunStatus(status)) throw invalidField('runId', `the run ${id} has not ended yet (${status})`)
 }
 
-function newDocument(settings: {
-  model?: string | undefined
-  threshold?: number | undefined
-}): JudgeDocument {
+function newDocument(settings: { model?: string | undefined; threshold?: number | undefined }): JudgeDocument {
   const { model, threshold = DEFAULT_JUDGE_THRESHOLD } = settings
   return {
     ...(model !== undefined && { model }),

@@ -21,9 +21,7 @@ type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
 /** A server with a flag in the place of its token, which the thread asks for each time. */
 export type SentTarget = Omit<ServerTarget, 'transport'> & {
-  transport:
-    | Exclude<ServerTransport, HttpTransport>
-    | (Omit<HttpTransport, 'accessToken'> & { asksToken: boolean })
+  transport: Exclude<ServerTransport, HttpTransport> | (Omit<HttpTransport, 'accessToken'> & { asksToken: boolean })
 }
 
 export type SentExecution = Omit<RunExecution, 'targets'> & { targets: SentTarget[] }

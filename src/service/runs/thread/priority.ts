@@ -2,13 +2,16 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
-/** Half of what `nice` takes unless told otherwise: on a busy machine a run still gets its share, and its deadlines still mean something. */
+/**
+ * Half of what `nice` takes unless told otherwise: on a busy machine a run still gets its share, and its deadlines
+ * still mean something.
+ */
 const NICENESS = 5
 
 /**
- * Lets the thread that draws and hears keys go before this one, before the server programs that it starts, and before V8's helpers,
- * which collect for this thread most of all, where they share processors: a run takes all that are there. Only Linux tells
- * threads of a process apart; elsewhere nothing changes.
+ * Lets the thread that draws and hears keys go before this one, before the server programs that it starts, and before
+ * V8's helpers, which collect for this thread most of all, where they share processors: a run takes all that are there.
+ * Only Linux tells threads of a process apart; elsewhere nothing changes.
  */
 export function comeAfterTheScreen(): void {
   if (process.platform !== 'linux') return

@@ -96,8 +96,7 @@ function startThread(settings: ThreadSettings, onEnd: (thread: Thread) => void):
   }
 
   worker.on('message', (message: FromThread) => {
-    if (message.kind === 'askToken')
-      return void answerToken(message.question, message.runId, message.serverId)
+    if (message.kind === 'askToken') return void answerToken(message.question, message.runId, message.serverId)
     const { ended } = underWay.get(message.runId) ?? {}
     if (message.problem) ended?.reject(fromSentError(message.problem))
     else ended?.resolve()

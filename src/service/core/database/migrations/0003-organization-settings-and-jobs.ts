@@ -1,4 +1,6 @@
-/** What an organization is allowed, what it used today, and which work in the background is under way in which process. */
+/**
+ * What an organization is allowed, what it used today, and which work in the background is under way in which process.
+ */
 export const organizationSettingsAndJobs = `
 CREATE TABLE organizationSetting (
   organizationId TEXT NOT NULL REFERENCES organization ON DELETE CASCADE,

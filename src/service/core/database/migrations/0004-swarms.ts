@@ -1,6 +1,6 @@
 /**
- * Personas, journeys and swarms. `position` is the order in which they were made, for lists. What a journey names may be
- * gone: a retired journey does not keep its persona, and environments and clients are looked up at launch.
+ * Personas, journeys and swarms. `position` is the order in which they were made, for lists. What a journey names may
+ * be gone: a retired journey does not keep its persona, and environments and clients are looked up at launch.
  */
 export const swarms = `
 CREATE TABLE persona (

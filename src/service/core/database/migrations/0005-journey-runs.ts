@@ -1,6 +1,6 @@
 /**
- * Journey runs with their sessions. `position` is the order in which runs and sessions began, for lists. A run outlives what
- * it was made of, since its plan holds all of it.
+ * Journey runs with their sessions. `position` is the order in which runs and sessions began, for lists. A run outlives
+ * what it was made of, since its plan holds all of it.
  */
 export const journeyRuns = `
 CREATE TABLE journeyRun (

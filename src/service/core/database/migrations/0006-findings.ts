@@ -1,6 +1,7 @@
 /**
- * Findings over waves and windows, with generated insights. A scope is 'swarm' or the id of a scenario. A wave's row of a
- * finding keeps the finding's state after that wave, so that a wave which arrives late is replayed from where it belongs.
+ * Findings over waves and windows, with generated insights. A scope is 'swarm' or the id of a scenario. A wave's row of
+ * a finding keeps the finding's state after that wave, so that a wave which arrives late is replayed from where it
+ * belongs.
  */
 export const findings = `
 CREATE TABLE finding (

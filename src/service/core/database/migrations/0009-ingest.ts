@@ -1,4 +1,6 @@
-/** Suites that other programs made, and the runs and conformance reports that they send. Times are epoch milliseconds. */
+/**
+ * Suites that other programs made, and the runs and conformance reports that they send. Times are epoch milliseconds.
+ */
 export const ingest = `
 CREATE TABLE suiteOwnership (
   suiteId TEXT PRIMARY KEY REFERENCES suite ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 /**
- * Requests to connect a server and directory readiness. A request outlives its server, so that it can say what became of
- * it; `dueAt` is when its next attempt begins, NULL = one is under way or nothing is to be tried. `position` is the order
- * in which readiness runs were started, for their list.
+ * Requests to connect a server and directory readiness. A request outlives its server, so that it can say what became
+ * of it; `dueAt` is when its next attempt begins, NULL = one is under way or nothing is to be tried. `position` is the
+ * order in which readiness runs were started, for their list.
  */
 export const connectionsAndReadiness = `
 CREATE TABLE serverConnection (

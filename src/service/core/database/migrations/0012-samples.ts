@@ -1,6 +1,6 @@
 /**
- * Which records are samples; what belongs to such a record, as its runs and sessions, is a sample with it. And what of the
- * samples is still to be inserted, in that order.
+ * Which records are samples; what belongs to such a record, as its runs and sessions, is a sample with it. And what of
+ * the samples is still to be inserted, in that order.
  */
 export const samples = `
 CREATE TABLE sample (

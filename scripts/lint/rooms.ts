@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Floors whose folders are rooms: between two rooms imports go one way. */
+const floors = ['src/service', 'src/domain']
+const relativeImport = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
+
+/** For each floor, the rooms that each room imports; read when a rule first asks. */
+const plans = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>()
+
+/**
+ * The rooms that an import would close into a cycle, beginning and ending with the importing one; undefined when it
+ * closes none. Types and lazy imports count. Paths are relative to the repository, which is `root`.
+ */
+export function roomCycle(root: string, from: string, to: string): string[] | undefined {
+  const floor = floors.find(path => from.startsWith(`${path}/`))
+  if (!floor || !to.startsWith(`${floor}/`)) return undefined
+  const [home, target] = [roomOf(floor, from), roomOf(floor, to)]
+  if (home === target) return undefined
+  const plan = plans.get(floor) ?? planOf(join(root, floor))
+  plans.set(floor, plan)
+  const back = wayBetween(plan, target, home)
+  return back && [home, ...back]
+}
+
+/** The shortest way over imports from one room to another. */
+function wayBetween(plan: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): string[] | undefined {
+  const ways = [[from]]
+  const seen = new Set([from])
+  for (const way of ways) {
+    const here = way.at(-1) ?? ''
+    if (here === to) return way
+    for (const next of plan.get(here) ?? [])
+      if (!seen.has(next)) {
+        seen.add(next)
+        ways.push([...way, next])
+      }
+  }
+  return undefined
+}
+
+function planOf(floor: string): Map<string, Set<string>> {
+  const plan = new Map<string, Set<string>>()
+  if (!existsSync(floor)) return plan
+  for (const entry of readdirSync(floor, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (!entry.isFile() || !/\.tsx?$/.test(file) || /\.test\.tsx?$/.test(file)) continue
+    const home = roomOf(floor, file)
+    const imported = plan.get(home) ?? new Set()
+    plan.set(home, imported)
+    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(relativeImport)) {
+      const target = join(dirname(file), specifier)
+      if (target.startsWith(`${floor}/`) && roomOf(floor, target) !== home) imported.add(roomOf(floor, target))
+    }
+  }
+  return plan
+}
+
+/** The folder directly below the floor; what lies loose is a room of its own, the floor itself. */
+function roomOf(floor: string, file: string): string {
+  const [room = '', ...below] = file.slice(floor.length + 1).split('/')
+  return below.length > 0 ? room : '.'
+}

@@ -1,6 +1,0 @@
-/** Lets keys and timers have their turn: a service in the same process answers without a pause in which they would be heard. */
-export function keysHeard(): Promise<void> {
-  return new Promise(resolve => {
-    setImmediate(resolve)
-  })
-}

@@ -1,0 +1,103 @@
+import { Text } from 'ink'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keysDocument } from '../../scripts/docs/keys.ts'
+import { openApp, type TestApp } from '../../test/harness.tsx'
+import { namedItems } from '../api/client/cache/cached.ts'
+import { contract } from '../api/contract/contract.ts'
+import { buildProgram } from '../cli/commands.ts'
+import { bashScript } from '../cli/completion/bash.ts'
+import { declaredCommands } from '../cli/completion/declared.ts'
+import { openingPlace } from '../cli/dashboard/opening-place.ts'
+import { projectsRoute } from '../screens/projects/route.ts'
+import { defineBindings } from '../tui/keymap/binding.ts'
+import { applyOverrides } from '../tui/keymap/overrides.ts'
+import { useBindings } from '../tui/keymap/use-bindings.ts'
+import { screens } from './registry.ts'
+import { defineRoute } from '../tui/router/place.ts'
+import { defineScreen } from '../tui/router/screen.ts'
+import { allBindingsOf } from './shell/all-bindings.ts'
+import { appKeys } from './shell/app-keys.ts'
+
+const gadgetsKeys = defineBindings({
+  name: 'gadgets',
+  scope: 'screen',
+  screen: 'gadgets',
+  title: 'Gadgets',
+  bindings: { polish: { keys: ['g'], label: 'polish', hint: true, help: 'Polish the gadget.' } },
+})
+
+function GadgetsScreen() {
+  useBindings(gadgetsKeys, { polish: () => undefined })
+  return <Text>Here are the gadgets.</Text>
+}
+
+const gadgetsRoute = defineRoute('gadgets', 'projects/{projectId}/gadgets')
+const gadgetsScreen = defineScreen({
+  route: gadgetsRoute,
+  title: 'Gadgets',
+  order: 8,
+  goKey: 'g',
+  bindings: [gadgetsKeys],
+  named: namedItems(contract.projects.list, 'gadget', (_, projectId) => gadgetsRoute.to({ projectId })),
+  load: async () => GadgetsScreen,
+})
+const withGadgets = [...screens, gadgetsScreen]
+
+describe('a screen that is declared once', () => {
+  let app: TestApp
+  beforeEach(async () => {
+    app = await openApp({ place: projectsRoute.to(), screens: withGadgets })
+    await app.see('▌Sandbox')
+  })
+  afterEach(() => app.close())
+
+  test('has a tab, and the number of its place opens it', async () => {
+    expect(app.frame()).toContain('8 Gadgets')
+    await app.press('8')
+    await app.see('Here are the gadgets.')
+    expect(app.frame()).toContain('[8 Gadgets]')
+  })
+
+  test('has its letter, which the first key of the sequence shows', async () => {
+    await app.press(',')
+    await app.see('g gadgets')
+    await app.press('g')
+    await app.see('Here are the gadgets.')
+  })
+
+  test('is in the palette with what it can open by name', async () => {
+    await app.press(appKeys.bindings.palette)
+    await app.see('Go or do')
+    await app.type('go gadgets')
+    await app.see('▌Go to Gadgets')
+    await app.press('escape', appKeys.bindings.palette)
+    await app.type('sandb')
+    await app.see(/Sandbox +gadget/)
+  })
+
+  test('has its keys in footer and help', async () => {
+    await app.press('8')
+    await app.see(/g +polish/)
+    await app.press(appKeys.bindings.help)
+    await app.see('Polish the gadget.')
+  })
+})
+
+test('a declared screen is a place that the command line opens and completes', () => {
+  expect(openingPlace('gadgets', { name: 'local', local: true }, { project: 'p1', screens: withGadgets })).toEqual(
+    gadgetsRoute.to({ projectId: 'p1' }),
+  )
+  const { program } = buildProgram({ version: '0', dashboard: async () => 0 })
+  expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('words now projects')
+  expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('notebook gadgets')
+})
+
+test('the keys of a declared screen are in the docs, and the config can give it others', () => {
+  const groups = allBindingsOf(withGadgets)
+  const document = keysDocument(groups)
+  expect(document).toContain('`gadgets.polish`')
+  expect(document).toContain('`go.gadgets`')
+  const { bindings, problems } = applyOverrides(groups, { 'gadgets.polish': ['ctrl+g'], 'go.gadgets': [', x'] })
+  expect(problems).toEqual([])
+  expect(bindings.find(({ name }) => name === 'gadgets')?.bindings['polish']?.keys).toEqual(['ctrl+g'])
+})

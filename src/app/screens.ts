@@ -1,0 +1,12 @@
+import { runsScreenWith } from '../screens/runs/index.ts'
+import { suites } from '../screens/suites/index.ts'
+
+// Every screen, a line each; its declaration has its place among them.
+export { findingsScreen } from '../screens/findings/index.ts'
+export { notebookScreen } from '../screens/notebook/index.ts'
+export { nowScreen } from '../screens/now/index.ts'
+export { projectsScreen } from '../screens/projects/index.ts'
+export { scenariosScreen } from '../screens/scenarios/index.ts'
+export { serversScreen } from '../screens/servers/index.ts'
+/** Runs shows the suites too, which have no screen of their own. */
+export const runsScreen = runsScreenWith(suites)

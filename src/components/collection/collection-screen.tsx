@@ -1,0 +1,151 @@
+import { useMemo, type ReactNode } from 'react'
+import type { ItemOf } from '../../api/client/cache/cached.ts'
+import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import type { Queries } from '../../api/client/cache/queries.ts'
+import type { Bindings, Handlers } from '../../tui/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { usePlace } from '../../tui/router/router-context.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { useApiPages, usePagesADraw } from '../../hooks/use-api-pages.ts'
+import { useMinute } from '../../hooks/use-now.ts'
+import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
+import { useProjectName } from '../../hooks/use-project-name.ts'
+import { useSeen } from '../../hooks/use-seen.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useCrumbs } from '../crumbs.tsx'
+import type { Column } from '../list/columns.ts'
+import { useReadAhead } from '../list/read-on.tsx'
+import { CollectionFrame } from './collection-frame.tsx'
+import { projectScreen } from './project-screen.tsx'
+import { TabbedPane, type DetailTab } from './tabbed-pane.tsx'
+import { useCollection, type Collection } from './use-collection.ts'
+
+type Named = { id: string; name?: string | null }
+
+/** What a tab of the chosen one is given. */
+export type DetailProps<Row> = { projectId: string; row: Row; focused: boolean }
+
+/** Keys that every collection has: its own declaration names them, the frame does them. */
+type Moves = 'open' | 'back'
+
+/** What a collection of a project is, as data and hooks; the functions must be stable. */
+type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
+  /** What one of them is called, such as `server`. */
+  noun: string
+  title: string
+  /** What is read, for sentences, such as `the saved servers`. */
+  what: string
+  list: E
+  /** The param of the place that names one. */
+  param: string
+  /** What is worth being told of when it changes; without it the list has no news. */
+  says?: (item: ItemOf<E>) => string
+  rows: CollectionRows<ItemOf<E>, Row>
+  /** Params of the place that lead further into one, and are of no other. */
+  within?: readonly string[]
+  tabs: readonly DetailTab<DetailProps<Row>>[]
+  keys: Bindings<Id | Moves>
+  /** What the other keys do; `on` of the collection makes an action on the chosen one. */
+  useActions: (collection: Collection<Row>, projectId: string) => Handlers<Exclude<Id, Moves>>
+  /** The write that makes a new one: one whose outcome is open is told of above the list. */
+  create?: AnyEndpoint
+  /** `key` names the key of a binding of this screen. */
+  empty: (key: (id: Id) => string) => { why: string; next: string }
+}
+
+/** How the items of an answer become rows, where a row shows more than its record. */
+type CollectionRows<Item, Row> = {
+  useRows: (items: readonly Item[], projectId: string) => { rows: readonly Row[]; columns: readonly Column<Row>[] }
+  itemOf: (row: Row) => Item
+}
+
+/** Rows that are the records themselves. */
+export function plainRows<Item>(columnsOf: (symbols: Symbols) => readonly Column<Item>[]): CollectionRows<Item, Item> {
+  return {
+    useRows(items) {
+      const { symbols } = useTheme()
+      return { rows: items, columns: useMemo(() => columnsOf(symbols), [symbols]) }
+    },
+    itemOf: item => item,
+  }
+}
+
+const NONE: never[] = []
+
+/**
+ * The screen of a noun of a project: project gate, crumbs, list with filter, sort, marks and news, detail with tabs,
+ * the row in the place, the five pane states, raw record, copy and pin. A screen with a mind of its own composes the
+ * same parts.
+ */
+export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
+  spec: CollectionSpec<E, Row, Id>,
+): () => ReactNode {
+  const idOf = (item: ItemOf<E>): string => (item as Named).id
+  const nameOf = (row: Row): string => {
+    const { id, name } = spec.rows.itemOf(row) as Named
+    return name ?? id
+  }
+  const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
+  const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
+  const paramsOf = (row: Row) => ({ [spec.param]: keyOf(row) })
+  const says = spec.says ?? idOf
+
+  function useRead(projectId: string) {
+    const { queries } = useWorkspace()
+    const together = usePagesADraw()
+    const pages = useApiPages(readOf(queries, spec.list, { projectId, together }), 'rest')
+    useReadAhead(pages, true)
+    useMinute()
+    const items = pages.items as readonly (ItemOf<E> & object)[] | undefined
+    const news = useSeen<ItemOf<E> & object>({
+      list: spec.says && `${spec.list.resource} ${projectId}`,
+      // A part would make what follows it look new.
+      items: pages.restored || pages.hasMore ? undefined : items,
+      keyOf: idOf,
+      says,
+    })
+    return { pages, news, ...spec.rows.useRows(items ?? NONE, projectId) }
+  }
+
+  function Collected({ projectId }: { projectId: string }) {
+    const key = useKeyName()
+    const { pages, news, rows, columns } = useRead(projectId)
+    const placed = { key: usePlace().params[spec.param], paramsOf, ...(spec.within && { within: spec.within }) }
+    const collection = useCollection({ noun: spec.noun, items: rows, keyOf, columns, news, placed, recordOf })
+    const { row, open, back } = collection
+    useCrumbs([useProjectName(projectId), spec.title, row && nameOf(row)])
+    const actions = spec.useActions(collection, projectId)
+    useBindings(spec.keys, { ...actions, open, back } as Handlers<Id | Moves>)
+    const notices = useOpenWriteNotices({ ids: { projectId }, operations: spec.create ? [spec.create.operation] : [] })
+    const empty = spec.empty(id => key<Id | Moves>(spec.keys, id))
+    return (
+      <CollectionFrame
+        collection={collection}
+        what={spec.what}
+        data={pages}
+        list={{ title: spec.title, notices, empty, pages: { of: pages, noun: spec.noun } }}
+        renderDetail={(row, focused) => <Detail key={keyOf(row)} projectId={projectId} row={row} focused={focused} />}
+      />
+    )
+  }
+
+  function Detail(content: DetailProps<Row>) {
+    const notices = useOpenWriteNotices({ ids: { [spec.param]: keyOf(content.row) } })
+    const { within = [] } = spec
+    return (
+      <TabbedPane title={nameOf(content.row)} tabs={spec.tabs} content={content} notices={notices} within={within} />
+    )
+  }
+
+  return projectScreen(spec.title.toLowerCase(), Collected)
+}
+
+type Pages = Parameters<typeof useApiPages<{ items: readonly unknown[] }, readonly unknown[]>>[0]
+
+/** The options of a list of a project, page by page. */
+function readOf(queries: Queries, endpoint: AnyEndpoint, of: { projectId: string; together: number }): Pages {
+  const { projectId, together } = of
+  const made = queries as unknown as Record<string, Record<string, { infinite: (...of: object[]) => Pages }>>
+  return made[endpoint.resource]![endpoint.name]!.infinite({ projectId }, { together })
+}

@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { clean } from '../../tui/theme/text.ts'
+import { BelowNotices } from '../below-notices.tsx'
+import { DetailTabs } from '../detail-tabs.tsx'
+import { fieldLines, type Field } from '../lines.ts'
+import { Pane } from '../panes/pane.tsx'
+import { Viewer } from '../viewer.tsx'
+
+/** A tab of a detail pane, as data; `id` is its name in the place. */
+export type DetailTab<Props> = { id: string; title: string; Content: (props: Props) => ReactNode }
+
+/** A tab of labels and values of the record. */
+export function fieldsTab<Row>(
+  title: string,
+  fieldsOf: (row: Row) => readonly Field[],
+): DetailTab<{ row: Row; focused: boolean }> {
+  return {
+    id: title.toLowerCase(),
+    title,
+    Content: ({ row, focused }) => <Viewer lines={fieldLines(fieldsOf(row))} focused={focused} />,
+  }
+}
+
+/** A pane with tabs, of which the place names the open one; only that one reads anything. */
+export function TabbedPane<Props extends { focused: boolean }>(props: {
+  title: string
+  note?: string
+  tabs: readonly DetailTab<Props>[]
+  /** What every tab is given. */
+  content: Props
+  notices?: readonly string[]
+  /** Params of the place that another tab has no use for. */
+  within?: readonly string[]
+}) {
+  const { tabs, content, note, within = [] } = props
+  const router = useRouter()
+  const { params } = usePlace()
+  const current = (tabs.find(({ id }) => id === params['tab']) ?? tabs[0])?.id ?? ''
+  const left = Object.fromEntries(within.map(name => [name, undefined]))
+  return (
+    <Pane title={clean(props.title)} focused={content.focused} {...(note !== undefined && { note })}>
+      <BelowNotices notices={props.notices ?? []}>
+        <DetailTabs
+          current={current}
+          onChange={tab => router.replace({ tab, ...left })}
+          tabs={tabs.map(({ id, title, Content }) => ({
+            id,
+            title,
+            render: () => <Content key={id} {...content} />,
+          }))}
+        />
+      </BelowNotices>
+    </Pane>
+  )
+}

@@ -1,0 +1,103 @@
+import { useEffect, useMemo } from 'react'
+import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { usePlace, useRouter, useRowOfPlace, usePositionParams } from '../../tui/router/router-context.tsx'
+import { useChosen } from '../list/use-chosen.ts'
+import { useList, type ListState } from '../list/use-list.ts'
+import { MISSED } from '../pane-state.tsx'
+import { useSubject } from '../subject.tsx'
+import { useAtTop } from '../use-at-top.ts'
+
+type Params = Readonly<Record<string, string | undefined>>
+
+/** A list with the chosen one of it open beside it. */
+export type Collection<Row> = {
+  /** What one of them is called, such as `server`. */
+  noun: string
+  list: ListState<Row>
+  /** The chosen one, as what stands beside the list follows it. */
+  row: Row | undefined
+  /** Whether what stands beside the list has the focus. */
+  inDetail: boolean
+  /** Opens the chosen one beside the list. */
+  open: KeyHandler | Unavailable
+  /** Out of the open one; at the top of the screen it says so. */
+  back: () => void
+  /** An action on the chosen one, as it is when the key is pressed. */
+  on: (act: (row: Row) => unknown) => KeyHandler | Unavailable
+}
+
+/** How rows are written in the place: the way back, links and pins go by it. */
+type Placed<Row> = {
+  /** The key of the row that the place names. */
+  key: string | undefined
+  /** The params that name a row; it must be stable. */
+  paramsOf: (row: Row) => Params
+  /** Params that lead further into a row, and are of no other. */
+  within?: readonly string[]
+  /** The place follows each choice at once, so that other screens open what belongs to it. */
+  follows?: boolean
+}
+
+/**
+ * The state of a collection: its list, the chosen row in the place, and what copying and the raw record are about.
+ * `columns`, `keyOf`, `paramsOf` and `recordOf` must be stable.
+ * @param options.recordOf the record as the service answered it, where it may be looked at and copied
+ */
+export function useCollection<Row>(
+  options: { noun: string; placed: Placed<Row>; recordOf: (row: Row) => { id: string } } & Omit<
+    Parameters<typeof useList<Row>>[0],
+    'initialKey' | 'isOpen'
+  >,
+): Collection<Row> {
+  const { noun, placed, recordOf, ...listed } = options
+  const router = useRouter()
+  const inDetail = usePlace().params['pane'] === 'detail'
+  const list = useList({ ...listed, initialKey: placed.key, isOpen: inDetail })
+  const row = useChosen(list)
+  useRowInPlace(list, row, placed)
+  const record = useMemo(() => row && recordOf(row), [row, recordOf])
+  useSubject(noun, record, {
+    latest: () => {
+      const current = list.current()
+      return current && recordOf(current)
+    },
+  })
+  const atTop = useAtTop()
+  const none = unavailable(list.isMissed ? MISSED : `There is no ${noun}.`)
+  const on = (act: (row: Row) => unknown): KeyHandler | Unavailable => {
+    if (list.items.length === 0 || list.isMissed) return none
+    return async () => {
+      const chosen = list.choose()
+      if (chosen) await act(chosen)
+    }
+  }
+  const enter = on(chosen => router.replace({ ...placed.paramsOf(chosen), pane: 'detail' }))
+  const isOpen = inDetail && !('unavailable' in enter)
+  return {
+    noun,
+    list,
+    row,
+    inDetail,
+    open: isOpen ? unavailable(`The ${noun} is open; its tabs hold the rest.`) : enter,
+    back: () => (inDetail ? router.replace({ pane: undefined }) : atTop()),
+    on,
+  }
+}
+
+/** Keeps place and chosen row together, in both directions. */
+function useRowInPlace<Row>(list: ListState<Row>, row: Row | undefined, placed: Placed<Row>): void {
+  const { key, paramsOf, within = [], follows = false } = placed
+  const router = useRouter()
+  useRowOfPlace(list.selection, follows ? undefined : key)
+  usePositionParams(params => {
+    const current = follows ? undefined : list.current()
+    if (!current) return params
+    const named = paramsOf(current)
+    const isSame = Object.entries(named).every(([name, value]) => params[name] === value)
+    return { ...params, ...(!isSame && Object.fromEntries(within.map(name => [name, undefined]))), ...named }
+  })
+  const followed = follows && row ? JSON.stringify(paramsOf(row)) : undefined
+  useEffect(() => {
+    if (followed !== undefined) router.replace(JSON.parse(followed) as Params)
+  }, [followed, router])
+}

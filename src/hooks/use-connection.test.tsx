@@ -1,0 +1,73 @@
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { render } from 'ink-testing-library'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createBudget } from '../api/client/budget/budget.ts'
+import { createQueries } from '../api/client/cache/queries.ts'
+import { createQueryClient } from '../api/client/cache/query-client.ts'
+import { createClient } from '../api/client/client.ts'
+import { useConnection } from './use-connection.ts'
+import { WorkspaceProvider } from './workspace.tsx'
+
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      now: Date.UTC(2026, 0, 1, 12),
+      toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    }),
+)
+afterEach(() => void vi.useRealTimers())
+
+/** Lets time pass, and then what was set be drawn. */
+async function pass(milliseconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds)
+  await new Promise(drawn => setImmediate(drawn))
+}
+
+/**
+ * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms.
+ */
+function said(refetchInterval: number | false) {
+  const texts: string[] = []
+  const budget = createBudget({ unlimited: true })
+  const fetch = () => Promise.reject(new Error('not called'))
+  const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const workspace = { client, queries: createQueries(client), budget, profile }
+  function Header() {
+    const { text } = useConnection()
+    if (texts.at(-1) !== text) texts.push(text)
+    return null
+  }
+  function Page() {
+    const queryFn = () => new Promise(resolve => setTimeout(resolve, 20, 'the same'))
+    useQuery({ queryKey: ['page'], queryFn, refetchInterval })
+    return null
+  }
+  const { unmount } = render(
+    <QueryClientProvider client={createQueryClient()}>
+      <WorkspaceProvider workspace={workspace}>
+        <Header />
+        <Page />
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  )
+  return { texts, unmount }
+}
+
+test('what is read every minute stays fresh while it is read again', async () => {
+  const { texts, unmount } = said(60_000)
+  await pass(5 * 60_000)
+  expect(texts.filter(text => !['', 'reading'].includes(text))).toEqual(['fresh'])
+  unmount()
+})
+
+test('what is not read again is called as old as it is', async () => {
+  const { texts, unmount } = said(false)
+  await pass(64_000)
+  expect(texts.at(-1)).toBe('fresh')
+  await pass(2_000)
+  expect(texts.at(-1)).toBe('1m old')
+  await pass(60_000)
+  expect(texts.at(-1)).toBe('2m old')
+  unmount()
+})

@@ -1,0 +1,106 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render } from 'ink-testing-library'
+import { afterEach, expect, test } from 'vitest'
+import { createBudget } from '../api/client/budget/budget.ts'
+import { createClient } from '../api/client/client.ts'
+import { contract } from '../api/contract/contract.ts'
+import { createQueries } from '../api/client/cache/queries.ts'
+import { createQueryClient } from '../api/client/cache/query-client.ts'
+import type { Question } from '../domain/writes/question.ts'
+import { NotifyProvider } from './notify.tsx'
+import { TasksProvider } from './tasks.tsx'
+import { ConfirmProvider, NotSent, useWrites } from './use-write.tsx'
+import { WorkspaceProvider } from './workspace.tsx'
+
+const RUN = { projectId: 'p', runId: 'r' }
+const QUESTION: Question = { title: 'Cancel it?', lines: [], action: 'Cancel it' }
+
+let unmount: () => void
+afterEach(() => unmount())
+
+/** The hook over a service that answers so; what the person was told and what was sent. */
+function setup(answer: () => Response, agrees = true) {
+  const said: string[] = []
+  const sent: { method: string; key: string | null }[] = []
+  const budget = createBudget({ unlimited: true })
+  const client = createClient({
+    fetch: async request => {
+      sent.push({ method: request.method, key: request.headers.get('idempotency-key') })
+      return answer()
+    },
+    baseUrl: 'http://service.invalid/v1',
+    key: 'key',
+    budget,
+    retry: { attempts: 1 },
+  })
+  const queryClient = createQueryClient()
+  const suites = ['suites', 'list', { projectId: 'p' }]
+  queryClient.setQueryData(suites, { items: [] })
+  const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
+  const workspace = { client, queries: createQueries(client), budget, profile }
+  let write!: ReturnType<typeof useWrites>
+  function Writer() {
+    write = useWrites()
+    return null
+  }
+  ;({ unmount } = render(
+    <QueryClientProvider client={queryClient}>
+      <WorkspaceProvider workspace={workspace}>
+        <NotifyProvider notify={(tone, text) => void said.push(`${tone}: ${text}`)}>
+          <TasksProvider onBegin={() => undefined}>
+            <ConfirmProvider confirm={() => Promise.resolve(agrees)}>
+              <Writer />
+            </ConfirmProvider>
+          </TasksProvider>
+        </NotifyProvider>
+      </WorkspaceProvider>
+    </QueryClientProvider>,
+  ))
+  return { write, said, sent, isStale: () => queryClient.getQueryState(suites)?.isInvalidated === true }
+}
+
+const cancelled = () => Response.json({ id: 'r', status: 'cancelled' })
+const cancelRun = { endpoint: contract.runs.cancel, input: RUN, start: 'Stopping…', done: () => 'Stopped.' }
+
+test('a write that ends something is sent once it is agreed to, and what it made out of date is read again', async () => {
+  const { write, said, sent, isStale } = setup(() =>
+    Response.json({ runId: 'r', suiteId: 's', status: 'pending' }, { status: 202 }),
+  )
+  const body = { suiteId: 's' }
+  const act = { endpoint: contract.runs.create, input: { projectId: 'p', body }, start: 'Launching…' }
+  await write({ ...act, confirm: QUESTION, done: () => 'Launched.' })
+  expect(said).toEqual(['ok: Launched.'])
+  expect(sent.map(({ method }) => method)).toEqual(['POST'])
+  expect(sent[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
+  expect(isStale()).toBe(true)
+})
+
+test('nothing is sent where the person declines', async () => {
+  const { write, said, sent } = setup(cancelled, false)
+  expect(await write({ ...cancelRun, confirm: QUESTION })).toBeUndefined()
+  expect([said, sent]).toEqual([[], []])
+})
+
+test('what ends, spends, exposes or deletes is never sent without a question', async () => {
+  const { write, sent } = setup(cancelled)
+  await expect(write(cancelRun)).rejects.toThrow('cancelEvalRun is never sent without a question')
+  expect(sent).toEqual([])
+})
+
+test('what changed while the person decided is not sent, and that is said', async () => {
+  const { write, said, sent, isStale } = setup(cancelled)
+  const work = () => Promise.reject(new NotSent('Not sent: it changed.'))
+  expect(await write({ ...cancelRun, confirm: 'done', work })).toBeUndefined()
+  expect([said, sent, isStale()]).toEqual([['warn: Not sent: it changed.'], [], false])
+})
+
+test('a refusal is told with what to do, and read again since its effect may be there', async () => {
+  const { write, said, isStale } = setup(() => Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: 403 }))
+  const reasons: unknown[] = []
+  const endpoint = contract.suites.attachEnvironment
+  const input = { projectId: 'p', suiteId: 's', body: { environmentId: 'e' } }
+  await write({ endpoint, input, start: 'Attaching…', failed: error => void reasons.push(error) })
+  expect(reasons).toMatchObject([{ code: 'FORBIDDEN' }])
+  expect(said).toEqual([expect.stringMatching(/^error: /)])
+  expect(isStale()).toBe(true)
+})

@@ -1,0 +1,132 @@
+import { useQueryClient, type QueryFilters } from '@tanstack/react-query'
+import { createContext, useCallback, useContext, type ReactNode } from 'react'
+import { ApiError } from '../api/client/errors/api-error.ts'
+import type { CallOptions } from '../api/client/client.ts'
+import {
+  newIdempotencyKey,
+  type AnyEndpoint,
+  type InputOf,
+  type OutputOf,
+  type Risk,
+} from '../api/contract/endpoint.ts'
+import { refresh } from '../api/client/cache/queries.ts'
+import type { Question } from '../domain/writes/question.ts'
+import { useRunTask, type TaskRun } from './tasks.tsx'
+import { useWorkspace } from './workspace.tsx'
+
+type Confirm = (question: Question) => Promise<boolean>
+
+const ConfirmContext = createContext<Confirm>(() => Promise.reject(new Error('ConfirmProvider is missing')))
+
+/** Gives writes the dialog that asks before them. */
+export function ConfirmProvider(props: { confirm: Confirm; children: ReactNode }) {
+  return <ConfirmContext.Provider value={props.confirm}>{props.children}</ConfirmContext.Provider>
+}
+
+/** What is asked before it is sent; the others can be changed back. */
+const ASKS_FIRST: ReadonlySet<Risk> = new Set(['spend', 'end', 'expose', 'delete'])
+
+/** Work of a write throws it where nothing shall be sent after all; its message says why. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent'
+}
+
+/**
+ * Sends one request of the write: in the foreground, under the intent's key where the endpoint takes one. Stopping the
+ * task leaves it alone, so that its end is known, unless it is given the task's `signal`.
+ */
+type Send = <E extends AnyEndpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  call?: Pick<CallOptions, 'signal'>,
+) => Promise<OutputOf<E>>
+
+/** What the work of a write gets: the running task, a way to send, and one to read again before it has ended. */
+export type WriteTask = Parameters<TaskRun<unknown>['work']>[0] & { send: Send; refresh: () => void }
+
+/** One write, from its question to the sentence of its end. */
+export type Act<T, E extends AnyEndpoint = AnyEndpoint> = Pick<TaskRun<T>, 'start' | 'done' | 'stopped'> & {
+  /** What is asked first, where the endpoint's risk demands it or the caller does; `done` = a form or review was it. */
+  confirm?: Question | 'done'
+  /** Key of an intent that outlives this act; a new one for each request by default. */
+  idempotencyKey?: string
+  /** Which of the reads that it makes out of date are repeated; `false` where the caller does that by itself. */
+  rereads?: QueryFilters['predicate'] | false
+  /** Receives why it failed, before the person does. */
+  failed?: (error: unknown) => void
+} & ({ input: InputOf<E> } | { work: (task: WriteTask) => Promise<T> })
+
+/** An act with what it may send; every one of these is read again afterwards. */
+export type ActOf<T, E extends AnyEndpoint = AnyEndpoint> = Act<T, E> & { endpoint: E | readonly AnyEndpoint[] }
+
+/**
+ * Every write of a screen: asks first, sends in the foreground, shows the running task, and tells its end or what went
+ * wrong with the next step. Resolves as soon as the answer is known, to `undefined` where nothing came of it; what the
+ * write made out of date is read again afterwards, also after an error that leaves its effect open, and nobody waits
+ * for that.
+ */
+export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf<T, E>) => Promise<T | undefined> {
+  const queryClient = useQueryClient()
+  const { client } = useWorkspace()
+  const confirm = useContext(ConfirmContext)
+  const runTask = useRunTask()
+  return useCallback(
+    async <E extends AnyEndpoint, T>(act: ActOf<T, E>) => {
+      const endpoints = [act.endpoint].flat() as readonly AnyEndpoint[]
+      if (!(await isAgreed(act.confirm, endpoints, confirm))) return undefined
+      const refreshAll = (): void => {
+        const { rereads } = act
+        if (rereads === false) return
+        for (const endpoint of endpoints) refresh(queryClient, endpoint, { ...(rereads && { predicate: rereads }) })
+      }
+      const ended = await runTask<{ value: T } | { unsent: string }>({
+        start: act.start,
+        ...(act.stopped !== undefined && { stopped: act.stopped }),
+        async work(task) {
+          const send: Send = (endpoint, input, call) => {
+            const takesKey = endpoint.idempotency === 'header'
+            const idempotencyKey = takesKey ? (act.idempotencyKey ?? newIdempotencyKey()) : undefined
+            return client.call(endpoint, input, { ...call, idempotencyKey })
+          }
+          try {
+            const value =
+              'work' in act
+                ? await act.work({ ...task, send, refresh: refreshAll })
+                : ((await send(endpoints[0]!, act.input as InputOf<AnyEndpoint>)) as T)
+            refreshAll()
+            return { value }
+          } catch (error) {
+            if (error instanceof NotSent) return { unsent: error.message }
+            if (!(error instanceof ApiError) || error.sent) refreshAll()
+            act.failed?.(error)
+            // What is missing, and how to get it, only the service knows.
+            if (error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED') return { unsent: error.message }
+            throw error
+          }
+        },
+        done: result => ('unsent' in result ? { tone: 'warn', text: result.unsent } : act.done?.(result.value)),
+      })
+      return ended && 'value' in ended ? ended.value : undefined
+    },
+    [queryClient, client, confirm, runTask],
+  )
+}
+
+/** The writes of one endpoint. */
+export function useWrite<E extends AnyEndpoint>(
+  endpoint: E,
+): <T = OutputOf<E>>(act: Act<T, E>) => Promise<T | undefined> {
+  const write = useWrites()
+  return useCallback(act => write({ ...act, endpoint }), [write, endpoint])
+}
+
+async function isAgreed(
+  question: Question | 'done' | undefined,
+  endpoints: readonly AnyEndpoint[],
+  confirm: Confirm,
+): Promise<boolean> {
+  if (question !== undefined) return question === 'done' || (await confirm(question))
+  const risky = endpoints.find(({ risk }) => ASKS_FIRST.has(risk))
+  if (risky) throw new TypeError(`${risky.operation} is never sent without a question`)
+  return true
+}

@@ -1,0 +1,14 @@
+import { defineScreen } from '../../tui/router/screen.ts'
+import { incidentsKeys, notebookKeys } from './bindings.ts'
+import { notebookRoute } from './route.ts'
+
+/** What was pinned and noted of incidents. */
+export const notebookScreen = defineScreen({
+  route: notebookRoute,
+  title: 'Notebook',
+  order: 7,
+  goKey: 'i',
+  goLabel: 'incident notebook',
+  bindings: [incidentsKeys, notebookKeys],
+  load: async () => (await import('./screen.tsx')).NotebookScreen,
+})

@@ -1,0 +1,13 @@
+import { defineScreen } from '../../tui/router/screen.ts'
+import { nowKeys, nowProjectsKeys } from './bindings.ts'
+import { nowRoute } from './route.ts'
+
+/** The on-call inbox over all chosen projects. */
+export const nowScreen = defineScreen({
+  route: nowRoute,
+  title: 'Now',
+  order: 1,
+  goKey: 'n',
+  bindings: [nowKeys, nowProjectsKeys],
+  load: async () => (await import('./screen.tsx')).NowScreen,
+})

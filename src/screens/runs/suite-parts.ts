@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { ListState } from '../../components/list/use-list.ts'
+import type { PaneData } from '../../components/pane-state.tsx'
+import type { Bindings } from '../../tui/keymap/binding.ts'
+import type { Middle, PaneId } from './route.ts'
+
+type StoredCase = { id: string; stored: { id: string } }
+
+/** The cases of a suite, as far as this screen looks into them. */
+export type SuiteCases = {
+  list: {
+    current: () => StoredCase | undefined
+    choose: () => StoredCase | undefined
+    marked: () => readonly StoredCase[]
+  }
+  chosen: StoredCase | undefined
+}
+
+type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
+
+/** What this screen shows of suites and does with them; the folder of suites has it. */
+export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
+  SuitesPane: (props: {
+    projectId: string
+    list: ListState<EvalSuite>
+    data: PaneData
+    suite: EvalSuite | undefined
+    focused: boolean
+  }) => ReactNode
+  /** The middle pane under its tabs. */
+  MiddlePane: (
+    props: TabProps & { current: Middle; count?: string | undefined; note?: string | undefined; children: ReactNode },
+  ) => ReactNode
+  CasesTab: (props: TabProps & { cases: Cases }) => ReactNode
+  SettingsTab: (props: TabProps & { projectId: string; suite: EvalSuite }) => ReactNode
+  CasePane: (props: { cases: Cases; focused: boolean }) => ReactNode
+  useCases: (projectId: string, suite: EvalSuite | undefined, shown: boolean) => Cases
+  useAuthoringKeys: (options: {
+    projectId: string
+    suite: EvalSuite | undefined
+    suiteList: ListState<EvalSuite>
+    cases: Cases
+    focused: PaneId
+    middle: Middle
+    onSuite: (suiteId: string) => void
+  }) => void
+}
+
+/** The parts as they are declared: their keys at once, what draws them with the dashboard. */
+export type DeclaredSuites<Cases extends SuiteCases> = {
+  bindings: readonly Bindings[]
+  load: () => Promise<SuiteParts<Cases>>
+}

@@ -1,0 +1,18 @@
+import { namedItems } from '../../api/client/cache/cached.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { defineScreen } from '../../tui/router/screen.ts'
+import { callsKeys, promptsKeys, resourcesKeys, resultKeys, serversKeys, toolsKeys } from './bindings.ts'
+import { serversRoute } from './route.ts'
+
+/** The saved servers of a project. */
+export const serversScreen = defineScreen({
+  route: serversRoute,
+  title: 'Servers',
+  order: 3,
+  goKey: 's',
+  bindings: [serversKeys, toolsKeys, promptsKeys, resourcesKeys, callsKeys, resultKeys],
+  named: namedItems(contract.servers.list, 'server', ({ projectId }, serverId) =>
+    serversRoute.to({ projectId, serverId }),
+  ),
+  load: async () => (await import('./screen.tsx')).ServersScreen,
+})

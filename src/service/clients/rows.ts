@@ -1,0 +1,33 @@
+import type { Database } from '../core/database/database.ts'
+import { json, tableOf } from '../core/database/table.ts'
+
+/** An open document; `modelId`, `serverIds` and `optionalServerIds` are the fields that are read here. */
+export type ClientConfig = Record<string, unknown>
+
+export type ClientRow = {
+  id: string
+  projectId: string
+  name: string
+  /** Made from the content of `config`: equal documents have equal ids. */
+  configId: string
+  config: ClientConfig
+  createdAt: number
+  updatedAt: number
+}
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly clients: ReturnType<typeof createClientRows>
+  }
+}
+
+export function createClientRows(database: Database) {
+  const clients = tableOf<ClientRow>(database, 'client', { kinds: { config: json() } })
+  return {
+    ...clients.basics,
+    findByName: (projectId: string, name: string) => clients.one({ projectId, name }),
+    /** Oldest first. */
+    list: (projectId: string) => clients.all({ projectId }, 'ORDER BY id'),
+    delete: clients.delete,
+  }
+}

@@ -1,0 +1,177 @@
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { urlPlace, type Sealer } from './sealer.ts'
+
+/** How a column's value is stored; `id` is that of its row. */
+type Kind<T> = { read(stored: SQLOutputValue, id: string): T; write(value: T, id: string): SQLInputValue }
+
+/** What SQLite keeps as it is. */
+type Plain = string | number | null | Uint8Array
+
+/** The columns that hold something else than SQLite does, each with its kind; others may have one. */
+type Needed<Row> = { [Name in keyof Row as Row[Name] extends Plain ? never : Name]-?: Kind<Row[Name]> }
+type Kinds<Row> = Needed<Row> & { [Name in keyof Row]?: Kind<Row[Name]> }
+
+type Values = Record<string, SQLInputValue | boolean | undefined>
+
+/** A row with its place in the order of making, which a cursor of its list carries. */
+export type Placed<Row> = Row & { position: number }
+
+/** Reads rows of one owner, such as a project, latest first, from the one before `before` on. */
+export type LatestFirst<Row> = (ownerId: string, before: number | undefined, limit: number) => Placed<Row>[]
+
+export function boolean(): Kind<boolean> {
+  return { read: stored => stored === 1, write: Number }
+}
+
+/** JSON; `absent` is stored as NULL, undefined unless named. */
+export function json<T>(absent?: null): Kind<T> {
+  return {
+    read: stored => (stored === null ? absent : fromJson(stored as string)) as T,
+    write: value => toJson(value === absent ? undefined : value),
+  }
+}
+
+/** NULL where the row has undefined. */
+export function optional<T extends Plain>(): Kind<T | undefined> {
+  return { read: stored => (stored ?? undefined) as T | undefined, write: value => value ?? null }
+}
+
+/** Encrypted JSON, bound to its table, row and column; undefined is stored as NULL. */
+export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T> {
+  const place = (id: string) => `${table}/${id}/${column}`
+  return {
+    read: (stored, id) => (stored === null ? undefined : sealer.open(stored as Uint8Array, place(id))) as T,
+    write: (value, id) => (value === undefined ? null : sealer.seal(value, place(id))),
+  }
+}
+
+/** An address, sealed where it may hold secrets; undefined is stored as NULL. */
+export function url<T extends string | undefined>(sealer: Sealer, table: Parameters<typeof urlPlace>[0]): Kind<T> {
+  return {
+    read: (stored, id) => (stored === null ? undefined : sealer.openUrl(stored as string, urlPlace(table, id))) as T,
+    write: (value, id) => (value === undefined ? null : sealer.sealUrl(value, urlPlace(table, id))),
+  }
+}
+
+type Options<Row> = {
+  /** The column that tells a row from all others; `id` unless named. */
+  key?: keyof Row & string
+  /** The column by which a row belongs to something; `projectId` unless named. */
+  owner?: keyof Row & string
+  /** What `update` leaves alone besides key and `position`; owner and `createdAt` unless named. */
+  fixed?: readonly (keyof Row & string)[]
+} & (keyof Needed<Row> extends never ? { kinds?: Kinds<Row> } : { kinds: Kinds<Row> })
+
+/**
+ * Statements of one table whose columns are the fields of `Row`. They concern the rows that equal `match`; `rest` is
+ * SQL that follows, such as `AND number < :before ORDER BY number`, and `values` are what it names besides.
+ */
+export type Table<Row, Read extends Row = Row> = {
+  one(match: Partial<Row>, rest?: string, values?: Values): Read | undefined
+  all(match: Partial<Row>, rest?: string, values?: Values): Read[]
+  /** Latest first, from the position before `before` on. */
+  latest(match: Partial<Row>, before: number | undefined, limit: number, rest?: string): Placed<Read>[]
+  /** `latest` of an owner's rows, of those that fulfil `rest`. */
+  page(rest?: string): LatestFirst<Read>
+  /** What almost every noun offers. */
+  basics: {
+    get(ownerId: string, id: string): Read | undefined
+    insert(row: Row): void
+    update(row: Row): void
+  }
+  /** Sets `changes` and nothing else; the number of rows that `match` and `rest` found. */
+  change(match: Partial<Row>, changes: Partial<Row>, rest?: string): number
+  /** Inserts, or replaces the row of the same key. */
+  put(row: Row): void
+  delete(id: string): void
+  /** A row that a statement of its own found, columns of other tables included. */
+  read<Found>(stored: object): Found & Read
+}
+
+/** Makes no statement before it is needed. */
+export function tableOf<Row extends object, Read extends Row = Row>(
+  database: Database,
+  table: string,
+  ...[options]: keyof Needed<Row> extends never ? [options?: Options<Row>] : [options: Options<Row>]
+): Table<Row, Read> {
+  const { key = 'id', owner = 'projectId', fixed = [owner, 'createdAt'] } = options ?? {}
+  const kinds = Object.entries<Kind<unknown>>(options?.kinds ?? {})
+  const unchanged = new Set<string>([key, 'position', ...fixed])
+  const idOf = (row: object) => (row as Record<string, unknown>)[key]
+  const read = (stored: object) => {
+    if (kinds.length === 0) return stored as never
+    const row = { ...stored } as Record<string, SQLOutputValue>
+    for (const [name, kind] of kinds) row[name] = kind.read(row[name] ?? null, row[key] as string) as SQLOutputValue
+    return row as never
+  }
+  const write = (row: object, id: unknown, written = kinds): Values => {
+    const values = { ...row } as Values
+    for (const [name, kind] of written) values[name] = kind.write(values[name], String(id))
+    return values
+  }
+  const select = (match: object, rest: string) => `SELECT * FROM ${table} WHERE ${conditionOf(match)} ${rest}`
+  const all = (match: Partial<Row>, rest = '', values: Values = {}): Read[] =>
+    database.all<object>(select(match, rest), { ...boundOf(match), ...values }).map(read)
+  const one = (match: Partial<Row>, rest = '', values: Values = {}): Read | undefined => {
+    const stored = database.get<object>(select(match, rest), { ...boundOf(match), ...values })
+    return stored && read(stored)
+  }
+  const set = (match: object, stored: Values, rest = '') => {
+    // A column may be among the conditions and the changes, so the latter have names of their own.
+    const columns = Object.keys(stored).map(name => `${name} = :new_${name}`)
+    const changes = Object.entries(stored).map(([name, value]) => [`new_${name}`, value] as const)
+    return database.run(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${conditionOf(match)} ${rest}`, {
+      ...boundOf(match),
+      ...Object.fromEntries(changes),
+    })
+  }
+  const latest: Table<Row, Read>['latest'] = (match, before = Number.MAX_SAFE_INTEGER, limit, rest = '') =>
+    all(match, `AND position < :before ${rest} ORDER BY position DESC LIMIT :limit`, {
+      before,
+      limit,
+    }) as Placed<Read>[]
+  return {
+    one,
+    all,
+    latest,
+    page: rest => (ownerId, before, limit) => latest({ [owner]: ownerId } as never, before, limit, rest),
+    basics: {
+      get: (ownerId, id) => one({ [key]: id, [owner]: ownerId } as never),
+      insert(row) {
+        const values = write(row, idOf(row))
+        database.run(insertInto(table, Object.keys(values)), values)
+      },
+      update(row) {
+        const stored = Object.entries(write(row, idOf(row))).filter(([name]) => !unchanged.has(name))
+        set({ [key]: idOf(row) }, Object.fromEntries(stored))
+      },
+    },
+    change(match, changes, rest) {
+      const written = kinds.filter(([name]) => name in changes)
+      return set(match, write(changes, idOf(match), written), rest)
+    },
+    put(row) {
+      const values = write(row, idOf(row))
+      const columns = Object.keys(values)
+      const changed = assignments(columns.filter(name => name !== key))
+      database.run(`${insertInto(table, columns)} ON CONFLICT (${key}) DO UPDATE SET ${changed}`, values)
+    },
+    delete: id => void database.run(`DELETE FROM ${table} WHERE ${key} = :id`, { id }),
+    read,
+  }
+}
+
+/** As literal `IS NULL`, a condition lets SQLite use an index of such rows. */
+function conditionOf(match: object): string {
+  const terms = Object.entries(match).map(([name, value]) =>
+    value === null ? `${name} IS NULL` : `${name} = :${name}`,
+  )
+  return terms.join(' AND ') || 'TRUE'
+}
+
+function boundOf(match: object): Values {
+  const values: Values = { ...match }
+  if (!Object.values(values).includes(null)) return values
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+}

@@ -1,0 +1,190 @@
+import type {
+  ActionableFindingEvidence,
+  ActionableFinding,
+  InsightsEnvelope,
+} from '../../api/contract/insight-shapes.ts'
+import { parseStored } from '../../lib/json-depth.ts'
+import type { Database } from '../core/database/database.ts'
+import { boolean, json, tableOf } from '../core/database/table.ts'
+import type { Discovery } from './discovery.ts'
+import type { FindingState, WaveRecording } from './lifecycle.ts'
+
+/** Whose findings: one of a project's swarms, or one scenario's, by its id. */
+export type FindingScope = { projectId: string; scope: string }
+
+/** Scope of the findings that waves of journey runs share; ids of scenarios are the other ones. */
+export const SWARM_SCOPE = 'swarm'
+
+/** How a finding is named and shown; refreshed with every sighting but for the identities. */
+export type FindingSubject = {
+  fingerprint: string
+  dimension: string
+  title: string
+  subjectKind: string
+  subjectId: string
+  subjectLabel: string
+}
+
+export type FindingRow = FindingScope &
+  FindingSubject &
+  FindingState & {
+    id: string
+    /** Place in the order in which findings were first recorded; also the key of their pages. */
+    position: number
+    /** Null = shown. Independent of the status. */
+    dismissedAt: number | null
+    updatedAt: number
+  }
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly findings: ReturnType<typeof createFindingRows>
+  }
+}
+
+export function createFindingRows(database: Database) {
+  const findings = tableOf<Omit<FindingRow, 'position'>, FindingRow>(database, 'finding')
+  return {
+    get: ({ projectId, scope }: FindingScope, id: string) => findings.one({ projectId, scope, id }),
+    find: ({ projectId, scope }: FindingScope, fingerprint: string) => findings.one({ projectId, scope, fingerprint }),
+    /** Newest first. */
+    list: ({ projectId, scope }: FindingScope) => findings.all({ projectId, scope }, 'ORDER BY position DESC'),
+    /** Newest first, up to `limit` rows recorded before the one at `before`. */
+    page: ({ projectId, scope }: FindingScope, before: number | undefined, limit: number) =>
+      findings.latest({ projectId, scope }, before, limit),
+    /** Those that a wave saw, oldest first. */
+    seenIn: ({ projectId, scope }: FindingScope, waveId: string): FindingRow[] =>
+      database.all(
+        `SELECT finding.* FROM finding JOIN findingWave ON findingId = finding.id
+         WHERE projectId = :projectId AND scope = :scope AND waveId = :waveId AND seen ORDER BY position`,
+        { projectId, scope, waveId },
+      ),
+    insert: findings.basics.insert,
+    update: (id: string, values: Partial<FindingSubject & FindingState> & { updatedAt: number }) =>
+      findings.change({ id }, values),
+    setDismissed: (id: string, dismissedAt: number | null, updatedAt: number) =>
+      findings.change({ id }, { dismissedAt, updatedAt }),
+    ...waveRows(database),
+    /** Leaves out what is known of this wave. */
+    addEvidence(findingId: string, waveId: string, evidence: readonly ActionableFindingEvidence[]) {
+      for (const item of evidence)
+        database.run(
+          `INSERT INTO findingEvidence (findingId, waveId, evidence) VALUES (:findingId, :waveId, :evidence)
+           ON CONFLICT DO NOTHING`,
+          { findingId, waveId, evidence: JSON.stringify(item) },
+        )
+    },
+    /** In the order in which it was recorded. */
+    evidence: (findingId: string, waveId: string) =>
+      database
+        .all<{ evidence: string }>(
+          'SELECT evidence FROM findingEvidence WHERE findingId = :findingId AND waveId = :waveId ORDER BY id',
+          { findingId, waveId },
+        )
+        .map(row => parseStored(row.evidence) as ActionableFindingEvidence),
+  }
+}
+
+type StoredWave = WaveRecording & { findingId: string; state?: FindingState | undefined }
+
+function waveRows(database: Database) {
+  const waves = tableOf<StoredWave>(database, 'findingWave', {
+    key: 'findingId',
+    kinds: { seen: boolean(), state: json() },
+  })
+  const recording = ({ waveId, seen, at, firstAt }: StoredWave): WaveRecording => ({ waveId, seen, at, firstAt })
+  return {
+    wave(findingId: string, waveId: string) {
+      const row = waves.one({ findingId, waveId })
+      return row && recording(row)
+    },
+    /** The finding's state after its last wave before this one. */
+    stateBefore: (findingId: string, { at, waveId }: WaveRecording) =>
+      waves.one({ findingId }, 'AND (at, waveId) < (:at, :waveId) ORDER BY at DESC, waveId DESC LIMIT 1', {
+        at,
+        waveId,
+      })?.state,
+    /** The finding's waves from this one on, in order. */
+    wavesFrom: (findingId: string, { at, waveId }: WaveRecording) =>
+      waves.all({ findingId }, 'AND (at, waveId) >= (:at, :waveId) ORDER BY at, waveId', { at, waveId }).map(recording),
+    /** Replaces what was recorded of the finding in this wave. */
+    putWave: (findingId: string, wave: WaveRecording) =>
+      void database.run(
+        `INSERT INTO findingWave (findingId, waveId, seen, firstAt, at)
+         VALUES (:findingId, :waveId, :seen, :firstAt, :at)
+         ON CONFLICT DO UPDATE SET seen = :seen, firstAt = :firstAt, at = :at`,
+        { findingId, ...wave },
+      ),
+    setStateAfter: (findingId: string, waveId: string, state: FindingState | undefined) =>
+      waves.change({ findingId, waveId }, { state }),
+  }
+}
+
+/** What one generation said; everything in it stays as it was when it was generated. */
+export type InsightsDocument = {
+  summary: string
+  coverage: NonNullable<InsightsEnvelope['coverage']>
+  findings: ActionableFinding[]
+  runHealth?: NonNullable<InsightsEnvelope['runHealth']>
+  /** Findings beyond those that fit, and evidence beyond that of the shown ones. */
+  omittedFindings: number
+  omittedEvidence: number
+  /** Comes behind the rest, or not at all. */
+  discovery?: Discovery
+}
+
+export type InsightsRow = FindingScope & {
+  /** Of the latest generation: another request has another id. */
+  id: string
+  /** The wave or window that it is about. */
+  waveId: string
+  status: 'pending' | 'completed' | 'failed'
+  /** Of the last generation that was completed, which may be an earlier one. */
+  document: InsightsDocument | undefined
+  /** Of the document. */
+  generatedAt: number | null
+  errorCode: string | null
+  errorMessage: string | null
+  /** Whether asking again could end otherwise. */
+  retryable: boolean
+  updatedAt: number
+}
+
+/** How a generation ended. */
+export type InsightsEnd = Pick<InsightsRow, 'status' | 'errorCode' | 'errorMessage' | 'retryable' | 'updatedAt'> &
+  Partial<Pick<InsightsRow, 'document' | 'generatedAt'>>
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly insights: ReturnType<typeof createInsightsRows>
+  }
+}
+
+export function createInsightsRows(database: Database) {
+  const insights = tableOf<InsightsRow>(database, 'insights', { kinds: { document: json(), retryable: boolean() } })
+  return {
+    get: ({ projectId, scope }: FindingScope, waveId: string) => insights.one({ projectId, scope, waveId }),
+    /** Of the wave or window whose id sorts last. */
+    latest: ({ projectId, scope }: FindingScope) => insights.one({ projectId, scope }, 'ORDER BY waveId DESC LIMIT 1'),
+    /** In place of an earlier generation's. */
+    put(row: InsightsRow) {
+      const { projectId, scope, waveId } = row
+      database.run('DELETE FROM insights WHERE projectId = :projectId AND scope = :scope AND waveId = :waveId', {
+        projectId,
+        scope,
+        waveId,
+      })
+      insights.basics.insert(row)
+    },
+    /** Adds to a completed generation's document; nothing happens when it is no longer the latest. */
+    setDiscovery: (id: string, discovery: Discovery, at: number) =>
+      void database.run(
+        `UPDATE insights SET document = json_set(document, '$.discovery', json(:discovery)), updatedAt = :at
+         WHERE id = :id AND status = 'completed'`,
+        { id, discovery: JSON.stringify(discovery), at },
+      ),
+    /** False when this generation is no longer pending, or no longer the latest. */
+    end: (id: string, { document, ...end }: InsightsEnd) =>
+      insights.change({ id, status: 'pending' }, { ...end, ...(document && { document }) }) > 0,
+  }
+}

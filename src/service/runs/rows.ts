@@ -1,0 +1,287 @@
+import { parseStored } from '../../lib/json-depth.ts'
+import type { DecisionSummary } from '../../api/contract/runs.ts'
+import { insertEachInto, type Database } from '../core/database/database.ts'
+import { json, optional, tableOf } from '../core/database/table.ts'
+import type { Lease } from '../core/lease.ts'
+import type { SeenTool, SeenTools } from '../evals/seen-tools.ts'
+import type { CaseSnapshot, ScoreIntegrity } from '../evals/types.ts'
+import type { SuiteSettings } from '../suites/rows.ts'
+import type { ModelSource, TargetClient, TargetEnvironment } from '../suites/target.ts'
+
+type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+/** In the unit of the run's decision; `passRate` is a fraction of what was graded, null where nothing was. */
+export type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
+
+/** How many of a suite's cases a run executes. */
+export type CaseSelection = { selectedCaseCount: number; totalCaseCount: number }
+
+/** What was fixed at launch; the cases are stored beside it. */
+export type RunPlan = {
+  servers: { id: string; name: string }[]
+  /** Fraction of trials that must pass; null = every case decides by itself. */
+  threshold: number | null
+  /** The environment at the revision that was resolved for the run. */
+  environment?: TargetEnvironment
+  /** The client as it was, so that its name survives it. */
+  client?: TargetClient
+  /** Runs that were launched as one group hold one slot together; absent = the run has its own. */
+  slotId?: string
+  /** Distinct cases of the run, of those that its suite had then. */
+  selection?: CaseSelection
+  /** The suite's judge as it was; later edits do not reach the run. */
+  judge?: SuiteSettings['judge']
+}
+
+export type RunRow = {
+  id: string
+  projectId: string
+  organizationId: string
+  suiteId: string
+  suiteName: string
+  /** Counts the suite's runs from 1. */
+  number: number
+  status: RunStatus
+  result: 'passed' | 'failed' | null
+  source: 'ui' | 'api' | 'sdk'
+  notes?: string
+  modelSource?: ModelSource
+  plan: RunPlan
+  summary?: RunCounts
+  decisionSummary?: DecisionSummary
+  /** Absent while it is in flight, and where nothing was scored. */
+  scoreIntegrity?: ScoreIntegrity
+  /** The run whose failed cases this one repeats. */
+  rerunOf?: string
+  /** The caller's label for runs that belong together. */
+  groupId?: string
+  createdAt: number
+  startedAt?: number
+  completedAt?: number
+  lease?: Lease
+}
+
+type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary' | 'scoreIntegrity' | 'completedAt'>
+
+/** Figures of a suite's runs for its line in the list. */
+type SuiteFigures = { runs: number; passed: number; failed: number }
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly runs: ReturnType<typeof createRunRows>
+  }
+}
+
+/** As it is stored: the lease in columns of its own. */
+type StoredRun = Omit<RunRow, 'lease'> & {
+  leaseToken: string | null
+  leaseHost: string | null
+  leasePid: number | null
+  leaseExpiresAt: number | null
+}
+
+const IN_FLIGHT = `status IN ('pending', 'running')`
+
+export function createRunRows(database: Database) {
+  const runs = tableOf<StoredRun>(database, 'run', {
+    kinds: {
+      plan: json(),
+      summary: json(),
+      decisionSummary: json(),
+      notes: optional(),
+      modelSource: optional(),
+      scoreIntegrity: optional(),
+      rerunOf: optional(),
+      groupId: optional(),
+      startedAt: optional(),
+      completedAt: optional(),
+    },
+  })
+  const one = (match: Partial<StoredRun>, rest?: string, values?: Record<string, number>) => {
+    const row = runs.one(match, rest, values)
+    return row && read(row)
+  }
+  return {
+    get: (projectId: string, id: string) => one({ id, projectId }),
+    /** Newest first. */
+    listBySuite: (projectId: string, suiteId: string, limit: number, before = Number.MAX_SAFE_INTEGER) =>
+      runs
+        .all({ suiteId, projectId }, 'AND number < :before ORDER BY number DESC LIMIT :limit', { limit, before })
+        .map(read),
+    /** The suite's latest completed run before the given number. */
+    previousCompleted: (suiteId: string, number: number) =>
+      one({ suiteId, status: 'completed' }, 'AND number < :number ORDER BY number DESC LIMIT 1', { number }),
+    /** Every pending and running run, oldest first; of one organization where given. */
+    inFlight: (organizationId?: string) =>
+      (organizationId === undefined
+        ? // Every look at a run asks this, and for the order SQLite would rather read all runs that ever were.
+          database
+            .all<StoredRun>(`SELECT * FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT} ORDER BY id`)
+            .map(row => runs.read<StoredRun>(row))
+        : runs.all({ organizationId }, `AND ${IN_FLIGHT} ORDER BY id`)
+      ).map(read),
+    status: (id: string) =>
+      database.get<{ status: RunStatus }>('SELECT status FROM run WHERE id = :id', { id })?.status,
+    nextNumber: (suiteId: string) =>
+      database.get<{ next: number }>('SELECT COALESCE(MAX(number), 0) + 1 AS next FROM run WHERE suiteId = :suiteId', {
+        suiteId,
+      })?.next ?? 1,
+    insert({ lease, ...row }: RunRow, cases: readonly CaseSnapshot[]) {
+      runs.basics.insert({
+        ...row,
+        leaseToken: lease?.token ?? null,
+        leaseHost: lease?.host ?? null,
+        leasePid: lease?.pid ?? null,
+        leaseExpiresAt: lease?.expiresAt ?? null,
+      })
+      database.runEach(
+        insertEachInto('runCase', ['runId', 'position', 'snapshot']),
+        cases.map((snapshot, position) => [row.id, position, JSON.stringify(snapshot)]),
+      )
+    },
+    /** In order; of the given positions only, where named. */
+    cases: (runId: string, first = 0, last = Number.MAX_SAFE_INTEGER) =>
+      database
+        .all<{ snapshot: string }>(
+          `SELECT snapshot FROM runCase WHERE runId = :runId AND position BETWEEN :first AND :last
+           ORDER BY position`,
+          { runId, first, last },
+        )
+        .map(({ snapshot }) => parseStored(snapshot) as CaseSnapshot),
+    /** Of the cases that the suite has now, how many the run has; undefined where the suite has none. */
+    selection(runId: string, suiteId: string) {
+      const counts = database.get<CaseSelection>(
+        `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
+           SELECT snapshot ->> 'caseId' FROM runCase WHERE runId = :runId
+         )), 0) AS selectedCaseCount
+         FROM suiteCase WHERE suiteId = :suiteId`,
+        { runId, suiteId },
+      )
+      return counts && counts.totalCaseCount > 0 ? counts : undefined
+    },
+    /** The suite's latest run over all cases that came to a verdict. */
+    latestWhole: (projectId: string, suiteId: string) =>
+      one(
+        { suiteId, projectId, status: 'completed' },
+        `AND result IS NOT NULL
+         AND plan ->> '$.selection.selectedCaseCount' >= plan ->> '$.selection.totalCaseCount'
+         ORDER BY number DESC LIMIT 1`,
+      ),
+    figures: (suiteId: string) =>
+      database.get<SuiteFigures>(
+        `SELECT COUNT(*) AS runs, COALESCE(SUM(summary ->> 'passed'), 0) AS passed,
+                COALESCE(SUM(summary ->> 'failed'), 0) AS failed
+         FROM run WHERE suiteId = :suiteId`,
+        { suiteId },
+      ) ?? { runs: 0, passed: 0, failed: 0 },
+    /** Sets the lease's end; false when the run has ended or another process owns it. */
+    renew: (id: string, leaseToken: string, leaseExpiresAt: number) =>
+      runs.change({ id, leaseToken }, { leaseExpiresAt }, `AND ${IN_FLIGHT}`) > 0,
+    /** pending → running; false when it was no longer pending. */
+    begin: (id: string, startedAt: number) =>
+      runs.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
+    /** Ends a run in flight; false when it had ended already. */
+    end: (id: string, { status, result, summary, decisionSummary, scoreIntegrity, completedAt }: RunEnding) =>
+      runs.change(
+        { id },
+        { status, result, summary, decisionSummary, scoreIntegrity, completedAt },
+        `AND ${IN_FLIGHT}`,
+      ) > 0,
+  }
+}
+
+function read({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt, ...row }: StoredRun): RunRow {
+  if (token === null) return row
+  return { ...row, lease: { token, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 } }
+}
+
+/** Most listings that are kept of one server in one run; a server that changes more often keeps its first ones. */
+const MOST_LISTINGS = 20
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    /** What the servers of a run offered while it was executed. */
+    readonly runTools: ReturnType<typeof createRunToolRows>
+  }
+}
+
+type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }
+
+export function createRunToolRows(database: Database) {
+  const latest = (runId: string, serverName: string) =>
+    database.get<{ seenAt: number; hash: string; count: number }>(
+      `SELECT max(seenAt) AS seenAt, hash, (SELECT count(*) FROM runTools
+         WHERE runId = :runId AND serverName = :serverName) AS count
+       FROM runTools WHERE runId = :runId AND serverName = :serverName GROUP BY runId`,
+      { runId, serverName },
+    )
+  return {
+    /** Keeps a listing unless it is the server's last one in this run, or the run is gone. */
+    record(runId: string, { serverName, seenAt, hash, tools }: SeenTools) {
+      const before = latest(runId, serverName)
+      if (before && (before.hash === hash || before.count >= MOST_LISTINGS)) return
+      database.run(
+        `INSERT INTO runTools (runId, serverName, seenAt, hash, tools)
+         SELECT id, :serverName, :seenAt, :hash, :tools FROM run WHERE id = :runId`,
+        {
+          runId,
+          serverName,
+          // Two listings of one millisecond stand one behind the other.
+          seenAt: before ? Math.max(seenAt, before.seenAt + 1) : seenAt,
+          hash,
+          tools: JSON.stringify(tools),
+        },
+      )
+    },
+    /** Of each server the listing that held at this moment (epoch milliseconds), else its first one. */
+    seenAt(runId: string, at: number): SeenTools[] {
+      const rows = database.all<StoredListing>(
+        'SELECT serverName, seenAt, hash, tools FROM runTools WHERE runId = :runId ORDER BY serverName, seenAt',
+        { runId },
+      )
+      return [...Map.groupBy(rows, row => row.serverName).values()].flatMap(listings => {
+        const held = listings.findLast(listing => listing.seenAt <= at) ?? listings[0]
+        return held ? [{ ...held, tools: parseStored(held.tools) as SeenTool[] }] : []
+      })
+    },
+  }
+}
+
+/** What a model found out about a run after its end. */
+type RunAnalysisKind = 'goalCompletion' | 'insights'
+type RunAnalysisStatus = 'pending' | 'completed' | 'failed'
+export type RunAnalysis<T> = { status: RunAnalysisStatus; document: T }
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    /** One analysis of a kind for each run; its document is the kind's own. */
+    readonly runAnalyses: ReturnType<typeof createRunAnalysisRows>
+  }
+}
+
+export function createRunAnalysisRows(database: Database) {
+  return {
+    /** `T` states the document of the kind; undefined when it was never asked for. */
+    get<T>(runId: string, kind: RunAnalysisKind): RunAnalysis<T> | undefined {
+      const row = database.get<{ status: RunAnalysisStatus; document: string }>(
+        'SELECT status, document FROM runAnalysis WHERE runId = :runId AND kind = :kind',
+        { runId, kind },
+      )
+      return row && { status: row.status, document: parseStored(row.document) as T }
+    },
+    /** Begins an analysis in place of an earlier one. */
+    begin(runId: string, kind: RunAnalysisKind, document: unknown) {
+      database.run(
+        `INSERT INTO runAnalysis (runId, kind, status, document) VALUES (:runId, :kind, 'pending', :document)
+         ON CONFLICT (runId, kind) DO UPDATE SET status = 'pending', document = :document`,
+        { runId, kind, document: JSON.stringify(document) },
+      )
+    },
+    /** pending → its end; false when it had ended already, or its run is gone. */
+    end: (runId: string, kind: RunAnalysisKind, status: Exclude<RunAnalysisStatus, 'pending'>, document: unknown) =>
+      database.run(
+        `UPDATE runAnalysis SET status = :status, document = :document
+         WHERE runId = :runId AND kind = :kind AND status = 'pending'`,
+        { runId, kind, status, document: JSON.stringify(document) },
+      ) > 0,
+  }
+}

@@ -1,0 +1,73 @@
+import type { Database } from '../core/database/database.ts'
+import type { Sealer } from '../core/database/sealer.ts'
+import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
+
+/** What the service never tells about a server; sealed at rest. */
+export type ServerSecrets = {
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  headers?: Record<string, string>
+  clientSecret?: string
+}
+
+/** Imported OAuth tokens with what their refresh needs; sealed at rest. */
+export type ServerTokens = {
+  accessToken: string
+  refreshToken?: string
+  scope?: string
+  /** Epoch milliseconds; absent = the issuer did not say. */
+  expiresAt?: number
+  client?: { clientId: string; clientSecret?: string }
+  resourceUrl?: string
+  /** The authorization server that they are from; absent = it was not known when they were imported. */
+  issuer?: string
+}
+
+export type ServerRow = {
+  id: string
+  projectId: string
+  name: string
+  enabled: boolean
+  transportType: 'stdio' | 'http'
+  url?: string
+  timeoutMs?: number
+  useOAuth: boolean
+  /** Fields that the service keeps and does not interpret. */
+  options: Record<string, unknown>
+  secrets: ServerSecrets
+  tokens?: ServerTokens
+  createdAt: number
+  updatedAt: number
+}
+
+declare module '../core/database/store.ts' {
+  interface Store {
+    readonly servers: ReturnType<typeof createServerRows>
+  }
+}
+
+export function createServerRows(database: Database, sealer: Sealer) {
+  const servers = tableOf<ServerRow>(database, 'server', {
+    kinds: {
+      enabled: boolean(),
+      useOAuth: boolean(),
+      url: url(sealer, 'server'),
+      timeoutMs: optional(),
+      options: json(),
+      secrets: sealed(sealer, 'server', 'secrets'),
+      tokens: sealed(sealer, 'server', 'tokens'),
+    },
+  })
+  return {
+    ...servers.basics,
+    /** In whatever project it is. */
+    find: (id: string) => servers.one({ id }),
+    findByName: (projectId: string, name: string) => servers.one({ projectId, name }),
+    /** Oldest first. */
+    list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
+    /** Stores refreshed or imported tokens and leaves everything else alone. */
+    setTokens: (id: string, tokens: ServerTokens) => servers.change({ id }, { tokens, updatedAt: Date.now() }),
+    delete: servers.delete,
+  }
+}

@@ -1,0 +1,30 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
+import type { Bindings } from '../keymap/binding.ts'
+import type { NamedPlace } from './named-place.ts'
+import type { Place, Route } from './place.ts'
+
+/**
+ * A screen as its folder declares it. Tabs, go-keys, palette, help, completion and docs derive from the list of these
+ * in `app/screens.ts`; what draws the screen is loaded with the dashboard alone, so a declaration imports no component.
+ */
+export type ScreenDeclaration<Name extends string = string> = {
+  route: Route & { screen: Name; to: (params?: Record<string, string | undefined>) => Place }
+  title: string
+  /** Its place among the screens; the tabs are numbered in this order. */
+  order: number
+  /** The letter that opens it after the comma. */
+  goKey: string
+  /** What that key opens, where the title says too little. */
+  goLabel?: string
+  /** Every group of keys that its folder declares, widest first. */
+  bindings: readonly Bindings[]
+  /** What of this screen can be opened by its name, of everything that was read already. */
+  named?: (queryClient: QueryClient) => NamedPlace[]
+  load: () => Promise<ComponentType>
+}
+
+/** Declares a screen: the whole of what `src/app/screens.ts` lists. */
+export function defineScreen<const Name extends string>(declaration: ScreenDeclaration<Name>): ScreenDeclaration<Name> {
+  return declaration
+}

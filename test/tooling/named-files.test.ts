@@ -1,0 +1,19 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const files = globSync('{src,test,scripts,docs}/**/*.{ts,tsx,mjs,md}', { cwd: ROOT })
+const texts = ['README.md', 'CONTRIBUTING.md', ...files.filter(file => !file.startsWith('test/tooling/'))]
+const NAMED = /`([\w/-]+(?:\.[\w-]+)*\.(?:tsx?|mjs))`/g
+
+/** A file is named whole, or by the end of its path. */
+const exists = (name: string): boolean => files.some(file => `/${file}`.endsWith(`/${name}`))
+
+test('every file of the sources that documents and comments name is there', () => {
+  const named = texts.flatMap(text =>
+    [...readFileSync(join(ROOT, text), 'utf8').matchAll(NAMED)].map(([, name = '']) => ({ text, name })),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ name }) => !exists(name))).toEqual([])
+})
