@@ -30,10 +30,7 @@ const spawnedPackages = [/^@modelcontextprotocol\/server-everything/]
 const shared = {
   cwd: root,
   platform: 'node',
-  transform: {
-    target: 'node22.19',
-    define: { 'process.env.NODE_ENV': '"production"' },
-  },
+  transform: { target: 'node22.19', define: { 'process.env.NODE_ENV': '"production"' } },
   resolve: { alias: { 'react-devtools-core': join(root, 'scripts/devtools-stub.ts') } },
   logLevel: 'warn',
   // "use client" means nothing in a terminal program.

@@ -175,12 +175,7 @@ describe('with any number', () => {
     ))
 
   test('a comparison and a trace have words', () => {
-    const diff = fc.record({
-      base: maybeFinite,
-      compare: maybeFinite,
-      delta: maybeFinite,
-      percentDelta: maybeFinite,
-    })
+    const diff = fc.record({ base: maybeFinite, compare: maybeFinite, delta: maybeFinite, percentDelta: maybeFinite })
     const span = fc.record({ startedAt: maybe, endedAt: maybe, durationMs: maybe })
     fc.assert(
       fc.property(diff, fc.array(span, { maxLength: 5 }), (figure, spans) => {

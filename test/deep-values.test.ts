@@ -68,11 +68,7 @@ const READERS: Record<string, (value: unknown, text: string) => void> = {
         messageRows(
           [
             { role: 'assistant', content: value },
-            {
-              role: 'tool',
-              content: [{ type: 'tool-result', result: value }],
-              toolCalls: [{ arguments: text }],
-            },
+            { role: 'tool', content: [{ type: 'tool-result', result: value }], toolCalls: [{ arguments: text }] },
           ],
           'm',
         ),

@@ -69,10 +69,7 @@ export async function createDriftingSuite(
     sumCase('adds nothing', 7, 0),
     PID,
   ]
-  const launched = await client.runs.create({
-    projectId,
-    body: { suiteName: 'nightly', serverIds: [id], tests },
-  })
+  const launched = await client.runs.create({ projectId, body: { suiteName: 'nightly', serverIds: [id], tests } })
   await runEnded(client, projectId, launched.runId)
   return {
     suiteId: launched.suiteId,

@@ -4,10 +4,7 @@ import type { EvalTestStep } from '../src/api/contract/eval-shapes.ts'
 type Case = { title: string; steps: EvalTestStep[] }
 
 function callCase(title: string, toolName: string, args: Record<string, unknown>): Case {
-  return {
-    title,
-    steps: [{ id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }],
-  }
+  return { title, steps: [{ id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }] }
 }
 
 /** A case that ends at once. */

@@ -171,9 +171,7 @@ const probes: Record<BoundName, Probe> = {
     const updatedAt = Date.now()
     for (let at = 0; at < 10; at += 1)
       queryClient.setQueryData(['projects', 'list', { at }], 'a'.repeat(large - 2), { updatedAt })
-    queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 10 * large - 2), {
-      updatedAt: updatedAt - 1,
-    })
+    queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 10 * large - 2), { updatedAt: updatedAt - 1 })
     const kept = answersToStore(queryClient, updatedAt)
     return kept.length === 11 ? kept.reduce((sum, { json }) => sum + json.length, 0) : 'left out'
   },
@@ -238,11 +236,7 @@ const probes: Record<BoundName, Probe> = {
     const journal = openJournal({ file: freshFile(), profile: 'p' })
     const input = (notes: string) => ({ projectId: 'p', body: { suiteId: 's', notes } })
     const notes = 'n'.repeat(size - JSON.stringify(input('')).length)
-    const intent = await journal.begin({
-      endpoint: contract.runs.create,
-      input: input(notes),
-      idempotencyKey: 'k',
-    })
+    const intent = await journal.begin({ endpoint: contract.runs.create, input: input(notes), idempotencyKey: 'k' })
     intent.settle({ outcome: 'unknown', code: 'lost' })
     const [entry] = await journal.unresolved()
     await journal.close()
@@ -355,11 +349,7 @@ const probes: Record<BoundName, Probe> = {
     return levels
   },
   recordedTool(size) {
-    const tool = (description: string) => ({
-      name: 't',
-      description,
-      inputSchema: { type: 'object' as const },
-    })
+    const tool = (description: string) => ({ name: 't', description, inputSchema: { type: 'object' as const } })
     const description = 'd'.repeat(size - JSON.stringify(tool('')).length)
     const [seen] = toSeenTools('s', [tool(description)], 0).tools
     return seen?.omitted ? 'left out' : JSON.stringify(seen).length
@@ -369,9 +359,7 @@ const probes: Record<BoundName, Probe> = {
     const projectId = (await client.projects.list()).items[0]!.id
     const suiteId = (await client.suites.list({ projectId })).items[0]!.id
     const body = JSON.stringify({ suiteId, caseIds: ['missing'] })
-    const answer = await post(`/projects/${projectId}/eval-runs`, body, {
-      'idempotency-key': 'k'.repeat(size),
-    })
+    const answer = await post(`/projects/${projectId}/eval-runs`, body, { 'idempotency-key': 'k'.repeat(size) })
     return refusedFor(answer, /1 to 256 characters/) ? 'refused' : size
   },
 }

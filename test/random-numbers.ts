@@ -19,12 +19,7 @@ export function randomNumbers(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   const below = (count: number): number => Math.floor(next() * count)
-  return {
-    next,
-    below,
-    pick: choices => choices[below(choices.length)]!,
-    chance: share => next() < share,
-  }
+  return { next, below, pick: choices => choices[below(choices.length)]!, chance: share => next() < share }
 }
 
 /** A seed made of a text (FNV-1a), at least 0. */

@@ -59,11 +59,7 @@ export const randomRun: fc.Arbitrary<RandomRun> = fc.integer({ min: 1, max: MOST
 
 /** A run in which every case of a suite ended alike, on one model. */
 const wholeRun = (caseCount: number, end: End): RandomRun => ({
-  variants: Array.from({ length: caseCount }, (_none, caseIndex) => ({
-    caseIndex,
-    model: undefined,
-    ends: [end],
-  })),
+  variants: Array.from({ length: caseCount }, (_none, caseIndex) => ({ caseIndex, model: undefined, ends: [end] })),
   threshold: undefined,
   end: 'finalized',
 })
@@ -140,10 +136,7 @@ export async function makeRun(
       return { ...named, status, ...(model !== undefined && { model, provider: 'scripted' }) }
     }),
   )
-  const opening = {
-    suiteName,
-    ...(threshold !== undefined && { passCriteria: { minimumPassRate: threshold } }),
-  }
+  const opening = { suiteName, ...(threshold !== undefined && { passCriteria: { minimumPassRate: threshold } }) }
   const started = await client.evalIngest.start({ projectId, body: opening })
   const { runId } = started as { runId: string }
   await client.evalIngest.iterations({ projectId, body: { runId, results } })

@@ -126,12 +126,7 @@ export class ScenariosStage {
       size,
       hasDoor = true,
       journal,
-    }: {
-      key?: string
-      size?: { width: number; height: number }
-      hasDoor?: boolean
-      journal?: Journal
-    } = {},
+    }: { key?: string; size?: { width: number; height: number }; hasDoor?: boolean; journal?: Journal } = {},
   ): Promise<TestApp> {
     const { fetch } = this.#testService
     const door = createVisitorDoor({

@@ -24,12 +24,7 @@ const FLAT = 5
 /** Most of a core, from 0 to 1, that a screen may take which nobody touches. */
 const MOST_CORE = 0.002
 
-export type IdleSample = {
-  screen: string
-  setting: string
-  last: Stretch
-  memory: { first: number; last: number }
-}
+export type IdleSample = { screen: string; setting: string; last: Stretch; memory: { first: number; last: number } }
 
 /** What of the names is wanted; without a choice all of it. */
 function chosen<T extends string>(all: readonly T[], wanted: readonly string[]): readonly T[] {

@@ -74,10 +74,7 @@ function echoes(count: number): TestCase[] {
       {
         id: 'text',
         kind: 'assert',
-        assertion: {
-          type: 'responseContains',
-          needle: (index + 1) % failsEvery === 0 ? 'goodbye' : 'hello',
-        },
+        assertion: { type: 'responseContains', needle: (index + 1) % failsEvery === 0 ? 'goodbye' : 'hello' },
       },
     ],
   }))

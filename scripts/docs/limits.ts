@@ -33,10 +33,7 @@ type Text = { path: string; most: number; text: z.ZodType }
 
 function texts(schema: z.ZodType, path: readonly string[], depth: number): Text[] {
   if (depth > MOST_LEVELS) return []
-  const { def, maxLength } = schema as unknown as {
-    def: Record<string, unknown>
-    maxLength?: number | null
-  }
+  const { def, maxLength } = schema as unknown as { def: Record<string, unknown>; maxLength?: number | null }
   const within = (inner: unknown, step: readonly string[]): Text[] =>
     texts(inner as z.ZodType, [...path, ...step], depth + 1)
   switch (def['type']) {

@@ -69,15 +69,9 @@ export const colourRule = {
   create(context) {
     const check = (node: Span & { value?: unknown }) => {
       if (typeof node.value === 'string' && colourName.test(node.value))
-        context.report({
-          node,
-          message: `colour "${node.value}" belongs to src/tui/theme; use a theme token`,
-        })
+        context.report({ node, message: `colour "${node.value}" belongs to src/tui/theme; use a theme token` })
     }
-    return {
-      'JSXAttribute[name.name=/color$/i] Literal': check,
-      'Property[key.name=/color$/i] Literal': check,
-    }
+    return { 'JSXAttribute[name.name=/color$/i] Literal': check, 'Property[key.name=/color$/i] Literal': check }
   },
 } satisfies Rule
 

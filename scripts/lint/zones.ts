@@ -21,11 +21,7 @@ const serviceImports = ['src/domain/', 'src/api/contract/', 'src/lib/']
 
 /** The house's import zones, most specific first. */
 const zones: readonly Zone[] = [
-  {
-    name: 'entry points',
-    files: ['src/main.tsx', 'src/boot.ts', 'src/cli/'],
-    imports: ['src/', 'package.json'],
-  },
+  { name: 'entry points', files: ['src/main.tsx', 'src/boot.ts', 'src/cli/'], imports: ['src/', 'package.json'] },
   {
     name: 'app',
     files: ['src/app/'],
@@ -81,18 +77,8 @@ const zones: readonly Zone[] = [
   },
   { name: 'service', files: ['src/service/'], imports: serviceImports, noPackages: noScreen },
   { name: 'contract', files: ['src/api/contract/'], imports: ['src/lib/'], onlyPackages: ['zod'] },
-  {
-    name: 'cache',
-    files: ['src/api/client/cache/'],
-    imports: ['src/api/', 'src/lib/'],
-    noPackages: screenLibraries,
-  },
-  {
-    name: 'client',
-    files: ['src/api/client/'],
-    imports: ['src/api/contract/', 'src/lib/'],
-    noPackages: noScreen,
-  },
+  { name: 'cache', files: ['src/api/client/cache/'], imports: ['src/api/', 'src/lib/'], noPackages: screenLibraries },
+  { name: 'client', files: ['src/api/client/'], imports: ['src/api/contract/', 'src/lib/'], noPackages: noScreen },
   {
     name: 'untrusted input',
     files: ['src/lib/untrusted/'],

@@ -53,12 +53,7 @@ export async function press(terminal: Terminal, key: Press): Promise<void> {
   else for (let count = 0; count < key.times; count += 1) for (const each of key.keys) pressKey(terminal, each)
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  escape: 'Esc',
-  down: '↓',
-  up: '↑',
-  pagedown: 'PgDn',
-}
+const NAMES: Readonly<Record<string, string>> = { escape: 'Esc', down: '↓', up: '↑', pagedown: 'PgDn' }
 
 function nameOf(key: string): string {
   if ([...key].length === 1) return `\`${key}\``

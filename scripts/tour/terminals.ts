@@ -200,19 +200,9 @@ const STOPS: readonly Stop[] = [
     terminal: { cols: 80, rows: 24 },
     show: openRun,
   },
-  {
-    title: '120×40',
-    words: 'Two of the three stand side by side.',
-    terminal: { cols: 120, rows: 40 },
-    show: openRun,
-  },
+  { title: '120×40', words: 'Two of the three stand side by side.', terminal: { cols: 120, rows: 40 }, show: openRun },
   { title: '200×50', words: 'All three.', terminal: { cols: 200, rows: 50 }, show: openRun },
-  {
-    title: '60×15',
-    words: 'The least that it draws panes on.',
-    terminal: { cols: 60, rows: 15 },
-    show: openRun,
-  },
+  { title: '60×15', words: 'The least that it draws panes on.', terminal: { cols: 60, rows: 15 }, show: openRun },
   {
     title: '59×14',
     words: 'Too small for panes: it asks for room, and goes on where it was when it gets some.',

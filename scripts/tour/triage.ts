@@ -15,12 +15,7 @@ export async function triage(): Promise<Chapter> {
       recordFindings(store, projectId, 500)
       return { projectId, dataDir }
     })
-    await using terminal = openOnTheDay({
-      cols: 120,
-      rows: 40,
-      home,
-      args: [`projects/${projectId}/findings`],
-    })
+    await using terminal = openOnTheDay({ cols: 120, rows: 40, home, args: [`projects/${projectId}/findings`] })
     await chapter.stop(terminal, {
       title: 'All of them',
       words: 'Every finding with its status, whether it is dismissed, and in how many waves it was seen.',

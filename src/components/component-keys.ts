@@ -39,12 +39,7 @@ export const openingKeys = defineBindings({
   scope: 'overlay',
   title: 'Dialog that opens',
   bindings: {
-    cancel: {
-      keys: ['escape', 'ctrl+x'],
-      label: 'do not open',
-      hint: true,
-      help: 'Stay here; nothing is sent.',
-    },
+    cancel: { keys: ['escape', 'ctrl+x'], label: 'do not open', hint: true, help: 'Stay here; nothing is sent.' },
   },
 })
 
@@ -53,9 +48,7 @@ export const faultKeys = defineBindings({
   name: 'fault',
   scope: 'panel',
   title: 'Pane that failed',
-  bindings: {
-    again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' },
-  },
+  bindings: { again: { keys: ['enter'], label: 'try again', hint: true, help: 'Show what failed again.' } },
 })
 
 /** Where what a dialog holds failed. */
@@ -74,9 +67,7 @@ export const projectChoiceKeys = defineBindings({
   name: 'projectChoice',
   scope: 'panel',
   title: 'Choice of a project',
-  bindings: {
-    choose: { keys: ['enter'], label: 'choose', hint: true, help: 'Open this screen for the project.' },
-  },
+  bindings: { choose: { keys: ['enter'], label: 'choose', hint: true, help: 'Open this screen for the project.' } },
 })
 
 export const viewerKeys = defineBindings({
@@ -116,12 +107,7 @@ export const sourceKeys = defineBindings({
   scope: 'panel',
   title: 'Markdown',
   bindings: {
-    source: {
-      ...on('source'),
-      label: 'rendered/source',
-      hint: true,
-      help: 'Markdown laid out, or as written.',
-    },
+    source: { ...on('source'), label: 'rendered/source', hint: true, help: 'Markdown laid out, or as written.' },
     copyAddress: {
       ...on('copyAddress'),
       label: 'copy address',

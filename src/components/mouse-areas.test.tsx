@@ -39,10 +39,7 @@ function projectsShown(): string[] {
 }
 
 async function openTools(): Promise<void> {
-  app = await openApp({
-    testService,
-    place: serversRoute.to({ projectId, serverId, pane: 'detail', tab: 'tools' }),
-  })
+  app = await openApp({ testService, place: serversRoute.to({ projectId, serverId, pane: 'detail', tab: 'tools' }) })
   await app.see(/\[Tools\][^]*▌echo/)
 }
 

@@ -34,12 +34,7 @@ export function useMouseArea(handlers: PointerHandlers, part: Part = {}): void {
   const width = Math.min(part.width ?? area.width, area.width - left)
   const height = Math.min(part.height ?? area.height, area.height - top)
   useLayoutEffect(
-    () =>
-      pointer?.register({
-        rectangle: { row, column, width, height },
-        depth,
-        handlers: () => current.current,
-      }),
+    () => pointer?.register({ rectangle: { row, column, width, height }, depth, handlers: () => current.current }),
     [pointer, depth, row, column, width, height],
   )
 }

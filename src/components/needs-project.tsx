@@ -19,13 +19,7 @@ const ABOVE = 1
 
 const columns: readonly Column<Project>[] = [
   { id: 'name', title: 'Name', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
-  {
-    id: 'id',
-    title: 'Id',
-    width: 'flex',
-    cell: ({ id }) => ({ text: id, tone: 'muted' }),
-    sort: ({ id }) => id,
-  },
+  { id: 'id', title: 'Id', width: 'flex', cell: ({ id }) => ({ text: id, tone: 'muted' }), sort: ({ id }) => id },
 ]
 const projectKey = ({ id }: Project): string => id
 

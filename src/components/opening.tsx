@@ -43,10 +43,7 @@ export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promis
         ),
       })
       try {
-        return await runTask({
-          start,
-          work: () => Promise.race([work(controller.signal), givenUp.promise]),
-        })
+        return await runTask({ start, work: () => Promise.race([work(controller.signal), givenUp.promise]) })
       } finally {
         // After whoever waited has opened the dialog, so that no key falls between the two.
         setImmediate(close)

@@ -15,10 +15,7 @@ test('the current one shows, with those before it', () => {
 })
 
 test('whatever the titles and the width, the current tab is among those shown and they fit', () => {
-  const titles = fc.array(fc.string({ maxLength: 12, unit: 'grapheme-ascii' }), {
-    minLength: 1,
-    maxLength: 9,
-  })
+  const titles = fc.array(fc.string({ maxLength: 12, unit: 'grapheme-ascii' }), { minLength: 1, maxLength: 9 })
   fc.assert(
     fc.property(titles, fc.nat(), fc.integer({ min: 16, max: 90 }), (all, at, width) => {
       const current = at % all.length

@@ -5,7 +5,5 @@ export const textOverlayKeys = defineBindings({
   name: 'text',
   scope: 'overlay',
   title: 'Text',
-  bindings: {
-    close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true },
-  },
+  bindings: { close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true } },
 })

@@ -119,12 +119,7 @@ function describeFault(
   if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
   const status = error?.status ?? 503
   if (until !== undefined && until > now)
-    return {
-      text: `${status} until ${localMoment(until, now, 'seconds')}`,
-      tone: 'error',
-      fault: kind,
-      until,
-    }
+    return { text: `${status} until ${localMoment(until, now, 'seconds')}`, tone: 'error', fault: kind, until }
   return { text: `${status}, no answer ${since}`, tone: 'error', fault: kind }
 }
 

@@ -20,11 +20,7 @@ export function notebookOf({ notebook, client }: Workspace): Notebook {
 const LOOK_MS = 2_000
 
 /** The same with its incidents, or why they cannot be read; draws again when they change. */
-export function useNotebook(): {
-  notebook: Notebook
-  incidents: readonly Incident[]
-  problem: string | undefined
-} {
+export function useNotebook(): { notebook: Notebook; incidents: readonly Incident[]; problem: string | undefined } {
   const notebook = notebookOf(useWorkspace())
   const version = useSyncExternalStore(notebook.subscribe, notebook.version)
   useEffect(() => {

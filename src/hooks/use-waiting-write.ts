@@ -14,8 +14,5 @@ export function useWaitingWrite(): { status: number | undefined; seconds: number
     return () => clearInterval(timer)
   }, [write])
   if (write === undefined) return undefined
-  return {
-    status: write.error.status,
-    seconds: Math.max(1, Math.ceil((write.at - Date.now()) / SECOND_MS)),
-  }
+  return { status: write.error.status, seconds: Math.max(1, Math.ceil((write.at - Date.now()) / SECOND_MS)) }
 }

@@ -222,10 +222,7 @@ describe('the commands', () => {
     expect((await home.run(['config', 'path'], { env })).stdout).toBe(`${elsewhere}\n`)
     const shown = await home.run(['config', 'show', '--json'], { env })
     expect(JSON.parse(shown.stdout)).toMatchObject({ theme: 'light', mouse: true, default: 'local' })
-    expect(await home.run(['config', 'check'], { env })).toMatchObject({
-      code: 0,
-      stdout: `${elsewhere} is fine.\n`,
-    })
+    expect(await home.run(['config', 'check'], { env })).toMatchObject({ code: 0, stdout: `${elsewhere} is fine.\n` })
     expect((await home.run(['config', 'check'])).stdout).toContain('everything is at its default')
   })
 
@@ -241,10 +238,7 @@ describe('the commands', () => {
     expect(checked.code).toBe(2)
     expect(checked.stderr.split('\n')).toHaveLength(3)
     const asJson = await home.run(['config', 'check', '--json'])
-    expect(JSON.parse(asJson.stdout)).toMatchObject({
-      path: file,
-      problems: [{ line: 1, column: 8 }, { line: 2 }],
-    })
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ path: file, problems: [{ line: 1, column: 8 }, { line: 2 }] })
     const doctor = await home.run(['doctor'])
     expect(doctor.code).toBe(2)
     expect(doctor.stdout).toContain(`${file}:2:11: "profiles" must be a block of settings by name, not 3.`)

@@ -43,13 +43,7 @@ describe('about itself', () => {
     await using terminal = openTerminal({ args: ['doctor'], home: home.home, cols: 100, rows: 30 })
     expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
     expect(terminal.screen()).toMatch(/✓ terminal +xterm-256color, 256 colours, UTF-8, 100×30/)
-    await using small = openTerminal({
-      args: ['doctor'],
-      home: home.home,
-      cols: 50,
-      rows: 40,
-      env: { LANG: 'C' },
-    })
+    await using small = openTerminal({ args: ['doctor'], home: home.home, cols: 50, rows: 40, env: { LANG: 'C' } })
     expect(await small.waitForExit()).toMatchObject({ code: 0 })
     expect(small.screen()).toMatch(/! terminal/)
     expect(small.screen()).toContain('Make it at least 60×15.')
@@ -168,9 +162,7 @@ describe('about servers', () => {
     const body = { name: 'gone', enabled: true, transportType: 'stdio', command: '/no/such/program' }
     const made = await home.run(
       ['api', 'createProjectServer', '--field', `projectId=${project!.id}`, '--input', '-', '--yes'],
-      {
-        input: JSON.stringify(body),
-      },
+      { input: JSON.stringify(body) },
     )
     expect(made).toMatchObject({ code: 0 })
     const { code, stdout } = await home.run(['doctor', 'gone', 'everything', '--project', 'Sandbox'])

@@ -175,20 +175,12 @@ test('the command gets on the PATH as the README says, and is the program', asyn
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const path = [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(':')
   const execute = async (...[file = '', ...args]: string[]) => {
-    const env = {
-      ...minimalEnv(home.home),
-      PATH: path,
-      npm_config_prefix: prefix,
-      npm_config_offline: 'true',
-    }
+    const env = { ...minimalEnv(home.home), PATH: path, npm_config_prefix: prefix, npm_config_offline: 'true' }
     const child = spawn(file, args, { cwd: folder, env, stdio: 'pipe' })
     const read = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     const [stdout, stderr, [code]] = await read
     return { stdout, stderr, code: code as number }
   }
   expect(await execute('npm', 'install', '--global', '.')).toMatchObject({ code: 0 })
-  expect(await execute('mcpdeck', 'get', 'suites')).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('Smoke'),
-  })
+  expect(await execute('mcpdeck', 'get', 'suites')).toMatchObject({ code: 0, stdout: expect.stringContaining('Smoke') })
 })

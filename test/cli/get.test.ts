@@ -80,11 +80,7 @@ describe('as a program', () => {
       id: 's1',
       extra: { kept: true },
     })
-    expect(await get('suite', 'Twice')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/s2, s3/),
-    })
+    expect(await get('suite', 'Twice')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/s2, s3/) })
     expect(await get('suite', 'Smok')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean "Smoke"?'),
@@ -190,10 +186,7 @@ describe('as a program', () => {
   })
 
   test('a reader that leaves ends it quietly', async () => {
-    service.suites = Array.from({ length: 20_000 }, (_, index) => ({
-      id: `s${index}`,
-      name: 'x'.repeat(100),
-    }))
+    service.suites = Array.from({ length: 20_000 }, (_, index) => ({ id: `s${index}`, name: 'x'.repeat(100) }))
     const { child, output, ended } = home.start(['get', 'suites', '--jsonl'], { env: service.env })
     const { promise, resolve } = Promise.withResolvers<void>()
     child.stdout.once('data', () => {

@@ -136,16 +136,10 @@ describe('profiles of a service', () => {
     })
     expect((await home.run(['profile', 'list', '--names'])).stdout).toBe('local\nprod\n')
     const shown = await home.run(['profile', 'show', '--json'])
-    expect(JSON.parse(shown.stdout)).toMatchObject({
-      name: 'prod',
-      because: 'the default profile',
-      badge: 'red',
-    })
+    expect(JSON.parse(shown.stdout)).toMatchObject({ name: 'prod', because: 'the default profile', badge: 'red' })
     expect((await home.run(['profile', 'use', 'prd'])).stderr).toContain('Did you mean "prod"?')
     expect((await home.run(['profile', 'use', 'local'])).code).toBe(0)
-    expect(JSON.parse((await home.run(['profile', 'show', '--json'])).stdout)).toMatchObject({
-      name: 'local',
-    })
+    expect(JSON.parse((await home.run(['profile', 'show', '--json'])).stdout)).toMatchObject({ name: 'local' })
     expect((await home.run(['profile', 'remove', 'prod'])).code).toBe(0)
     expect(readFileSync(path, 'utf8')).toContain('# Services by name.')
     expect(readFileSync(path, 'utf8')).not.toContain('prod:\n    baseUrl: http:')
@@ -163,9 +157,7 @@ describe('profiles of a service', () => {
   test('a key comes from a variable, from a file, from a command; its slug is in the header', async () => {
     await add('--key-env', 'K', '--slug', 'acme')
     expect(await me({ K: KEY })).toMatchObject({ code: 0 })
-    await home.run(['api', 'runs.list', '--field', 'projectId=p', '--field', 'suiteId=s'], {
-      env: { K: KEY },
-    })
+    await home.run(['api', 'runs.list', '--field', 'projectId=p', '--field', 'suiteId=s'], { env: { K: KEY } })
     expect(service.seen.some(({ headers }) => headers['x-acme-eval-vocabulary'] === '2')).toBe(true)
     expect((await me()).stderr).toContain('set K.')
     await home.run(['profile', 'remove', 'prod'])
@@ -303,10 +295,7 @@ describe('profiles of a service', () => {
       await plain.waitFor(`prod · ${service.host}`)
       expect(plain.output).not.toContain('Sandbox')
       const unknown = await home.run(['mcpdeck://other/projects'])
-      expect(unknown).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('There is no profile "other".'),
-      })
+      expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no profile "other".') })
       expect(await home.run(['mcpdeck://%zz/projects'])).toMatchObject({ code: 2 })
     })
 

@@ -14,11 +14,7 @@ const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
 /** A program that runs. */
-export type Started = {
-  child: ChildProcessWithoutNullStreams
-  output: () => string
-  ended: () => Promise<Ended>
-}
+export type Started = { child: ChildProcessWithoutNullStreams; output: () => string; ended: () => Promise<Ended> }
 
 type Runs = { home: string; run(args: readonly string[]): Promise<Ended> }
 

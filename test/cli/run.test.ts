@@ -33,12 +33,7 @@ async function openSuite(ending: Ending) {
   })
   for (const id of ['e1', 'e2'])
     service.answers[`GET /projects/p1/environments/${id}/resolve`] = () => ({
-      body: {
-        environment: { id, name: id, revision: 4 },
-        hostName: 'Claude',
-        effectiveModelId: 'm',
-        servers: [],
-      },
+      body: { environment: { id, name: id, revision: 4 }, hostName: 'Claude', effectiveModelId: 'm', servers: [] },
     })
   service.answers[CREATE] = (body, { headers }) => {
     launched.push({ body, key: headers['idempotency-key'] })

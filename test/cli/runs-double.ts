@@ -90,14 +90,7 @@ export async function openRunsDouble() {
     env: { MCPDECK_BASE_URL: `http://127.0.0.1:${port}/api/v1`, MCPDECK_API_KEY: KEY },
     /** Puts a run there, or changes one. */
     put(id: string, fields: Fields) {
-      runs.set(id, {
-        id,
-        suiteId: 's1',
-        status: 'running',
-        createdAt: Date.now() - 5_000,
-        ...runs.get(id),
-        ...fields,
-      })
+      runs.set(id, { id, suiteId: 's1', status: 'running', createdAt: Date.now() - 5_000, ...runs.get(id), ...fields })
     },
     /** Nobody listens any more; a second time it does nothing. */
     async close() {

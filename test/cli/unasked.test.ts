@@ -135,13 +135,7 @@ describe.concurrent('a hostile service', () => {
     const home = await openHome()
     context.onTestFinished(() => home.close())
     const message = HOSTILE.filter(text => text.isWellFormed()).join(' ')
-    const call = {
-      id: 'call',
-      kind: 'toolCall',
-      serverName: 'everything',
-      toolName: 'echo',
-      arguments: { message },
-    }
+    const call = { id: 'call', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message } }
     const cases = [{ id: 'one', title: 'a\u009D0;evil\u009C\u{E0041}\u3164', steps: [call] }]
     const suite = { name: '\u009D52;c;ZXZpbA==\u009C evil\u2028', servers: ['everything'], model: 'none' }
     const input = JSON.stringify({ suite, cases })

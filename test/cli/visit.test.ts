@@ -37,10 +37,7 @@ describe('mcpdeck visit', () => {
       asked.prompts.at(-1) === 'hello' ? { text: 'first\u001b[2Jline\nsecond' } : helper(asked)
     const model = await scriptedModel(hostile)
     const { api } = await served({ models: model.settings })
-    const { link, target } = await published(api, {
-      mode: 'invited_only',
-      description: 'Say what you think.',
-    })
+    const { link, target } = await published(api, { mode: 'invited_only', description: 'Say what you think.' })
     const { code: invitation } = await invite(api, target, 'ada@example.org')
     const visit = visiting(link)
     await visit.until('Your invitation: ')
@@ -117,11 +114,7 @@ describe('the command', () => {
     expect(keyed.code).toBe(0)
     chmodSync(key, 0o644)
     const refused = await home.run(['visit', members.link, '--key-file', key])
-    expect(refused).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('can be read by others'),
-    })
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('can be read by others') })
   })
 
   test('a key is typed unseen at a terminal', async () => {

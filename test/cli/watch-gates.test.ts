@@ -90,10 +90,7 @@ test.concurrent('a run that passed over a part says so beside the word', async e
 test.concurrent('gates decide alone where they are told to, and name what failed', async ending => {
   const { service, watch, conclusionOf } = await openGraded(ending)
   service.put('r1', { result: 'failed' })
-  expect(await conclusionOf('r1', '--min-pass-rate', '50%')).toMatchObject({
-    code: 1,
-    end: { because: 'failed' },
-  })
+  expect(await conclusionOf('r1', '--min-pass-rate', '50%')).toMatchObject({ code: 1, end: { because: 'failed' } })
   const graded = ['--min-graded', '75%']
   expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only', ...graded)).toMatchObject({
     code: 0,
@@ -137,13 +134,7 @@ test.concurrent('no new failures, against a run that is there', async ending => 
     },
   })
   cases = [
-    {
-      caseKey: 'd',
-      title: 'Case d',
-      status: 'regressed',
-      base: side('passed', 'x'),
-      compare: side('failed', 'd'),
-    },
+    { caseKey: 'd', title: 'Case d', status: 'regressed', base: side('passed', 'x'), compare: side('failed', 'd') },
   ]
   expect(await conclusionOf('r1', '--no-new-failures-against', 'last')).toMatchObject({
     code: 1,

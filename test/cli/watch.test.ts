@@ -120,12 +120,7 @@ describe.concurrent('how a run ended is the exit code', () => {
     const { service, watch, conclusionOf } = await openStage(ending)
     service.put('r1', fields)
     const { end } = await conclusionOf('r1')
-    expect(end).toMatchObject({
-      exitCode: code,
-      because,
-      run: { id: 'r1' },
-      counts: { unit: 'trials', total: 2 },
-    })
+    expect(end).toMatchObject({ exitCode: code, because, run: { id: 'r1' }, counts: { unit: 'trials', total: 2 } })
     expect((await watch('r1')).code).toBe(code)
   })
 
@@ -160,11 +155,7 @@ describe.concurrent('what names a run', () => {
 
   test.for(['projects/p1/servers/x', 'https://app.example/', 'two words'])('not %s', async (name, ending) => {
     const { service, watch } = await openStage(ending)
-    expect(await watch(name)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('names no run'),
-    })
+    expect(await watch(name)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('names no run') })
     expect(service.seen).toEqual([])
   })
 })
@@ -192,10 +183,7 @@ describe.concurrent('no verdict, and never 1', () => {
   ])('a service that only gives %s is unreachable', async ([, fault], ending) => {
     const { service, conclusionOf } = await openStage(ending)
     service.fault = fault
-    expect(await conclusionOf('r1')).toMatchObject({
-      code: 3,
-      end: { because: 'unreachable', verdict: null },
-    })
+    expect(await conclusionOf('r1')).toMatchObject({ code: 3, end: { because: 'unreachable', verdict: null } })
   })
 
   test('nobody listens', async ending => {
@@ -230,10 +218,7 @@ describe.concurrent('no verdict, and never 1', () => {
     ])
       expect(await watch(...args)).toMatchObject({ code: 2, stdout: '' })
     const { MCPDECK_BASE_URL } = service.env
-    expect(await home.run(['watch', 'r1'], { env: { MCPDECK_BASE_URL } })).toMatchObject({
-      code: 2,
-      stdout: '',
-    })
+    expect(await home.run(['watch', 'r1'], { env: { MCPDECK_BASE_URL } })).toMatchObject({ code: 2, stdout: '' })
     expect(service.seen).toEqual([])
   })
 })

@@ -44,20 +44,13 @@ test('a body goes out with its length, whatever the method; none has none', asyn
   const { ask } = await start(echo)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const told: unknown = JSON.parse(await bodyOf(await ask({ method, body: '{"ä":1}' })))
-    expect(told).toMatchObject({
-      method,
-      url: '/x?y=%20z',
-      body: '{"ä":1}',
-      headers: { 'content-length': '8' },
-    })
+    expect(told).toMatchObject({ method, url: '/x?y=%20z', body: '{"ä":1}', headers: { 'content-length': '8' } })
   }
   const bytes = (async function* () {
     yield Buffer.from('in ')
     yield Buffer.from('pieces')
   })()
-  expect(JSON.parse(await bodyOf(await ask({ method: 'POST', body: bytes })))).toMatchObject({
-    body: 'in pieces',
-  })
+  expect(JSON.parse(await bodyOf(await ask({ method: 'POST', body: bytes })))).toMatchObject({ body: 'in pieces' })
   const { headers } = JSON.parse(await bodyOf(await ask())) as { headers: Record<string, string> }
   expect(headers).toMatchObject({
     accept: 'application/json',
@@ -95,10 +88,7 @@ test('encodings are undone in their order, unknown ones left, and too many refus
 
 test('headers that come twice are one, and HEAD and 204 have no body', async () => {
   const { ask } = await start((request, response) => {
-    response.writeHead(request.url === '/none' ? 204 : 200, {
-      'x-two': ['a', 'b'],
-      'Set-Cookie': ['c=1', 'd=2'],
-    })
+    response.writeHead(request.url === '/none' ? 204 : 200, { 'x-two': ['a', 'b'], 'Set-Cookie': ['c=1', 'd=2'] })
     response.end()
   })
   const answer = await ask()

@@ -2,13 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 
-export const goodRun = {
-  id: 'r1',
-  suiteId: 's1',
-  status: 'running',
-  createdAt: 1_700_000_000_000,
-  extra: 'kept',
-}
+export const goodRun = { id: 'r1', suiteId: 's1', status: 'running', createdAt: 1_700_000_000_000, extra: 'kept' }
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage, nth: number) => void
 

@@ -14,11 +14,7 @@ function deployment(answers: Record<string, { status: number; body: object }>) {
   const fetch: Fetch = async ({ method, body }) => {
     seen.push(`${method} ${typeof body === 'string' ? body : ''}`)
     const { status, body: answer } = method === 'GET' ? { status: 200, body: account } : answers[method]!
-    return {
-      status,
-      headers: plainHeaders({ 'content-type': 'application/json' }),
-      body: JSON.stringify(answer),
-    }
+    return { status, headers: plainHeaders({ 'content-type': 'application/json' }), body: JSON.stringify(answer) }
   }
   const client = createClient({
     fetch,
@@ -44,10 +40,7 @@ describe('publishing', () => {
     [404, 'NOT_FOUND', ['GET ']],
     [405, 'METHOD_NOT_ALLOWED', []],
   ])('goes by PUT, with the same body, where POST answers %i', async (status, code, between) => {
-    const { seen, publish } = deployment({
-      POST: refusal(status, code),
-      PUT: { status: 200, body: published },
-    })
+    const { seen, publish } = deployment({ POST: refusal(status, code), PUT: { status: 200, body: published } })
     expect(await publish()).toMatchObject(published)
     expect(seen).toEqual(['POST {"mode":"project_members"}', ...between, 'PUT {"mode":"project_members"}'])
   })

@@ -44,10 +44,7 @@ describe('several processes and an exact server', () => {
     back: delay,
     priority: fc.constantFrom<Priority>('foreground', 'visible', 'pinned', 'background'),
   })
-  const rule = fc.record({
-    capacity: fc.integer({ min: 1, max: 12 }),
-    refillPerSecond: fc.constantFrom(0.5, 1, 3),
-  })
+  const rule = fc.record({ capacity: fc.integer({ min: 1, max: 12 }), refillPerSecond: fc.constantFrom(0.5, 1, 3) })
 
   test('never send what the server would refuse, and all are served', async () => {
     const requests = fc.array(request, { minLength: 1, maxLength: 40 })

@@ -69,9 +69,7 @@ test('a nameless environment is checked by the shape of its own', async () => {
     body: { name: 'own', config: { modelId: 'm', serverIds: [serverId] } },
   })
   const { environment: made } = await api.call(environments.ensureAdhoc, { projectId, body: { hostId } })
-  expect(await api.call(environments.get, { projectId, environmentId: made.id })).toMatchObject({
-    name: null,
-  })
+  expect(await api.call(environments.get, { projectId, environmentId: made.id })).toMatchObject({ name: null })
 })
 
 test.skipIf(!readOpenApi())(`the published file (${OPENAPI_FILE}) is checked against too`, async () => {

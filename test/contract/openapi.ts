@@ -7,9 +7,7 @@ import type { JsonSchema } from './json-shape.ts'
 export const OPENAPI_FILE = join(import.meta.dirname, '../../../shared/contract/openapi.json')
 
 const JsonObject = z.looseObject({})
-const Content = z.looseObject({
-  content: z.record(z.string(), z.looseObject({ schema: JsonObject })).optional(),
-})
+const Content = z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: JsonObject })).optional() })
 const Parameter = z.looseObject({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),

@@ -67,11 +67,7 @@ export function commandsOf(stage: Stage, random: Random, suiteFile: string): Com
     const junit = random.chance(0.3) ? ['--junit', 'report.xml'] : []
     return [
       { words: ['watch', runId, '--timeout', '20s', ...words, ...gates, ...junit], ...rest, truth },
-      {
-        words: ['run', suiteId, '--yes', '--watch', '--timeout', '20s', ...words, ...gates, ...junit],
-        ...rest,
-        truth,
-      },
+      { words: ['run', suiteId, '--yes', '--watch', '--timeout', '20s', ...words, ...gates, ...junit], ...rest, truth },
       {
         words: ['run', '--rerun-failed', failing.runId, '--yes', '--watch', '--timeout', '20s'],
         output: 'text',

@@ -70,11 +70,7 @@ function resultOf({ method, params }: Message, random: Random, address: string):
     case 'resources/templates/list':
       return { resourceTemplates: several(() => ({ ...words(), uriTemplate: '{+evil}' })), ...again }
     case 'tools/call':
-      return {
-        content: content(random),
-        isError: random.chance(0.3),
-        structuredContent: { [hostileText(random)]: 1 },
-      }
+      return { content: content(random), isError: random.chance(0.3), structuredContent: { [hostileText(random)]: 1 } }
     case 'prompts/get':
       return { description: hostileText(random), messages: [{ role: 'user', content: content(random)[0] }] }
     case 'resources/read':

@@ -113,11 +113,7 @@ async function forward(origin: string, request: IncomingMessage): Promise<Genuin
   const answered = await promise
   const body = await buffer(answered)
   const { connection: ___, 'transfer-encoding': ____, 'keep-alive': _____, ...rest } = answered.headers
-  return {
-    status: answered.statusCode ?? 502,
-    headers: { ...rest, 'content-length': String(body.length) },
-    body,
-  }
+  return { status: answered.statusCode ?? 502, headers: { ...rest, 'content-length': String(body.length) }, body }
 }
 
 /** Where redirects lead: another origin, which must never see a key. */

@@ -50,11 +50,7 @@ function properties(count: number, make: (index: number) => unknown, required = 
   return { type: 'object', properties: all, ...(required && { required: Object.keys(all) }) }
 }
 
-const one = (schema: Schema): Schema => ({
-  type: 'object',
-  properties: { value: schema },
-  required: ['value'],
-})
+const one = (schema: Schema): Schema => ({ type: 'object', properties: { value: schema }, required: ['value'] })
 
 /** Schemas that cost too much, lead nowhere, or are none; `address` is somewhere that nobody may ask for a schema. */
 function kinds(random: Random, address: string): (() => unknown)[] {

@@ -48,11 +48,7 @@ async function commandsFor(stage: Stage, { id, name }: Saved, random: Random): P
   if (random.chance(0.3)) {
     const steps = [
       { id: 'call', kind: 'toolCall' as const, toolName: 'victim', arguments: {} },
-      {
-        id: 'check',
-        kind: 'assert' as const,
-        assertion: { type: 'responseContains', needle: 'no server says this' },
-      },
+      { id: 'check', kind: 'assert' as const, assertion: { type: 'responseContains', needle: 'no server says this' } },
     ]
     const cases = [{ title: 'never passes', steps }]
     const { runId } = await makeSuite(client, projectId, { name: `Fuzz ${id}`, server: { id, name }, cases })
@@ -62,15 +58,8 @@ async function commandsFor(stage: Stage, { id, name }: Saved, random: Random): P
     { words: ['doctor', id], output: 'text' },
     { words: ['doctor', id, '--json'], output: 'data', json: 'text' },
     ...lists.map((list): Command => ({ words: ['get', list, '--server', id], output: 'text' })),
-    ...lists.map((list): Command => ({
-      words: ['get', list, '--server', id, '--json'],
-      output: 'data',
-      json: 'text',
-    })),
-    {
-      words: ['api', 'listTools', '--field', `projectId=${projectId}`, '--field', `serverId=${id}`],
-      output: 'data',
-    },
+    ...lists.map((list): Command => ({ words: ['get', list, '--server', id, '--json'], output: 'data', json: 'text' })),
+    { words: ['api', 'listTools', '--field', `projectId=${projectId}`, '--field', `serverId=${id}`], output: 'data' },
     {
       words: ['api', 'callTool', '--yes', '--field', `projectId=${projectId}`, '--field', `serverId=${id}`, '--field', 'toolName=victim', '--field', 'parameters={}'], // prettier-ignore
       output: 'data',
@@ -112,17 +101,7 @@ async function attackBy(
         const command = await commandsFor(stage, saved, random)
         const isApart = random.chance(0.5)
         const patience = PATIENCE_MS
-        await runAndLook({
-          command,
-          env,
-          home,
-          folder: home,
-          patience,
-          isApart,
-          limits,
-          findings,
-          mutations: told,
-        })
+        await runAndLook({ command, env, home, folder: home, patience, isApart, limits, findings, mutations: told })
         return
       }
       const place = `projects/${stage.projectId}/servers/${saved.id}?pane=detail&tab=${tab ?? random.pick(TABS)}`
@@ -217,21 +196,14 @@ export const schemas: Part = {
       const inputSchema = hostileSchema(randomNumbers(seed), address)
       shown = JSON.stringify(inputSchema) ?? ''
       const tools = [{ name: 'victim', description: 'The one tool', inputSchema }]
-      return {
-        do: 'say' as const,
-        lines: [JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { tools } })],
-      }
+      return { do: 'say' as const, lines: [JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { tools } })] }
     }
     await using server = await openHttpServer(answer, 0)
     const told = () => [shown.slice(0, 250)]
     const keys = formKeys(random)
     await attackBy(round, { transportType: 'http', url: server.url }, { findings, told, keys, tab: 'tools' })
     for (const stray of server.strayed)
-      findings.add(`a schema made mcpdeck ask elsewhere: ${stray}`, {
-        doing: '',
-        mutations: told(),
-        screen: '',
-      })
+      findings.add(`a schema made mcpdeck ask elsewhere: ${stray}`, { doing: '', mutations: told(), screen: '' })
     return findings.problems
   },
 }
@@ -239,9 +211,5 @@ export const schemas: Part = {
 /** Numbers of which none is odd: what such a server answers is as the protocol wants it. */
 function proper(seed: number): Random {
   const random = randomNumbers(seed)
-  return {
-    ...random,
-    below: count => (count === 100 ? 0 : random.below(count)),
-    chance: share => share > 0.5,
-  }
+  return { ...random, below: count => (count === 100 ? 0 : random.below(count)), chance: share => share > 0.5 }
 }

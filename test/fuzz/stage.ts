@@ -45,11 +45,7 @@ export async function openStage(): Promise<Stage> {
   const server = (await client.servers.list({ projectId })).items[0]!
   const scenarios = await client.scenarios.list({ projectId })
   const suite = (name: string, wanted: string) =>
-    makeSuite(client, projectId, {
-      name,
-      server,
-      cases: [echoing('says yes', 'yes'), echoing('says more', wanted)],
-    })
+    makeSuite(client, projectId, { name, server, cases: [echoing('says yes', 'yes'), echoing('says more', wanted)] })
   return {
     ...serving,
     key,

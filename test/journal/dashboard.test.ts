@@ -37,11 +37,7 @@ test('a launch that was killed is told by a read-only start and offered by the n
     const projectId = (await client.projects.list()).items[0]!.id
     const suiteId = (await client.suites.list({ projectId })).items[0]!.id
     const file = join(home, '.local/state/mcpdeck/journal.sqlite')
-    const write = {
-      operation: 'createEvalRun',
-      input: { projectId, body: { suiteId } },
-      idempotencyKey: randomUUID(),
-    }
+    const write = { operation: 'createEvalRun', input: { projectId, body: { suiteId } }, idempotencyKey: randomUUID() }
     const killed = startHost('write', { ...greeting, file, write }, 'sent')
     expect((await killed.ended).signal).toBe('SIGKILL')
     const runs = async () => (await client.runs.list({ projectId, suiteId })).items

@@ -56,11 +56,7 @@ async function scene(wanted = 'hello') {
     projectId,
     body: { name, serverIds: [serverId], model: 'm', tests: [{ title: 'one', steps: [call, check] }] },
   })
-  const writer: WriterOptions = {
-    baseUrl: proxy.baseUrl,
-    keyFile,
-    file: join(directory.path, name, 'journal.sqlite'),
-  }
+  const writer: WriterOptions = { baseUrl: proxy.baseUrl, keyFile, file: join(directory.path, name, 'journal.sqlite') }
   const runs = async () => (await client.runs.list({ projectId, suiteId })).items
   const launch = { operation: 'createEvalRun', input: { projectId, body: { suiteId } } }
   return { suiteId, writer, runs, launch }
@@ -160,10 +156,7 @@ describe('a launch whose process is killed', () => {
 
 test('a launch that cannot be written down is refused and never sent', async () => {
   const { writer, runs, launch } = await scene()
-  const refused = startHostOnFullDisk('write', {
-    ...writer,
-    write: { ...launch, idempotencyKey: randomUUID() },
-  })
+  const refused = startHostOnFullDisk('write', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
   expect(await refused.said()).toMatchObject({ error: { kind: 'refused', code: 'journal', sent: false } })
   await refused.ended
   expect(await runs()).toEqual([])

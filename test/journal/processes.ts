@@ -27,10 +27,7 @@ export function startHostOnFullDisk(mode: string, options: object) {
 }
 
 function launchHost(command: string, args: readonly string[], killAt?: KillPoint) {
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, KILL_AT: killAt },
-  })
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, KILL_AT: killAt } })
   const ended = once(child, 'exit').then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,

@@ -11,13 +11,7 @@ async function furnish({ direct, projectId, suiteId, serverId }: Awaited<ReturnT
 }
 
 type Ids = Awaited<ReturnType<typeof furnish>>
-const step = {
-  id: 's',
-  kind: 'toolCall',
-  serverName: 'everything',
-  toolName: 'echo',
-  arguments: { message: 'm' },
-}
+const step = { id: 's', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message: 'm' } }
 const test1 = { title: 'one', steps: [step] }
 const stdio = { name: 'new', enabled: true, transportType: 'stdio', command: 'node' }
 
@@ -37,11 +31,7 @@ const keyless: [operation: string, input: (ids: Ids) => object][] = [
   ],
   [
     'updateEvalSuite',
-    ({ projectId, suiteId }) => ({
-      projectId,
-      suiteId,
-      body: { name: 'Changed', settings: { minimumAccuracy: 7 } },
-    }),
+    ({ projectId, suiteId }) => ({ projectId, suiteId, body: { name: 'Changed', settings: { minimumAccuracy: 7 } } }),
   ],
   ['deleteEvalSuite', ({ projectId, suiteId }) => ({ projectId, suiteId })],
   ['createEvalCase', ({ projectId, suiteId }) => ({ projectId, suiteId, body: { ...test1, title: 'Fresh' } })],
@@ -88,17 +78,8 @@ describe('a write without a key is read back', () => {
 
   test('a cancel is offered again while its run is in flight', async () => {
     const { start, meet, projectId, serverId, direct, seen } = await open()
-    const slow = {
-      ...step,
-      toolName: 'trigger-long-running-operation',
-      arguments: { duration: 60, steps: 1 },
-    }
-    const body = {
-      name: 'slow',
-      serverIds: [serverId],
-      model: 'm',
-      tests: [{ title: 'slow', steps: [slow] }],
-    }
+    const slow = { ...step, toolName: 'trigger-long-running-operation', arguments: { duration: 60, steps: 1 } }
+    const body = { name: 'slow', serverIds: [serverId], model: 'm', tests: [{ title: 'slow', steps: [slow] }] }
     const { suiteId } = await direct.suites.create({ projectId, body: body as never })
     const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
     const { client, resolve, sendAll } = start()

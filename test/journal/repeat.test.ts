@@ -40,13 +40,7 @@ afterAll(async () => {
   directory.remove()
 })
 
-const step = {
-  id: 'a',
-  kind: 'toolCall',
-  serverName: 'everything',
-  toolName: 'echo',
-  arguments: { message: 'hello' },
-}
+const step = { id: 'a', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message: 'hello' } }
 
 async function newSuite(): Promise<{ name: string; suiteId: string }> {
   const name = randomUUID()

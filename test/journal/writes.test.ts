@@ -167,13 +167,7 @@ describe('a client with a journal', () => {
   })
 })
 
-const step = {
-  id: 's',
-  kind: 'toolCall',
-  serverName: 'everything',
-  toolName: 'echo',
-  arguments: { message: 'm' },
-}
+const step = { id: 's', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message: 'm' } }
 const test1 = { title: 'one', steps: [step] }
 
 const fate = fc.constantFrom<Fate>('answered', 'lost', 'answer-lost', 'hangs', 'answer-hangs', 'throttled')

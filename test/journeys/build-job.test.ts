@@ -8,12 +8,7 @@ import { startServing } from './serving.ts'
 const SUITE = 'Reference server smoke'
 const WRONG = 'Sum is wrong on purpose (this case fails by design)'
 
-type End = {
-  run: { id: string }
-  verdict: string
-  counts: { total: number; failed: number }
-  exitCode: number
-}
+type End = { run: { id: string }; verdict: string; counts: { total: number; failed: number }; exitCode: number }
 
 test('a build job launches, waits for the verdict, keeps a report and repeats what failed', async () => {
   const home = await openHome()
@@ -51,8 +46,6 @@ test('a build job launches, waits for the verdict, keeps a report and repeats wh
   const second = await mcpdeck('run', SUITE, '--yes', '--watch', '--case', WRONG, ...gated)
   expect(endOf(second.stdout)).toMatchObject({ verdict: 'failed', because: 'gates_passed', exitCode: 0 })
 
-  const runs = JSON.parse((await mcpdeck('get', 'runs', '--suite', SUITE, '--json')).stdout) as {
-    items: unknown[]
-  }
+  const runs = JSON.parse((await mcpdeck('get', 'runs', '--suite', SUITE, '--json')).stdout) as { items: unknown[] }
   expect(runs.items).toHaveLength(3)
 }, 120_000)

@@ -92,11 +92,7 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
   })
 
   test('after Ctrl+Z, until fg brings it back', async () => {
-    await using person = visit({
-      command: 'bash',
-      args: ['--norc', '--noediting', '-i'],
-      env: { PS1: 'prompt> ' },
-    })
+    await using person = visit({ command: 'bash', args: ['--norc', '--noediting', '-i'], env: { PS1: 'prompt> ' } })
     await person.see('prompt>')
     person.type(`${RUN}\r`)
     await examine(person)
@@ -117,9 +113,7 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
   })
 
   test('after the terminal itself is gone', async ending => {
-    const host = spawn(process.execPath, [PTY_HOST, newHome(ending)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const host = spawn(process.execPath, [PTY_HOST, newHome(ending)], { stdio: ['ignore', 'pipe', 'inherit'] })
     ending.onTestFinished(() => void host.kill('SIGKILL'))
     const [line] = (await once(host.stdout, 'data')) as [Buffer]
     const processes = JSON.parse(String(line)) as number[]

@@ -27,11 +27,7 @@ async function withLargeTrace() {
   const serving = await startServing(home)
   const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
   const { projectId } = await sandbox(api)
-  const program = {
-    transportType: 'stdio' as const,
-    command: process.execPath,
-    args: [small, 'large-results'],
-  }
+  const program = { transportType: 'stdio' as const, command: process.execPath, args: [small, 'large-results'] }
   const server = await api.call(contract.servers.create, {
     projectId,
     body: { name: 'large', enabled: true, ...program },

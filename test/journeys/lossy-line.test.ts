@@ -21,11 +21,7 @@ test.concurrent('over 300 ms to the service, and with one request in five lost, 
   const service = await startServing(newHome(ending), {}, ending)
   await using line = await lossyLine(service.baseUrl, { delayMs: 150, loss: 0.2, seed: 3, losses: AT_ONCE })
   const log = join(newHome(ending), 'dashboard.log')
-  await using person = visit({
-    env: through(line, service),
-    args: ['--log-file', log],
-    line: { delayMs: 150 },
-  })
+  await using person = visit({ env: through(line, service), args: ['--log-file', log], line: { delayMs: 150 } })
   await person.see('▌Sandbox')
   await person.see('launch eval run')
   person.press(projectsKeys.bindings.runs)

@@ -36,19 +36,8 @@ export async function startServing(
   }
   ending.onTestFinished(stop)
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  const { baseUrl, keyFile, pid } = JSON.parse(String(line.value)) as {
-    baseUrl: string
-    keyFile: string
-    pid: number
-  }
+  const { baseUrl, keyFile, pid } = JSON.parse(String(line.value)) as { baseUrl: string; keyFile: string; pid: number }
   const { host, port } = new URL(baseUrl)
   const key = readFileSync(keyFile, 'utf8').trim()
-  return {
-    baseUrl,
-    host,
-    port: Number(port),
-    pid,
-    env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: key },
-    stop,
-  }
+  return { baseUrl, host, port: Number(port), pid, env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: key }, stop }
 }

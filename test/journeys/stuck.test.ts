@@ -47,10 +47,7 @@ function linkOf(file: string): string | undefined {
 
 function expectGivenBack(terminal: Terminal): void {
   const { bracketedPasteMode, sendFocusMode, mouseTrackingMode, wraparoundMode } = terminal.modes
-  expect({ buffer: terminal.buffer, cursor: terminal.cursorVisible }).toEqual({
-    buffer: 'normal',
-    cursor: true,
-  })
+  expect({ buffer: terminal.buffer, cursor: terminal.cursorVisible }).toEqual({ buffer: 'normal', cursor: true })
   expect({ bracketedPasteMode, sendFocusMode, mouseTrackingMode, wraparoundMode }).toEqual({
     bracketedPasteMode: false,
     sendFocusMode: false,

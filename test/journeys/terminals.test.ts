@@ -118,12 +118,7 @@ describe.concurrent('terminals of many kinds', () => {
     [0, 0],
   ])('one that claims %d columns and %d rows neither stops it nor fills the memory', async (cols, rows) => {
     const start = `stty cols ${cols} rows ${rows}; exec "$0" "$@"`
-    await using person = visit({
-      command: 'sh',
-      args: ['-c', start, process.execPath, PROGRAM],
-      cols: 120,
-      rows: 40,
-    })
+    await using person = visit({ command: 'sh', args: ['-c', start, process.execPath, PROGRAM], cols: 120, rows: 40 })
     const { terminal } = person
     // What it shows depends on the size.
     await terminal.waitFor(() => terminal.buffer === 'alternate')

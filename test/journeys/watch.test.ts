@@ -30,10 +30,7 @@ test('a run is watched through a restart of its service, by the verdict of what 
 
 test('a run of the local workspace is followed to its end in the process of the command', async () => {
   const home = await openHome()
-  await using terminal = openTerminal({
-    args: ['run', SUITE, '--case', 'Sum of two numbers'],
-    home: home.home,
-  })
+  await using terminal = openTerminal({ args: ['run', SUITE, '--case', 'Sum of two numbers'], home: home.home })
   await terminal.waitFor('Type yes to go on:')
   terminal.type('yes\r')
   expect(await terminal.waitForExit(30_000)).toMatchObject({ code: 0 })

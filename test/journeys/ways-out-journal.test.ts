@@ -68,9 +68,7 @@ async function openPlace() {
   onTestFinished(() => proxy.letThrough())
   /** What the file says that the program noted, before anybody reads it back. */
   const noted = () => {
-    const database = new DatabaseSync(join(home.home, '.local/state/mcpdeck/journal.sqlite'), {
-      readOnly: true,
-    })
+    const database = new DatabaseSync(join(home.home, '.local/state/mcpdeck/journal.sqlite'), { readOnly: true })
     const rows = database.prepare('SELECT operation, outcome, open FROM entries ORDER BY id').all()
     database.close()
     return rows.map(row => ({ ...row }))
@@ -155,10 +153,7 @@ describe('a write without an answer stays open with its target', () => {
       expect(await listed()).toMatchObject(OFFERED)
     })
 
-    const lost = {
-      'with a hang-up': withHangUp,
-      ...(name === 'dashboard' && { 'without one': withoutHangUp }),
-    }
+    const lost = { 'with a hang-up': withHangUp, ...(name === 'dashboard' && { 'without one': withoutHangUp }) }
     test.each(Object.entries(lost))('where the terminal is gone %s', async (_how, started) => {
       const { home, noted, listed } = await openPlace()
       const { ended } = await endTerminal(started, command, home)

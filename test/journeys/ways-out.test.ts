@@ -70,13 +70,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
   },
   async serve(ending) {
     const ordinary = ['SIGINT', 'SIGTERM']
-    return {
-      args: ['serve', '--port', '0'],
-      underWay: 'Stop with Ctrl+C.',
-      ordinary,
-      home: newHome(ending),
-      env: {},
-    }
+    return { args: ['serve', '--port', '0'], underWay: 'Stop with Ctrl+C.', ordinary, home: newHome(ending), env: {} }
   },
 }
 

@@ -44,10 +44,7 @@ test('answers a cursor position query as xterm does', async () => {
 })
 
 test('a paste is marked only when the program asked for it', async () => {
-  await using terminal = openTerminal({
-    command: 'sh',
-    args: ['-c', `printf '\\033[?2004hready\\n'; cat -v`],
-  })
+  await using terminal = openTerminal({ command: 'sh', args: ['-c', `printf '\\033[?2004hready\\n'; cat -v`] })
   await terminal.waitFor('ready')
   terminal.paste('a\nb')
   await terminal.waitFor('^[[200~a')

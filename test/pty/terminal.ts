@@ -75,13 +75,7 @@ export class Terminal {
     const { cols = 120, rows = 40 } = options
     this.home = options.home ?? createHome()
     this.#ownsHome = options.home === undefined && options.keepHome !== true
-    this.#screen = new xterm.Terminal({
-      cols,
-      rows,
-      allowProposedApi: true,
-      scrollback: 1000,
-      logLevel: 'off',
-    })
+    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000, logLevel: 'off' })
     this.effects = recordEffects(this.#screen)
     this.startedAt = performance.now()
     this.#pty = spawn(...commandLine(options), {

@@ -22,12 +22,7 @@ test.skipIf(!document)(
   'random keys on random answers neither stop the dashboard nor make it say nonsense',
   async () => {
     let checks = 0
-    await driveDashboard({
-      document: document!,
-      seed: 1,
-      until: keys => keys >= 300,
-      onCheck: () => (checks += 1),
-    })
+    await driveDashboard({ document: document!, seed: 1, until: keys => keys >= 300, onCheck: () => (checks += 1) })
     expect(checks).toBeGreaterThan(20)
   },
 )

@@ -15,10 +15,7 @@ const key = fc.oneof(
     arbitrary: fc.constantFrom<Key>('pagedown', 'pageup', 'home', 'end', 'space', 'shift+tab', 'backspace'),
   },
   { weight: 3, arbitrary: fc.constantFrom(...'abcdefghijklmnoprstuvwxyABCDEFGHIJKLMNOPRSTUVWXY/?:.-[]<>+0') },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<Key>('ctrl+p', 'ctrl+r', 'ctrl+l', 'ctrl+s', 'ctrl+x', 'ctrl+o', 'ctrl+u'),
-  },
+  { weight: 1, arbitrary: fc.constantFrom<Key>('ctrl+p', 'ctrl+r', 'ctrl+l', 'ctrl+s', 'ctrl+x', 'ctrl+o', 'ctrl+u') },
 )
 
 /** Keys for a dashboard without end; the same for the same seed. */

@@ -44,11 +44,7 @@ export async function openRandomService(document: OpenApi, seed: number) {
     const isRefused = operation.path !== '/projects' && own % 100 < REFUSALS
     const refusal = REFUSED[(own >>> 8) % REFUSED.length]!
     const body = isRefused ? { code: refusal.code, message: 'Refused at random.' } : values.of(operation.response, own)
-    const answer = {
-      round,
-      status: isRefused ? refusal.status : operation.status,
-      text: JSON.stringify(body),
-    }
+    const answer = { round, status: isRefused ? refusal.status : operation.status, text: JSON.stringify(body) }
     answers.set(address, answer)
     return answer
   }

@@ -31,10 +31,7 @@ const free = fc.oneof(
   { weight: 2, arbitrary: fc.lorem({ maxCount: 8, mode: 'sentences' }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('', ' ', '\u001B[31mred', 'x'.repeat(5000), 'https://a.example/b?c=d'),
-  },
+  { weight: 1, arbitrary: fc.constantFrom('', ' ', '\u001B[31mred', 'x'.repeat(5000), 'https://a.example/b?c=d') },
 )
 const id = fc.nat({ max: 40 }).map(number => `id_${number}`)
 

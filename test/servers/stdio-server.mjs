@@ -40,10 +40,7 @@ const flood = line => {
 const wanted = () => ({ a: existsSync(process.argv[3]) ? 'string' : 'number', b: 'number' })
 const sumTool = () => {
   const { a, b } = wanted()
-  const properties = {
-    a: { type: a, description: 'First number' },
-    b: { type: b, description: 'Second number' },
-  }
+  const properties = { a: { type: a, description: 'First number' }, b: { type: b, description: 'Second number' } }
   const inputSchema = { type: 'object', properties, required: ['a', 'b'] }
   return { name: 'get-sum', description: 'Adds two numbers', inputSchema }
 }

@@ -70,16 +70,10 @@ async function history(api: Api, name: string, seen: { alive: number; dead: numb
     const shown = {
       guest: {},
       key: { key: api.key },
-      invitation: {
-        invitation: (proof.kind === 'invitation' && table.codes.get(proof.who)) || 'mbr_none.wrong',
-      },
+      invitation: { invitation: (proof.kind === 'invitation' && table.codes.get(proof.who)) || 'mbr_none.wrong' },
     }
     const { status, body } = await door.redeem(shown[proof.kind])
-    expect({ mode: table.mode, proof, entered: status === 201 }).toEqual({
-      mode: table.mode,
-      proof,
-      entered: expected,
-    })
+    expect({ mode: table.mode, proof, entered: status === 201 }).toEqual({ mode: table.mode, proof, entered: expected })
     if (!expected) seen.refused += 1
     else {
       const session = door.session(String(body['token']))
@@ -99,9 +93,7 @@ async function history(api: Api, name: string, seen: { alive: number; dead: numb
       table.codes.clear()
     },
     async unpublish() {
-      expect(await api.call(userTesting.unpublish, place)).toMatchObject({
-        deleted: table.mode !== undefined,
-      })
+      expect(await api.call(userTesting.unpublish, place)).toMatchObject({ deleted: table.mode !== undefined })
       table.mode = undefined
       table.alive.clear()
     },
@@ -132,10 +124,7 @@ async function history(api: Api, name: string, seen: { alive: number; dead: numb
       table.codes.set(who, code)
     },
     async remove({ who }: { who: number }) {
-      const { status } = await api.send(userTesting.removeMember, {
-        ...target,
-        memberIdOrEmail: emailOf(who),
-      })
+      const { status } = await api.send(userTesting.removeMember, { ...target, memberIdOrEmail: emailOf(who) })
       expect(status).toBe(table.codes.has(who) ? 200 : 404)
       if (table.codes.delete(who)) table.alive.clear()
     },

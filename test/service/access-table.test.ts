@@ -112,10 +112,7 @@ describe('the access table', () => {
     const session = await visit.enter({ invitation: ada.code })
     const other = await visit.enter({ invitation: bob.code })
     expect((await session.say('hello')).status).toBe(200)
-    const removed = await api.call(userTesting.removeMember, {
-      ...target,
-      memberIdOrEmail: 'ADA@example.org',
-    })
+    const removed = await api.call(userTesting.removeMember, { ...target, memberIdOrEmail: 'ADA@example.org' })
     expect(removed).toMatchObject({ removed: 'ADA@example.org' })
     expect(await session.say('still there?')).toMatchObject(gone(/took access away/))
     expect(await version()).toBe(2)

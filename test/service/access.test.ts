@@ -12,10 +12,7 @@ describe('keys', () => {
     for (const endpoint of allEndpoints())
       for (const key of ['', 'sk_', 'sk_wrong', `${api.key}x`, api.key.slice(0, -1)]) {
         const named = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'x']))
-        expect(await api.refused(endpoint, named, { key })).toMatchObject({
-          status: 401,
-          code: 'UNAUTHORIZED',
-        })
+        expect(await api.refused(endpoint, named, { key })).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
       }
   })
 
@@ -68,9 +65,7 @@ describe('roles', () => {
     expect(await member.refused(servers.create, { projectId, body: server })).toMatchObject({ status: 403 })
     expect(await member.refused(projects.create, { body: { name: 'new' } })).toMatchObject({ status: 403 })
     expect(await editor.call(servers.create, { projectId, body: server })).toMatchObject({ name: 'x' })
-    expect(await editor.refused(projects.update, { projectId, body: { name: 'y' } })).toMatchObject({
-      status: 403,
-    })
+    expect(await editor.refused(projects.update, { projectId, body: { name: 'y' } })).toMatchObject({ status: 403 })
     expect(await editor.refused(suites.delete, { projectId, suiteId })).toMatchObject({ status: 403 })
     expect(await admin.call(projects.update, { projectId, body: { name: 'y' } })).toMatchObject({ name: 'y' })
     expect(await admin.call(suites.delete, { projectId, suiteId })).toMatchObject({ deleted: true })

@@ -16,20 +16,13 @@ describe('advice', () => {
     ...more,
   })
   const signal = new AbortController().signal
-  const accessOf = ({ models }: Awaited<ReturnType<typeof advisingModel>>) => ({
-    configured: models,
-    keys: {},
-  })
+  const accessOf = ({ models }: Awaited<ReturnType<typeof advisingModel>>) => ({ configured: models, keys: {} })
 
   test('is on the gravest failures first, and counts what does not fit', async () => {
     const model = await advisingModel()
     const evidence = Array.from({ length: 9 }, () => ({ kind: 'transcript', excerpt: 'x' }))
     const failures = Array.from({ length: 25 }, (_, index) => failure(index + 1))
-    const grave = failure(99, {
-      severity: 'high',
-      affected: { count: 1, total: 40, unit: 'sessions' },
-      evidence,
-    })
+    const grave = failure(99, { severity: 'high', affected: { count: 1, total: 40, unit: 'sessions' }, evidence })
     const advised = await adviseOn(accessOf(model), { what: 'a wave', failures: [...failures, grave] }, signal)
     expect(advised.omitted).toBe(6)
     expect(advised.findings.map(({ title }) => title)).toEqual([
@@ -46,13 +39,7 @@ describe('advice', () => {
       json({
         summary: `\u001b[31mred\u0007 ${'long '.repeat(1000)}`,
         advice: [
-          {
-            failure: 7,
-            rootCause: 'none',
-            recommendation: 'none',
-            acceptanceCriteria: [],
-            confidence: 'high',
-          },
+          { failure: 7, rootCause: 'none', recommendation: 'none', acceptanceCriteria: [], confidence: 'high' },
           {
             failure: 2,
             title: 'My title',

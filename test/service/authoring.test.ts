@@ -109,19 +109,13 @@ test('a case is edited in parts, and null gives an override back', async () => {
   expect(edited).toMatchObject({ title: 'own', iterations: 3, steps: created.steps })
   expect([edited.matchOptions, edited.checks]).toEqual([undefined, undefined])
   expect(
-    await api.refused(cases.create, {
-      projectId,
-      suiteId,
-      body: { ...echoCase('x', 'q'), id: created.declaredId },
-    }),
+    await api.refused(cases.create, { projectId, suiteId, body: { ...echoCase('x', 'q'), id: created.declaredId } }),
   ).toMatchObject({ status: 409, code: 'CONFLICT' })
   expect(await api.call(cases.delete, { projectId, suiteId, caseId: created.id })).toEqual({
     id: created.id,
     deleted: true,
   })
-  expect(await api.refused(cases.get, { projectId, suiteId, caseId: created.id })).toMatchObject({
-    status: 404,
-  })
+  expect(await api.refused(cases.get, { projectId, suiteId, caseId: created.id })).toMatchObject({ status: 404 })
 })
 
 test('a suite keeps what is not sent and refuses what is not there', async () => {
@@ -188,22 +182,16 @@ describe('servers', () => {
 
     const elsewhere = { serverUrl: 'https://evil.example.test/mcp', tokens }
     expect(await api.refused(servers.importTokens, { projectId, serverId: created.id, body: elsewhere })).toMatchObject(
-      {
-        details: { field: 'serverUrl' },
-      },
+      { details: { field: 'serverUrl' } },
     )
     await api.call(servers.update, {
       projectId,
       serverId: created.id,
       body: { url: 'https://other.example.test/mcp', clearClientSecret: true },
     })
-    expect(store.servers.get(projectId, created.id)).toMatchObject({
-      secrets: { headers: { 'x-token': secret } },
-    })
+    expect(store.servers.get(projectId, created.id)).toMatchObject({ secrets: { headers: { 'x-token': secret } } })
     expect(store.servers.get(projectId, created.id)?.tokens).toBeUndefined()
-    expect(await api.call(servers.get, { projectId, serverId: created.id })).toMatchObject({
-      hasClientSecret: false,
-    })
+    expect(await api.call(servers.get, { projectId, serverId: created.id })).toMatchObject({ hasClientSecret: false })
   })
 
   test('a name is taken once in a project; a deleted server leaves its suites', async () => {
@@ -236,10 +224,7 @@ describe('servers', () => {
       ...target,
       body: { toolName: 'get-sum', parameters: { a: 1, b: 2 } },
     })
-    expect(called).toMatchObject({
-      content: [{ text: 'The sum of 1 and 2 is 3.' }],
-      durationMs: expect.any(Number),
-    })
+    expect(called).toMatchObject({ content: [{ text: 'The sum of 1 and 2 is 3.' }], durationMs: expect.any(Number) })
     const { items: prompts } = await api.call(servers.prompts, target)
     const prompt = await api.call(servers.getPrompt, { ...target, body: { promptName: prompts[0]!.name } })
     expect(prompt.messages.length).toBeGreaterThan(0)
@@ -262,9 +247,6 @@ describe('servers', () => {
     await api.call(servers.tools, { projectId, serverId })
     caller.abort()
     expect((await hanging).status).toBe(504)
-    expect(log.at(-1)).toMatchObject({
-      status: 504,
-      error: { message: 'The caller hung up before the answer.' },
-    })
+    expect(log.at(-1)).toMatchObject({ status: 504, error: { message: 'The caller hung up before the answer.' } })
   })
 })

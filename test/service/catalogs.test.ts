@@ -50,10 +50,7 @@ describe('the model catalog', () => {
     const { settings, seen } = await endpoint('openai-compatible', status, body)
     const { api } = await open({ models: settings })
     const catalog = await api.call(models.list)
-    expect(catalog).toMatchObject({
-      items: [{ id: 'small', isDefault: true }],
-      note: expect.stringContaining(words),
-    })
+    expect(catalog).toMatchObject({ items: [{ id: 'small', isDefault: true }], note: expect.stringContaining(words) })
     expect(JSON.stringify(catalog)).not.toContain(KEY)
     expect(seen).toHaveLength(1)
   })
@@ -73,13 +70,7 @@ test('the client catalog holds the clients that can be made here, as they are ma
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { catalog, ...publish } = await api.call(hostCatalog.get)
-  expect(publish).toEqual({
-    schemaVersion: 1,
-    version: 0,
-    contentHash: '',
-    publishedAt: 0,
-    source: 'bundled',
-  })
+  expect(publish).toEqual({ schemaVersion: 1, version: 0, contentHash: '', publishedAt: 0, source: 'bundled' })
   expect(Object.keys(catalog.hostsById)).toEqual([...CLIENT_TEMPLATES])
   for (const template of CLIENT_TEMPLATES) {
     const entry = catalog.hostsById[template]

@@ -32,10 +32,7 @@ const modes: Record<string, () => Promise<void>> = {
     const step = { id: 'a', kind: 'toolCall', serverName: 'everything' }
     const quick = { title: 'quick', steps: [{ ...step, toolName: 'echo', arguments: { message: 'x' } }] }
     const args = { duration: 60, steps: 1 }
-    const slow = {
-      title: 'slow',
-      steps: [{ ...step, toolName: 'trigger-long-running-operation', arguments: args }],
-    }
+    const slow = { title: 'slow', steps: [{ ...step, toolName: 'trigger-long-running-operation', arguments: args }] }
     const tests = [
       { ...quick, runs: 1 },
       { ...slow, runs: 3 },

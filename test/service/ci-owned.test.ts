@@ -19,11 +19,7 @@ async function owned() {
   return { ...service, projectId, serverId, suiteId, report }
 }
 
-const refusal = {
-  status: 409,
-  code: 'CONFLICT',
-  details: { reason: 'CI_OWNED_SUITE_READ_ONLY' },
-}
+const refusal = { status: 409, code: 'CONFLICT', details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } }
 
 test('its configuration is refused to everybody else', async () => {
   const { api, projectId, serverId, suiteId } = await owned()
@@ -136,9 +132,7 @@ test('a suite that no file owns takes writes, also under a declared id', async (
   const results = [{ caseTitle: 'a', passed: true }]
   const reported = await api.call(evalIngest.report, { projectId, body: { suiteName: 'Plain', results } })
   const free = { projectId, suiteId: reported['suiteId'] as string }
-  expect(await api.call(suites.update, { ...free, body: { name: 'Taken over' } })).toMatchObject({
-    name: 'Taken over',
-  })
+  expect(await api.call(suites.update, { ...free, body: { name: 'Taken over' } })).toMatchObject({ name: 'Taken over' })
   expect(await api.call(suites.delete, free)).toMatchObject({ deleted: true })
 })
 

@@ -55,10 +55,7 @@ describe('an edit', () => {
       status: 409,
       details: { field: 'expectedName', current: { name: 'Ours' } },
     })
-    expect(await api.call(clients.get, { projectId, clientId: made.id })).toMatchObject({
-      name: 'Ours',
-      config,
-    })
+    expect(await api.call(clients.get, { projectId, clientId: made.id })).toMatchObject({ name: 'Ours', config })
   })
 
   test('says which field is wrong', async () => {
@@ -143,9 +140,7 @@ test('a client in use is deleted only by force, and suites forget it', async () 
   const body = { name: 'Nightly', hostId: made.id }
   const environment = await api.call(environments.create, { projectId, body })
   await api.call(suites.update, { projectId, suiteId, body: { hosts: [{ host: 'Mine' }] } })
-  expect(await api.call(suites.get, { projectId, suiteId })).toMatchObject({
-    hosts: [{ id: made.id, name: 'Mine' }],
-  })
+  expect(await api.call(suites.get, { projectId, suiteId })).toMatchObject({ hosts: [{ id: made.id, name: 'Mine' }] })
   expect(await api.refused(clients.delete, { ...input, body: { force: false } })).toMatchObject({
     status: 409,
     details: { environmentIds: [environment.id], suiteIds: [suiteId] },
@@ -173,7 +168,5 @@ test('members write clients; copies and server lists need an admin; foreign ones
   ] as const)
     expect(await member.refused(endpoint, { projectId, ...input })).toMatchObject({ status: 403 })
   const other = await api.call(projects.create, { body: { name: 'Other' } })
-  expect(await api.refused(clients.get, { projectId: other.id, clientId: made.id })).toMatchObject({
-    status: 404,
-  })
+  expect(await api.refused(clients.get, { projectId: other.id, clientId: made.id })).toMatchObject({ status: 404 })
 })

@@ -45,20 +45,11 @@ test('in pieces: reports pool into an outcome when the run is finalized', async 
     for (const [suiteKind, report] of Object.entries(reports)) {
       expect(await put(api, runId, suiteKind, report)).toMatchObject({ ok: true, unchanged: false })
       const alive = { ...project, body: { runId } }
-      expect(await api.call(conformanceIngest.heartbeat, alive)).toMatchObject({
-        ok: true,
-        status: 'running',
-      })
+      expect(await api.call(conformanceIngest.heartbeat, alive)).toMatchObject({ ok: true, status: 'running' })
     }
     const finalize = () => api.call(conformanceIngest.finalize, { ...project, body: { runId } })
     const ended = await finalize()
-    expect(ended).toMatchObject({
-      ok: true,
-      runId,
-      status: 'completed',
-      outcome,
-      uploadedSuites: Object.keys(reports),
-    })
+    expect(ended).toMatchObject({ ok: true, runId, status: 'completed', outcome, uploadedSuites: Object.keys(reports) })
     expect(await finalize()).toEqual(ended)
   }
 })
@@ -80,9 +71,7 @@ test('a report may come twice, other content under its name is a conflict', asyn
   expect(ended).toMatchObject({ counts: { passed: 1, failed: 0, couldNotRun: 0, notApplicable: 1 } })
   expect(await put(api, runId, 'protocol', green)).toMatchObject({ unchanged: true })
   expect(await refuse('oauth', green)).toMatchObject({ status: 409, details: { status: 'completed' } })
-  expect(await api.refused(conformanceIngest.heartbeat, { ...project, body: { runId } })).toMatchObject({
-    status: 409,
-  })
+  expect(await api.refused(conformanceIngest.heartbeat, { ...project, body: { runId } })).toMatchObject({ status: 409 })
 })
 
 test('an external id opens one run; other suites under it are a conflict', async () => {
@@ -113,9 +102,7 @@ test('a whole report in one call, and the same one again', async () => {
   expect(first).toMatchObject({ ok: true, status: 'completed', outcome: 'failed', reused: false })
   expect(await send()).toEqual({ ...first, reused: true })
   const changed = { ...body, reports: { protocol: red } }
-  expect(await api.refused(conformanceIngest.report, { ...project, body: changed })).toMatchObject({
-    status: 409,
-  })
+  expect(await api.refused(conformanceIngest.report, { ...project, body: changed })).toMatchObject({ status: 409 })
 })
 
 test('what cannot be read is refused by its field', async () => {

@@ -22,13 +22,7 @@ async function talk(script: (asked: Asked) => Answer, options: Partial<Conversat
   const connections = createConnections()
   onTestFinished(() => connections.close())
   const access = { configured: { ...model.settings, model: 'small' }, keys: {} }
-  const conversation = openConversation({
-    access,
-    model: undefined,
-    servers: [everything],
-    connections,
-    ...options,
-  })
+  const conversation = openConversation({ access, model: undefined, servers: [everything], connections, ...options })
   return { ...model, conversation, connections }
 }
 
@@ -121,17 +115,13 @@ test('a model that refuses rejects with its code, and the same thing may be said
 
 test('a server whose tools cannot be listed rejects before the model is asked', async () => {
   const transport = { type: 'http' as const, url: 'http://127.0.0.1:1/mcp', headers: {} }
-  const { conversation, asked } = await talk(() => ({ text: 'never' }), {
-    servers: [{ ...everything, transport }],
-  })
+  const { conversation, asked } = await talk(() => ({ text: 'never' }), { servers: [{ ...everything, transport }] })
   await expect(conversation.say('Hello', never)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
   expect(asked).toEqual([])
 })
 
 test('without a model it rejects with what to do', async () => {
-  const { conversation } = await talk(() => ({ text: 'never' }), {
-    access: { configured: undefined, keys: {} },
-  })
+  const { conversation } = await talk(() => ({ text: 'never' }), { access: { configured: undefined, keys: {} } })
   await expect(conversation.say('Hello', never)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
 })
 

@@ -95,13 +95,7 @@ test('a model that calls a tool with too many levels hears of it, and the run go
   const { api } = await open({ models: model.settings })
   const { projectId, serverId } = await sandbox(api)
   const tests = [
-    {
-      title: 'asks',
-      steps: [{ id: 'p', kind: 'prompt', prompt: 'Call it.' }],
-      runs: 1,
-      model: 'm',
-      provider: 'p',
-    },
+    { title: 'asks', steps: [{ id: 'p', kind: 'prompt', prompt: 'Call it.' }], runs: 1, model: 'm', provider: 'p' },
   ]
   const body = { suiteName: 'Deep', serverIds: [serverId], tests }
   const { runId } = await api.call(runs.create, { projectId, body })

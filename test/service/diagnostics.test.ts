@@ -5,11 +5,7 @@ import { open, sandbox } from './harness.ts'
 const { evalIngest, runs } = contract
 
 const failing = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    caseTitle: `wrong ${index}`,
-    passed: false,
-    error: `got ${index}`,
-  }))
+  Array.from({ length: count }, (_, index) => ({ caseTitle: `wrong ${index}`, passed: false, error: `got ${index}` }))
 
 test('the cursor of a run’s diagnostics reads on, and such a page never calls itself complete', async () => {
   const { api } = await open()

@@ -63,11 +63,7 @@ test.each(MODEL_KINDS)('a model that speaks %s drafts a persona from the tools t
   expect(drafts).toEqual({
     persona: { name: 'Ada', role: 'accountant', notes: 'Impatient.' },
     journeys: [
-      {
-        name: 'Do: Sum',
-        goal: 'Sum',
-        suggestedChecks: [{ type: 'toolCalledAtLeastOnce', toolName: 'get-sum' }],
-      },
+      { name: 'Do: Sum', goal: 'Sum', suggestedChecks: [{ type: 'toolCalledAtLeastOnce', toolName: 'get-sum' }] },
     ],
   })
   expect(asked).toHaveLength(1)
@@ -100,11 +96,7 @@ test('a slate of personas is what personaCount asks for, also of one', async () 
   expect(two.personas?.[1]).toEqual({
     persona: { name: 'Bo', role: 'buyer' },
     journeys: [
-      {
-        name: 'Do: Greet',
-        goal: 'Greet',
-        suggestedChecks: [{ type: 'toolCalledAtLeastOnce', toolName: 'echo' }],
-      },
+      { name: 'Do: Greet', goal: 'Greet', suggestedChecks: [{ type: 'toolCalledAtLeastOnce', toolName: 'echo' }] },
     ],
   })
   const one = await draft({ personaCount: 1 })
@@ -165,11 +157,7 @@ test('each request is asked anew, whatever key it carries', async () => {
 
 test('without a model nothing is counted, and it is said how to get one', async () => {
   const { api, projectId, environmentId, refuseDraft, used } = await workspace({})
-  const refusal = {
-    status: 422,
-    code: 'FEATURE_NOT_SUPPORTED',
-    message: expect.stringContaining('MCPDECK_MODEL'),
-  }
+  const refusal = { status: 422, code: 'FEATURE_NOT_SUPPORTED', message: expect.stringContaining('MCPDECK_MODEL') }
   expect(await refuseDraft()).toMatchObject(refusal)
   const body = { environmentId, persona: { name: 'x', role: 'y' } }
   expect(await api.refused(journeys.generate, { projectId, body })).toMatchObject(refusal)
@@ -231,11 +219,7 @@ test('drafts use up a brake and a quota, and it is said for how long', async () 
   set('generationsPerMinute', '1')
   await draft()
   const braked = await refuseDraft()
-  expect(braked).toMatchObject({
-    status: 429,
-    code: 'RATE_LIMITED',
-    details: { limit: 'generationsPerMinute' },
-  })
+  expect(braked).toMatchObject({ status: 429, code: 'RATE_LIMITED', details: { limit: 'generationsPerMinute' } })
   expect(Number(braked.headers.get('retry-after'))).toBeLessThanOrEqual(60)
   set('generationsPerMinute', '10')
   set('generationsPerDay', '1')
@@ -251,10 +235,7 @@ test('a server that cannot be reached and a model that refuses are named', async
   const models = { ...settings, model: 'small', apiKey: KEY }
   const { api, projectId, client, refuseDraft, environmentId } = await workspace({ models, log: () => {} })
   const refused = await refuseDraft()
-  expect(refused).toMatchObject({
-    status: 403,
-    message: expect.stringContaining('refused the key with HTTP 401'),
-  })
+  expect(refused).toMatchObject({ status: 403, message: expect.stringContaining('refused the key with HTTP 401') })
   expect(refused.message).not.toContain(KEY)
   const record = { name: 'dead', enabled: true, transportType: 'http', url: 'http://127.0.0.1:9/mcp' }
   const dead = await api.call(servers.create, { projectId, body: record })

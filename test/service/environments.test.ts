@@ -42,11 +42,7 @@ test('what is wrong with a write is said', async () => {
   const made = await create('Nightly')
   const refuseCreate = (body: object) => api.refused(environments.create, { projectId, body })
   const refuseEdit = (body: object) =>
-    api.refused(environments.update, {
-      projectId,
-      environmentId: made.id,
-      body: { expectedRevision: 1, ...body },
-    })
+    api.refused(environments.update, { projectId, environmentId: made.id, body: { expectedRevision: 1, ...body } })
   const hostId = client.id
   for (const [refusal, status, field] of [
     [await refuseCreate({ name: ' ', hostId }), 400, 'name'],
@@ -76,9 +72,7 @@ test('archiving frees the name, and restoring asks for it again', async () => {
   const act = (name: 'archive' | 'restore', environmentId: string, expectedRevision: number) =>
     [environments[name], { projectId, environmentId, body: { expectedRevision } }] as const
   expect(await api.refused(...act('restore', first.id, 1))).toMatchObject({ status: 409 })
-  expect(await api.refused(...act('archive', first.id, 2))).toMatchObject({
-    details: { current: { revision: 1 } },
-  })
+  expect(await api.refused(...act('archive', first.id, 2))).toMatchObject({ details: { current: { revision: 1 } } })
   const archived = await api.call(...act('archive', first.id, 1))
   expect(archived).toMatchObject({ archived: true, archivedAt: expect.any(Number), revision: 2 })
   expect(await api.refused(...act('archive', first.id, 2))).toMatchObject({
@@ -96,10 +90,7 @@ test('archiving frees the name, and restoring asks for it again', async () => {
     (await api.call(environments.list, { projectId, ...query })).items.map(({ id }) => id)
   expect(await ids()).toEqual([second.id])
   expect(await ids({ includeArchived: true })).toEqual([first.id, second.id])
-  expect(await api.refused(...act('restore', first.id, 2))).toMatchObject({
-    status: 409,
-    details: { field: 'name' },
-  })
+  expect(await api.refused(...act('restore', first.id, 2))).toMatchObject({ status: 409, details: { field: 'name' } })
   await api.call(...act('archive', second.id, 1))
   expect(await api.call(...act('restore', first.id, 2))).toMatchObject({ archived: false, revision: 3 })
 })
@@ -207,9 +198,7 @@ test('members read and compose; only admins change environments', async () => {
   const composed = await member.call(environments.ensureAdhoc, { projectId, body: stack })
   expect(composed.created).toBe(true)
   const pinned = { ...stack, pluginVersionIds: ['p'] }
-  expect(await member.refused(environments.ensureAdhoc, { projectId, body: pinned })).toMatchObject({
-    status: 403,
-  })
+  expect(await member.refused(environments.ensureAdhoc, { projectId, body: pinned })).toMatchObject({ status: 403 })
   const revision = { expectedRevision: 1 }
   for (const [endpoint, rest] of [
     [environments.create, { projectId, body: { name: 'x', ...stack } }],
@@ -272,10 +261,7 @@ async function perform(api: Api, projectId: string, hostId: string, known: Model
   const row = known[action.index % Math.max(known.length, 1)]
   if (!row) return
   const goesThrough = allowed(known, row, action)
-  const body = {
-    expectedRevision: row.revision + action.lag,
-    ...(action.kind === 'rename' && { name: action.name }),
-  }
+  const body = { expectedRevision: row.revision + action.lag, ...(action.kind === 'rename' && { name: action.name }) }
   const endpoint = action.kind === 'rename' ? environments.update : environments[action.kind]
   const answer = await api.send(endpoint, { projectId, environmentId: row.id, body })
   expect({ action, row, status: answer.status }).toEqual({ action, row, status: goesThrough ? 200 : 409 })

@@ -137,11 +137,7 @@ test('in pieces: start, batches and finalize are harmless to repeat', async () =
   expect(started).toMatchObject({ ok: true, status: 'running', result: null, reused: false })
   const runId = started['runId'] as string
   expect(await api.call(evalIngest.start, { ...project, body })).toMatchObject({ runId, reused: true })
-  const results = [1, 2, 3].map(n => ({
-    caseTitle: `case ${n}`,
-    passed: n !== 3,
-    externalIterationId: `ci-1-${n}`,
-  }))
+  const results = [1, 2, 3].map(n => ({ caseTitle: `case ${n}`, passed: n !== 3, externalIterationId: `ci-1-${n}` }))
   const batch = { runId, results: results.slice(0, 2) }
   const send = (more: object) => api.call(evalIngest.iterations, { ...project, body: { ...batch, ...more } })
   expect(await send({})).toMatchObject({ ok: true, inserted: 2, skipped: 0, total: 2 })
@@ -340,9 +336,7 @@ test('`default` is the oldest project, and only for callers who may write there'
   const there = { projectId: other.id, body }
   expect(await api.call(evalIngest.report, there, { key })).toMatchObject({ projectId: other.id })
   const { key: guest } = makeKey(store, 'guest', { role: 'guest' })
-  expect(await api.refused(evalIngest.report, { ...project, body }, { key: guest })).toMatchObject({
-    status: 403,
-  })
+  expect(await api.refused(evalIngest.report, { ...project, body }, { key: guest })).toMatchObject({ status: 403 })
   const wins = { ...body, projectId: other.id }
   expect(await send(api, wins)).toMatchObject({ projectId })
   expect(await api.refused(suites.list, { ...project })).toMatchObject({ status: 404 })

@@ -89,13 +89,7 @@ describe('recording', () => {
     expect(await listed(api, projectId)).toMatchObject([{ status: 'resolved', resolvedAt: 300 }])
     record(store, { projectId, waveId: 'second', at: 200 }, [sighting('a', { title: 'Old name' })])
     expect(await listed(api, projectId)).toMatchObject([
-      {
-        status: 'resolved',
-        resolvedAt: 300,
-        occurrenceCount: 2,
-        lastSeenAt: 200,
-        lastSeenWaveId: 'second',
-      },
+      { status: 'resolved', resolvedAt: 300, occurrenceCount: 2, lastSeenAt: 200, lastSeenWaveId: 'second' },
     ])
     record(store, { projectId, waveId: 'zeroth', at: 50 }, [
       sighting('a', { subject: { kind: 'journey', id: 'id-a' } }),
@@ -140,11 +134,7 @@ describe('recording', () => {
     const evidence = [{ kind: 'tool_error', excerpt: hostile, toolName: 'a\u0007b', sessionId: 'ses_1' }]
     record(store, { projectId, waveId: 'w2', at: 2 }, [
       sighting('a', { title: hostile, subject: { kind: 'journey', id: 'id-a', label: 'Re\u001b[31mnamed' } }),
-      sighting('a', {
-        title: hostile,
-        subject: { kind: 'journey', id: 'id-a', label: 'Re\u001b[31mnamed' },
-        evidence,
-      }),
+      sighting('a', { title: hostile, subject: { kind: 'journey', id: 'id-a', label: 'Re\u001b[31mnamed' }, evidence }),
     ])
     const [finding] = await listed(api, projectId)
     expect(finding).toMatchObject({ occurrenceCount: 2, subject: { label: 'Re [31mnamed' } })
@@ -216,10 +206,7 @@ describe('dismissing', () => {
     const ofScenario = store.findings.list({ projectId, scope: 'scn_x' })[0]!
     for (const findingId of [foreign!.id, ofScenario.id, 'fnd_none'])
       for (const endpoint of [journeyFindings.dismiss, journeyFindings.undismiss])
-        expect(await api.refused(endpoint, { projectId, findingId })).toMatchObject({
-          status: 404,
-          code: 'NOT_FOUND',
-        })
+        expect(await api.refused(endpoint, { projectId, findingId })).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     expect(await listed(api, projectId)).toEqual([])
     const guest = makeKey(store, 'guest', { role: 'guest' }).key
     const refused = await api.refused(journeyFindings.list, { projectId }, { key: guest })

@@ -256,11 +256,7 @@ describe('the quota', () => {
     store.write(() => store.organizationSettings.set(organizationId, 'generationsPerDay', '1'))
     await generate({ idempotencyKey: 'k' })
     const refusal = await refuse()
-    expect(refusal).toMatchObject({
-      status: 429,
-      code: 'RATE_LIMITED',
-      details: { limit: 'generationsPerDay' },
-    })
+    expect(refusal).toMatchObject({ status: 429, code: 'RATE_LIMITED', details: { limit: 'generationsPerDay' } })
     const seconds = Number(refusal.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(86_400)
@@ -281,9 +277,7 @@ describe('the quota', () => {
       [{ count: 3 }, 'count'],
     ] as const)
       expect(await refuse(body)).toMatchObject({ status: 400, details: { field } })
-    expect(await api.refused(cases.generate, { projectId, suiteId: 'ste_none' })).toMatchObject({
-      status: 404,
-    })
+    expect(await api.refused(cases.generate, { projectId, suiteId: 'ste_none' })).toMatchObject({ status: 404 })
     const guest = createApi(api.fetch, makeKey(store, 'guest', { role: 'guest' }).key)
     expect(await guest.refused(cases.generate, place)).toMatchObject({ status: 403 })
     expect(used()).toBe(0)

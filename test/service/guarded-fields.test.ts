@@ -25,11 +25,7 @@ const model = { modelId: 'some/model' }
 async function client({ admin, projectId, serverId, fresh }: Stage, config: object = { serverIds: [serverId] }) {
   const body = { name: fresh('client'), config: { ...model, ...config } }
   const { id, configId } = await admin.call(clients.create, { projectId, body })
-  return {
-    clientId: id,
-    expectedConfigId: configId,
-    read: [clients.get, { projectId, clientId: id }] as Read,
-  }
+  return { clientId: id, expectedConfigId: configId, read: [clients.get, { projectId, clientId: id }] as Read }
 }
 
 /** A client's config, written by either path, by a change from one config to another. */
@@ -119,11 +115,7 @@ const FIELDS: Record<string, { needs: ProjectRole; paths: Record<string, (stage:
       },
       'POST environments/…/archive': async stage => {
         const { named, revision, read } = await environment(stage)
-        return {
-          endpoint: environments.archive,
-          input: { ...named, body: { expectedRevision: revision } },
-          read,
-        }
+        return { endpoint: environments.archive, input: { ...named, body: { expectedRevision: revision } }, read }
       },
       'POST environments/…/restore': async stage => {
         const { named, revision, read } = await environment(stage)
@@ -199,12 +191,7 @@ const FIELDS: Record<string, { needs: ProjectRole; paths: Record<string, (stage:
     needs: 'admin',
     paths: {
       'DELETE eval-suites': async ({ admin, projectId, serverId, fresh }) => {
-        const body = {
-          name: fresh('suite'),
-          model: 'small',
-          serverIds: [serverId],
-          tests: [echoCase('one', 'x')],
-        }
+        const body = { name: fresh('suite'), model: 'small', serverIds: [serverId], tests: [echoCase('one', 'x')] }
         const { suiteId } = await admin.call(suites.create, { projectId, body })
         const named = { projectId, suiteId }
         return { endpoint: suites.delete, input: named, read: [suites.get, named] }
@@ -231,11 +218,7 @@ const FIELDS: Record<string, { needs: ProjectRole; paths: Record<string, (stage:
         const body = { name: fresh('s'), enabled: true, transportType: 'stdio', command: 'x' }
         const { id: serverId } = await admin.call(servers.create, { projectId, body })
         const named = { projectId, serverId }
-        return {
-          endpoint: servers.update,
-          input: { ...named, body: { enabled: false } },
-          read: [servers.get, named],
-        }
+        return { endpoint: servers.update, input: { ...named, body: { enabled: false } }, read: [servers.get, named] }
       },
       'POST server-connections': async ({ projectId }) => ({
         endpoint: contract.connections.create,
@@ -264,15 +247,10 @@ test.each(
     const response = await api.send(endpoint, input)
     const body: unknown = await response.json()
     if (rank(role) >= rank(needs)) {
-      expect({ role, status: response.status, body }).toMatchObject({
-        status: answers ?? endpoint.status ?? 200,
-      })
+      expect({ role, status: response.status, body }).toMatchObject({ status: answers ?? endpoint.status ?? 200 })
       continue
     }
-    expect({ role, status: response.status, body }).toMatchObject({
-      status: 403,
-      body: { code: 'FORBIDDEN' },
-    })
+    expect({ role, status: response.status, body }).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
     expect(read && (await admin.call(...read))).toEqual(before)
   }
 })

@@ -120,12 +120,7 @@ export function untilEnded(api: Api, projectId: string, runId: string): Promise<
 /** A case that calls the reference server's long operation. */
 export function longCase(title: string, seconds: number) {
   const args = { duration: seconds, steps: 1 }
-  const step = {
-    id: 'long',
-    kind: 'toolCall',
-    serverName: 'everything',
-    toolName: 'trigger-long-running-operation',
-  }
+  const step = { id: 'long', kind: 'toolCall', serverName: 'everything', toolName: 'trigger-long-running-operation' }
   return { title, steps: [{ ...step, arguments: args }] }
 }
 

@@ -64,9 +64,7 @@ describe('the discovery lane', () => {
       sessions: [2, 2, 1, 99],
     }
     const unfounded = { title: 'Unfounded', detail: 'No session shows it.', sessions: [0, 77] }
-    const { api, model, settle } = await stage({
-      discoverer: () => json({ observations: [unfounded, told] }),
-    })
+    const { api, model, settle } = await stage({ discoverer: () => json({ observations: [unfounded, told] }) })
     const { wave, runId } = await failedWave(api)
     await api.call(waveInsights.request, wave)
     await settle()
@@ -93,9 +91,7 @@ describe('the discovery lane', () => {
 
   test('is not waited for, and its failure leaves the directed one alone', async () => {
     let fails = false
-    const { api, model } = await stage({
-      discoverer: () => (fails ? { status: 400 } : 'silence'),
-    })
+    const { api, model } = await stage({ discoverer: () => (fails ? { status: 400 } : 'silence') })
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })
     await api.call(waveInsights.request, wave)
     const whole = { status: 'completed', insights: { summary: 'Problems: 1.' }, discovery: null }

@@ -28,14 +28,7 @@ describe('insights of a wave', () => {
     const health = { subjectKind: 'environment', attempted: 3, succeeded: 3, failed: 0, rateLimited: 0 }
     expect(done.insights).toEqual({
       summary: 'Problems: 1.',
-      coverage: {
-        unit: 'sessions',
-        analyzed: 6,
-        total: 6,
-        gradedCount: 6,
-        truncated: false,
-        lowConfidence: false,
-      },
+      coverage: { unit: 'sessions', analyzed: 6, total: 6, gradedCount: 6, truncated: false, lowConfidence: false },
       findings: [
         {
           id: expect.stringMatching(/^rf_[0-9a-f]{16}$/),
@@ -247,11 +240,7 @@ describe('refusals', () => {
     await settle()
     const first = await api.call(waveInsights.get, wave)
     const refusal = await api.refused(waveInsights.request, { ...wave, body: { force: true } })
-    expect(refusal).toMatchObject({
-      status: 429,
-      code: 'RATE_LIMITED',
-      details: { limit: 'insightsPerDay' },
-    })
+    expect(refusal).toMatchObject({ status: 429, code: 'RATE_LIMITED', details: { limit: 'insightsPerDay' } })
     expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await api.call(waveInsights.get, wave)).toEqual(first)
     set(store, 'insightsPerDay', '50')

@@ -9,12 +9,7 @@ import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
 const { clients, environments, personas, journeys, journeyRuns } = contract
 
 /** What a persona's model is shown. */
-export type Scene = {
-  person: { name: string }
-  goal: string
-  turnsLeft: number
-  conversation: { text: string }[]
-}
+export type Scene = { person: { name: string }; goal: string; turnsLeft: number; conversation: { text: string }[] }
 type Cast = {
   persona?: (scene: Scene, asked: Asked) => Answer
   assistant?: (asked: Asked) => Answer

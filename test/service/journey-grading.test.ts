@@ -166,11 +166,7 @@ describe('grading', () => {
       goal: 'Add 2 and 3',
       conversation: [
         { from: 'persona', text: 'Add 2 and 3' },
-        {
-          from: 'assistant',
-          text: 'It is 5.',
-          toolCalls: [{ tool: 'get-sum', failed: false, result: 'is 5' }],
-        },
+        { from: 'assistant', text: 'It is 5.', toolCalls: [{ tool: 'get-sum', failed: false, result: 'is 5' }] },
       ],
     })
     for (const criterion of RUBRIC)
@@ -180,11 +176,7 @@ describe('grading', () => {
   test('a score below the threshold misses the goal, a failed call and a blank answer their criteria', async () => {
     const failing = [
       messages[0]!,
-      message(1, {
-        role: 'assistant',
-        text: ' ',
-        toolCalls: [call('get-sum', true, 'no'), call('echo', false)],
-      }),
+      message(1, { role: 'assistant', text: ' ', toolCalls: [call('get-sum', true, 'no'), call('echo', false)] }),
     ]
     const { goal, criteria } = await (await grade(() => graded(0.69), plan.rubric, failing)).grades
     expect(goal.passed).toBe(false)
@@ -308,10 +300,7 @@ describe('a session', () => {
     ['assistant', { assistant: () => 'silence' as const }, 1],
   ])('with a silent %s ends with TIMEOUT', async (_who, roles, kept) => {
     const { played, recorded } = await play(roles, { turnDeadlineMs: 300 })
-    await expect(played).rejects.toMatchObject({
-      code: 'TIMEOUT',
-      message: 'The model did not finish within 0.3 s.',
-    })
+    await expect(played).rejects.toMatchObject({ code: 'TIMEOUT', message: 'The model did not finish within 0.3 s.' })
     expect(recorded).toHaveLength(kept)
   })
 

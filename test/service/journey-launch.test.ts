@@ -77,11 +77,7 @@ describe('launching', () => {
     const [environmentId = ''] = environmentIds
     await api.call(environments.archive, { projectId, environmentId, body: { expectedRevision: 1 } })
     const refused = (body?: object) => api.refused(journeyRuns.launch, { projectId, journeyId, ...(body && { body }) })
-    expect(await refused()).toMatchObject({
-      status: 409,
-      code: 'CONFLICT',
-      details: { code: 'ENV_ARCHIVED' },
-    })
+    expect(await refused()).toMatchObject({ status: 409, code: 'CONFLICT', details: { code: 'ENV_ARCHIVED' } })
     expect(await refused({ environmentIds: ['env_unknown'] })).toMatchObject({ status: 404 })
     expect(await refused({ environmentIds: [] })).toMatchObject({ status: 400 })
     expect(await refused({ waveId: 'w'.repeat(65) })).toMatchObject({ status: 400 })

@@ -32,13 +32,7 @@ describe('cancelling', () => {
     )
     set(store, projectId, 'gate.swarms', 'off')
     const canceled = await api.call(journeyRuns.cancel, { projectId, runId })
-    expect(canceled).toEqual({
-      id: runId,
-      status: 'failed',
-      canceled: true,
-      alreadyCanceled: false,
-      finalized: 3,
-    })
+    expect(canceled).toEqual({ id: runId, status: 'failed', canceled: true, alreadyCanceled: false, finalized: 3 })
     await settle()
     await until(
       () => model.waiting,
@@ -69,9 +63,7 @@ describe('cancelling', () => {
 })
 
 describe('a run in another process', () => {
-  const halfSilent = {
-    assistant: ({ model: name }: Asked) => (name === 'one-model' ? done : 'silence'),
-  } as const
+  const halfSilent = { assistant: ({ model: name }: Asked) => (name === 'one-model' ? done : 'silence') } as const
 
   /** A launch on two targets in a child, as soon as it has come so far. */
   async function launchElsewhere(roles: Parameters<typeof cast>[0], isThere: (run: JourneyRun) => boolean) {

@@ -25,18 +25,13 @@ type Span = { name: string; spanId: string; parentSpanId?: string; startTimeUnix
 describe.each(MODEL_KINDS)('a launch with models behind an endpoint that speaks %s', kind => {
   test('plays two sessions on each of two targets with real tools, and grades them', async () => {
     const model = await scriptedModel(
-      cast({
-        grader: ({ prompts }) => graded(prompts[0]!.includes('is 5') ? 0.9 : 0.1, ['grounded']),
-      }),
+      cast({ grader: ({ prompts }) => graded(prompts[0]!.includes('is 5') ? 0.9 : 0.1, ['grounded']) }),
       kind,
     )
     const { api, store } = await open({ models: { ...model.settings, apiKey: KEY, model: 'player' } })
     const first = await environment(api, 'first', { systemPrompt: 'Be brief.', temperature: 0.25 })
     const second = await environment(api, 'second')
-    const { projectId, journeyId } = await journey(api, {
-      environmentIds: [first.id, second.id],
-      sessionsPerTarget: 2,
-    })
+    const { projectId, journeyId } = await journey(api, { environmentIds: [first.id, second.id], sessionsPerTarget: 2 })
     const launched = await api.call(journeyRuns.launch, { projectId, journeyId, body: { waveId: 'wave-1' } })
     expect(launched).toMatchObject({ journeyId, projectId, status: 'running' })
     const run = await untilOver(api, projectId, launched.id)
@@ -281,18 +276,10 @@ test('sessions of runs are in the feed of the project, and their spans in its ex
   })
   const { projectId, journeyId } = await plainJourney(api, { sessionsPerTarget: 2 })
   const { id: runId, insights } = await runJourney(api, { projectId, journeyId }, { waveId: 'mine' })
-  expect(insights).toMatchObject({
-    status: 'not_requested',
-    scope: { kind: 'swarm_wave', id: 'mine', runId },
-  })
+  expect(insights).toMatchObject({ status: 'not_requested', scope: { kind: 'swarm_wave', id: 'mine', runId } })
   const own = await api.call(journeyRuns.sessions, { projectId, runId })
   const feed = await api.call(sessions.list, { projectId, sourceType: 'swarm', limit: 1 })
-  const rest = await api.call(sessions.list, {
-    projectId,
-    sourceType: 'swarm',
-    limit: 1,
-    cursor: feed.nextCursor,
-  })
+  const rest = await api.call(sessions.list, { projectId, sourceType: 'swarm', limit: 1, cursor: feed.nextCursor })
   const listed = [...feed.items, ...rest.items]
   expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(own.items.map(({ id }) => id)))
   expect(listed[0]).toMatchObject({
@@ -307,11 +294,7 @@ test('sessions of runs are in the feed of the project, and their spans in its ex
   })
   const found = await api.call(sessions.list, { projectId, q: 'five', scope: 'transcripts' })
   expect(found.items).toHaveLength(2)
-  const exported = await api.call(traceExports.otlp, {
-    projectId,
-    sourceTypes: 'swarm',
-    includeContent: true,
-  })
+  const exported = await api.call(traceExports.otlp, { projectId, sourceTypes: 'swarm', includeContent: true })
   const { resourceSpans } = exported as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }
   const spans = resourceSpans[0]!.scopeSpans[0]!.spans
   expect(spans.map(({ name }) => name).toSorted()).toEqual(

@@ -27,10 +27,7 @@ async function study(options: { longestLookMs?: number } = {}) {
   const { target } = place
   const signals = async () => (await api.call(userTestingInsights.signals, target)) as unknown as Signals
   const findings = async () =>
-    (await api.call(userTestingFindings.list, target)).items.map(({ dimension, status }) => ({
-      dimension,
-      status,
-    }))
+    (await api.call(userTestingFindings.list, target)).items.map(({ dimension, status }) => ({ dimension, status }))
   return { ...service, ...place, clock, visit: visitor(api.fetch, place.link), signals, findings }
 }
 
@@ -128,12 +125,7 @@ describe('signals', () => {
         },
         { kind: 'answer_failed', subject, count: 1, evidence: [{ errorCode: 'VALIDATION_ERROR' }] },
         { kind: 'repeated_question', subject, count: 1, evidence: [{ excerpt: 'Add it WRONG please!' }] },
-        {
-          kind: 'negative_feedback',
-          subject,
-          count: 1,
-          evidence: [{ kind: 'feedback', excerpt: 'it is broken' }],
-        },
+        { kind: 'negative_feedback', subject, count: 1, evidence: [{ kind: 'feedback', excerpt: 'it is broken' }] },
       ],
     })
     // Who left without a word after a failure shows by silence only.

@@ -68,10 +68,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
   const client = await of(0).call(clients.create, { projectId, body: { name: 'contended', config } })
   const target = { projectId, clientId: client.id }
   const renamed = await many(AT_ONCE, index =>
-    of(index).send(clients.update, {
-      ...target,
-      body: { expectedName: 'contended', name: `winner ${index}` },
-    }),
+    of(index).send(clients.update, { ...target, body: { expectedName: 'contended', name: `winner ${index}` } }),
   )
   expect(ok(renamed)).toHaveLength(1)
   expect(statuses(renamed)).toEqual([200, 409])
@@ -92,10 +89,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
   expect(ok(edited)).toHaveLength(1)
   expect(statuses(edited)).toEqual([200, 409])
   const after = await of(1).call(environments.get, place)
-  expect(after).toMatchObject({
-    revision: environment.revision + 1,
-    description: expect.stringMatching(/^by \d+$/),
-  })
+  expect(after).toMatchObject({ revision: environment.revision + 1, description: expect.stringMatching(/^by \d+$/) })
 
   // Whoever is refused reads again and repeats: every edit lands exactly once.
   const insist = async (index: number): Promise<void> => {
@@ -118,10 +112,7 @@ test('no more runs are in flight than allowed, whoever launches them', async () 
   const { store, of, projectId, serverId } = await twoProcesses({ maxRuns: 3 })
   const tests = [{ ...longCase('slow', 60), model: 'm', provider: 'm', runs: 1 }]
   const launched = await many(AT_ONCE, index =>
-    of(index).send(runs.create, {
-      projectId,
-      body: { suiteName: `Run ${index}`, tests, serverIds: [serverId] },
-    }),
+    of(index).send(runs.create, { projectId, body: { suiteName: `Run ${index}`, tests, serverIds: [serverId] } }),
   )
   expect(ok(launched)).toHaveLength(3)
   expect(statuses(launched)).toEqual([202, 429])

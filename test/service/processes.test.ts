@@ -37,11 +37,7 @@ async function expectSettled(api: Api, { projectId, runId, pid }: Launched) {
   expect(items.map(({ status }) => status)).toEqual(['completed', 'failed', 'failed', 'failed'])
   expect(items[1]?.error).toContain(`The process that ran it (${pid} on `)
   const preview = await api.call(runs.rerunPreview, { projectId, runId })
-  expect(preview).toMatchObject({
-    reasons: { execution_failed: 3 },
-    excluded: { passed: 1 },
-    selectedCaseCount: 1,
-  })
+  expect(preview).toMatchObject({ reasons: { execution_failed: 3 }, excluded: { passed: 1 }, selectedCaseCount: 1 })
 }
 
 describe('a run whose process is killed', () => {
@@ -92,10 +88,7 @@ test('closing ends what is running and says so', async () => {
   const service = await createService({ dataDir, maxConcurrentRuns: 3 })
   const own = createApi(service.fetch, service.localKey)
   const source = await api.call(runs.get, placeOf(launched))
-  const mine = await own.call(runs.create, {
-    projectId: launched.projectId,
-    body: { suiteId: source.suiteId },
-  })
+  const mine = await own.call(runs.create, { projectId: launched.projectId, body: { suiteId: source.suiteId } })
   await service.close()
   const ended = await api.call(runs.get, { projectId: launched.projectId, runId: mine.runId })
   expect(['completed', 'failed']).toContain(ended.status)

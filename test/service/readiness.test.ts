@@ -93,18 +93,10 @@ test('the reference server passes what can be measured, except for its address',
     notApplicable: 2,
     missingInputs: [],
   })
-  expect(laneOf(run, 'directory-policy')).toMatchObject({
-    status: 'incomplete',
-    notEvaluated: 1,
-    missingInputs: [],
-  })
+  expect(laneOf(run, 'directory-policy')).toMatchObject({ status: 'incomplete', notEvaluated: 1, missingInputs: [] })
   expect(laneOf(run, 'submission-artifacts')?.missingInputs).toContain('privacyPolicyUrl')
   expect(run.stages).toMatchObject([
-    {
-      stage: 'technical-preflight',
-      status: 'not-ready',
-      lanes: ['runtime-compatibility', 'optional-features'],
-    },
+    { stage: 'technical-preflight', status: 'not-ready', lanes: ['runtime-compatibility', 'optional-features'] },
     { stage: 'submission-ready', status: 'not-ready' },
   ])
   expect(run.stages?.[1]?.lanes).not.toContain('plugin-package')
@@ -190,10 +182,7 @@ test('a server that cannot be reached is not graded', async () => {
   })
   expect(run.errorMessage).toContain('could not be reached')
   expect(await api.refused(readiness.report, { projectId, runId })).toMatchObject({ status: 404 })
-  expect(await api.refused(readiness.cancel, { projectId, runId })).toMatchObject({
-    status: 409,
-    code: 'CONFLICT',
-  })
+  expect(await api.refused(readiness.cancel, { projectId, runId })).toMatchObject({ status: 409, code: 'CONFLICT' })
 })
 
 describe('a run under way', () => {
@@ -202,10 +191,7 @@ describe('a run under way', () => {
     const server = await startHttpServer({ initialize: () => asked.resolve() })
     onTestFinished(() => server.close())
     const known = await workspace(server.url, options)
-    const { runId } = await known.api.call(readiness.startClaude, {
-      ...known.target,
-      body: { idempotencyKey: 'once' },
-    })
+    const { runId } = await known.api.call(readiness.startClaude, { ...known.target, body: { idempotencyKey: 'once' } })
     await asked.promise
     return { ...known, runId }
   }
@@ -213,16 +199,8 @@ describe('a run under way', () => {
   test('is recognised by its key, and cancelled', async () => {
     const { api, projectId, target, runId } = await silent()
     const again = { ...target, body: { idempotencyKey: 'once' } }
-    expect(await api.call(readiness.startClaude, again)).toMatchObject({
-      runId,
-      deduped: true,
-      status: 'running',
-    })
-    expect(await api.call(readiness.cancel, { projectId, runId })).toEqual({
-      runId,
-      projectId,
-      status: 'cancelled',
-    })
+    expect(await api.call(readiness.startClaude, again)).toMatchObject({ runId, deduped: true, status: 'running' })
+    expect(await api.call(readiness.cancel, { projectId, runId })).toEqual({ runId, projectId, status: 'cancelled' })
     expect(await api.call(readiness.get, { projectId, runId })).toMatchObject({
       status: 'cancelled',
       terminalReason: 'cancelled',
@@ -300,19 +278,14 @@ test('the list is the latest first, by kind and server; wrong starts are refused
   const { url } = await badServer()
   const { api, store, projectId, serverId, stdioId, target } = await workspace(url)
   const claude = await api.call(readiness.startClaude, target)
-  const openai = await api.call(readiness.startOpenAI, {
-    ...target,
-    body: { submissionMode: 'mcp-imported-skills' },
-  })
+  const openai = await api.call(readiness.startOpenAI, { ...target, body: { submissionMode: 'mcp-imported-skills' } })
   const ids = async (query: object = {}) =>
     (await api.call(readiness.list, { projectId, ...query })).items.map(({ id }) => id)
   expect(await ids()).toEqual([openai.runId, claude.runId])
   expect(await ids({ limit: 1 })).toEqual([openai.runId])
   expect(await ids({ readinessKind: 'claude', serverId })).toEqual([claude.runId])
   expect(await ids({ serverId: stdioId })).toEqual([])
-  expect(await untilDone(api, projectId, openai.runId)).toMatchObject({
-    submissionMode: 'mcp-imported-skills',
-  })
+  expect(await untilDone(api, projectId, openai.runId)).toMatchObject({ submissionMode: 'mcp-imported-skills' })
   for (const [endpoint, input, status] of [
     [readiness.startOpenAI, { ...target, body: {} }, 400],
     [readiness.startClaude, { ...target, body: { url } }, 400],

@@ -136,10 +136,7 @@ test('a repeat under its key answers the same runs and launches only what failed
   await untilEnded(api, projectId, again.targets[1]!.runId!)
   const none = { serverIds: [] }
   await api.call(hosts.setServers, { projectId, hostId: client.id, body: none })
-  expect(await launch({}, 'k')).toMatchObject({
-    outcome: 'started',
-    targets: [{ deduped: true }, { deduped: true }],
-  })
+  expect(await launch({}, 'k')).toMatchObject({ outcome: 'started', targets: [{ deduped: true }, { deduped: true }] })
   expect((await api.call(runs.list, { projectId, suiteId })).items).toHaveLength(2)
 })
 

@@ -51,14 +51,7 @@ test('insights go from nobody asked over pending to completed, and tell what was
     status: 'completed',
     summary: 'It went wrong.',
     generatedAt: expect.any(Number),
-    coverage: {
-      unit: 'iterations',
-      analyzed: 5,
-      total: 5,
-      gradedCount: 5,
-      truncated: false,
-      lowConfidence: false,
-    },
+    coverage: { unit: 'iterations', analyzed: 5, total: 5, gradedCount: 5, truncated: false, lowConfidence: false },
   })
   const byCategory = new Map(insights.findings?.map(finding => [finding.title, finding]))
   const wrong = byCategory.get('The assertion responseContains does not hold in “wrong”')
@@ -163,9 +156,7 @@ describe('asking again', () => {
     await request(api, place)
     const first = await untilAdvised(api, place)
     expect(await api.refused(runs.requestInsights, { ...place })).toMatchObject({ status: 409 })
-    expect(await api.refused(runs.requestInsights, { ...place, body: { force: false } })).toMatchObject({
-      status: 409,
-    })
+    expect(await api.refused(runs.requestInsights, { ...place, body: { force: false } })).toMatchObject({ status: 409 })
     expect([used(), (await api.call(runs.get, place)).insights]).toEqual([1, first])
     await request(api, place, { force: true })
     await until(
@@ -199,12 +190,7 @@ describe('a model that does not advise', () => {
     const { api, place } = await finishedRun([refusedCase('a')], undefined, { models })
     await request(api, place)
     const refused = await untilAdvised(api, place)
-    expect(refused).toMatchObject({
-      status: 'failed',
-      reasonCode: 'FORBIDDEN',
-      retryable: false,
-      findings: [],
-    })
+    expect(refused).toMatchObject({ status: 'failed', reasonCode: 'FORBIDDEN', retryable: false, findings: [] })
     expect(refused.error?.message).toContain('refused the key')
     await request(api, place)
     expect(await untilAdvised(api, place)).toMatchObject({
@@ -218,10 +204,7 @@ describe('a model that does not advise', () => {
 
   test('is not there: insights are not available, and a request says what to do', async () => {
     const { api, place } = await finishedRun([refusedCase('a')], undefined)
-    expect((await api.call(runs.get, place)).insights).toMatchObject({
-      status: 'not_available',
-      retryable: false,
-    })
+    expect((await api.call(runs.get, place)).insights).toMatchObject({ status: 'not_available', retryable: false })
     expect(await api.refused(runs.requestInsights, { ...place })).toMatchObject({
       status: 422,
       code: 'FEATURE_NOT_SUPPORTED',
@@ -238,16 +221,11 @@ test('what has no insights is refused', async () => {
   const body = { suiteName: 'Slow', serverIds: [serverId], tests: [slow] }
   const { runId } = await api.call(runs.create, { projectId, body })
   const place = { projectId, runId }
-  expect(await api.refused(runs.requestInsights, place)).toMatchObject({
-    status: 400,
-    details: { field: 'runId' },
-  })
+  expect(await api.refused(runs.requestInsights, place)).toMatchObject({ status: 400, details: { field: 'runId' } })
   await api.call(runs.cancel, place)
   const malformed = await api.refused(runs.requestInsights, { ...place, body: { force: 'false' } })
   expect(malformed).toMatchObject({ status: 400, details: { field: 'force' } })
-  expect(await api.refused(runs.requestInsights, { projectId, runId: 'run_none' })).toMatchObject({
-    status: 404,
-  })
+  expect(await api.refused(runs.requestInsights, { projectId, runId: 'run_none' })).toMatchObject({ status: 404 })
   const guest = createApi(api.fetch, makeKey(store, 'guest', { role: 'guest' }).key)
   expect(await guest.refused(runs.requestInsights, place)).toMatchObject({ status: 403 })
   // Nothing of a cancelled run was analyzed, and that is said.

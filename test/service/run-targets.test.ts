@@ -37,16 +37,11 @@ describe('attachments of a suite', () => {
     expect(await attach(a.id)).toEqual({ suiteId, attached: true, environmentIds: [a.id] })
     expect(await attach(a.id)).toEqual({ suiteId, attached: false, environmentIds: [a.id] })
     expect(await attach(b.id)).toMatchObject({ attached: true, environmentIds: [a.id, b.id] })
-    expect(await edit({ environmentIds: [b.id, a.id, b.id] })).toMatchObject({
-      environmentIds: [b.id, a.id],
-    })
+    expect(await edit({ environmentIds: [b.id, a.id, b.id] })).toMatchObject({ environmentIds: [b.id, a.id] })
     expect(await edit({ name: 'Renamed' })).toMatchObject({ environmentIds: [b.id, a.id] })
     expect((await edit({ environmentIds: null })).environmentIds).toEqual([])
     const refuse = (body: object) => api.refused(suites.update, { projectId, suiteId, body })
-    expect(await refuse({ environmentIds: [] })).toMatchObject({
-      status: 400,
-      details: { field: 'environmentIds' },
-    })
+    expect(await refuse({ environmentIds: [] })).toMatchObject({ status: 400, details: { field: 'environmentIds' } })
     expect(await refuse({ environmentIds: [a.id, 'env_none'] })).toMatchObject({ status: 404 })
   })
 
@@ -96,11 +91,7 @@ describe('a run on an environment', () => {
     await attach(a.id)
     const created = await launch()
     const pinned = { id: a.id, name: 'Nightly', revision: 1 }
-    expect(created).toMatchObject({
-      status: 'running',
-      environment: pinned,
-      servers: [{ name: 'everything' }],
-    })
+    expect(created).toMatchObject({ status: 'running', environment: pinned, servers: [{ name: 'everything' }] })
     const edit = { expectedRevision: 1, name: 'Weekly', modelId: null }
     await api.call(environments.update, { projectId, environmentId: a.id, body: edit })
     const config = { modelId: 'later/model', serverIds: [] }
@@ -108,13 +99,7 @@ describe('a run on an environment', () => {
     expect(await runOf(api, projectId, created)).toMatchObject({
       result: 'passed',
       environment: pinned,
-      client: {
-        id: client.id,
-        name: 'Client',
-        source: 'environment',
-        hostStyle: 'claude',
-        modelId: 'own/model',
-      },
+      client: { id: client.id, name: 'Client', source: 'environment', hostStyle: 'claude', modelId: 'own/model' },
       modelSource: 'override',
     })
   })
@@ -126,9 +111,7 @@ describe('a run on an environment', () => {
       client: { modelId: 'openai/gpt-x' },
       modelSource: 'client_default',
     })
-    expect(await runOf(api, projectId, await launch({ model: 'x/y' }))).toMatchObject({
-      modelSource: 'override',
-    })
+    expect(await runOf(api, projectId, await launch({ model: 'x/y' }))).toMatchObject({ modelSource: 'override' })
   })
 
   test('of several has to be named, and brings its own servers', async () => {
@@ -155,9 +138,7 @@ describe('a run on an environment', () => {
       status: 400,
       details: { field: 'serverIds' },
     })
-    expect(await refuse({ environmentId: a.id, namedHostId: 'x' })).toMatchObject({
-      details: { field: 'namedHostId' },
-    })
+    expect(await refuse({ environmentId: a.id, namedHostId: 'x' })).toMatchObject({ details: { field: 'namedHostId' } })
     expect(await launch({ environmentId: b.id })).toMatchObject({ environment: { id: b.id } })
     await edit({ environmentIds: null })
     expect((await launch({ serverIds: [serverId] })).environment).toBeNull()
@@ -204,9 +185,7 @@ describe('a run on a client', () => {
       modelSource: 'client_default',
     })
     await api.call(clients.delete, { projectId, clientId: client.id, body: { force: true } })
-    expect(await api.call(runs.get, { projectId, runId: created.runId })).toMatchObject({
-      client: { name: 'Client' },
-    })
+    expect(await api.call(runs.get, { projectId, runId: created.runId })).toMatchObject({ client: { name: 'Client' } })
   })
 
   test('of several may be named; else the saved servers are used', async () => {
@@ -219,10 +198,7 @@ describe('a run on a client', () => {
     expect(await runOf(api, projectId, await launch({ namedHostId: second.id }))).toMatchObject({
       client: { id: second.id, hostStyle: 'chatgpt' },
     })
-    expect(await refuse({ namedHostId: third.id })).toMatchObject({
-      status: 400,
-      details: { field: 'namedHostId' },
-    })
+    expect(await refuse({ namedHostId: third.id })).toMatchObject({ status: 400, details: { field: 'namedHostId' } })
     expect(await refuse({ namedHostId: 'cli_none' })).toMatchObject({ status: 404 })
     await api.call(servers.delete, { projectId, serverId })
     expect(await refuse({ namedHostId: client.id })).toMatchObject({
@@ -237,10 +213,7 @@ describe('a run on a client', () => {
     const body = { suiteName: 'New', tests, hosts: [{ host: 'Client' }] }
     const created = await api.call(runs.create, { projectId, body })
     expect(created).toMatchObject({ servers: [{ name: 'everything' }] })
-    expect(await runOf(api, projectId, created)).toMatchObject({
-      client: { name: 'Client' },
-      modelSource: 'case',
-    })
+    expect(await runOf(api, projectId, created)).toMatchObject({ client: { name: 'Client' }, modelSource: 'case' })
     expect(await runOf(api, projectId, await launch({ hosts: [{ host: 'Client' }] }))).toMatchObject({
       client: { source: 'attached_host' },
     })
@@ -253,12 +226,8 @@ test('members attach and launch', async () => {
   const { id } = await environment('a')
   const member = createApi(api.fetch, makeKey(store, 'm', { grants: { [projectId]: 'member' } }).key)
   const body = { environmentId: id }
-  expect(await member.call(suites.attachEnvironment, { projectId, suiteId, body })).toMatchObject({
-    attached: true,
-  })
-  expect(await member.call(runs.create, { projectId, body: { suiteId } })).toMatchObject({
-    environment: { id },
-  })
+  expect(await member.call(suites.attachEnvironment, { projectId, suiteId, body })).toMatchObject({ attached: true })
+  expect(await member.call(runs.create, { projectId, body: { suiteId } })).toMatchObject({ environment: { id } })
 })
 
 test('a launch that names no client runs under the project’s first one, on the suite’s own servers', async () => {

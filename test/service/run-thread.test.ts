@@ -187,12 +187,7 @@ test('tokens are refreshed by the workspace and reach the thread', async () => {
   })
   const echo = echoCase('one', 'a')
   const steps = echo.steps.map(step => ({ ...step, serverName: 'everything-guarded' }))
-  const suite = {
-    name: 'Guarded',
-    model: 'none',
-    serverIds: [serverId],
-    tests: [{ ...echo, steps, runs: 8 }],
-  }
+  const suite = { name: 'Guarded', model: 'none', serverIds: [serverId], tests: [{ ...echo, steps, runs: 8 }] }
   const { suiteId } = await api.call(suites.create, { projectId, body: suite })
   await expectPasses(api, { projectId, suiteId })
   expect(state.refreshes).toEqual(['refresh-0'])

@@ -46,11 +46,7 @@ describe('the sandbox suite', () => {
     const { api } = await open()
     const { projectId, suiteId, serverId } = await sandbox(api)
     const created = await api.call(runs.create, { projectId, body: { suiteId, notes: 'first' } })
-    expect(created).toMatchObject({
-      suiteId,
-      status: 'running',
-      servers: [{ id: serverId, name: 'everything' }],
-    })
+    expect(created).toMatchObject({ suiteId, status: 'running', servers: [{ id: serverId, name: 'everything' }] })
     const { runId } = created
     const early = await api.call(runs.rerunPreview, { projectId, runId })
     expect(early).toMatchObject({ sourceTerminal: false, rerunnable: false })
@@ -86,10 +82,7 @@ describe('the sandbox suite', () => {
     expect(compared.baseline).toEqual({ policy: 'previous_completed', baseRunId: runId })
     expect(compared.cases.filter(entry => entry.status === 'removed_case')).toHaveLength(9)
     const [suite] = (await api.call(suites.list, { projectId })).items
-    expect(suite).toMatchObject({
-      latestRun: { id: rerun.id, failed: 1 },
-      totals: { passed: 9, failed: 2, runs: 2 },
-    })
+    expect(suite).toMatchObject({ latestRun: { id: rerun.id, failed: 1 }, totals: { passed: 9, failed: 2, runs: 2 } })
     expect(suite?.passRateTrend).toEqual([0.9, 0])
   })
 
@@ -98,11 +91,7 @@ describe('the sandbox suite', () => {
     const { projectId, suiteId } = await sandbox(api)
     const url = await referenceServerOverHttp()
     const [stdio] = (await api.call(servers.list, { projectId })).items
-    await api.call(servers.update, {
-      projectId,
-      serverId: stdio!.id,
-      body: { name: 'everything over stdio' },
-    })
+    await api.call(servers.update, { projectId, serverId: stdio!.id, body: { name: 'everything over stdio' } })
     const body = { name: 'everything', enabled: true, transportType: 'http', url }
     const http = await api.call(servers.create, { projectId, body })
     const runId = await launch(api, projectId, { suiteId, serverIds: [http.id] })
@@ -156,9 +145,7 @@ test('launch rules of the contract are kept', async () => {
   expect(await refuse({ suiteId, suiteName: 'x' })).toMatchObject({ details: { field: 'suiteName' } })
   expect(
     await refuse({ suiteId, matchOptionsOverride: { arguments: 'exact', argumentMatching: 'exact' } }),
-  ).toMatchObject({
-    details: { field: 'matchOptionsOverride.argumentMatching' },
-  })
+  ).toMatchObject({ details: { field: 'matchOptionsOverride.argumentMatching' } })
   await api.call(suites.update, { projectId, suiteId, body: { environment: { servers: [] } } })
   expect(await refuse({ suiteId })).toMatchObject({
     status: 400,
@@ -238,10 +225,7 @@ test('an ended run cannot be cancelled, and nothing to compare with is said so',
   const { projectId, suiteId } = await suiteOf(api, [echoCase('one', 'a')])
   const runId = await launch(api, projectId, { suiteId })
   await untilEnded(api, projectId, runId)
-  expect(await api.refused(runs.cancel, { projectId, runId })).toMatchObject({
-    status: 409,
-    code: 'CONFLICT',
-  })
+  expect(await api.refused(runs.cancel, { projectId, runId })).toMatchObject({ status: 409, code: 'CONFLICT' })
   expect(await api.refused(runs.compare, { projectId, runId })).toMatchObject({
     status: 404,
     details: { reason: 'BASELINE_NOT_FOUND' },

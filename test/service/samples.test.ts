@@ -125,11 +125,7 @@ describe('samples', () => {
     expect(took.at(-1)).toBeGreaterThan(2 * took[0]!)
     const [last] = runs.toReversed()
     const failed = trials.at(-1)?.find(trial => trial.class === 'failed')
-    const trace = await api.call(contract.iterations.trace, {
-      projectId,
-      runId: last?.id,
-      iterationId: failed?.id,
-    })
+    const trace = await api.call(contract.iterations.trace, { projectId, runId: last?.id, iterationId: failed?.id })
     expect(JSON.stringify(trace)).toContain('Invalid option')
   })
 
@@ -194,10 +190,7 @@ describe('removing samples', () => {
     const results = [{ caseTitle: 'Mine', passed: true }]
     const report = { suiteId, results }
     const added = await api.call(contract.evalIngest.report, { projectId, body: report })
-    const own = await api.call(contract.evalIngest.report, {
-      projectId,
-      body: { suiteName: 'Mine', results },
-    })
+    const own = await api.call(contract.evalIngest.report, { projectId, body: { suiteName: 'Mine', results } })
     const [personaId] = idsOf('persona')
     const [environmentId] = idsOf('environment')
     const [clientId] = idsOf('client')

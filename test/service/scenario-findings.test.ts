@@ -61,9 +61,7 @@ describe('findings of a scenario', () => {
 
   test('are those of one scenario, and gone with it', async () => {
     const { api, store } = await open()
-    const { target, projectId, environmentId, scenarioId } = await published(api, {
-      mode: 'anyone_with_link',
-    })
+    const { target, projectId, environmentId, scenarioId } = await published(api, { mode: 'anyone_with_link' })
     const of = (id: string) => ({ projectId, source: { kind: 'user-testing', scenarioId: id } as const })
     record(store, { ...of(scenarioId), waveId: 'win_1', at: 1 }, [sighting('a')])
     record(store, { ...of('scn_other'), waveId: 'win_1', at: 1 }, [sighting('b')])

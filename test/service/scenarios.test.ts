@@ -14,10 +14,7 @@ describe('publishing', () => {
     const { api } = await open()
     const { projectId, environmentId } = await environmentFor(api)
     const place = { projectId, environmentId }
-    const first = await api.call(userTesting.publish, {
-      ...place,
-      body: { name: 'Trial', description: 'Words' },
-    })
+    const first = await api.call(userTesting.publish, { ...place, body: { name: 'Trial', description: 'Words' } })
     expect(first).toMatchObject({
       environmentId,
       name: 'Trial',
@@ -76,12 +73,7 @@ describe('publishing', () => {
 describe('the read-only routes', () => {
   test('show what is published with its parts, and no link', async () => {
     const { api } = await open()
-    const config = {
-      hostStyle: 'claude',
-      systemPrompt: 'Be brief.',
-      temperature: 0.2,
-      requireToolApproval: true,
-    }
+    const config = { hostStyle: 'claude', systemPrompt: 'Be brief.', temperature: 0.2, requireToolApproval: true }
     const { projectId, serverId, clientId, scenarioId } = await published(api, {}, 'Study', config)
     const expected = {
       id: scenarioId,

@@ -236,10 +236,7 @@ describe('the environment of a schedule', () => {
   test('is kept when the schedule is switched off, and repointed without losing the rhythm', async () => {
     const { suiteId, ids, clock, set, untilNext, runsOf } = await withEnvironments(['a', 'b'])
     await set(suiteId, every(10, { environmentId: ids[0] }))
-    expect((await set(suiteId, { enabled: false })).schedule).toMatchObject({
-      enabled: false,
-      environmentId: ids[0],
-    })
+    expect((await set(suiteId, { enabled: false })).schedule).toMatchObject({ enabled: false, environmentId: ids[0] })
     await set(suiteId, { enabled: true, environmentId: ids[0] })
     clock.time = START + 4 * MINUTE
     expect((await set(suiteId, { enabled: true, environmentId: ids[1] })).schedule).toMatchObject({

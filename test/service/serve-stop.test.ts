@@ -152,10 +152,7 @@ describe('mcpdeck serve', () => {
     const { api: later, store } = await open({ dataDir })
     expect(store.runs.inFlight()).toEqual([])
     for (const { runId } of launched) {
-      expect(await later.call(runs.get, { projectId, runId })).toMatchObject({
-        status: 'completed',
-        result: null,
-      })
+      expect(await later.call(runs.get, { projectId, runId })).toMatchObject({ status: 'completed', result: null })
       const { items } = await later.call(iterations.list, { projectId, runId })
       for (const { status, error } of items)
         expect({ status, error }).toEqual({ status: 'failed', error: expect.stringContaining(`(${pid} on `) })

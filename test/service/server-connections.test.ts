@@ -72,10 +72,7 @@ describe('a request to connect', () => {
     const { url } = await localServer()
     const keyed = `${url}?key=secret`
     const save = (name: string) =>
-      api.call(servers.create, {
-        projectId,
-        body: { name, enabled: true, transportType: 'http', url: keyed },
-      })
+      api.call(servers.create, { projectId, body: { name, enabled: true, transportType: 'http', url: keyed } })
     const [one, two] = [await save('one'), await save('two')]
     const create = (body: object) => api.call(connections.create, { body: { url: keyed, projectId, ...body } })
     const failed = await untilIs(api, await create({}), 'failed')
@@ -149,9 +146,7 @@ describe('a server that asks for OAuth', () => {
     const authorized = await api.call(connections.create, { body: { url, projectId } })
     expect(await untilIs(api, authorized, 'ready')).toMatchObject({ status: 'ready' })
     const again = await api.call(connections.create, { body: { url, projectId, reauthorize: true } })
-    expect(await untilIs(api, again, 'awaiting_authorization')).toMatchObject({
-      status: 'awaiting_authorization',
-    })
+    expect(await untilIs(api, again, 'awaiting_authorization')).toMatchObject({ status: 'awaiting_authorization' })
   })
 
   test('fails when the server is deleted meanwhile, and a bare 401 is not about OAuth', async () => {
@@ -160,10 +155,7 @@ describe('a server that asks for OAuth', () => {
     const begun = await api.call(connections.create, { body: { url, projectId } })
     const waiting = await untilIs(api, begun, 'awaiting_authorization')
     await api.call(servers.delete, { projectId, serverId: waiting.serverId! })
-    expect(await untilIs(api, begun, 'failed')).toMatchObject({
-      status: 'failed',
-      error: { code: 'NOT_FOUND' },
-    })
+    expect(await untilIs(api, begun, 'failed')).toMatchObject({ status: 'failed', error: { code: 'NOT_FOUND' } })
     const basic = await localServer({
       '*': (_message, _request, response) => void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
     })
@@ -185,10 +177,7 @@ test('a dead server is tried again, at once when asked to, and fails in the end'
     () => api.call(connections.get, { requestId }),
     ({ error }) => error != null,
   )
-  expect(stalled).toMatchObject({
-    status: 'validating',
-    error: { code: 'SERVER_UNREACHABLE', retryable: true },
-  })
+  expect(stalled).toMatchObject({ status: 'validating', error: { code: 'SERVER_UNREACHABLE', retryable: true } })
   const failed = await until(
     () => api.call(connections.retryValidation, { requestId }),
     ({ status }) => isTerminalConnectionStatus(status),
@@ -206,11 +195,7 @@ test('a server that comes up in time is ready by a retry', async () => {
     initialize(message, _request, response) {
       if (!isUp) return void response.writeHead(503).end()
       const { protocolVersion } = message.params ?? {}
-      answer(response, message, {
-        protocolVersion,
-        capabilities: {},
-        serverInfo: { name: 'late', version: '1' },
-      })
+      answer(response, message, { protocolVersion, capabilities: {}, serverInfo: { name: 'late', version: '1' } })
     },
     'notifications/initialized': (_message, _request, response) => void response.writeHead(202).end(),
   })
@@ -266,9 +251,7 @@ describe('open requests', () => {
     const { api, projectId } = await workspace()
     const asked = Promise.withResolvers<void>()
     const { url } = await localServer({ initialize: () => asked.resolve() })
-    const { connectionRequestId: requestId } = await api.call(connections.create, {
-      body: { url, projectId },
-    })
+    const { connectionRequestId: requestId } = await api.call(connections.create, { body: { url, projectId } })
     await asked.promise
     expect(await api.call(connections.cancel, { requestId })).toMatchObject({ status: 'cancelled' })
     expect(await api.call(connections.get, { requestId })).toMatchObject({ status: 'cancelled' })
@@ -333,9 +316,7 @@ test('what contradicts itself is refused by name, and foreign things are not fou
   ])
     expect(await api.refused(connections.create, { body })).toMatchObject({ status: 404 })
   const member = createApi(api.fetch, makeKey(store, 'm', { grants: { [projectId]: 'member' } }).key)
-  expect(await member.refused(connections.create, { body: { url, projectId } })).toMatchObject({
-    status: 403,
-  })
+  expect(await member.refused(connections.create, { body: { url, projectId } })).toMatchObject({ status: 403 })
   const { connectionRequestId: requestId } = await api.call(connections.create, {
     body: { url: await deadAddress(), projectId: otherId },
   })

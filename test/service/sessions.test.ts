@@ -150,10 +150,7 @@ test('a cursor belongs to the list and the options that gave it', async () => {
     [{ limit: 201 }, 'limit'],
     [{ status: 'gone' }, 'status'],
   ] as const)
-    expect(await api.refused(sessions.list, { projectId, ...query })).toMatchObject({
-      status: 400,
-      details: { field },
-    })
+    expect(await api.refused(sessions.list, { projectId, ...query })).toMatchObject({ status: 400, details: { field } })
 })
 
 test('pages hold every session once and in order, whatever comes in between', async () => {

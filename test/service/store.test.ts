@@ -125,9 +125,7 @@ test('a workspace of the first schema is brought up to date and keeps what it ha
   const body = { name: 'Client', template: 'claude' }
   const { id } = await api.call(clients.create, { projectId: 'prj_1', body })
   const stack = { name: 'Nightly', hostId: id }
-  expect(await api.call(environments.create, { projectId: 'prj_1', body: stack })).toMatchObject({
-    revision: 1,
-  })
+  expect(await api.call(environments.create, { projectId: 'prj_1', body: stack })).toMatchObject({ revision: 1 })
 })
 
 test('a newer schema is refused with its number', () => {

@@ -28,13 +28,7 @@ function insertRun(store: Store, projectId: string, journeyId: string, outcomes:
   }
   const run = { id, projectId, journeyId, waveId: 'wave', marker: null, error: null, plan }
   const ended = { status: 'completed', createdAt: now, lastHeartbeatAt: now, endedAt: now } as const
-  const attempt = {
-    runId: id,
-    targetPosition: 0,
-    status: 'succeeded',
-    errorCode: null,
-    errorMessage: null,
-  } as const
+  const attempt = { runId: id, targetPosition: 0, status: 'succeeded', errorCode: null, errorMessage: null } as const
   store.write(() => {
     const attempts = outcomes.map((_outcome, position) => ({
       ...attempt,

@@ -176,9 +176,7 @@ test('a journey keeps an environment that was archived and a client that was del
   await api.call(clients.delete, { projectId, clientId: lost.id })
   const input = { projectId, journeyId: made.id }
   const edit = (body: object) => api.call(journeys.update, { ...input, body })
-  expect(await edit({ environmentIds: [kept.id, gone.id] })).toMatchObject({
-    environmentIds: [kept.id, gone.id],
-  })
+  expect(await edit({ environmentIds: [kept.id, gone.id] })).toMatchObject({ environmentIds: [kept.id, gone.id] })
   await edit({ hostIds: [lost.id, client.id] })
   expect(store.journeys.get(projectId, made.id)?.clientIds).toEqual([lost.id, client.id])
   const body = { personaId, ...GOAL, ...SIZE, environmentIds: [gone.id] }

@@ -91,9 +91,7 @@ test('headers are checked as well', async () => {
   const { projectId, suiteId } = await sandbox(api)
   const input = { projectId, suiteId, body: { cases: [echoCase('a', 'b')] } }
   const refuse = (headers: Record<string, string>) => api.refused(cases.createBatch, input, { headers })
-  expect(await refuse({ 'idempotency-key': 'k'.repeat(257) })).toMatchObject({
-    details: { field: 'idempotency-key' },
-  })
+  expect(await refuse({ 'idempotency-key': 'k'.repeat(257) })).toMatchObject({ details: { field: 'idempotency-key' } })
   expect(await refuse({ 'x-mcpjam-eval-vocabulary': '3' })).toMatchObject({
     details: { field: 'x-mcpjam-eval-vocabulary' },
   })
@@ -127,11 +125,7 @@ test('a fault inside says nothing about the inside', async () => {
   broken.exec("UPDATE server SET secrets = x'00'")
   broken.close()
   const refusal = await api.refused(servers.get, { projectId, serverId })
-  expect(refusal).toMatchObject({
-    status: 500,
-    code: 'INTERNAL_ERROR',
-    message: 'The service failed; see its log.',
-  })
+  expect(refusal).toMatchObject({ status: 500, code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' })
   expect(refusal.details).toBeUndefined()
   expect(errors).toHaveLength(1)
 })

@@ -41,10 +41,7 @@ async function study(
 describe('a conversation', () => {
   test('goes on from what was said, and its owner reads it without payloads', async () => {
     const { api, visit, target, scenarioId, model, projectId } = await study()
-    const headers = {
-      'user-agent': 'Mozilla/5.0 (iPhone) Mobile',
-      'accept-language': 'de-CH,de;q=0.9',
-    }
+    const headers = { 'user-agent': 'Mozilla/5.0 (iPhone) Mobile', 'accept-language': 'de-CH,de;q=0.9' }
     const session = await visit.enter({ headers })
     await session.say('hello')
     await session.say('add the numbers')
@@ -226,10 +223,7 @@ describe('who may come in', () => {
       { visitor: { authType: 'signedIn', displayName: 'Ada’s key', recency: 'new' } },
     ])
     revokeKey(store, member.summary.id)
-    expect(await session.say('still there?')).toMatchObject({
-      status: 401,
-      body: { details: { endedBy: 'owner' } },
-    })
+    expect(await session.say('still there?')).toMatchObject({ status: 401, body: { details: { endedBy: 'owner' } } })
   })
 
   test('invited people show their own invitation, and nobody else’s', async () => {
@@ -242,9 +236,7 @@ describe('who may come in', () => {
     for (const invitation of [foreign.code, ada.memberId, `${ada.code}x`, `${ada.memberId}.`, ''])
       expect(await visit.redeem({ invitation })).toMatchObject({ status: 401 })
     expect((await visit.redeem({ invitation: ada.code })).status).toBe(201)
-    expect(await visitor(api.fetch, `${link}x`).redeem({ invitation: ada.code })).toMatchObject({
-      status: 404,
-    })
+    expect(await visitor(api.fetch, `${link}x`).redeem({ invitation: ada.code })).toMatchObject({ status: 404 })
   })
 
   test('strangers get answers when an admin allowed it, as many a day as the cap says', async () => {
@@ -292,10 +284,7 @@ describe('what cannot be answered', () => {
     expect(await session.messages()).toMatchObject({
       body: { items: [{ role: 'user' }, { role: 'system', text: 'There was no answer.' }] },
     })
-    expect((await transcript()).messages?.at(-1)).toMatchObject({
-      role: 'system',
-      text: expect.stringMatching(noted),
-    })
+    expect((await transcript()).messages?.at(-1)).toMatchObject({ role: 'system', text: expect.stringMatching(noted) })
   })
 
   test('a tool that fails is named, its words stay with the assistant', async () => {

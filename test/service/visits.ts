@@ -32,10 +32,7 @@ export async function environmentFor(api: Api, name = 'Study', config: object = 
     projectId,
     body: { name: `${name} client`, config: { modelId: 'small', serverIds: [serverId], ...config } },
   })
-  const { id: environmentId } = await api.call(environments.create, {
-    projectId,
-    body: { name, hostId: client.id },
-  })
+  const { id: environmentId } = await api.call(environments.create, { projectId, body: { name, hostId: client.id } })
   return { projectId, serverId, clientId: client.id, environmentId }
 }
 

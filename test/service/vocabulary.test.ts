@@ -71,9 +71,7 @@ describe('bodies of cases', () => {
       checks: { mode: 'replace', list: [{ type: 'noToolErrors' }] },
     })
     expect(await api.refused(cases.create, { ...target, body })).toMatchObject({ status: 400 })
-    const batch = {
-      cases: [{ ...echo('b'), iterations: 3, assertions: { mode: 'extend', list: [assertion] } }],
-    }
+    const batch = { cases: [{ ...echo('b'), iterations: 3, assertions: { mode: 'extend', list: [assertion] } }] }
     const { created } = await api.call(cases.createBatch, { ...target, body: batch }, canonical)
     const stored = await api.call(cases.get, { ...target, caseId: created[0]!.id })
     expect(stored).toMatchObject({ iterations: 3, checks: { mode: 'extend' } })
@@ -115,13 +113,7 @@ describe('bodies of cases', () => {
     expect(await api.call(cases.create, { ...target, body: asserting('gating') })).toMatchObject({})
     const written = await api.call(cases.create, { ...target, body: { ...echo('b'), checks } }, canonical)
     expect(written).toMatchObject({ checks: { list: [{ role: 'gating' }] } })
-    const call = {
-      id: 'x',
-      kind: 'toolCall',
-      serverName: 's',
-      toolName: 't',
-      arguments: { role: 'required' },
-    }
+    const call = { id: 'x', kind: 'toolCall', serverName: 's', toolName: 't', arguments: { role: 'required' } }
     const data = await api.call(cases.create, { ...target, body: { title: 'c', steps: [call] } })
     expect(data.steps).toMatchObject([{ arguments: { role: 'required' } }])
   })

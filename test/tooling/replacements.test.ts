@@ -102,10 +102,7 @@ const sgr = fc.oneof(
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 8 }) },
   { weight: 2, arbitrary: sgr },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('│', '╭──╮', '●', '✓', '✗', '▌', '…', '›', '❯', '⠋', '█░', 'é', 'ß', 'Ж'),
-  },
+  { weight: 2, arbitrary: fc.constantFrom('│', '╭──╮', '●', '✓', '✗', '▌', '…', '›', '❯', '⠋', '█░', 'é', 'ß', 'Ж') },
   { weight: 1, arbitrary: fc.constantFrom('漢字', 'かな', '한글', 'Ａ', 'ｱﾞ', '\u1100\u1161\u11A8') },
   {
     weight: 1,
@@ -124,10 +121,7 @@ const piece = fc.oneof(
       '\u00AD',
     ),
   },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('\n', '\t', '\r\n', '\r', '\u0000', '\u007F', '\u0085', '\uD800', '\u2028'),
-  },
+  { weight: 1, arbitrary: fc.constantFrom('\n', '\t', '\r\n', '\r', '\u0000', '\u007F', '\u0085', '\uD800', '\u2028') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
 )
 const text = fc.array(piece, { maxLength: 12 }).map(pieces => pieces.join(''))
@@ -274,11 +268,7 @@ describe('requests are sent and answered as before', () => {
   const answered = async (packages: TextPackages, url: string, options: Agent.Options, body?: string) => {
     const agent = new packages.Agent(options)
     agents.push(agent)
-    const init = {
-      dispatcher: agent,
-      redirect: 'manual',
-      ...(body !== undefined && { method: 'POST', body }),
-    } as const
+    const init = { dispatcher: agent, redirect: 'manual', ...(body !== undefined && { method: 'POST', body }) } as const
     try {
       const response = await packages.fetch(url, init)
       const headers = [...response.headers].filter(([name]) => name !== 'date')

@@ -173,9 +173,7 @@ describe('nothing is sent', () => {
   })
 
   test('reads that use POST pass in read-only mode', async () => {
-    const { client, requests } = service(() => Response.json({ success: true, status: 'ok' }), {
-      readOnly: true,
-    })
+    const { client, requests } = service(() => Response.json({ success: true, status: 'ok' }), { readOnly: true })
     await client.servers.validate({ projectId: 'p', serverId: 's' })
     expect(requests[0]?.method).toBe('POST')
   })

@@ -3,10 +3,7 @@ import { expect, test } from 'vitest'
 import { contract } from '../contract/contract.ts'
 import { LIST_BOUNDS, pagesOf, type ListBounds } from './pages.ts'
 
-type Page = {
-  items: { id: string; name: string; enabled: boolean; transportType: string }[]
-  nextCursor?: string
-}
+type Page = { items: { id: string; name: string; enabled: boolean; transportType: string }[]; nextCursor?: string }
 const list = contract.servers.list
 
 /** Walks a list of pages that each have a new cursor, and tells what was read and how it ended. */

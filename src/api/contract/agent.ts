@@ -51,12 +51,7 @@ export const AgentTurnRequest = shape(() =>
 
 /** Something that a turn made; types beyond eval suites may appear. */
 export const AgentResource = shape(() =>
-  record({
-    type: z.string(),
-    id: z.string(),
-    name: z.string().nullish(),
-    url: z.string().nullish(),
-  }),
+  record({ type: z.string(), id: z.string(), name: z.string().nullish(), url: z.string().nullish() }),
 )
 
 /** An action that waits for approval. `description` is influenced by the model; unknown kinds get neutral words. */

@@ -37,9 +37,7 @@ export const assertions = {
     needle: z.string().min(1),
     caseSensitive: z.boolean().default(false),
   })),
-  responseMatches: assertion('the final text matches the regular expression', () => ({
-    pattern: z.string().min(1),
-  })),
+  responseMatches: assertion('the final text matches the regular expression', () => ({ pattern: z.string().min(1) })),
   noToolErrors: assertion('no call failed, by its result or on the way', noFields),
   finalAssistantMessageNonEmpty: assertion('the final text is not blank', noFields),
   tokenBudgetUnder: assertion('fewer tokens were used', () => ({ tokens: amount() })),

@@ -88,10 +88,7 @@ describe('answers', () => {
   })
 
   test('unknown values and fields survive', () => {
-    const insights = {
-      status: 'dreaming',
-      findings: [{ id: 'rf_1', title: 't', severity: 'cosmic', more: 1 }],
-    }
+    const insights = { status: 'dreaming', findings: [{ id: 'rf_1', title: 't', severity: 'cosmic', more: 1 }] }
     expect(InsightsEnvelope().parse(insights)).toEqual(insights)
     const judges = { politeness: { status: 'pending' }, goalCompletion: { status: null } }
     expect(EvalRunJudges().parse(judges)).toEqual(judges)

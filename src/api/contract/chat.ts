@@ -7,9 +7,7 @@ import { record, shape, strictBody } from './shapes.ts'
  * rest of the body stays open and is the caller's own knowledge (differences, section 5, item 8).
  */
 export const ChatMessageRequest = shape(() =>
-  record({
-    browser: strictBody({ policy: z.unknown().optional(), profileId: z.string().optional() }).optional(),
-  }),
+  record({ browser: strictBody({ policy: z.unknown().optional(), profileId: z.string().optional() }).optional() }),
 )
 
 /** The reply is not documented. */

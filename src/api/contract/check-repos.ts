@@ -33,12 +33,7 @@ export type EvalCheckRepos = z.infer<typeof EvalCheckRepos>
 
 /** `repo` reads `owner/repo`; with `fail_closed` an outage of the service blocks merges there. */
 export const EvalCheckRepoConnectRequest = shape(() =>
-  strictBody({
-    projectId: z.string(),
-    suiteId: z.string(),
-    repo: z.string(),
-    outagePolicy: z.enum(OUTAGE_POLICIES),
-  }),
+  strictBody({ projectId: z.string(), suiteId: z.string(), repo: z.string(), outagePolicy: z.enum(OUTAGE_POLICIES) }),
 )
 
 export const EvalCheckRepoConnected = shape(() =>

@@ -24,12 +24,7 @@ export type Client = z.infer<typeof Client>
 
 /** A client with its configuration, an open document of which only `modelId` is documented. */
 export const ClientDetail = shape(() =>
-  record({
-    id: z.string(),
-    name: z.string(),
-    ...configIds(),
-    config: openObject(),
-  }),
+  record({ id: z.string(), name: z.string(), ...configIds(), config: openObject() }),
 )
 export type ClientDetail = z.infer<typeof ClientDetail>
 
@@ -79,14 +74,8 @@ export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...
  * Compare-and-set: each change says what its writer last read, so that a concurrent edit is refused and not reverted.
  */
 export const ClientUpdateRequest = shape(() =>
-  strictBody({
-    ...editFields(),
-    expectedConfigId: z.string().optional(),
-    expectedName: z.string().optional(),
-  })
-    .refine(body => body.name !== undefined || body.config !== undefined, {
-      error: 'send a name, a config or both',
-    })
+  strictBody({ ...editFields(), expectedConfigId: z.string().optional(), expectedName: z.string().optional() })
+    .refine(body => body.name !== undefined || body.config !== undefined, { error: 'send a name, a config or both' })
     .refine(...needs('config', 'expectedConfigId'))
     .refine(...needs('name', 'expectedName')),
 )
@@ -98,8 +87,5 @@ export const ClientDuplicateRequest = shape(() => strictBody({ name: z.string().
 
 /** Replaces both lists; optional servers are attached without being required to connect. */
 export const HostServersRequest = shape(() =>
-  strictBody({
-    serverIds: z.array(z.string()),
-    optionalServerIds: z.array(z.string()).optional(),
-  }),
+  strictBody({ serverIds: z.array(z.string()), optionalServerIds: z.array(z.string()).optional() }),
 )

@@ -119,11 +119,7 @@ export const AdhocEnvironmentRequest = shape(() =>
 )
 
 export const EnvironmentNameRequest = shape(() =>
-  strictBody({
-    expectedRevision: expectedRevision(),
-    name: z.string(),
-    description: z.string().optional(),
-  }),
+  strictBody({ expectedRevision: expectedRevision(), name: z.string(), description: z.string().optional() }),
 )
 
 export const EnvironmentRevisionRequest = shape(() => strictBody({ expectedRevision: expectedRevision() }))

@@ -40,11 +40,7 @@ export type ErrorReason =
 
 /** Body of every non-2xx reply. An unknown `code` is kept as text. */
 export const ErrorBody = shape(() =>
-  z.looseObject({
-    code: z.string(),
-    message: z.string(),
-    details: z.record(z.string(), z.unknown()).nullish(),
-  }),
+  z.looseObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()).nullish() }),
 )
 export type ErrorBody = z.infer<typeof ErrorBody>
 

@@ -63,9 +63,5 @@ export const MatchOptionsOverride = shape(() =>
 
 /** The pinned environment of a run; null when a saved server selection was used. */
 export const EvalRunEnvironment = shape(() =>
-  record({
-    id: z.string(),
-    name: z.string().nullish(),
-    revision: z.number().nullish(),
-  }),
+  record({ id: z.string(), name: z.string().nullish(), revision: z.number().nullish() }),
 )

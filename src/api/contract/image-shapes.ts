@@ -37,26 +37,16 @@ export const SandboxImage = shape(() =>
 export type SandboxImage = z.infer<typeof SandboxImage>
 
 export const SandboxImageCreateRequest = shape(() =>
-  strictBody({
-    name: z.string().min(1),
-    blueprint: z.string().min(1),
-  }),
+  strictBody({ name: z.string().min(1), blueprint: z.string().min(1) }),
 )
 
 export const SandboxImageUpdateRequest = shape(() =>
-  strictBody({
-    name: z.string().min(1).optional(),
-    blueprint: z.string().min(1).optional(),
-  }).refine(...anyField),
+  strictBody({ name: z.string().min(1).optional(), blueprint: z.string().min(1).optional() }).refine(...anyField),
 )
 
 /** `reused` means an identical earlier build was taken. */
 export const SandboxImageBuildStarted = shape(() =>
-  record({
-    id: z.string(),
-    buildId: z.string(),
-    reused: z.boolean().nullish(),
-  }),
+  record({ id: z.string(), buildId: z.string(), reused: z.boolean().nullish() }),
 )
 export type SandboxImageBuildStarted = z.infer<typeof SandboxImageBuildStarted>
 
@@ -73,11 +63,7 @@ export const BlueprintValidated = shape(() =>
 export type BlueprintValidated = z.infer<typeof BlueprintValidated>
 
 export const ComputerAttached = shape(() =>
-  record({
-    imageId: z.string(),
-    computerId: z.string(),
-    status: z.string().nullish(),
-  }),
+  record({ imageId: z.string(), computerId: z.string(), status: z.string().nullish() }),
 )
 export type ComputerAttached = z.infer<typeof ComputerAttached>
 

@@ -27,11 +27,7 @@ export type SwarmFinding = z.infer<typeof SwarmFinding>
 
 /** `dismissed` is the state after the call. */
 export const FindingDismissed = shape(() =>
-  record({
-    id: z.string(),
-    projectId: z.string().nullish(),
-    dismissed: z.boolean().nullish(),
-  }),
+  record({ id: z.string(), projectId: z.string().nullish(), dismissed: z.boolean().nullish() }),
 )
 export type FindingDismissed = z.infer<typeof FindingDismissed>
 

@@ -7,10 +7,7 @@ import { environmentIds } from './swarm-shapes.ts'
 
 /** `waveId` is minted by the caller and groups runs; without `environmentIds` the journey's own targets are used. */
 export const JourneyRunLaunchRequest = shape(() =>
-  strictBody({
-    waveId: z.string().max(64).optional(),
-    environmentIds: environmentIds().optional(),
-  }),
+  strictBody({ waveId: z.string().max(64).optional(), environmentIds: environmentIds().optional() }),
 )
 
 /** `deduped` marks the replay of an earlier launch under the same key. */

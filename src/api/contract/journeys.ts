@@ -65,11 +65,7 @@ export const JourneyUpdateRequest = shape(() =>
 )
 
 export const JourneyArchived = shape(() =>
-  record({
-    id: z.string(),
-    projectId: z.string().nullish(),
-    archived: z.boolean().nullish(),
-  }),
+  record({ id: z.string(), projectId: z.string().nullish(), archived: z.boolean().nullish() }),
 )
 
 export const JourneyGenerateRequest = shape(() =>

@@ -49,10 +49,6 @@ export const EvalRunInsightsRequest = shape(() => strictBody({ force: z.boolean(
 
 /** Grading or insights were scheduled; the run itself tells when they are there. */
 export const EvalRunAnalysisRequested = shape(() =>
-  record({
-    runId: z.string(),
-    projectId: z.string().nullish(),
-    status: openEnum(['pending']).nullish(),
-  }),
+  record({ runId: z.string(), projectId: z.string().nullish(), status: openEnum(['pending']).nullish() }),
 )
 export type EvalRunAnalysisRequested = z.infer<typeof EvalRunAnalysisRequested>

@@ -18,11 +18,7 @@ export type ApiRequest = {
 }
 
 /** An answer as far as the client looks at it; Node's own `Response` fits. */
-export type ApiResponse = {
-  readonly status: number
-  readonly headers: ApiHeaders
-  readonly body: ApiBody
-}
+export type ApiResponse = { readonly status: number; readonly headers: ApiHeaders; readonly body: ApiBody }
 
 /**
  * Headers without Node's own class, whose first use loads all of its fetch; whoever puts them on a line checks their

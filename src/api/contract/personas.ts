@@ -34,19 +34,11 @@ const details = () => ({
 export const PersonaCreateRequest = shape(() => strictBody({ name: name(), role: role(), ...details() }))
 
 export const PersonaUpdateRequest = shape(() =>
-  strictBody({
-    name: name().optional(),
-    role: role().optional(),
-    ...details(),
-  }).refine(...anyField),
+  strictBody({ name: name().optional(), role: role().optional(), ...details() }).refine(...anyField),
 )
 
 export const PersonaDeleted = shape(() =>
-  record({
-    id: z.string(),
-    projectId: z.string().nullish(),
-    deleted: z.boolean().nullish(),
-  }),
+  record({ id: z.string(), projectId: z.string().nullish(), deleted: z.boolean().nullish() }),
 )
 
 /** `personaCount` selects the form of the answer by its presence, so 1 differs from leaving it out. */

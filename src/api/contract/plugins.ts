@@ -52,13 +52,7 @@ export const PluginVersion = shape(() =>
       )
       .nullish(),
     skills: z
-      .array(
-        record({
-          ...component(),
-          modelRef: z.string().nullish(),
-          materializedSkillId: z.string().nullish(),
-        }),
-      )
+      .array(record({ ...component(), modelRef: z.string().nullish(), materializedSkillId: z.string().nullish() }))
       .nullish(),
     createdAt: timestamp().nullish(),
     readyAt: timestamp().nullish(),

@@ -11,7 +11,9 @@ export function limit(max: number) {
 
 /** A comma list whose entries must all be known; the service refuses an unknown one instead of widening the filter. */
 export function commaList(known: readonly string[]) {
-  return z.string().refine(text => text.split(',').every(entry => known.includes(entry.trim())), {
-    error: `expected a comma list of ${known.join(', ')}`,
-  })
+  return z
+    .string()
+    .refine(text => text.split(',').every(entry => known.includes(entry.trim())), {
+      error: `expected a comma list of ${known.join(', ')}`,
+    })
 }

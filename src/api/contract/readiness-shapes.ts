@@ -119,18 +119,11 @@ export const ClaudeReadinessRequest = shape(() => strictBody(startFields()))
 
 /** The submission form is never inferred: a forgotten package would read as a clean bill of health. */
 export const OpenAIReadinessRequest = shape(() =>
-  strictBody({
-    submissionMode: z.enum(['mcp-only', 'mcp-imported-skills']),
-    ...startFields(),
-  }),
+  strictBody({ submissionMode: z.enum(['mcp-only', 'mcp-imported-skills']), ...startFields() }),
 )
 
 export const ReadinessRunCancelled = shape(() =>
-  record({
-    runId: z.string(),
-    projectId: z.string().nullish(),
-    status: readinessStatus().nullish(),
-  }),
+  record({ runId: z.string(), projectId: z.string().nullish(), status: readinessStatus().nullish() }),
 )
 
 /** Every finding with citation and provenance: an open document. */

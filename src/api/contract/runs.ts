@@ -171,11 +171,7 @@ export const RerunRequest = shape(() => strictBody({ scope: z.literal('failed_ca
 
 /** The reply of a rerun is not documented: every field may be missing. */
 export const RerunLaunched = shape(() =>
-  record({
-    runId: z.string().nullish(),
-    suiteId: z.string().nullish(),
-    status: z.string().nullish(),
-  }),
+  record({ runId: z.string().nullish(), suiteId: z.string().nullish(), status: z.string().nullish() }),
 )
 
 const collection = '/projects/{projectId}/eval-runs' as const

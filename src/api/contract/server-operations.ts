@@ -4,11 +4,7 @@ import { openEnum, openObject, record, shape, strictBody, timestamp } from './sh
 export const cursorBody = shape(() => strictBody({ cursor: z.string().optional() }).optional())
 
 export const ValidateResult = shape(() =>
-  record({
-    success: z.boolean(),
-    status: z.string(),
-    initInfo: openObject().nullish(),
-  }),
+  record({ success: z.boolean(), status: z.string(), initInfo: openObject().nullish() }),
 )
 export type ValidateResult = z.infer<typeof ValidateResult>
 
@@ -46,11 +42,7 @@ export type Resource = z.infer<typeof Resource>
 
 /** One step of the doctor; `durationMs` is given by services that time their steps. */
 export const DoctorCheck = shape(() =>
-  record({
-    status: openEnum(['ok', 'error', 'skipped']),
-    detail: z.string(),
-    durationMs: z.number().nullish(),
-  }),
+  record({ status: openEnum(['ok', 'error', 'skipped']), detail: z.string(), durationMs: z.number().nullish() }),
 )
 export type DoctorCheck = z.infer<typeof DoctorCheck>
 

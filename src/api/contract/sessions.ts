@@ -73,10 +73,7 @@ const SessionQuery = shape(() =>
     status: z.enum(['active', 'archived']).optional(),
     ...pageOptions(),
     limit: limit(200).optional(),
-  }).refine(query => query.scope === undefined || query.q !== undefined, {
-    path: ['scope'],
-    error: 'needs q',
-  }),
+  }).refine(query => query.scope === undefined || query.q !== undefined, { path: ['scope'], error: 'needs q' }),
 )
 
 /** A chat session as the list shows it; no route reads its transcript. */

@@ -17,11 +17,7 @@ export const EvalSuiteEnvironmentAttachRequest = shape(() => strictBody({ enviro
 
 /** `attached` is false when the environment was there already. */
 export const EvalSuiteEnvironmentAttached = shape(() =>
-  record({
-    suiteId: z.string(),
-    attached: z.boolean(),
-    environmentIds: z.array(z.string()),
-  }),
+  record({ suiteId: z.string(), attached: z.boolean(), environmentIds: z.array(z.string()) }),
 )
 export type EvalSuiteEnvironmentAttached = z.infer<typeof EvalSuiteEnvironmentAttached>
 

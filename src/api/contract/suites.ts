@@ -32,11 +32,7 @@ export const EvalSuite = shape(() =>
 export type EvalSuite = z.infer<typeof EvalSuite>
 
 export const EvalSuiteSchedule = shape(() =>
-  record({
-    enabled: z.boolean(),
-    intervalMinutes: z.number().nullish(),
-    environmentId: z.string().nullish(),
-  }),
+  record({ enabled: z.boolean(), intervalMinutes: z.number().nullish(), environmentId: z.string().nullish() }),
 )
 
 /** A suite's settings. */

@@ -2,31 +2,20 @@ import * as z from 'zod'
 import { openObject, record, shape, strictBody } from './shapes.ts'
 
 /** Size of a launch: sessions in all = targets × `sessionsPerTarget`, each of up to `maxTurns` turns. */
-export const fanOut = () => ({
-  sessionsPerTarget: z.int().min(1).max(100),
-  maxTurns: z.int().min(1).max(200),
-})
+export const fanOut = () => ({ sessionsPerTarget: z.int().min(1).max(100), maxTurns: z.int().min(1).max(200) })
 
 /** Environments to fan out over; `[]` is refused because it would read as "these, naming none". */
 export const environmentIds = shape(() => z.array(z.string()).min(1))
 
 /** A drafted persona; nothing of it is stored. */
 export const PersonaDraft = shape(() =>
-  record({
-    name: z.string(),
-    role: z.string().nullish(),
-    notes: z.string().nullish(),
-  }),
+  record({ name: z.string(), role: z.string().nullish(), notes: z.string().nullish() }),
 )
 export type PersonaDraft = z.infer<typeof PersonaDraft>
 
 /** A drafted journey; `suggestedChecks` are assertions that need no model. */
 export const JourneyDraft = shape(() =>
-  record({
-    name: z.string().nullish(),
-    goal: z.string(),
-    suggestedChecks: z.array(openObject()).nullish(),
-  }),
+  record({ name: z.string().nullish(), goal: z.string(), suggestedChecks: z.array(openObject()).nullish() }),
 )
 export type JourneyDraft = z.infer<typeof JourneyDraft>
 
@@ -46,10 +35,7 @@ export const GenerationDrafts = shape(() =>
 export type GenerationDrafts = z.infer<typeof GenerationDrafts>
 
 /** What drafts are grounded in; exactly one of the two (contract: "Journey-draft request fields"). */
-export const grounding = () => ({
-  serverAttachmentId: z.string().optional(),
-  environmentId: z.string().optional(),
-})
+export const grounding = () => ({ serverAttachmentId: z.string().optional(), environmentId: z.string().optional() })
 
 /** Fields that both drafting requests take; the service states no bound for `journeyCount`. */
 export const draftFields = () => ({
@@ -60,11 +46,7 @@ export const draftFields = () => ({
 
 /** A persona by value, because drafts are made before anything is saved. */
 export const PersonaInput = shape(() =>
-  strictBody({
-    name: z.string(),
-    role: z.string(),
-    notes: z.string().optional(),
-  }),
+  strictBody({ name: z.string(), role: z.string(), notes: z.string().optional() }),
 )
 
 /** A model answers these while the caller waits; giving up early would still use up quota. */

@@ -191,10 +191,7 @@ describe('user testing', () => {
   test('a link has two shapes (differences row 34)', () => {
     const base = { id: 's', name: 'n' }
     const published = contract.userTesting.publish.response.parse({ ...base, link: 'https://x.test/1' })
-    const listed = contract.scenarios.get.response.parse({
-      ...base,
-      link: { path: '/1', url: 'https://x.test/1' },
-    })
+    const listed = contract.scenarios.get.response.parse({ ...base, link: { path: '/1', url: 'https://x.test/1' } })
     expect(scenarioUrl(published.link)).toBe('https://x.test/1')
     expect(scenarioUrl(listed.link)).toBe('https://x.test/1')
     expect(scenarioUrl(contract.scenarios.get.response.parse({ ...base, link: null }).link)).toBeUndefined()
@@ -216,9 +213,7 @@ describe('user testing', () => {
 })
 
 describe('agent and chat', () => {
-  const turn = (...contents: string[]) => ({
-    messages: contents.map(content => ({ role: 'user', content })),
-  })
+  const turn = (...contents: string[]) => ({ messages: contents.map(content => ({ role: 'user', content })) })
 
   test('history counts in characters and in bytes (limits section 4)', () => {
     expect(takes(AgentTurnRequest(), turn(text(8000)))).toBe(true)

@@ -49,11 +49,7 @@ export const SwarmUpdateRequest = shape(() =>
 )
 
 export const SwarmArchived = shape(() =>
-  record({
-    id: z.string(),
-    projectId: z.string().nullish(),
-    archived: z.boolean().nullish(),
-  }),
+  record({ id: z.string(), projectId: z.string().nullish(), archived: z.boolean().nullish() }),
 )
 
 const collection = '/projects/{projectId}/swarms' as const

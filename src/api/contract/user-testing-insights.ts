@@ -8,11 +8,7 @@ export const ScenarioMetrics = shape(() => record({}))
 export type ScenarioMetrics = z.infer<typeof ScenarioMetrics>
 
 /** Models, tools and servers that visitors touched. With `scan.truncated` the rates cover recent sessions only. */
-export const ScenarioUsage = shape(() =>
-  record({
-    scan: record({ truncated: z.boolean().nullish() }).nullish(),
-  }),
-)
+export const ScenarioUsage = shape(() => record({ scan: record({ truncated: z.boolean().nullish() }).nullish() }))
 export type ScenarioUsage = z.infer<typeof ScenarioUsage>
 
 /** Mined signals of the current window, open but for the id that the insights read takes. */

@@ -26,11 +26,7 @@ export const UserTestingSession = shape(() =>
       comment: z.string().nullish(),
       count: z.number().nullish(),
     }).nullish(),
-    theme: record({
-      id: z.string(),
-      label: z.string().nullish(),
-      keywords: z.array(z.string()).nullish(),
-    }).nullish(),
+    theme: record({ id: z.string(), label: z.string().nullish(), keywords: z.array(z.string()).nullish() }).nullish(),
     startedAt: timestamp().nullish(),
     lastActivityAt: timestamp().nullish(),
   }),

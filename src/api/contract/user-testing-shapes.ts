@@ -22,10 +22,7 @@ export const Scenario = shape(() =>
 )
 export type Scenario = z.infer<typeof Scenario>
 
-const identity = () => ({
-  name: z.string().max(200).optional(),
-  description: z.string().max(2000).optional(),
-})
+const identity = () => ({ name: z.string().max(200).optional(), description: z.string().max(2000).optional() })
 const mode = shape(() => z.enum(SCENARIO_MODES).optional())
 
 /** Settings of a first publish; a repeated one ignores them. */
@@ -33,11 +30,7 @@ export const ScenarioPublishRequest = shape(() => strictBody({ ...identity(), mo
 
 /** `deleted: false` means that nothing was published. */
 export const ScenarioDeleted = shape(() =>
-  record({
-    environmentId: z.string().nullish(),
-    deleted: z.boolean().nullish(),
-    id: z.string().nullish(),
-  }),
+  record({ environmentId: z.string().nullish(), deleted: z.boolean().nullish(), id: z.string().nullish() }),
 )
 export type ScenarioDeleted = z.infer<typeof ScenarioDeleted>
 
@@ -55,10 +48,7 @@ export type UserTestingScenario = z.infer<typeof UserTestingScenario>
 
 /** One scenario; `insights` is missing for viewers who may not see them. */
 export const UserTestingScenarioDetail = shape(() =>
-  UserTestingScenario().extend({
-    environmentId: z.string().nullish(),
-    insights: InsightsEnvelope().nullish(),
-  }),
+  UserTestingScenario().extend({ environmentId: z.string().nullish(), insights: InsightsEnvelope().nullish() }),
 )
 export type UserTestingScenarioDetail = z.infer<typeof UserTestingScenarioDetail>
 
@@ -117,19 +107,12 @@ export type ScenarioLinkRotated = z.infer<typeof ScenarioLinkRotated>
 
 /** No mail goes out unless `sendInviteEmail` is true. */
 export const ScenarioMemberRequest = shape(() =>
-  strictBody({
-    email: z.string().max(320),
-    sendInviteEmail: z.boolean().optional(),
-  }),
+  strictBody({ email: z.string().max(320), sendInviteEmail: z.boolean().optional() }),
 )
 
 /** `removed` is the id or the address as it was sent. */
 export const ScenarioMemberRemoved = shape(() =>
-  record({
-    scenarioId: z.string().nullish(),
-    projectId: z.string().nullish(),
-    removed: z.string().nullish(),
-  }),
+  record({ scenarioId: z.string().nullish(), projectId: z.string().nullish(), removed: z.string().nullish() }),
 )
 
 /** The environment must belong to the same project. */

@@ -23,19 +23,11 @@ export type WaveInsights = z.infer<typeof WaveInsights>
 export const WaveInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }))
 
 export const WaveInsightsRequested = shape(() =>
-  record({
-    waveId: z.string(),
-    projectId: z.string().nullish(),
-    status: openEnum(['pending']).nullish(),
-  }),
+  record({ waveId: z.string(), projectId: z.string().nullish(), status: openEnum(['pending']).nullish() }),
 )
 
 export const WaveInsightsCanceled = shape(() =>
-  record({
-    waveId: z.string(),
-    projectId: z.string().nullish(),
-    canceled: z.boolean().nullish(),
-  }),
+  record({ waveId: z.string(), projectId: z.string().nullish(), canceled: z.boolean().nullish() }),
 )
 
 const insights = '/projects/{projectId}/waves/{waveId}/insights' as const

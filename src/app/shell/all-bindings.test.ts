@@ -76,10 +76,7 @@ const CHARACTER = /^(?:alt\+)?[^\s\d]$/u
 
 describe('one letter, one meaning', () => {
   const declared = allBindings.flatMap(group =>
-    Object.entries<Binding>(group.bindings).map(([id, binding]) => ({
-      name: `${group.name}.${id}`,
-      ...binding,
-    })),
+    Object.entries<Binding>(group.bindings).map(([id, binding]) => ({ name: `${group.name}.${id}`, ...binding })),
   )
   const bound = declared.flatMap(({ name, verb, keys }) =>
     keys.filter(key => CHARACTER.test(key)).map(key => ({ name, verb, key })),

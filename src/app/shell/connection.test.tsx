@@ -25,11 +25,7 @@ const TIME = String.raw`\d\d:\d\d`
 function answer(status: number, body: string | object, headers: Record<string, string> = {}): ApiResponse {
   const isText = typeof body === 'string'
   const type = { 'content-type': isText ? 'text/html' : 'application/json' }
-  return {
-    status,
-    headers: plainHeaders({ ...type, ...headers }),
-    body: isText ? body : JSON.stringify(body),
-  }
+  return { status, headers: plainHeaders({ ...type, ...headers }), body: isText ? body : JSON.stringify(body) }
 }
 
 beforeEach(async () => {

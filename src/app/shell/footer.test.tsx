@@ -33,9 +33,6 @@ test('hints go by importance: what one comes for first, and what is too long lea
 })
 
 test('what cannot be done now takes no room', () => {
-  const bound = bindings.map(binding => ({
-    ...binding,
-    unavailable: binding.keys[0] === 'R' ? 'Why' : undefined,
-  }))
+  const bound = bindings.map(binding => ({ ...binding, unavailable: binding.keys[0] === 'R' ? 'Why' : undefined }))
   expect(chooseHints(bound, 80).left.map(({ label }) => label)).not.toContain('rerun failed')
 })

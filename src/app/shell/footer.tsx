@@ -129,12 +129,7 @@ export function taskParts(
   return [
     { text: `${live} ${others}${clean(task.text)}`, tone: 'live' as const },
     ...(total > 0
-      ? [
-          {
-            text: ` ${bar(theme.symbols, done / total, BAR)} ${done}/${total}`,
-            tone: 'live' as const,
-          },
-        ]
+      ? [{ text: ` ${bar(theme.symbols, done / total, BAR)} ${done}/${total}`, tone: 'live' as const }]
       : []),
     ...(waits
       ? [{ text: ` ${waits.status ?? 'no answer'}, repeats in ${waits.seconds}s`, tone: 'warn' as const }]

@@ -55,10 +55,7 @@ export function Help(props: { bindings: readonly ActiveBinding[]; onClose: () =>
   const [text, setText] = useState('')
   const [asking, setAsking] = useState(false)
   const lines = useMemo(() => filterHelp(props.bindings, text), [props.bindings, text])
-  useBindings(helpKeys, {
-    filter: () => setAsking(true),
-    close: text === '' ? props.onClose : () => setText(''),
-  })
+  useBindings(helpKeys, { filter: () => setAsking(true), close: text === '' ? props.onClose : () => setText('') })
   const above = asking ? 1 : 0
   return (
     <Box flexDirection="column" width={width} height={height}>

@@ -29,9 +29,7 @@ beforeEach(async () => {
     wrap: fetch => async request => {
       if (request.method !== 'GET') writes += 1
       if (!isDown) return await fetch(request)
-      throw new TypeError('fetch failed', {
-        cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
-      })
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
     },
   })
   projectId = (await testService.client.projects.list()).items[0]!.id

@@ -52,11 +52,7 @@ test('o opens the place in the hosted UI; without a browser its address is copie
     return obstacles.pop()
   }
   const url = `https://app.example/p/${projectId}/servers/${serverId}`
-  app = await openApp({
-    testService,
-    hosted: { web, openBrowser },
-    place: serversRoute.to({ projectId, serverId }),
-  })
+  app = await openApp({ testService, hosted: { web, openBrowser }, place: serversRoute.to({ projectId, serverId }) })
   await app.see('▌everything')
   await app.press(keys.browser)
   await app.see(/Opened\s+https:\/\/app\.example\/p\/prj_/)

@@ -61,12 +61,7 @@ test('a write that fails says why and what to do', async () => {
 describe('the doctor over several servers', () => {
   async function markAll(count: number): Promise<TestApp> {
     for (let index = 1; index < count; index += 1) {
-      const body = {
-        name: `off-${index}`,
-        enabled: true,
-        transportType: 'stdio' as const,
-        command: '/nowhere/program',
-      }
+      const body = { name: `off-${index}`, enabled: true, transportType: 'stdio' as const, command: '/nowhere/program' }
       await testService.client.servers.create({ projectId, body })
     }
     const opened = await openApp({ testService, place: serversRoute.to({ projectId }) })
@@ -114,12 +109,7 @@ test('several tasks are counted, and the one begun last is told', () => {
       .join('')
   expect(told()).toBe('')
   const first = { id: 1, text: 'Reading…', progress: undefined, stop: undefined }
-  const second = {
-    id: 2,
-    text: 'Exporting \u001b[2J…',
-    progress: { done: 5, total: 10 },
-    stop: () => undefined,
-  }
+  const second = { id: 2, text: 'Exporting \u001b[2J…', progress: { done: 5, total: 10 }, stop: () => undefined }
   expect(told(first)).toBe('● Reading…')
   expect(told(first, second)).toMatch(/^● 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/)
 })

@@ -75,9 +75,7 @@ describe('followed runs', () => {
   test('a run that had ended before is no news', () => {
     const { queryClient, show, told } = setup()
     show(list)
-    queryClient.setQueryData(list, {
-      items: [run('old', { status: 'completed', result: 'failed' }), run('b')],
-    })
+    queryClient.setQueryData(list, { items: [run('old', { status: 'completed', result: 'failed' }), run('b')] })
     expect(told()).toEqual({ running: ['b'], ended: undefined })
     queryClient.clear()
   })

@@ -29,10 +29,7 @@ const WIDTH = 90
 export function usePalette(
   screens: readonly LoadedScreen[],
   projectId: () => string | undefined,
-): {
-  palette: () => void
-  actions: () => void
-} {
+): { palette: () => void; actions: () => void } {
   const overlays = useOverlays()
   const router = useRouter()
   const queryClient = useQueryClient()

@@ -51,11 +51,13 @@ function declared(command: Command, path: string): DeclaredCommand[] {
   const own: DeclaredCommand = {
     path,
     commands: commands.map(each => ({ name: each.name(), description: each.description() })),
-    options: help.visibleOptions(command).map(option => ({
-      names: [option.short, option.long].filter(name => name !== undefined && name !== null),
-      description: option.description,
-      ...((option.required || option.optional) && { value: optionValues(option) }),
-    })),
+    options: help
+      .visibleOptions(command)
+      .map(option => ({
+        names: [option.short, option.long].filter(name => name !== undefined && name !== null),
+        description: option.description,
+        ...((option.required || option.optional) && { value: optionValues(option) }),
+      })),
     argument: argumentValues(command.registeredArguments[0]),
   }
   // The help command that commander adds by itself declares nothing.

@@ -24,10 +24,7 @@ type Path = readonly PropertyKey[]
  */
 export function checkConfig(text: string, groups: readonly Bindings[]): Checked {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
-  const at = (offset: number, message: string): TextProblem => ({
-    ...placeAt(text, offset),
-    message: clean(message),
-  })
+  const at = (offset: number, message: string): TextProblem => ({ ...placeAt(text, offset), message: clean(message) })
   const on = (path: Path, onKey: boolean): number => offsetOf(document.contents, path, onKey)
   const broken = document.errors.map(error => at(error.pos[0], `This is not YAML: ${sentence(error.message)}`))
   if (isNonEmpty(broken)) return { ok: false, problems: broken }

@@ -58,10 +58,7 @@ export type Settings = {
  */
 export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): Pick<Settings, 'dataDir' | 'logFile'> {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty; name a directory.')
-  return {
-    dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data),
-    logFile: options.logFile,
-  }
+  return { dataDir: options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data), logFile: options.logFile }
 }
 
 /**

@@ -17,13 +17,7 @@ function desktop(code: number): NodeJS.ProcessEnv {
   const opener = join(home, 'xdg-open')
   writeFileSync(opener, `#!/bin/sh\n{ printf '%s\\n' "$@"; env; } > ${noted}\nexit ${code}\n`)
   chmodSync(opener, 0o755)
-  return {
-    PATH: `${home}:/usr/bin:/bin`,
-    HOME: home,
-    DISPLAY: ':0',
-    MCPDECK_API_KEY: 'sk_secret',
-    AWS_TOKEN: 'x',
-  }
+  return { PATH: `${home}:/usr/bin:/bin`, HOME: home, DISPLAY: ':0', MCPDECK_API_KEY: 'sk_secret', AWS_TOKEN: 'x' }
 }
 
 const url = 'https://app.example/p/1?a=$(touch owned)&b=;ls'

@@ -76,10 +76,7 @@ async function checkConfigFile(env: NodeJS.ProcessEnv): Promise<{ finding: Findi
     if (!exists) return { finding: ok('config', `there is no ${path}; everything is at its default`), config }
     const mode = statSync(path).mode & 0o777
     return process.platform !== 'win32' && (mode & OTHERS_WRITE) !== 0
-      ? {
-          finding: warn('config', `others can write ${path} (mode ${mode.toString(8)})`, `chmod 600 ${path}`),
-          config,
-        }
+      ? { finding: warn('config', `others can write ${path} (mode ${mode.toString(8)})`, `chmod 600 ${path}`), config }
       : { finding: ok('config', path), config }
   } catch (error) {
     if (error instanceof ConfigError) {

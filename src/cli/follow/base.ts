@@ -18,10 +18,7 @@ type Found = { baseRunId?: string } | { why: string }
 type Compared = { client: Client; place: RunPlace; run: EvalRun; signal: AbortSignal }
 
 /** Each word for a base, with how it is found. */
-const CHOSEN_LATER = {
-  last: latestWithVerdict,
-  baseline: async (): Promise<Found> => ({}),
-}
+const CHOSEN_LATER = { last: latestWithVerdict, baseline: async (): Promise<Found> => ({}) }
 
 /**
  * What the gates compare with, if one of them does.

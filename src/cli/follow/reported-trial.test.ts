@@ -31,21 +31,13 @@ const call = (fields: object = {}) => ({
 })
 
 const trials = [
-  trial({
-    result: 'passed',
-    actualToolCalls: [call()],
-    scores: [{ scorerId: 's', passed: true, rationale: LONG }],
-  }),
+  trial({ result: 'passed', actualToolCalls: [call()], scores: [{ scorerId: 's', passed: true, rationale: LONG }] }),
   trial({ status: 'running', result: null, actualToolCalls: [call()] }),
   trial({ status: 'cancelled', result: null }),
   trial({ actualToolCalls: [call()], error: 'no such text' }),
   trial({ actualToolCalls: [call({ result: { isError: true, content: [LONG] } })] }),
   trial({ actualToolCalls: [call({ error: '429 Too Many Requests' })] }),
-  trial({
-    model: 'm',
-    expectedToolCalls: [{ toolName: 'add', arguments: { a: 1 } }],
-    actualToolCalls: [call()],
-  }),
+  trial({ model: 'm', expectedToolCalls: [{ toolName: 'add', arguments: { a: 1 } }], actualToolCalls: [call()] }),
   trial({
     result: null,
     scores: [

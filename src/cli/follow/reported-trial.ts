@@ -43,9 +43,5 @@ function reportedScore({ scorerId, status, passed, error, rationale }: Score): S
 /** Which tool it was, and whether that went wrong. */
 function reportedCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
   const { isError } = Object(result) as { isError?: unknown }
-  return {
-    toolName,
-    ...(error != null && { error }),
-    ...(isError === true && { result: { isError } }),
-  }
+  return { toolName, ...(error != null && { error }), ...(isError === true && { result: { isError } }) }
 }

@@ -20,12 +20,7 @@ import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 
 /** Options that `watch` and `run` share. */
-export type SessionOptions = GateOptions & {
-  json?: boolean
-  jsonl?: boolean
-  timeout?: number
-  junit?: string
-}
+export type SessionOptions = GateOptions & { json?: boolean; jsonl?: boolean; timeout?: number; junit?: string }
 
 /** A run to follow; the label tells it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
@@ -110,11 +105,7 @@ export function openSession(common: CommonOptions, own: SessionOptions): Session
         return await Promise.race([work(), stopped.promise])
       } catch (error) {
         const followed = withoutRun(error)
-        const judgement = {
-          gates: judgeGates(gates, followed, undefined),
-          gatesOnly: false,
-          comparison: undefined,
-        }
+        const judgement = { gates: judgeGates(gates, followed, undefined), gatesOnly: false, comparison: undefined }
         return await lastWord([resultOf('', followed, judgement)], {})
       } finally {
         stop.removeEventListener('abort', onStop)

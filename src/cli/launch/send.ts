@@ -12,9 +12,7 @@ import { launchInSlot, type SlotOptions } from './slots.ts'
 /** What a launch started; `failures` are targets of a group that did not start, in words. */
 export type Launched = { runs: readonly FollowedRun[]; runGroupId?: string; failures: readonly string[] }
 
-export type SendOptions = SlotOptions & {
-  idempotencyKey: string | undefined
-}
+export type SendOptions = SlotOptions & { idempotencyKey: string | undefined }
 
 export type RunGroup = OutputOf<typeof contract.runGroups.create>
 
@@ -30,11 +28,7 @@ export function checkGroup(plan: LaunchPlan, own: LaunchOptions, hasKeys: boolea
 /** A launch that is planned, as the operation that it is, with its input. */
 export type PlannedLaunch =
   | { kind: 'run'; endpoint: typeof contract.runs.create; input: InputOf<typeof contract.runs.create> }
-  | {
-      kind: 'group'
-      endpoint: typeof contract.runGroups.create
-      input: InputOf<typeof contract.runGroups.create>
-    }
+  | { kind: 'group'; endpoint: typeof contract.runGroups.create; input: InputOf<typeof contract.runGroups.create> }
 
 /** The operation and the input of a launch. */
 export function plannedLaunch(

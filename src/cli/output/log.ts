@@ -16,11 +16,7 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { createRedaction } from './redaction.ts'
 import { UsageError } from '../config/settings.ts'
 
-export type Log = {
-  enabled: boolean
-  line(text: string): void
-  error(error: unknown): void
-}
+export type Log = { enabled: boolean; line(text: string): void; error(error: unknown): void }
 
 /**
  * A log file where one was asked for (mode 0600, secrets blanked out); otherwise nothing is written anywhere.

@@ -1,10 +1,7 @@
 import { type EndingSignal, onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 
 /** A terminal's two ends; `process.stdin` and `process.stderr` fit. */
-export type PromptEnds = {
-  input: NodeJS.ReadStream
-  output: NodeJS.WriteStream
-}
+export type PromptEnds = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
 const ENDS_INPUT = new Set(['\r', '\n', '\x04'])
 const ERASE = new Set(['\x7f', '\b'])

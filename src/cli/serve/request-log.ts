@@ -25,15 +25,7 @@ export function createRequestLog(
 }
 
 function asJson({ requestId, method, path, status, durationMs, keyId }: AnsweredRequest, time: string) {
-  const record = {
-    time,
-    requestId,
-    method,
-    path,
-    status,
-    durationMs: rounded(durationMs),
-    keyId: keyId ?? null,
-  }
+  const record = { time, requestId, method, path, status, durationMs: rounded(durationMs), keyId: keyId ?? null }
   return jsonText(record)
 }
 

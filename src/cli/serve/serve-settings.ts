@@ -60,13 +60,15 @@ export function showStatus(common: CommonOptions, json: boolean | undefined): nu
 
 function statusOf(store: Store, organizationId: string) {
   const limits = createLimits(store)
-  const runs = store.runs.inFlight(organizationId).map(({ id, suiteName, status, lease }) => ({
-    id,
-    suiteName,
-    status,
-    host: lease?.host ?? null,
-    pid: lease?.pid ?? null,
-  }))
+  const runs = store.runs
+    .inFlight(organizationId)
+    .map(({ id, suiteName, status, lease }) => ({
+      id,
+      suiteName,
+      status,
+      host: lease?.host ?? null,
+      pid: lease?.pid ?? null,
+    }))
   const all = store.jobs.list().map(({ kind, subjectId, host, pid }) => ({ kind, subjectId, host, pid }))
   const jobs = all.filter(({ kind }) => kind !== 'worker')
   const worker = all.find(({ kind }) => kind === 'worker')

@@ -109,12 +109,7 @@ async function afterEarlierImport(
   const input = { projectId, body: { name: file.suite.name } }
   const write = { endpoint: contract.suites.create, input, idempotencyKey: undefined }
   const tell = own.json ? () => undefined : say
-  const going = await goAfterEarlier(opened, write, {
-    new: own.new !== true,
-    quiet: false,
-    say: tell,
-    repeats: false,
-  })
+  const going = await goAfterEarlier(opened, write, { new: own.new !== true, quiet: false, say: tell, repeats: false })
   return going.retry ? undefined : going
 }
 

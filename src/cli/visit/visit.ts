@@ -27,11 +27,7 @@ export type VisitOptions = {
 const POLL_MS = 2000
 const HELP = 'Type a message and press Enter. /rate 1-5 [words] says how it went, /end leaves.\n'
 
-const Shown = z.looseObject({
-  name: z.string(),
-  description: z.string().nullish(),
-  needs: z.string().nullish(),
-})
+const Shown = z.looseObject({ name: z.string(), description: z.string().nullish(), needs: z.string().nullish() })
 const Opened = z.looseObject({ token: z.string() })
 const Said = z.looseObject({
   items: z.array(
@@ -87,12 +83,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     print(`${clean(shown.name)}\n${shown.description ? lined(shown.description) : ''}`)
     const token = await enter(link, shown.needs, options, ask)
     tell(HELP)
-    return await converse(new URL('/visit/session', url).href, token, {
-      lines,
-      print,
-      tell,
-      pollMs: options.pollMs,
-    })
+    return await converse(new URL('/visit/session', url).href, token, { lines, print, tell, pollMs: options.pollMs })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     tell(lined(error.message))

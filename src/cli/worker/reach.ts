@@ -60,10 +60,7 @@ async function greet({ fetch }: HttpFetch, signal: AbortSignal): Promise<{ pid: 
 async function startWorker(program: string, dataDir: string, logFile: string | undefined): Promise<void> {
   const log = logFile === undefined ? [] : ['--log-file', resolve(logFile)]
   const words = [program, '--data-dir', resolve(dataDir), ...log, 'serve', 'worker']
-  const child = spawn(process.execPath, words, {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
+  const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const ready = Promise.withResolvers<void>()
   for (const event of ['message', 'exit', 'error'] as const) child.once(event, () => ready.resolve())
   await ready.promise

@@ -44,11 +44,7 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
         <DetailTabs
           current={current}
           onChange={tab => router.replace({ tab, ...left })}
-          tabs={tabs.map(({ id, title, Content }) => ({
-            id,
-            title,
-            render: () => <Content key={id} {...content} />,
-          }))}
+          tabs={tabs.map(({ id, title, Content }) => ({ id, title, render: () => <Content key={id} {...content} /> }))}
         />
       </BelowNotices>
     </Pane>

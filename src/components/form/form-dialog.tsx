@@ -32,10 +32,7 @@ export function filledAgain(
   values: FormValues | undefined,
 ): Pick<FormSpec, 'fields' | 'isFilled'> {
   if (!values) return { fields }
-  return {
-    fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial })),
-    isFilled: true,
-  }
+  return { fields: fields.map(field => ({ ...field, initial: values[field.id] ?? field.initial })), isFilled: true }
 }
 
 /** The act of a form that sends nothing itself. */

@@ -24,12 +24,7 @@ export type JsonPlace = {
   open?: number
 }
 
-type Container = {
-  value: Record<string, unknown>
-  isArray: boolean
-  keys: readonly string[] | undefined
-  size: number
-}
+type Container = { value: Record<string, unknown>; isArray: boolean; keys: readonly string[] | undefined; size: number }
 
 function containerOf(value: unknown): Container | undefined {
   if (typeof value !== 'object' || value === null) return undefined

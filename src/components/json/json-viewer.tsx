@@ -13,12 +13,7 @@ const WIDTH = 100
 export function JsonViewer(props: { value: unknown; focused: boolean }) {
   const { value, focused } = props
   const roots = useMemo(() => [{ ...jsonNode(value, { id: '', open: openDepth(value) }), keepsOpen: true }], [value])
-  const view = useOutline({
-    roots,
-    focused,
-    copyAll: () => jsonText(value, 2),
-    whole: 'the whole as JSON',
-  })
+  const view = useOutline({ roots, focused, copyAll: () => jsonText(value, 2), whole: 'the whole as JSON' })
   return <OutlineRows picture={view.picture} />
 }
 

@@ -33,13 +33,7 @@ describe('what an answer changed', () => {
 
   test('a difference that no column shows is none', () => {
     expect(diff([a], [{ ...a, hidden: 5 }]).rows.size).toBe(0)
-    const quiet: Column<Row> = {
-      id: 'age',
-      title: 'Age',
-      width: 3,
-      cell: row => `${row.hidden}`,
-      quiet: true,
-    }
+    const quiet: Column<Row> = { id: 'age', title: 'Age', width: 3, cell: row => `${row.hidden}`, quiet: true }
     expect(diff([a], [{ ...a, hidden: 5 }], [...columns, quiet]).rows.size).toBe(0)
   })
 

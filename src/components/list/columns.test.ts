@@ -5,14 +5,7 @@ import { composeHeader, composeRow, placeColumns, sortItems, type Column, type R
 type Row = { name: string; runs: number }
 const columns: Column<Row>[] = [
   { id: 'name', title: 'Name', width: 'flex', cell: row => row.name },
-  {
-    id: 'runs',
-    title: 'Runs',
-    width: 6,
-    align: 'right',
-    cell: row => String(row.runs),
-    count: row => row.runs,
-  },
+  { id: 'runs', title: 'Runs', width: 6, align: 'right', cell: row => String(row.runs), count: row => row.runs },
 ]
 const theme = createTheme({ level: 0, ascii: false })
 const NARROW = 24

@@ -15,14 +15,7 @@ import { useList } from './use-list.ts'
 type Row = { id: string; runs: number }
 const columns: readonly Column<Row>[] = [
   { id: 'id', title: 'Id', width: 'flex', cell: row => row.id },
-  {
-    id: 'runs',
-    title: 'Runs',
-    width: 7,
-    align: 'right',
-    cell: row => String(row.runs),
-    count: row => row.runs,
-  },
+  { id: 'runs', title: 'Runs', width: 7, align: 'right', cell: row => String(row.runs), count: row => row.runs },
 ]
 const keyOf = (row: Row): string => row.id
 const many: readonly Row[] = Array.from({ length: 10_000 }, (_, index) => ({ id: `row-${index}`, runs: 5 }))

@@ -68,16 +68,8 @@ export const newsKeys = defineBindings({
       hint: 'later',
       help: 'Only what is new or changed since you last looked.',
     },
-    seen: {
-      ...on('seen'),
-      label: 'mark as seen',
-      help: 'The row, or what is marked, is no news until it changes.',
-    },
-    allSeen: {
-      ...on('allSeen'),
-      label: 'mark all as seen',
-      help: 'All that is new here is no news until it changes.',
-    },
+    seen: { ...on('seen'), label: 'mark as seen', help: 'The row, or what is marked, is no news until it changes.' },
+    allSeen: { ...on('allSeen'), label: 'mark all as seen', help: 'All that is new here is no news until it changes.' },
   },
 })
 

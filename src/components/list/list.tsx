@@ -50,12 +50,7 @@ export function List<Item>(props: { list: ListState<Item>; focused: boolean; emp
   const lines = compose()
   useFastRows({
     selection: list.selection,
-    rectangle: {
-      row: area.row + above,
-      column: area.column,
-      width,
-      height: Math.min(rows, list.items.length),
-    },
+    rectangle: { row: area.row + above, column: area.column, width, height: Math.min(rows, list.items.length) },
     compose,
     enabled: focused,
   })

@@ -44,11 +44,7 @@ export function merged<Item>(signs: Signs<Item>, news: Differences<Item>, now: n
   const until = now + SIGN_MS
   for (const [key, difference] of news.rows) rows.set(key, { difference, until, before: rows.get(key) })
   const goneBefore = signs.goneUntil > now ? signs.gone : 0
-  return {
-    rows,
-    gone: goneBefore + news.gone,
-    goneUntil: news.gone > 0 ? until : signs.goneUntil,
-  }
+  return { rows, gone: goneBefore + news.gone, goneUntil: news.gone > 0 ? until : signs.goneUntil }
 }
 
 export function isEmpty(signs: { rows: ReadonlyMap<string, unknown>; gone: number }): boolean {

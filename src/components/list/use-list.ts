@@ -151,9 +151,7 @@ export function useList<Item>(options: {
 function useMarked<Item>(marks: Marks, items: readonly Item[], keyOf: (item: Item) => string): () => readonly Item[] {
   const all = useRef(items)
   all.current = items
-  const found = useRef<{ items?: readonly Item[]; keys?: ReadonlySet<string>; marked: readonly Item[] }>({
-    marked: [],
-  })
+  const found = useRef<{ items?: readonly Item[]; keys?: ReadonlySet<string>; marked: readonly Item[] }>({ marked: [] })
   return () => {
     const keys = marks.keys()
     if (found.current.keys !== keys || found.current.items !== all.current) {

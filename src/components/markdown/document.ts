@@ -103,14 +103,7 @@ function mayShow(source: string, wanted: string): boolean {
   return source.toLowerCase().replaceAll(NO_LETTERS, '').includes(letters)
 }
 
-type Section = {
-  level: number
-  heading: number | undefined
-  from: number
-  to: number
-  end: number
-  inner: Section[]
-}
+type Section = { level: number; heading: number | undefined; from: number; to: number; end: number; inner: Section[] }
 
 /** Headings with the pieces below them, and the headings of lower rank below those. */
 function sections(
@@ -124,23 +117,13 @@ function sections(
   for (const [index, piece] of pieces.entries()) {
     if (piece.kind === 'heading') {
       while (around.at(-1)!.level >= piece.level) around.pop()
-      const section = {
-        level: piece.level,
-        heading: index,
-        from: index + 1,
-        to: index + 1,
-        end: piece.to,
-        inner: [],
-      }
+      const section = { level: piece.level, heading: index, from: index + 1, to: index + 1, end: piece.to, inner: [] }
       around.at(-1)!.inner.push(section)
       around.push(section)
     } else around.at(-1)!.to = index + 1
     for (const each of around) each.end = piece.to
   }
-  const bodyOf = ({ from, to }: Section): LineSource => ({
-    count: to - from,
-    at: offset => blockOf(from + offset),
-  })
+  const bodyOf = ({ from, to }: Section): LineSource => ({ count: to - from, at: offset => blockOf(from + offset) })
   const nodeOf = (section: Section): OutlineNode => {
     const heading = pieces[section.heading!]!
     const inside = section.to > section.from || section.inner.length > 0

@@ -72,10 +72,7 @@ function leaf(token: Token, tone: Tone): Span {
   if (token.type === 'codespan') return { text: `\`${oneLine((token as Tokens.Codespan).text)}\``, tone: 'accent' }
   if (token.type === 'image') {
     const { text, href } = token as Tokens.Image
-    return {
-      text: `[image${text === '' ? '' : ` ${decoded(oneLine(text))}`}] (${short(href)})`,
-      tone: 'muted',
-    }
+    return { text: `[image${text === '' ? '' : ` ${decoded(oneLine(text))}`}] (${short(href)})`, tone: 'muted' }
   }
   if (token.type === 'html') return { text: oneLine(token.raw), tone: 'muted' }
   if (token.type === 'escape') return { text: (token as Tokens.Escape).text, tone }

@@ -52,12 +52,7 @@ function shares(length: number, weights: readonly number[]): number[] {
  * first of them as long as the focused one shows with it; `zoomed` gives everything to the focused one.
  */
 export function paneBoxes(
-  options: Size & {
-    weights: readonly number[]
-    focused: number
-    first?: number | undefined
-    zoomed?: boolean
-  },
+  options: Size & { weights: readonly number[]; focused: number; first?: number | undefined; zoomed?: boolean },
 ): (PaneBox | undefined)[] {
   const { width, height, weights, focused } = options
   const { arrangement, room } = arrangementOf(options, options.zoomed)

@@ -125,10 +125,7 @@ function assemble(
   const others = within(undefined, 'span')
   // Spans that are each other's parents would never be reached.
   const lost = spans.filter(span => !placed.has(span) && !(span.id !== undefined && stepIds.has(span.id)))
-  const rest = lost.map((span, index): TraceNode => ({
-    ...spanNode(span, `lost-${index}`, undefined),
-    children: [],
-  }))
+  const rest = lost.map((span, index): TraceNode => ({ ...spanNode(span, `lost-${index}`, undefined), children: [] }))
   return [...withUnspanned(bySteps, callFor.rest(), steps), ...others, ...rest]
 }
 

@@ -6,12 +6,7 @@ export const traceKeys = defineBindings({
   scope: 'panel',
   title: 'Trace',
   bindings: {
-    nextError: {
-      ...on('nextError'),
-      label: 'next error',
-      hint: true,
-      help: 'Go to the next thing that went wrong.',
-    },
+    nextError: { ...on('nextError'), label: 'next error', hint: true, help: 'Go to the next thing that went wrong.' },
     previousError: { ...on('previousError'), label: 'previous error' },
     nextCall: { ...on('nextCall'), label: 'next tool call', hint: 'later' },
     previousCall: { ...on('previousCall'), label: 'previous tool call' },

@@ -32,12 +32,7 @@ export function TraceTree(props: {
     [trace, before, after, symbols, isRendered],
   )
   const trails = useMemo(() => trailsOf(trace, { id: STEPS, up: undefined }), [trace])
-  const view = useOutline({
-    roots,
-    focused,
-    copyAll: () => jsonText(trace.raw, 2),
-    whole: 'the trace as JSON',
-  })
+  const view = useOutline({ roots, focused, copyAll: () => jsonText(trace.raw, 2), whole: 'the trace as JSON' })
   const openJson = useJsonOverlay()
   const copyAddress = useAddressCopy(view.here?.line)
   const errors = useMemo(() => indexesOf(trails, isError), [trails])
@@ -80,11 +75,7 @@ function traceRoots(
     trace,
     before = [],
     after = [],
-  }: {
-    trace: Trace
-    before: readonly OutlineNode[] | undefined
-    after: readonly OutlineNode[] | undefined
-  },
+  }: { trace: Trace; before: readonly OutlineNode[] | undefined; after: readonly OutlineNode[] | undefined },
   look: Parameters<typeof traceNodes>[1],
 ): OutlineNode[] {
   const { messages } = trace

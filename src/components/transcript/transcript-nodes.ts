@@ -7,12 +7,7 @@ import type { Span } from '../viewer/source.ts'
 import { contentNodes, textNodes, type ContentLook } from './content.ts'
 import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.ts'
 
-const ROLE_TONES: Record<string, Tone> = {
-  user: 'accent',
-  assistant: 'strong',
-  system: 'warn',
-  tool: 'muted',
-}
+const ROLE_TONES: Record<string, Tone> = { user: 'accent', assistant: 'strong', system: 'warn', tool: 'muted' }
 /** Characters of a message, or of a call's arguments, on one line. */
 const SAMPLE = 200
 

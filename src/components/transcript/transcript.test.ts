@@ -77,10 +77,7 @@ describe('a conversation', () => {
     const messages = fc.array(
       fc.oneof(
         fc.jsonValue(),
-        fc.record({
-          role: fc.string(),
-          content: fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.jsonValue())),
-        }),
+        fc.record({ role: fc.string(), content: fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.jsonValue())) }),
       ),
     )
     fc.assert(
@@ -133,15 +130,7 @@ const RECORDED = {
     ],
   },
   spans: [
-    {
-      spanId: 'ask',
-      kind: 'step',
-      stepId: 'ask',
-      name: 'toolCall',
-      startedAt: 1000,
-      durationMs: 1000,
-      status: 'ok',
-    },
+    { spanId: 'ask', kind: 'step', stepId: 'ask', name: 'toolCall', startedAt: 1000, durationMs: 1000, status: 'ok' },
     {
       spanId: 'ask/call-1',
       kind: 'toolCall',

@@ -77,10 +77,7 @@ export function textSource(text: string): LineSource {
     from = end + 1
     starts.push(from)
   }
-  return {
-    count: starts.length,
-    at: index => text.slice(starts[index], ends[index]),
-  }
+  return { count: starts.length, at: index => text.slice(starts[index], ends[index]) }
 }
 
 function isLowSurrogate(code: number): boolean {

@@ -98,9 +98,5 @@ function insideOf(expected: unknown, actual: unknown): { name: string; left: Giv
   if (!isPlainObject(expected) || !isPlainObject(actual)) return undefined
   const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])].toSorted()
   if (names.length > MOST_CHANGES) return undefined
-  return names.map(name => ({
-    name: `.${name}`,
-    left: givenIn(expected, name),
-    right: givenIn(actual, name),
-  }))
+  return names.map(name => ({ name: `.${name}`, left: givenIn(expected, name), right: givenIn(actual, name) }))
 }

@@ -49,12 +49,7 @@ describe('rows', () => {
     ]
     expect(callDifference({ expected, actual, match: ANY }).rows).toEqual([
       { kind: 'extra', actual: 0, allowed: true },
-      {
-        kind: 'arguments',
-        expected: 0,
-        actual: 1,
-        changes: [{ kind: 'changed', path: 'y', expected: 2, actual: 3 }],
-      },
+      { kind: 'arguments', expected: 0, actual: 1, changes: [{ kind: 'changed', path: 'y', expected: 2, actual: 3 }] },
     ])
   })
 })
@@ -92,15 +87,7 @@ describe('arguments', () => {
   })
 
   test('a placeholder stands for its type, and only under partial', () => {
-    const words = {
-      any: 0,
-      string: 'x',
-      number: 1,
-      boolean: false,
-      object: {},
-      array: [],
-      null: null,
-    } as const
+    const words = { any: 0, string: 'x', number: 1, boolean: false, object: {}, array: [], null: null } as const
     for (const [word, value] of Object.entries(words)) {
       expect(argumentChanges({ v: word }, { v: value }, 'partial')).toEqual([])
       expect(argumentChanges({ v: word }, { v: value }, 'exact')).toHaveLength(1)

@@ -5,11 +5,7 @@ import { argumentChanges, type ArgumentChange, type ArgumentMatching } from './a
  * How expected and actual calls are compared (schemas: MatchOptionsOverride); `extra` null = any number of further
  * calls.
  */
-export type CallMatch = {
-  order: 'any' | 'in-order' | 'exact'
-  extra: number | null
-  arguments: ArgumentMatching
-}
+export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | null; arguments: ArgumentMatching }
 
 /** A call as it is compared. */
 export type PlainCall = {
@@ -102,10 +98,7 @@ export function callDifference(compared: Compared): CallDifference {
   const { aligned, extra } = alignLeftovers(compared, pairs, changes)
   const most = match.extra ?? Infinity
   const extras = extra.map((at, index): CallRow => ({ kind: 'extra', actual: at, allowed: index < most }))
-  return {
-    rows: inCallOrder(aligned, extras),
-    holds: pairs.size === expected.length && extra.length <= most,
-  }
+  return { rows: inCallOrder(aligned, extras), holds: pairs.size === expected.length && extra.length <= most }
 }
 
 const PAIRINGS: Record<CallMatch['order'], (compared: Compared, changes: Changes) => Pairs> = {

@@ -70,11 +70,7 @@ export function findingKey(id: string, scenarioId?: string): string {
 function subjectOf(value: unknown): Finding['subject'] {
   if (typeof value === 'string') return { kind: undefined, id: undefined, label: value }
   const subject = isObject(value) ? value : {}
-  return {
-    kind: textAt(subject, 'kind'),
-    id: textAt(subject, 'id'),
-    label: textAt(subject, 'label', 'name'),
-  }
+  return { kind: textAt(subject, 'kind'), id: textAt(subject, 'id'), label: textAt(subject, 'label', 'name') }
 }
 
 /** Fields that both kinds of documents share. */

@@ -185,10 +185,7 @@ describe('dismissing', () => {
       },
     })
     expect([one.done.length, one.refused.length, one.unsent.length]).toEqual([39, 1, 0])
-    const none = await sendDismissals(all, {
-      signal: running(),
-      send: () => Promise.reject(refusal(403, 'FORBIDDEN')),
-    })
+    const none = await sendDismissals(all, { signal: running(), send: () => Promise.reject(refusal(403, 'FORBIDDEN')) })
     expect([none.done.length, none.refused.length, none.unsent.length]).toEqual([0, 2, 38])
   })
 
@@ -264,10 +261,7 @@ describe('the gate', () => {
     ['dark', capabilities({ features: { sandboxes: { enabled: false, enforced: false } } }), [false, false]],
     [
       'one part off',
-      capabilities({
-        features: { sandboxes: { enabled: true } },
-        can: { readSwarms: false, readUserTesting: true },
-      }),
+      capabilities({ features: { sandboxes: { enabled: true } }, can: { readSwarms: false, readUserTesting: true } }),
       [true, false],
     ],
   ])('with %s', (_, told, [swarm, scenarios]) => {

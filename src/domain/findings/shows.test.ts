@@ -6,15 +6,8 @@ const missed = { score: 0.2, isReached: false, reason: undefined }
 const session = (
   goal?: typeof missed | { score: number; isReached: boolean; reason: undefined },
   outcome = 'succeeded',
-) => ({
-  ids: ['ses_1', 'cht_1'],
-  outcome,
-  goal,
-})
-const about = (kind: string, id: string) => ({
-  source: 'swarm' as const,
-  subject: { kind, id, label: undefined },
-})
+) => ({ ids: ['ses_1', 'cht_1'], outcome, goal })
+const about = (kind: string, id: string) => ({ source: 'swarm' as const, subject: { kind, id, label: undefined } })
 const journey = about('journey', 'jny_1')
 const criterion = about('criterion', 'jny_1/grounded')
 const scorecard = (failCount: number, more: { pendingCount?: number; sessionsTotal?: number } = {}) => ({
@@ -36,9 +29,7 @@ const scorecard = (failCount: number, more: { pendingCount?: number; sessionsTot
 
 test('a session that the evidence names shows the finding, whatever else is known of it', () => {
   const reached = { score: 1, isReached: true, reason: undefined }
-  expect(showsFinding(journey, session(reached), { evidence: new Set(['cht_1']) })).toMatchObject({
-    shows: true,
-  })
+  expect(showsFinding(journey, session(reached), { evidence: new Set(['cht_1']) })).toMatchObject({ shows: true })
 })
 
 test('a finding about a goal shows where the goal was missed', () => {

@@ -25,10 +25,7 @@ export function showsFinding(
   if (ids.some(id => known.evidence.has(id))) return { shows: true, because: 'the evidence names it' }
   if (source === 'swarm' && subject.kind === 'journey') {
     if (goal?.isReached !== undefined)
-      return {
-        shows: !goal.isReached,
-        because: goal.isReached ? 'it reached the goal' : 'it missed the goal',
-      }
+      return { shows: !goal.isReached, because: goal.isReached ? 'it reached the goal' : 'it missed the goal' }
     return outcome === 'failed' ? { shows: true, because: 'it failed' } : undefined
   }
   if (source === 'swarm' && subject.kind === 'criterion') return ofCriterion(subject.id, known.scorecard)

@@ -32,10 +32,7 @@ function exportOf(count: { sessions: number }, { a = 1 } = {}) {
     const begin = Number(query.cursor ?? 0)
     const end = Math.min(count.sessions, begin + query.limit * a)
     const spans = Array.from({ length: end - begin }, (_, index) => span(begin + index, query.includeContent === true))
-    return {
-      resourceSpans: [{ scopeSpans: [{ spans }] }],
-      ...(end < count.sessions && { nextCursor: String(end) }),
-    }
+    return { resourceSpans: [{ scopeSpans: [{ spans }] }], ...(end < count.sessions && { nextCursor: String(end) }) }
   }
   const client = { traceExports: { otlp } } as unknown as Pick<Client, 'traceExports'>
   return { asked, index: createTraceIndex(client, 'p') }

@@ -7,14 +7,7 @@ import { factsOf } from './notebook-facts.ts'
 const AT = Date.UTC(2026, 10, 21, 17, 42, 10)
 const run = { id: 'run_1', suiteId: 'sui_1', status: 'completed', runNumber: 9, createdAt: AT } as EvalRun
 const trials = [
-  {
-    id: 'i1',
-    testCaseId: 'c1',
-    title: 'Sum is wrong',
-    status: 'completed',
-    result: 'failed',
-    error: 'got 41',
-  },
+  { id: 'i1', testCaseId: 'c1', title: 'Sum is wrong', status: 'completed', result: 'failed', error: 'got 41' },
   { id: 'i2', testCaseId: 'c2', title: 'Long operation', status: 'completed', result: 'passed' },
 ] as EvalIteration[]
 
@@ -26,12 +19,7 @@ async function exported(facts: readonly (readonly [string, string])[], note = ''
     facts,
     place: { screen: 'runs', params: { projectId: 'p', runId: run.id } },
   }
-  const incident = {
-    id: 'i',
-    title: 'Incident 2026-11-21',
-    openedAt: AT,
-    entries: [{ id: 'e', at: AT, note, pinned }],
-  }
+  const incident = { id: 'i', title: 'Incident 2026-11-21', openedAt: AT, entries: [{ id: 'e', at: AT, note, pinned }] }
   const locator = () => 'mcpdeck://local/projects/p/runs/run_1'
   return await exportIncident(incident, { locator, now: AT })
 }
@@ -58,12 +46,7 @@ test('what begins a line as markup does, or ends a heading, is escaped', async (
 })
 
 test('a notebook with a time that no calendar has is exported all the same', async () => {
-  const incident = {
-    id: 'i',
-    title: 'Night',
-    openedAt: 1.7e18,
-    entries: [{ id: 'e', at: -1e300, note: 'x' }],
-  }
+  const incident = { id: 'i', title: 'Night', openedAt: 1.7e18, entries: [{ id: 'e', at: -1e300, note: 'x' }] }
   const text = await exportIncident(incident, { locator: () => '', now: AT })
   expect(text).toContain('Opened impossible time, still open.')
   expect(text).toContain('## impossible time: note')

@@ -188,10 +188,7 @@ export function createNotebook({
         return { ...incident, entries: incident.entries.map(each => (each === entry ? edited : each)) }
       }),
     remove: (id, entryId) =>
-      edit(id, incident => ({
-        ...incident,
-        entries: incident.entries.filter(entry => entry.id !== entryId),
-      })),
+      edit(id, incident => ({ ...incident, entries: incident.entries.filter(entry => entry.id !== entryId) })),
     subscribe: stored.subscribe,
     version: stored.version,
   }

@@ -96,11 +96,7 @@ export const nowKey: ProfileKey<StoredNow> = {
       checks: new Map(checks.map(([key, check]) => [key, { ...check, name: check.name, why: check.why }] as const)),
     }
   },
-  write: ({ projects, acknowledged, checks }) => ({
-    projects,
-    acknowledged: [...acknowledged],
-    checks: [...checks],
-  }),
+  write: ({ projects, acknowledged, checks }) => ({ projects, acknowledged: [...acknowledged], checks: [...checks] }),
 }
 
 export function checkKey({ projectId, serverId }: Pick<ServerCheck, 'projectId' | 'serverId'>): string {
@@ -124,10 +120,7 @@ export function createNowMemory({
       const at = clock.now()
       const wanted = lines.filter(({ key }) => key.length <= MAX_TEXT)
       const fresh = new Map(wanted.map(line => [line.key, { mark: markOf(line.fingerprint), at }]))
-      change(before => ({
-        ...before,
-        acknowledged: newestFirst(fresh, before.acknowledged, MAX_ACKNOWLEDGED),
-      }))
+      change(before => ({ ...before, acknowledged: newestFirst(fresh, before.acknowledged, MAX_ACKNOWLEDGED) }))
     },
     recall(lines) {
       const gone = new Set(lines.map(({ key }) => key))

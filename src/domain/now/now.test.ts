@@ -261,12 +261,7 @@ describe('lines of things', () => {
   })
 
   test('scenarios that are open to anyone, never with their link', () => {
-    const scenario = (id: string, mode: string) => ({
-      id,
-      name: id,
-      mode,
-      link: 'https://x/visit/secretlink',
-    })
+    const scenario = (id: string, mode: string) => ({ id, name: id, mode, link: 'https://x/visit/secretlink' })
     const told = scenarioLines(project, {
       at: NOW,
       value: [scenario('a', 'anyone_with_link'), scenario('b', 'invited_only')] as never,
@@ -361,10 +356,7 @@ describe('what Now keeps', () => {
 
   test('is bounded, and the file of another version or a broken one is as if nothing was kept', () => {
     const { file, memory, faults } = open()
-    const many = Array.from({ length: MAX_ACKNOWLEDGED + 5 }, (_, index) => ({
-      key: `k${index}`,
-      fingerprint: '',
-    }))
+    const many = Array.from({ length: MAX_ACKNOWLEDGED + 5 }, (_, index) => ({ key: `k${index}`, fingerprint: '' }))
     memory.acknowledge(many)
     memory.acknowledge([{ key: 'last', fingerprint: '' }])
     expect(memory.kept().acknowledged.size).toBe(MAX_ACKNOWLEDGED)

@@ -22,22 +22,10 @@ const MINUTE = 60 * SECOND
 export const NOW_READS = {
   live: { what: 'running runs', every: 3 * SECOND, longest: MINUTE, weight: 3, priority: 'visible' },
   suites: { what: 'suites', every: 20 * SECOND, longest: 4 * MINUTE, weight: 3, priority: 'visible' },
-  runs: {
-    what: 'runs of the last day',
-    every: 30 * SECOND,
-    longest: 5 * MINUTE,
-    weight: 2,
-    priority: 'visible',
-  },
+  runs: { what: 'runs of the last day', every: 30 * SECOND, longest: 5 * MINUTE, weight: 2, priority: 'visible' },
   swarm: { what: 'swarm findings', every: MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
   scenarios: { what: 'scenarios', every: MINUTE, longest: 10 * MINUTE, weight: 2, priority: 'visible' },
-  scenario: {
-    what: 'scenario findings',
-    every: 2 * MINUTE,
-    longest: 20 * MINUTE,
-    weight: 1,
-    priority: 'background',
-  },
+  scenario: { what: 'scenario findings', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'background' },
   projects: { what: 'projects', every: 2 * MINUTE, longest: 20 * MINUTE, weight: 1, priority: 'visible' },
   rights: {
     what: 'what this key may do',

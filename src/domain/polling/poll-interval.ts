@@ -15,10 +15,7 @@ export type PollLoad = {
 
 /** Part of the steady rate that polling may use; the rest stays free for the person. */
 const POLLING_SHARE = 0.75
-const POLL_FLOOR_MS = {
-  local: { visible: 1_000, hidden: 2_000 },
-  remote: { visible: 2_000, hidden: 10_000 },
-}
+const POLL_FLOOR_MS = { local: { visible: 1_000, hidden: 2_000 }, remote: { visible: 2_000, hidden: 10_000 } }
 
 /** Rows that a service in the same process is asked about in a second. */
 const LOCAL_ROWS_PER_SECOND = 4_000

@@ -90,12 +90,7 @@ function compare(place: Place, changes: SchemaChange[]): void {
   compareLimits(place, before, after, add)
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)]))
     if (!COMPARED.has(keyword) && !isSame(before[keyword], after[keyword]))
-      add({
-        pointer: `${pointer}/${escaped(keyword)}`,
-        kind: 'other',
-        says: `changed its ${keyword}`,
-        breaks: true,
-      })
+      add({ pointer: `${pointer}/${escaped(keyword)}`, kind: 'other', says: `changed its ${keyword}`, breaks: true })
 }
 
 type Add = (change: Omit<SchemaChange, 'path'>) => void

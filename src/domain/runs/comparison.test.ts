@@ -24,9 +24,7 @@ const told = (before: unknown, after: unknown): string[] =>
 
 describe('what changed between two schemas', () => {
   test('fifty thousand choices that all changed are compared with little work', () => {
-    const choices = (prefix: string) => ({
-      enum: Array.from({ length: 50_000 }, (_, at) => `${prefix}${at}`),
-    })
+    const choices = (prefix: string) => ({ enum: Array.from({ length: 50_000 }, (_, at) => `${prefix}${at}`) })
     const before = process.cpuUsage()
     expect(told(choices('a'), choices('b'))[0]).toContain('may no longer be "a0"')
     const { user, system } = process.cpuUsage(before)
@@ -197,11 +195,7 @@ describe('what changed between two looks at tools', () => {
 
   test('is told with the failing cases that use the tool, what may break calls first', () => {
     const calls = (toolName: string) => ({ expectedToolCalls: [], actualToolCalls: [{ toolName }] })
-    const trials = ['one', 'two', 'two'].map((title, index) => ({
-      id: `${index}`,
-      title,
-      ...calls('get-sum'),
-    }))
+    const trials = ['one', 'two', 'two'].map((title, index) => ({ id: `${index}`, title, ...calls('get-sum') }))
     const other = { id: 'other', title: 'other', ...calls('says') }
     const before = listing([{ name: 'says', description: 'one' }, sum('number')])
     const after = listing([{ name: 'says', description: 'two' }, sum('string')])

@@ -38,13 +38,7 @@ export function runCounts(run: Counted): RunCounts | undefined {
   if (own) return own
   const [passed, failed] = [countOf(run.summary?.passed), countOf(run.summary?.failed)]
   if (passed === undefined || failed === undefined) return undefined
-  return {
-    passed,
-    failed,
-    undecided: undefined,
-    total: countOf(run.summary?.total),
-    unit: unitOf(run.decisionSummary),
-  }
+  return { passed, failed, undecided: undefined, total: countOf(run.summary?.total), unit: unitOf(run.decisionSummary) }
 }
 
 /**

@@ -23,11 +23,7 @@ export type Gate =
 export type GateResult = Gate & { actual: number | null; passed: boolean | null; says: string }
 
 /** What gates judge by. `changes` is a sentence where the runs could not be compared. */
-export type GateFacts = {
-  run: EvalRun
-  trials: readonly EvalIteration[]
-  changes: readonly ChangedCase[] | string
-}
+export type GateFacts = { run: EvalRun; trials: readonly EvalIteration[]; changes: readonly ChangedCase[] | string }
 
 /** Judges the gates of one run; what is not known never passes and never fails. */
 export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult[] {
@@ -59,12 +55,7 @@ function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials 
   const [least] = parts.toSorted((one, other) => shareOf(one) - shareOf(other))
   if (!least || least.total === 0) return { ...gate, actual: null, passed: null, says: `nothing was counted, ${most}` }
   const actual = shareOf(least)
-  return {
-    ...gate,
-    actual,
-    passed: actual >= gate.wanted ? true : null,
-    says: `${gradedLabel(least)}, ${most}`,
-  }
+  return { ...gate, actual, passed: actual >= gate.wanted ? true : null, says: `${gradedLabel(least)}, ${most}` }
 }
 
 function shareOf({ graded, total }: GradedPart): number {
@@ -80,10 +71,7 @@ function judgePassRate(
   facts: GateFacts,
   isEnough: boolean,
 ): GateResult {
-  const { passed, failed, total, unit } = decisionCounts(facts.run) ?? {
-    ...countTrials(facts.trials),
-    unit: 'trials',
-  }
+  const { passed, failed, total, unit } = decisionCounts(facts.run) ?? { ...countTrials(facts.trials), unit: 'trials' }
   const actual = passRate({ passed, failed })
   const wanted = percent(gate.wanted)
   if (actual === undefined)
@@ -105,12 +93,7 @@ function judgeNewFailures(
   if (actual > 0) {
     const names = failures.slice(0, 5).map(({ title }) => title)
     const more = actual > names.length ? ` and ${actual - names.length} more` : ''
-    return {
-      ...gate,
-      actual,
-      passed: false,
-      says: `${counted(actual, 'new failure')}: ${names.join(', ')}${more}`,
-    }
+    return { ...gate, actual, passed: false, says: `${counted(actual, 'new failure')}: ${names.join(', ')}${more}` }
   }
   if (ungraded > 0) {
     const says = `no new failure among the graded, but ${counted(ungraded, 'case')} could not be compared`

@@ -21,11 +21,7 @@ export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
   const own = runCounts(run)
   const parts: GradedPart[] = []
   if (trials && trials.total > 0)
-    parts.push({
-      graded: trials.passed + trials.failed,
-      total: trials.total,
-      unit: 'trials',
-    })
+    parts.push({ graded: trials.passed + trials.failed, total: trials.total, unit: 'trials' })
   if (own?.total !== undefined && own.unit !== 'trials')
     parts.push({ graded: own.passed + own.failed, total: own.total, unit: own.unit })
   return parts

@@ -20,10 +20,7 @@ const ENVIRONMENT_FAULTS: Readonly<Record<string, Pick<ErrorText, 'sentence' | '
     sentence: 'Neither the environment nor its client names a model.',
     next: 'Set a model on one of them, or choose another environment.',
   },
-  ENV_ARCHIVED: {
-    sentence: 'The environment is archived.',
-    next: 'Restore it, or choose another environment.',
-  },
+  ENV_ARCHIVED: { sentence: 'The environment is archived.', next: 'Restore it, or choose another environment.' },
   ENV_ATTACHMENT_MISSING: {
     sentence: 'The server group of the environment was deleted.',
     next: 'Give the environment another server group, or choose another environment.',

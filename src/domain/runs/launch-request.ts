@@ -34,9 +34,7 @@ export function launchCall(request: LaunchRequest): LaunchCall {
     ...(caseIds.length > 0 && { caseIds: [...caseIds] }),
     ...(request.matchOptions && { matchOptionsOverride: request.matchOptions }),
     ...(request.withoutSkills && { skillsOverride: 'exclude' as const }),
-    ...(request.minimumPassRate !== undefined && {
-      passCriteria: { minimumPassRate: request.minimumPassRate },
-    }),
+    ...(request.minimumPassRate !== undefined && { passCriteria: { minimumPassRate: request.minimumPassRate } }),
     ...(request.notes !== undefined && { notes: request.notes }),
   }
   if (isGroup(request)) {

@@ -75,11 +75,7 @@ export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): La
 }
 
 /** Options that a run group does not take (schemas: EvalRunGroupCreateRequest), in words. */
-export const SINGLE_RUN_ONLY = {
-  servers: 'other servers',
-  model: 'other model',
-  modelKeys: 'model key',
-} as const
+export const SINGLE_RUN_ONLY = { servers: 'other servers', model: 'other model', modelKeys: 'model key' } as const
 
 /** Which options of a launch that is a run group it does not take. */
 export function notForGroups(

@@ -34,11 +34,7 @@ describe('the size of a launch', () => {
 })
 
 test('earlier times are those of runs that executed to their end', () => {
-  const run = (status: string, createdAt: number, completedAt: number | null) => ({
-    status,
-    createdAt,
-    completedAt,
-  })
+  const run = (status: string, createdAt: number, completedAt: number | null) => ({ status, createdAt, completedAt })
   const begun = Date.UTC(2026, 0, 1)
   expect(earlierDurations([run('running', begun, null), run('cancelled', begun, begun + 1)])).toBeUndefined()
   const ended = [9_000, 1_000, 5_000].map(ms => run('completed', begun, begun + ms))

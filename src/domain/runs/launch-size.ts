@@ -27,10 +27,7 @@ export function launchSize(
   const trials = cases.map((each, index) => counts[index]! * (oneModel ? 1 : executionsOf(each)))
   return {
     cases: cases.length,
-    iterations: {
-      least: cases.length === 0 ? 0 : Math.min(...counts),
-      most: Math.max(0, ...counts),
-    },
+    iterations: { least: cases.length === 0 ? 0 : Math.min(...counts), most: Math.max(0, ...counts) },
     trials: trials.reduce((sum, count) => sum + count, 0),
   }
 }

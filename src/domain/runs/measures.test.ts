@@ -98,10 +98,7 @@ describe('what is left of a run', () => {
   test('is never negative and grows with what is open and with silence', () =>
     fc.assert(
       fc.property(
-        fc.array(fc.record({ start: fc.nat(100_000), took: fc.nat(50_000) }), {
-          minLength: 2,
-          maxLength: 60,
-        }),
+        fc.array(fc.record({ start: fc.nat(100_000), took: fc.nat(50_000) }), { minLength: 2, maxLength: 60 }),
         fc.integer({ min: 1, max: 1000 }),
         fc.nat(1_000_000),
         (spans, open, silence) => {
@@ -192,12 +189,7 @@ describe('counts of a run', () => {
 })
 
 describe('trials by cause', () => {
-  const trial = (fields: object): EvalIteration => ({
-    id: 't',
-    iterationNumber: 1,
-    status: 'completed',
-    ...fields,
-  })
+  const trial = (fields: object): EvalIteration => ({ id: 't', iterationNumber: 1, status: 'completed', ...fields })
   const broken = { scorerId: 's', status: 'error', error: 'the judge said nothing' } as const
 
   test('a grading error is named, and is no failure', () => {

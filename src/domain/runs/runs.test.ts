@@ -160,11 +160,7 @@ describe('changes', () => {
 })
 
 describe('gates', () => {
-  const facts = (fields: Partial<EvalRun>, trials: EvalIteration[] = []) => ({
-    run: run(fields),
-    trials,
-    changes: [],
-  })
+  const facts = (fields: Partial<EvalRun>, trials: EvalIteration[] = []) => ({ run: run(fields), trials, changes: [] })
 
   test('the rate is the run’s own, in its own unit, never rounded up', () => {
     const summary = { measurementUnit: 'case_executions', counts: { passed: 9_496, failed: 504 } }
@@ -208,13 +204,8 @@ describe('gates', () => {
     const gate = { gate: 'max-tokens', wanted: 10 } as const
     const told = trial({ model: 'm', tokensUsed: 4, startedAt: 1 })
     expect(judgeGate(gate, facts({}, [told, trial({})]))).toMatchObject({ actual: 4, passed: true })
-    expect(judgeGate(gate, facts({}, [told, trial({ model: 'm', startedAt: 1 })]))).toMatchObject({
-      passed: null,
-    })
-    expect(judgeGate({ gate: 'max-duration', wanted: 10 }, facts({}))).toMatchObject({
-      actual: null,
-      passed: null,
-    })
+    expect(judgeGate(gate, facts({}, [told, trial({ model: 'm', startedAt: 1 })]))).toMatchObject({ passed: null })
+    expect(judgeGate({ gate: 'max-duration', wanted: 10 }, facts({}))).toMatchObject({ actual: null, passed: null })
   })
 
   test('no new failure among cases that could not be compared is not known', () => {
@@ -229,11 +220,7 @@ describe('gates', () => {
 })
 
 describe('launch rules', () => {
-  const suite = {
-    environment: { servers: ['a'] },
-    environmentIds: ['e1', 'e2'],
-    hosts: [{ id: 'c1', name: 'C' }],
-  }
+  const suite = { environment: { servers: ['a'] }, environmentIds: ['e1', 'e2'], hosts: [{ id: 'c1', name: 'C' }] }
   const choice = { environmentIds: [], clientIds: [], serverIds: [] }
   test.each([
     [suite, { ...choice }, 'ENVIRONMENT_REQUIRED'],

@@ -45,11 +45,7 @@ describe('a suite', () => {
     const state = stateOf(rerun, whole(1, 'failed'))
     expect(state).toMatchObject({ outcome: 'failed', isPlainlyPassed: false })
     expect(state.judgedBy?.run.id).toBe('r1')
-    expect(state.latest?.coverage).toMatchObject({
-      cases: { selected: 3, total: 6 },
-      isRerun: true,
-      isWhole: false,
-    })
+    expect(state.latest?.coverage).toMatchObject({ cases: { selected: 3, total: 6 }, isRerun: true, isWhole: false })
     expect(state.trend).toEqual([0.5, undefined])
   })
 
@@ -95,10 +91,7 @@ describe('a suite', () => {
   })
 
   test('without any run says so', () => {
-    expect(suiteStateOf({ suite: { latestRun: null } })).toMatchObject({
-      outcome: 'never-run',
-      isPlainlyPassed: false,
-    })
+    expect(suiteStateOf({ suite: { latestRun: null } })).toMatchObject({ outcome: 'never-run', isPlainlyPassed: false })
   })
 
   test('that gained cases since its last run was not covered by it', () => {
@@ -152,13 +145,7 @@ const anyRun = fc
     counts: fc.tuple(count, count, count),
   })
   .map(({ at, result, status, cases, counts: [passed, failed, rest] }) =>
-    made({
-      at,
-      result,
-      status,
-      trials: [passed, failed, passed + failed + rest],
-      ...(cases && { cases }),
-    }),
+    made({ at, result, status, trials: [passed, failed, passed + failed + rest], ...(cases && { cases }) }),
   )
 
 test('no suite is plainly green unless one run over all its cases was graded whole and passed, and none after it did not', () => {

@@ -26,10 +26,7 @@ export const CLASS_LABELS: Record<TrialClass, { word: string; says: string }> = 
     word: 'grader error',
     says: 'The grader itself broke, which is no failure of the case and no low score.',
   },
-  setup_failed: {
-    word: 'not run',
-    says: 'It could not be set up, so that nothing was measured.',
-  },
+  setup_failed: { word: 'not run', says: 'It could not be set up, so that nothing was measured.' },
   ungraded: { word: 'ungraded', says: 'It ended without a verdict.' },
   running: { word: 'running', says: 'It is under way.' },
   pending: { word: 'pending', says: 'It waits for its turn.' },

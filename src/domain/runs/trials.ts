@@ -20,11 +20,7 @@ export type TrialCounts = {
 type Standing = Exclude<keyof TrialCounts, 'total' | 'ended'>
 type Judged = Pick<EvalIteration, 'status' | 'result'>
 
-const BY_STATUS: Readonly<Record<string, Standing>> = {
-  pending: 'pending',
-  running: 'running',
-  cancelled: 'cancelled',
-}
+const BY_STATUS: Readonly<Record<string, Standing>> = { pending: 'pending', running: 'running', cancelled: 'cancelled' }
 const BY_RESULT: Readonly<Record<string, Standing>> = { passed: 'passed', failed: 'failed' }
 
 /** Where a trial stands; a trial without a verdict is no failure of its case. */

@@ -27,11 +27,7 @@ function temporaryFile(): string {
 }
 
 const noting: fc.Arbitrary<Noting> = fc.oneof(
-  fc.record({
-    kind: fc.constant('version' as const),
-    value: fc.nat(9),
-    by: fc.constantFrom('publish', 'rebind'),
-  }),
+  fc.record({ kind: fc.constant('version' as const), value: fc.nat(9), by: fc.constantFrom('publish', 'rebind') }),
   fc.record({ kind: fc.constant('moved' as const), by: fc.constantFrom('mode', 'remove') }),
   fc.record({
     kind: fc.constant('member' as const),

@@ -23,11 +23,7 @@ test('only a refused read or an enforced flag closes the gate', () => {
 test('while every permission is granted, no flag, mode or role closes anything', () => {
   const all = Object.fromEntries(PROJECT_PERMISSIONS.map(name => [name, true]))
   const anyText = fc.option(fc.constantFrom('off', 'dark', 'enforce', 'later'))
-  const anyFlag = fc.record({
-    enabled: fc.option(fc.boolean()),
-    enforced: fc.option(fc.boolean()),
-    mode: anyText,
-  })
+  const anyFlag = fc.record({ enabled: fc.option(fc.boolean()), enforced: fc.option(fc.boolean()), mode: anyText })
   const anyRole = fc.option(fc.constantFrom('guest', 'member', 'admin'))
   fc.assert(
     fc.property(fc.option(anyFlag), anyRole, anyRole, (sandboxes, role, projectRole) => {

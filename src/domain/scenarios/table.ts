@@ -81,11 +81,7 @@ export const ACCESS_TABLE: Record<AccessRow, Effect> = {
   sameMode: { ...STAYS, lost: undefined, gated: true },
   fromUnknownMode: { ...STAYS, sessions: 'unsure', accessVersion: 'unsure', lost: ENDED, gated: true },
   invite: { ...STAYS, lost: undefined, gated: true },
-  remove: {
-    ...NARROWS,
-    lost: 'somebody who is invited again gets a new session, not the old one.',
-    gated: true,
-  },
+  remove: { ...NARROWS, lost: 'somebody who is invited again gets a new session, not the old one.', gated: true },
   rotate: { ...STAYS, link: 'replaced', lost: 'the present link never works again.', gated: true },
   rebind: { ...STAYS, answersVersion: true, lost: undefined, gated: true },
   limits: { ...STAYS, lost: undefined, gated: true },

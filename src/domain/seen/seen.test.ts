@@ -20,10 +20,7 @@ const seenAt = (at: number, rows: Record<string, string>, whole = true): SeenLis
 describe('news', () => {
   test('is what is new or says something else, and nothing before the first look', () => {
     expect(news(undefined, row('a'))).toEqual({})
-    expect(news(seenAt(1, { a: 'a', b: 'a' }), row('a'), row('b', 'z'), row('c'))).toEqual({
-      b: 'changed',
-      c: 'new',
-    })
+    expect(news(seenAt(1, { a: 'a', b: 'a' }), row('a'), row('b', 'z'), row('c'))).toEqual({ b: 'changed', c: 'new' })
   })
 
   test('of a list that is read in parts, an old row that was not read before is none', () => {

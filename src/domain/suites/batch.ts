@@ -57,11 +57,7 @@ export async function createCases(
   for (let start = 0; start < forms.length; start += BATCH_CASES) {
     const chunk = forms.slice(start, start + BATCH_CASES)
     const result = await client.cases.createBatch(
-      {
-        ...target,
-        ...(declaredSuiteId !== undefined && { declaredSuiteId }),
-        body: { cases: [...chunk], ...policy },
-      },
+      { ...target, ...(declaredSuiteId !== undefined && { declaredSuiteId }), body: { cases: [...chunk], ...policy } },
       { ...call, idempotencyKey: newIdempotencyKey() },
     )
     outcomes.push(...outcomesOf(chunk, result))

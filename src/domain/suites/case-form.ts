@@ -43,9 +43,7 @@ export function formOfCase(stored: EvalCase): CaseForm {
     ...(iterations != null && { iterations }),
     ...(isNegative != null && { isNegative }),
     ...(scenario != null && { scenario }),
-    ...(models && {
-      models: models.map(({ model, provider }) => ({ model, ...(provider != null && { provider }) })),
-    }),
+    ...(models && { models: models.map(({ model, provider }) => ({ model, ...(provider != null && { provider }) })) }),
     ...(stored.matchOptions && { matchOptions: stored.matchOptions }),
     ...(stored.checks && { checks: checksOf(stored.checks) }),
   })
@@ -108,10 +106,7 @@ export function readCase(text: string): Read<CaseForm> {
   const checked = checkDocument(document, EvalCaseCreateRequest())
   if (!checked.ok) return checked
   if (second)
-    return {
-      ok: false,
-      problems: [{ ...second.at([]), message: 'This is one case; this begins a second one.' }],
-    }
+    return { ok: false, problems: [{ ...second.at([]), message: 'This is one case; this begins a second one.' }] }
   return { ok: true, value: normalCase(checked.value) }
 }
 

@@ -51,13 +51,7 @@ const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 const step = fc.oneof(
   fc.record({ id: text, kind: fc.constant('prompt' as const), prompt: text }),
-  fc.record({
-    id: text,
-    kind: fc.constant('toolCall' as const),
-    serverName: text,
-    toolName: text,
-    arguments: open,
-  }),
+  fc.record({ id: text, kind: fc.constant('toolCall' as const), serverName: text, toolName: text, arguments: open }),
   fc.record({ id: text, kind: fc.constant('assert' as const), assertion: open }),
 )
 const caseForm: fc.Arbitrary<CaseForm> = fc
@@ -70,9 +64,7 @@ const caseForm: fc.Arbitrary<CaseForm> = fc
       iterations: fc.integer({ min: 1, max: 10 }),
       isNegative: fc.boolean(),
       scenario: text,
-      models: fc.array(fc.record({ model: text, provider: text }, { requiredKeys: ['model'] }), {
-        maxLength: 2,
-      }),
+      models: fc.array(fc.record({ model: text, provider: text }, { requiredKeys: ['model'] }), { maxLength: 2 }),
       matchOptions: open,
       checks: fc.record(
         {
@@ -90,10 +82,7 @@ describe('cases as YAML', () => {
   test('come back as they were, whatever their texts are', () => {
     fc.assert(
       fc.property(fc.array(caseForm, { minLength: 1, maxLength: 3 }), forms => {
-        expect(readCases(writeCases(forms, ['About them.']))).toEqual({
-          ok: true,
-          value: forms.map(normalCase),
-        })
+        expect(readCases(writeCases(forms, ['About them.']))).toEqual({ ok: true, value: forms.map(normalCase) })
       }),
     )
   })
@@ -219,10 +208,7 @@ describe('a wrong document', () => {
     ['indentation', Array.from({ length: 500 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
   ])('nested without measure (%s) is refused', (_, source) => {
     const read = readYaml(source)
-    expect(read).toMatchObject({
-      ok: false,
-      problems: [{ message: expect.stringMatching(/nested deeper/) as string }],
-    })
+    expect(read).toMatchObject({ ok: false, problems: [{ message: expect.stringMatching(/nested deeper/) as string }] })
   })
 
   test('of ten megabytes is refused at the line where it becomes too long', () => {

@@ -62,10 +62,7 @@ export function readSettings(text: string): Read<SuiteForm> {
 
 /** The file's JSON Schema, for editors. */
 export function suiteFileSchema(): object {
-  return {
-    ...withWords(z.toJSONSchema(SuiteFile(), { io: 'input' })),
-    title: 'mcpdeck suite file',
-  }
+  return { ...withWords(z.toJSONSchema(SuiteFile(), { io: 'input' })), title: 'mcpdeck suite file' }
 }
 
 /** The types of assertions with their fields, as JSON Schema. */

@@ -96,16 +96,11 @@ export function formOfSuite(detail: EvalSuiteDetail, names: Names, id?: string):
     servers: environment?.servers ?? [],
     ...present({ ...executionConfig }, ['model', 'systemPrompt', 'temperature']),
     environments: (environmentIds ?? []).map(names.environmentName),
-    clients: (hosts ?? []).map(host => ({
-      client: host.name,
-      ...(host.servers && { servers: host.servers }),
-    })),
+    clients: (hosts ?? []).map(host => ({ client: host.name, ...(host.servers && { servers: host.servers }) })),
     ...(environment?.computerEnvironment && { computerEnvironment: environment.computerEnvironment.id }),
     settings: {
       ...present({ ...settings }, ['minimumAccuracy', 'minimumIterations', 'matchOptions', 'checks']),
-      ...(settings?.judge && {
-        judge: present(settings.judge, ['enabled', 'model', 'autoRun', 'threshold']),
-      }),
+      ...(settings?.judge && { judge: present(settings.judge, ['enabled', 'model', 'autoRun', 'threshold']) }),
     },
     ...(isScheduled && {
       schedule: {

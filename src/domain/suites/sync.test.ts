@@ -24,11 +24,7 @@ const call = (id: string, message: string): CaseForm['steps'][number] => ({
   toolName: 'echo',
   arguments: { message },
 })
-const caseOf = (id: string, message = id): CaseForm => ({
-  id,
-  title: `Case ${id}`,
-  steps: [call('call', message)],
-})
+const caseOf = (id: string, message = id): CaseForm => ({ id, title: `Case ${id}`, steps: [call('call', message)] })
 
 let made = 0
 function fileOf(cases: CaseForm[], suite: Partial<SuiteFile['suite']> = {}): SuiteFile {
@@ -68,9 +64,7 @@ describe('a suite as a file', () => {
         iterations: fc.integer({ min: 1, max: 10 }),
         isNegative: fc.boolean(),
         scenario: text,
-        models: fc.array(fc.record({ model: text, provider: text }, { requiredKeys: ['model'] }), {
-          maxLength: 2,
-        }),
+        models: fc.array(fc.record({ model: text, provider: text }, { requiredKeys: ['model'] }), { maxLength: 2 }),
         matchOptions: fc.constant({ arguments: 'exact' }),
         checks: fc.record({ list: assertions('noToolErrors') }),
       },
@@ -137,10 +131,7 @@ describe('importing again', () => {
     const file = fileOf([caseOf('a'), caseOf('b'), caseOf('c')])
     const { suiteId } = await bring(file)
     const before = new Map((await casesIn(suiteId)).map(each => [each.declaredId, each.id]))
-    const next = {
-      ...file,
-      cases: [caseOf('a'), { ...caseOf('b'), title: 'Renamed', iterations: 4 }, caseOf('d')],
-    }
+    const next = { ...file, cases: [caseOf('a'), { ...caseOf('b'), title: 'Renamed', iterations: 4 }, caseOf('d')] }
     const { plan: planned } = await plan(next)
     expect(planned.suite?.id).toBe(suiteId)
     expect({
@@ -159,10 +150,7 @@ describe('importing again', () => {
     expect((await bring(next, { prune: true })).deleted).toBe(1)
     const after = await casesIn(suiteId)
     expect(after.map(({ declaredId }) => declaredId).toSorted()).toEqual(['a', 'b', 'd'])
-    expect(after.find(({ declaredId }) => declaredId === 'b')).toMatchObject({
-      id: before.get('b'),
-      iterations: 4,
-    })
+    expect(after.find(({ declaredId }) => declaredId === 'b')).toMatchObject({ id: before.get('b'), iterations: 4 })
   })
 
   test('renames an id when the old one is deleted', async () => {

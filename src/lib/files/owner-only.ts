@@ -22,11 +22,7 @@ export function exposureOf(path: string): Exposure | undefined {
   for (let at = path; ; at = dirname(at)) {
     const { uid, mode } = lstatSync(at)
     if (!trusted.has(uid))
-      return {
-        path: at,
-        why: `${at} belongs to another user`,
-        next: `Use one of your own, or chown it: ${at}`,
-      }
+      return { path: at, why: `${at} belongs to another user`, next: `Use one of your own, or chown it: ${at}` }
     // In a sticky directory only the owner of an entry can replace it, and owners are checked.
     const isShared = (mode & OTHERS_WRITE) !== 0 && !(at !== path && (mode & STICKY) !== 0)
     if (isShared)

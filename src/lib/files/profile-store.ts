@@ -17,10 +17,7 @@ export type ProfileKey<T> = {
   /** What is written as JSON, beside the version. */
   write: (value: T) => object
   /** For what nobody can make again: these are thrown instead of a value that is lost. */
-  irreplaceable?: {
-    unreadable: (file: string) => Error
-    unwritable: (file: string, cause: unknown) => Error
-  }
+  irreplaceable?: { unreadable: (file: string) => Error; unwritable: (file: string, cause: unknown) => Error }
 }
 
 /** The value under a key, shared by all processes. */

@@ -82,11 +82,7 @@ const ADDRESSES: readonly Rule[] = [
   },
   { pattern: /()[\w.+-]{1,64} ?@ ?[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[A-Za-z]{2,24}/g, label: ADDRESS },
   { pattern: /()[\p{L}\p{N}._+-]{1,64}@\p{L}[\p{L}\p{N}_-]{0,62}/gu, label: ADDRESS },
-  {
-    pattern: /()[\w.+-]{1,64} at [\w-]{1,63}(?: dot [\w-]{1,63}){1,4}/gi,
-    word: true,
-    label: ADDRESS,
-  },
+  { pattern: /()[\w.+-]{1,64} at [\w-]{1,63}(?: dot [\w-]{1,63}){1,4}/gi, word: true, label: ADDRESS },
   { pattern: /()(?:\/home\/|\/Users\/)[^/\s"'`]+/g, label: HOME },
   { pattern: /()[A-Za-z]:[\\/]{0,2}Users[\\/]{0,2}[^\\/\s"'`]+/g, label: HOME },
 ]

@@ -21,12 +21,7 @@ const MEMORY_MB = WORK_LIMITS.memory.most
 const MOST_GIVEN = BOUNDS.untrustedWork.most
 
 type Settled = { answer: string } | { why: string; isLimit: boolean }
-type Waiting = {
-  message: ToThread
-  limitMs: number
-  begunAt?: number
-  settle: (outcome: Outcome<string>) => void
-}
+type Waiting = { message: ToThread; limitMs: number; begunAt?: number; settle: (outcome: Outcome<string>) => void }
 
 const waiting: Waiting[] = []
 let current: Waiting | undefined

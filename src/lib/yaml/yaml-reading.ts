@@ -18,10 +18,7 @@ export type TextProblem = TextPlace & { message: string }
 /** Reading ends in what the text says, or in everything that is wrong with it. */
 export type Read<T> = { ok: true; value: T } | { ok: false; problems: readonly TextProblem[] }
 /** One document of a text: its value, and where each part of it stands. */
-export type YamlDocument = {
-  value: unknown
-  at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace
-}
+export type YamlDocument = { value: unknown; at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace }
 
 /** Longest text that is read, in bytes: a hundred of the largest cases that a service takes need less. */
 export const MAX_TEXT_BYTES = BOUNDS.editedText.most

@@ -11,11 +11,7 @@ const COMMENT_WIDTH = 98
  * A document to write: its value, and the words of its fields, by the path of the block that holds them (`''`,
  * `suite`).
  */
-export type DocumentText = {
-  value: object
-  words: Readonly<Record<string, FieldLabels>>
-  about?: readonly string[]
-}
+export type DocumentText = { value: object; words: Readonly<Record<string, FieldLabels>>; about?: readonly string[] }
 
 /**
  * A value as YAML with a comment for each field that is explained, and the fields that could be there beside those that

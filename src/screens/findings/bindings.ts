@@ -13,11 +13,7 @@ export const findingsKeys = defineBindings({
       hint: 'first',
       help: 'Go into the finding, or into the run or the session behind it.',
     },
-    back: {
-      keys: ['escape'],
-      label: 'back',
-      help: 'Out of the session, the run, the finding.',
-    },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the session, the run, the finding.' },
     dismiss: {
       ...on('putAway'),
       label: 'dismiss',

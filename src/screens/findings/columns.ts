@@ -214,12 +214,7 @@ export function sessionColumns(
     },
     { id: 'age', title: 'Age', width: 5, align: 'right', cell: row => age(row.at), sort: row => row.at },
     { id: 'who', title: 'Who', width: 18, from: 64, cell: row => row.who ?? UNKNOWN, sort: row => row.who },
-    {
-      id: 'preview',
-      title: 'Begins with',
-      width: 'flex',
-      cell: row => ({ text: row.preview ?? '', tone: 'muted' }),
-    },
+    { id: 'preview', title: 'Begins with', width: 'flex', cell: row => ({ text: row.preview ?? '', tone: 'muted' }) },
   ]
 }
 

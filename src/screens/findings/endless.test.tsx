@@ -39,11 +39,7 @@ afterEach(async () => {
 })
 
 async function open(): Promise<void> {
-  app = await openApp({
-    testService,
-    size: { width: 98, height: 40 },
-    place: findingsRoute.to({ projectId }),
-  })
+  app = await openApp({ testService, size: { width: 98, height: 40 }, place: findingsRoute.to({ projectId }) })
 }
 
 test('findings that never end stop at the bounds, say so, and go on for as much again with a key', async () => {

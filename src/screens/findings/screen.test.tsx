@@ -199,10 +199,7 @@ describe('dismissing', () => {
     await app.see('Dismiss 2 findings?')
     await app.press(confirm.next, confirm.choose)
     await app.see('Dismissed 2 findings.')
-    await testService.client.journeyFindings.undismiss({
-      projectId,
-      findingId: (await labelled('Goal c')).id,
-    })
+    await testService.client.journeyFindings.undismiss({ projectId, findingId: (await labelled('Goal c')).id })
     record(store(), { projectId, waveId: 'w9', at: Date.now() }, [])
     await app.press(keys.undo)
     await app.see(/1 finding shown again; left alone: Goal c, somebody has shown it/)

@@ -99,10 +99,7 @@ export function VisitorSession(props: { projectId: string; scenarioId: string; r
       note={rest.problem ? `Only its beginning could be read: ${rest.problem.title}.` : undefined}
       empty={
         isUnavailable
-          ? {
-              why: 'The service cannot read this conversation.',
-              next: 'It was not kept, or not yet written.',
-            }
+          ? { why: 'The service cannot read this conversation.', next: 'It was not kept, or not yet written.' }
           : undefined
       }
     />

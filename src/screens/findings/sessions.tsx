@@ -100,10 +100,7 @@ export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
       rows={rows}
       note={scorecardLabel(props.row, scorecard.data)}
       hasOutcome
-      empty={{
-        why: 'This run left no sessions.',
-        next: 'None of its attempts came as far as a conversation.',
-      }}
+      empty={{ why: 'This run left no sessions.', next: 'None of its attempts came as far as a conversation.' }}
       render={row => <RunSession key={row.id} projectId={projectId} row={row} focused={props.focused} />}
     />
   )

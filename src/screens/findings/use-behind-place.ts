@@ -21,11 +21,7 @@ export function useOpener(onOpen: BehindProps['onOpen'], open: (() => void) | un
 }
 
 /** Params that lead behind one finding. */
-type BehindParams = {
-  runId?: string | undefined
-  sessionId?: string | undefined
-  lastRunId?: string | undefined
-}
+type BehindParams = { runId?: string | undefined; sessionId?: string | undefined; lastRunId?: string | undefined }
 
 /** Params of a place that name a finding. */
 export function findingParams(row: FindingRow | undefined) {

@@ -49,10 +49,7 @@ export function useInsightsWrites(of: {
       },
       failed: error => {
         if (error instanceof ApiError && error.status === 429)
-          setBrake({
-            error,
-            until: error.retryAfterMs === undefined ? undefined : Date.now() + error.retryAfterMs,
-          })
+          setBrake({ error, until: error.retryAfterMs === undefined ? undefined : Date.now() + error.retryAfterMs })
       },
       done: () => `Insights of ${targetLabel(target)} are being generated.`,
     })

@@ -6,9 +6,7 @@ export const incidentsKeys = defineBindings({
   scope: 'panel',
   screen: 'notebook',
   title: 'Incidents',
-  bindings: {
-    entries: { keys: ['enter'], label: 'its entries', hint: true },
-  },
+  bindings: { entries: { keys: ['enter'], label: 'its entries', hint: true } },
 })
 
 export const notebookKeys = defineBindings({
@@ -26,12 +24,7 @@ export const notebookKeys = defineBindings({
       help: 'Edit the note of the entry, in your editor where there is one.',
     },
     remove: { ...on('delete'), label: 'remove', hint: true, help: 'Take the entry out of the incident.' },
-    export: {
-      ...on('write'),
-      label: 'export',
-      hint: true,
-      help: 'Write the incident to a Markdown file, redacted.',
-    },
+    export: { ...on('write'), label: 'export', hint: true, help: 'Write the incident to a Markdown file, redacted.' },
     begin: { ...on('new'), label: 'new incident', hint: 'later' },
     rename: { ...on('rename'), label: 'title', hint: 'later', help: 'Give the incident another title.' },
     close: {
@@ -40,10 +33,6 @@ export const notebookKeys = defineBindings({
       hint: 'later',
       help: 'Close the incident, or go on with one that was closed.',
     },
-    back: {
-      keys: ['escape'],
-      label: 'back',
-      help: 'From the entries to the incidents.',
-    },
+    back: { keys: ['escape'], label: 'back', help: 'From the entries to the incidents.' },
   },
 })

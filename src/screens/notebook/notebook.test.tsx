@@ -113,11 +113,7 @@ describe('the notebook on disk', () => {
 
   test('tells which one another takes the place of once as many are kept as can be', () => {
     const one = { id: 'i0', title: 'the oldest', openedAt: 1, closedAt: 2, entries: [] }
-    const others = Array.from({ length: MAX_INCIDENTS - 1 }, (_, at) => ({
-      ...one,
-      id: `n${at}`,
-      openedAt: 2 + at,
-    }))
+    const others = Array.from({ length: MAX_INCIDENTS - 1 }, (_, at) => ({ ...one, id: `n${at}`, openedAt: 2 + at }))
     expect(nextToGo(others)).toBeUndefined()
     const stored = storedInMemory<readonly Incident[]>(notebookKey, [...others, one])
     const notebook = createNotebook({ stored, clock: systemClock })
@@ -128,11 +124,7 @@ describe('the notebook on disk', () => {
   })
 
   test('is exported in turns that let others have theirs, and can be given up', async () => {
-    const entries = Array.from({ length: 30 }, (_, at) => ({
-      id: `e${at}`,
-      at,
-      note: 'a longer word. '.repeat(1300),
-    }))
+    const entries = Array.from({ length: 30 }, (_, at) => ({ id: `e${at}`, at, note: 'a longer word. '.repeat(1300) }))
     const incident = { id: 'i', title: 'long', openedAt: 0, entries }
     const options = { locator: () => '', now: 1 }
     const told: number[] = []
@@ -144,11 +136,7 @@ describe('the notebook on disk', () => {
     expect(told.length).toBeGreaterThan(1)
     expect(turns).toBeGreaterThan(1)
     const given = new AbortController()
-    const stopped = exportIncident(incident, {
-      ...options,
-      signal: given.signal,
-      progress: () => given.abort(),
-    })
+    const stopped = exportIncident(incident, { ...options, signal: given.signal, progress: () => given.abort() })
     await expect(stopped).rejects.toThrow('aborted')
   })
 })

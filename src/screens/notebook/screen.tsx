@@ -46,9 +46,7 @@ export function NotebookScreen() {
   })
   useBindings(
     incidentsKeys,
-    {
-      entries: incident ? () => router.replace({ pane: 'entries' }) : unavailable('There is no incident yet.'),
-    },
+    { entries: incident ? () => router.replace({ pane: 'entries' }) : unavailable('There is no incident yet.') },
     { active: pane === 'incidents' },
   )
   const data: PaneData = {

@@ -46,13 +46,7 @@ export function useExport(notebook: Notebook): (incident: Incident) => Promise<v
       runTask({
         start: `Redacting “${incident.title}”…`,
         work: ({ signal, progress }) =>
-          exportIncident(latest(notebook, incident), {
-            locator,
-            now: Date.now(),
-            ...own,
-            signal,
-            progress,
-          }),
+          exportIncident(latest(notebook, incident), { locator, now: Date.now(), ...own, signal, progress }),
         stopped: 'Nothing was written.',
       })
     let text: string | undefined

@@ -27,12 +27,7 @@ export const nowKeys = defineBindings({
       help: 'Send a write again that did not happen, or dismiss it.',
     },
     faults: { ...on('filter'), label: 'faults only', hint: true, help: 'Only what is wrong, or everything.' },
-    projects: {
-      ...on('projects'),
-      label: 'which projects',
-      hint: true,
-      help: 'Choose the projects to look at.',
-    },
+    projects: { ...on('projects'), label: 'which projects', hint: true, help: 'Choose the projects to look at.' },
   },
 })
 
@@ -44,12 +39,7 @@ export const nowProjectsKeys = defineBindings({
   title: 'Projects to look at',
   bindings: {
     accept: { keys: ['enter'], label: 'look at the marked', hint: true },
-    all: {
-      ...on('all'),
-      label: 'all of them',
-      hint: true,
-      help: 'All projects of the key, also later ones.',
-    },
+    all: { ...on('all'), label: 'all of them', hint: true, help: 'All projects of the key, also later ones.' },
     cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })

@@ -13,13 +13,7 @@ export function toRow(line: NowLine, kept: StoredNow): NowRow {
   return { ...line, acknowledged: isAcknowledged(line, kept) }
 }
 
-const TONES: Record<NowLine['mark'], Tone> = {
-  ok: 'ok',
-  error: 'error',
-  warn: 'warn',
-  live: 'live',
-  pending: 'live',
-}
+const TONES: Record<NowLine['mark'], Tone> = { ok: 'ok', error: 'error', warn: 'warn', live: 'live', pending: 'live' }
 
 const URGENCY_WORDS: Record<Urgency, { text: string; tone: Tone }> = {
   act: { text: 'act', tone: 'error' },

@@ -100,11 +100,7 @@ export function NowScreen() {
             />
           ),
         },
-        {
-          id: 'detail',
-          weight: 3,
-          render: focus => <NowDetail row={chosen} data={data} focused={focus} />,
-        },
+        { id: 'detail', weight: 3, render: focus => <NowDetail row={chosen} data={data} focused={focus} /> },
       ]}
     />
   )
@@ -186,12 +182,7 @@ function placeOf(target: NowTarget): Place | undefined {
       return runsRoute.to({ projectId, suiteId: suiteId || undefined, runId, pane: 'run', tab })
     }
     case 'server':
-      return serversRoute.to({
-        projectId: target.projectId,
-        serverId: target.serverId,
-        pane: 'detail',
-        tab: 'doctor',
-      })
+      return serversRoute.to({ projectId: target.projectId, serverId: target.serverId, pane: 'detail', tab: 'doctor' })
     case 'finding':
       return findingsRoute.to({
         projectId: target.projectId,
@@ -200,11 +191,7 @@ function placeOf(target: NowTarget): Place | undefined {
         pane: 'detail',
       })
     case 'scenario':
-      return scenariosRoute.to({
-        projectId: target.projectId,
-        scenarioId: target.scenarioId,
-        pane: 'detail',
-      })
+      return scenariosRoute.to({ projectId: target.projectId, scenarioId: target.scenarioId, pane: 'detail' })
     case 'suite':
       return runsRoute.to({ projectId: target.projectId, suiteId: target.suiteId })
     case 'project':

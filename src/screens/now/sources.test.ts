@@ -10,10 +10,7 @@ const whole = sourceOf('suites', answered({ items: [], nextCursor: null }), PROJ
 const cut = sourceOf('swarm', answered({ items: [], nextCursor: 'more' }), PROJECT)
 
 test('what was read only in part is said before anything else', () => {
-  expect(coverageLabel([whole], '1 project', NOW)).toEqual({
-    tone: 'muted',
-    text: '1 project, oldest answer just now',
-  })
+  expect(coverageLabel([whole], '1 project', NOW)).toEqual({ tone: 'muted', text: '1 project, oldest answer just now' })
   expect(coverageLabel([whole, cut, cut], '1 project', NOW)).toEqual({
     tone: 'warn',
     text: 'Not all of: swarm findings in Desk and 1 more; 1 project, oldest answer just now',

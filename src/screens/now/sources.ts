@@ -137,10 +137,7 @@ export function clearState(
       why: `Nothing at ${at}, but not everything can be looked at: ${closedWords(closed)}.`,
       next: `${gateHelp(isLocal, closedKinds(closed))} Looked at in ${projects}: runs of the last day, ${others}.`,
     }
-  return {
-    why: `All clear at ${at}.`,
-    next: `Looked at in ${projects}: runs of the last day, findings, ${others}.`,
-  }
+  return { why: `All clear at ${at}.`, next: `Looked at in ${projects}: runs of the last day, findings, ${others}.` }
 }
 
 function namesOf(sources: readonly NowSource[]): string {
@@ -161,12 +158,7 @@ export function sourceLines(
 ): Line[] {
   const { symbols, now, isLocal } = options
   const closed = closedKinds(sources.filter(({ state }) => state === 'closed'))
-  const marks = {
-    read: symbols.ok,
-    reading: symbols.pending,
-    error: symbols.error,
-    closed: symbols.cancelled,
-  }
+  const marks = { read: symbols.ok, reading: symbols.pending, error: symbols.error, closed: symbols.cancelled }
   const tones = { read: 'plain', reading: 'muted', error: 'error', closed: 'muted' } as const
   return [
     heading('Looked at'),

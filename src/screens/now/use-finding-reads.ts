@@ -22,10 +22,7 @@ export function useFindingReads(
 ) {
   const { queries, client } = useWorkspace()
   const queryClient = useQueryClient()
-  const gates = rights.map(({ data, error }) => ({
-    known: data !== undefined || error !== null,
-    ...gateOf(data),
-  }))
+  const gates = rights.map(({ data, error }) => ({ known: data !== undefined || error !== null, ...gateOf(data) }))
   const scenarios = useReads(
     'scenarios',
     plan,
@@ -98,13 +95,5 @@ function sum(counts: readonly number[]): number {
 function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {
   return (['swarm', 'scenario'] as const)
     .filter(kind => gate?.[kind])
-    .map(kind => ({
-      kind,
-      project,
-      of: undefined,
-      state: 'closed',
-      at: undefined,
-      problem: undefined,
-      partial: false,
-    }))
+    .map(kind => ({ kind, project, of: undefined, state: 'closed', at: undefined, problem: undefined, partial: false }))
 }

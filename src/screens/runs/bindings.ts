@@ -8,11 +8,7 @@ export const runsKeys = defineBindings({
   title: 'Runs',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the suite, the run or the trial.' },
-    back: {
-      keys: ['escape'],
-      label: 'back',
-      help: 'Out of the trial, the run, the suite.',
-    },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the trial, the run, the suite.' },
     cancel: { ...on('end'), label: 'cancel run', hint: true, needs: 'runs.cancel' },
     rerun: {
       ...on('again'),
@@ -54,12 +50,7 @@ export const compareKeys = defineBindings({
   screen: 'runs',
   title: 'Comparison',
   bindings: {
-    openNow: {
-      keys: ['enter'],
-      label: 'open trial',
-      hint: true,
-      help: 'The telling trial of the case in this run.',
-    },
+    openNow: { keys: ['enter'], label: 'open trial', hint: true, help: 'The telling trial of the case in this run.' },
     openBefore: {
       keys: ['alt+enter'],
       label: 'trial before',
@@ -90,12 +81,7 @@ export const baseKeys = defineBindings({
   title: 'Compare with',
   bindings: {
     choose: { keys: ['enter'], label: 'compare', hint: true },
-    service: {
-      ...on('compare'),
-      label: 'the previous one',
-      hint: true,
-      help: 'Leave the choice to the service.',
-    },
+    service: { ...on('compare'), label: 'the previous one', hint: true, help: 'Leave the choice to the service.' },
     close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
   },
 })

@@ -13,12 +13,7 @@ const [unicode, ascii, plain] = [
 ]
 
 describe('a suite', () => {
-  const suite = (fields: Partial<EvalSuite>): EvalSuite => ({
-    id: 's',
-    totals: {},
-    passRateTrend: [],
-    ...fields,
-  })
+  const suite = (fields: Partial<EvalSuite>): EvalSuite => ({ id: 's', totals: {}, passRateTrend: [], ...fields })
   const shown = (fields: Partial<EvalSuite>, id: string, symbols = unicode) =>
     cellText(
       suite(fields),
@@ -43,9 +38,7 @@ describe('a suite', () => {
   })
 
   test('whose service states only counts of its last run is not said to have passed', () => {
-    const latest = (passed: number, failed: number) => ({
-      latestRun: { id: 'r', status: 'completed', passed, failed },
-    })
+    const latest = (passed: number, failed: number) => ({ latestRun: { id: 'r', status: 'completed', passed, failed } })
     expect([latest(0, 0), latest(3, 0), latest(3, 1)].map(each => shown(each, 'state'))).toEqual([
       '! undecided',
       '! completed',
@@ -71,11 +64,7 @@ describe('a suite', () => {
     expect(texts(part, whole)).toEqual(['✗ failed', '3/3 of 6 cases', '▄ ', '—'])
     expect(texts(part)).toEqual(['! passed', '3/3 of 6 cases', '—', '—'])
     expect(texts(run('green', 3, 6, 0), part)).toEqual(['✓ passed', '6/6', ' █', '100%'])
-    const undecided = {
-      ...run('u', 1, 1, 0),
-      summary: { passed: 1, failed: 0, total: 12 },
-      totalCaseCount: 1,
-    }
+    const undecided = { ...run('u', 1, 1, 0), summary: { passed: 1, failed: 0, total: 12 }, totalCaseCount: 1 }
     expect(texts(undecided)).toEqual(['! passed', '1/12 graded', '—', '—'])
   })
 
@@ -121,11 +110,7 @@ describe('a run', () => {
 
   test('shows where it ran, with which model, and in which group', () => {
     const client = { name: 'claude', modelId: 'opus' }
-    const fields = {
-      client,
-      environment: { id: 'env', name: 'prod', revision: 3 },
-      runGroupId: 'grp_0123456789',
-    }
+    const fields = { client, environment: { id: 'env', name: 'prod', revision: 3 }, runGroupId: 'grp_0123456789' }
     expect(['target', 'model', 'group'].map(id => shown(fields, id))).toEqual(['prod / claude', 'opus', '456789'])
     expect(shown({}, 'target')).toBe('—')
   })

@@ -17,10 +17,7 @@ const NONE: ReadonlySet<string> = new Set()
 export type RunWidths = { hasParts: boolean; state: number }
 
 export function runWidths(runs: readonly EvalRun[]): RunWidths {
-  return {
-    hasParts: runs.some(run => partLabels(reportRun(run)).length > 0),
-    state: stateWidth(runs.map(runLook)),
-  }
+  return { hasParts: runs.some(run => partLabels(reportRun(run)).length > 0), state: stateWidth(runs.map(runLook)) }
 }
 
 /** Columns of a suite's runs; `followed` holds the ids of those that the person follows. */
@@ -77,13 +74,7 @@ export function runColumns(
       cell: run => ({ text: formatAge(toEpochMs(run.createdAt), serviceNow()), tone: 'muted' }),
       sort: run => toEpochMs(run.createdAt),
     },
-    {
-      id: 'source',
-      title: 'From',
-      width: 5,
-      from: 56,
-      cell: run => ({ text: run.source ?? UNKNOWN, tone: 'muted' }),
-    },
+    { id: 'source', title: 'From', width: 5, from: 56, cell: run => ({ text: run.source ?? UNKNOWN, tone: 'muted' }) },
     {
       id: 'target',
       title: 'Runs in',
@@ -105,13 +96,7 @@ export function runColumns(
       from: 88,
       cell: run => ({ text: groupOf(run)?.slice(-6) ?? '', tone: 'muted' }),
     },
-    {
-      id: 'notes',
-      title: 'Notes',
-      width: 'flex',
-      from: 76,
-      cell: run => ({ text: run.notes ?? '', tone: 'muted' }),
-    },
+    { id: 'notes', title: 'Notes', width: 'flex', from: 76, cell: run => ({ text: run.notes ?? '', tone: 'muted' }) },
   ]
 }
 

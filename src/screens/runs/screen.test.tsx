@@ -95,10 +95,7 @@ describe('launching', () => {
 describe('cancelling', () => {
   test('asks first, then the run and its trials say cancelled', async () => {
     const { suiteId, runId } = await launch('Slow', [
-      {
-        title: 'takes a minute',
-        steps: [callOf('trigger-long-running-operation', { duration: 60, steps: 1 })],
-      },
+      { title: 'takes a minute', steps: [callOf('trigger-long-running-operation', { duration: 60, steps: 1 })] },
     ])
     await openRuns({ suiteId, runId, pane: 'run', tab: 'trials' })
     await app.see(/● running +takes a minute/)

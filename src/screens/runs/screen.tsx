@@ -147,12 +147,7 @@ function standingIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   if (middle === 'settings') return { ...params, suiteId: suite }
   const run = lists.runList.current()?.id ?? (isSame ? runId : undefined)
   if (focused === 'runs') return { ...params, suiteId: suite, runId: run }
-  return {
-    ...params,
-    suiteId: suite,
-    runId: run,
-    ...((run === runId || runId === undefined) && { iterationId, base }),
-  }
+  return { ...params, suiteId: suite, runId: run, ...((run === runId || runId === undefined) && { iterationId, base }) }
 }
 
 /** The runs, the cases or the settings of the chosen suite. */
@@ -195,10 +190,7 @@ function SuiteRuns(props: {
   const { symbols } = useTheme()
   const key = useKeyName()
   useRestedIndex(runList.selection)
-  const empty = {
-    why: 'This suite has not run yet.',
-    next: `Press ${key(runsKeys, 'launch')} to launch it.`,
-  }
+  const empty = { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
   return (
     <MiddlePane
       current="runs"

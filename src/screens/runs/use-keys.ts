@@ -147,11 +147,7 @@ function useComparing(projectId: string, lists: RunsLists): (() => void) | Unava
     const chosen = runList.choose()
     if (!chosen) return
     const others = runList.marked().filter(({ id }) => id !== chosen.id)
-    show({
-      suiteId: suiteList.choose()?.id,
-      runId: chosen.id,
-      base: others.length === 1 ? others[0]?.id : undefined,
-    })
+    show({ suiteId: suiteList.choose()?.id, runId: chosen.id, base: others.length === 1 ? others[0]?.id : undefined })
   }
   return run || hasEnded(queryClient, projectId) ? compare : unavailable('There is no run to compare.')
 }

@@ -94,10 +94,7 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
   const router = useRouter()
   const { params } = usePlace()
   const unknown = params.runId !== undefined && params.suiteId === undefined
-  const run = useApiQuery({
-    ...queries.runs.get.options({ projectId, runId: params.runId ?? '' }),
-    enabled: unknown,
-  })
+  const run = useApiQuery({ ...queries.runs.get.options({ projectId, runId: params.runId ?? '' }), enabled: unknown })
   const suiteId = run.data?.suiteId
   const { selection } = suiteList
   const select = useCallback((id: string) => selection.select(id), [selection])

@@ -37,10 +37,7 @@ export function useSuiteRuns(projectId: string, suiteId: string | undefined, wat
   const follows = (run: EvalRun) => run.id === watched && !hasEnded
   return useLiveQuery(
     { ...options, enabled: suiteId !== undefined },
-    {
-      isLive: runs => runs.items.some(run => !follows(run) && !isTerminalRunStatus(run.status)),
-      requestsEach: 1,
-    },
+    { isLive: runs => runs.items.some(run => !follows(run) && !isTerminalRunStatus(run.status)), requestsEach: 1 },
   )
 }
 

@@ -45,10 +45,7 @@ export function Access(props: TabProps) {
       ...fieldLines([modeField(row.scenario.mode, symbols), versionField(notes)]),
       ...admittedLines(row.scenario.mode),
       ...versionLines(notes, now),
-      {
-        text: 'The service returns accessVersion only on publish and rebind.',
-        tone: 'muted' as const,
-      },
+      { text: 'The service returns accessVersion only on publish and rebind.', tone: 'muted' as const },
       '',
       heading('Members, as far as is known here'),
       {

@@ -8,11 +8,7 @@ export const scenariosKeys = defineBindings({
   title: 'Scenarios',
   bindings: {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the scenario.' },
-    back: {
-      keys: ['escape'],
-      label: 'back',
-      help: 'Out of the transcript, the scenario.',
-    },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the transcript, the scenario.' },
     publish: {
       ...on('new'),
       label: 'publish',
@@ -104,9 +100,7 @@ export const visitFindingsKeys = defineBindings({
   scope: 'panel',
   screen: 'scenarios',
   title: 'Findings of a scenario',
-  bindings: {
-    triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Go to the findings screen with these.' },
-  },
+  bindings: { triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Go to the findings screen with these.' } },
 })
 
 /** While the sessions of a scenario are on screen. */
@@ -115,7 +109,5 @@ export const visitsKeys = defineBindings({
   scope: 'panel',
   screen: 'scenarios',
   title: 'Sessions',
-  bindings: {
-    read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read what was said.' },
-  },
+  bindings: { read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read what was said.' } },
 })

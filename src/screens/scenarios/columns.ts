@@ -125,13 +125,7 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     cell: ({ visitor }) => visitor?.displayName ?? 'somebody',
     sort: ({ visitor }) => visitor?.displayName ?? undefined,
   },
-  {
-    id: 'who',
-    title: 'Who',
-    width: 20,
-    cell: session => muted(visitorLabel(session)),
-    sort: visitorLabel,
-  },
+  { id: 'who', title: 'Who', width: 20, cell: session => muted(visitorLabel(session)), sort: visitorLabel },
   {
     id: 'messages',
     title: 'Msgs',
@@ -159,13 +153,7 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     cell: ({ feedback }) => muted(formatCount(feedback?.rating)),
     sort: ({ feedback }) => feedback?.rating ?? undefined,
   },
-  {
-    id: 'preview',
-    title: 'Said',
-    width: 'flex',
-    from: 80,
-    cell: ({ preview }) => muted(preview ?? ''),
-  },
+  { id: 'preview', title: 'Said', width: 'flex', from: 80, cell: ({ preview }) => muted(preview ?? '') },
   {
     id: 'age',
     title: 'Last',

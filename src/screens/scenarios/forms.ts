@@ -20,14 +20,7 @@ export function modeField(present: string | null | undefined, initial: AccessMod
     const words = row && row in ROW_WORDS ? ROW_WORDS[row as keyof typeof ROW_WORDS] : mode
     return { value: mode, label: MODE_LABELS[mode], detail: words }
   })
-  return {
-    id: 'mode',
-    label: 'open to',
-    required: true,
-    kind: '',
-    input: { kind: 'choice', options },
-    initial,
-  }
+  return { id: 'mode', label: 'open to', required: true, kind: '', input: { kind: 'choice', options }, initial }
 }
 
 /** Environments to choose from; the present one says so. */

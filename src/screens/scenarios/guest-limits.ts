@@ -47,14 +47,7 @@ export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]
     if (kind === 'toggle')
-      return {
-        id,
-        label,
-        required: false,
-        kind: '',
-        input: { kind: 'toggle' },
-        initial: value === true ? YES : '',
-      }
+      return { id, label, required: false, kind: '', input: { kind: 'toggle' }, initial: value === true ? YES : '' }
     return {
       id,
       label,

@@ -15,10 +15,7 @@ import { visitFindingsKeys } from './bindings.ts'
 import { documentLines, isObject } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
 
-const NOBODY = {
-  why: 'No visitor has opened a session yet.',
-  next: 'It fills with the first one.',
-}
+const NOBODY = { why: 'No visitor has opened a session yet.', next: 'It fills with the first one.' }
 
 /** What the feature gates, while it is on; otherwise the sentence that helps, and nothing is asked for. */
 export function Gated(props: { isClosed: boolean; children: ReactNode }) {

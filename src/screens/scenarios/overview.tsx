@@ -141,13 +141,7 @@ function capLines(notes: ScenarioNotes | undefined, changedAt: number | undefine
       indent: 2,
     },
     ...(mayBeOthers(caps, changedAt)
-      ? [
-          {
-            text: 'The scenario was changed since; these limits may be out of date.',
-            tone: 'warn' as const,
-            indent: 2,
-          },
-        ]
+      ? [{ text: 'The scenario was changed since; these limits may be out of date.', tone: 'warn' as const, indent: 2 }]
       : []),
     ...capLabels(caps.caps).map(text => ({ text, indent: 2 })),
   ]

@@ -24,10 +24,7 @@ import { ago } from './overview.tsx'
 import type { TabProps } from './tab.ts'
 import { useLookAgain } from './use-scenarios.ts'
 
-const EMPTY = {
-  why: 'No visitor has opened a session yet.',
-  next: 'Hand its link over; who enters shows here.',
-}
+const EMPTY = { why: 'No visitor has opened a session yet.', next: 'Hand its link over; who enters shows here.' }
 const NO_VISITS: never[] = []
 /** Pages of a transcript that are read as one: what a visitor says fits in fewer. */
 const MOST_PAGES = 20

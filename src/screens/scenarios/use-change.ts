@@ -58,19 +58,11 @@ export type Changing<Answer extends ChangeAnswer> = {
  * `silent` leaves what is known afterwards to the caller; `before` is said before the consequences; `declined` goes
  * back to what the person filled in for the change.
  */
-export type ChangeOptions = {
-  silent?: boolean
-  before?: readonly Consequence[]
-  declined?: () => Promise<unknown>
-}
+export type ChangeOptions = { silent?: boolean; before?: readonly Consequence[]; declined?: () => Promise<unknown> }
 export const SILENT: ChangeOptions = { silent: true }
 
 /** `changedAt` is when the service says that it was changed last, read after the change. */
-export type Changed<Answer> = {
-  answer: Answer
-  proofs: readonly Proof[]
-  changedAt: number | undefined
-}
+export type Changed<Answer> = { answer: Answer; proofs: readonly Proof[]; changedAt: number | undefined }
 
 /** A change whose answer was lost, with what was read afterwards. */
 export type OutcomeUnknown = { answer: undefined; change: AccessChange; read: ReadBack }
@@ -110,10 +102,7 @@ const MARKS: Record<Proof['how'], { symbol: 'ok' | 'error' | 'pending'; tone: 'o
 }
 
 export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[] {
-  return proofs.map(({ how, text }) => ({
-    text: `${symbols[MARKS[how].symbol]} ${text}`,
-    tone: MARKS[how].tone,
-  }))
+  return proofs.map(({ how, text }) => ({ text: `${symbols[MARKS[how].symbol]} ${text}`, tone: MARKS[how].tone }))
 }
 
 /** `moved` says what somebody else changed meanwhile, as a clause. */

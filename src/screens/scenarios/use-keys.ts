@@ -93,10 +93,7 @@ function useLinkCheck(): (link: string) => Promise<void> {
   return async link => {
     const found = await runTask({
       start: 'Asking what the link leads to…',
-      work: async () => ({
-        leads: await door?.leadsTo(link),
-        answers: await door?.look(URL.parse(link)?.origin),
-      }),
+      work: async () => ({ leads: await door?.leadsTo(link), answers: await door?.look(URL.parse(link)?.origin) }),
     })
     if (!found?.leads) return
     const { leads, answers } = found

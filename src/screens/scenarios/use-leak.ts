@@ -93,10 +93,7 @@ export function useLeak(of: Means) {
     const leadsNow =
       link === '' || !door
         ? undefined
-        : await runTask({
-            start: 'Trying the old link inside the workspace…',
-            work: () => door.leadsTo(link),
-          })
+        : await runTask({ start: 'Trying the old link inside the workspace…', work: () => door.leadsTo(link) })
     const verified = before && leadsNow && { before, after: leadsNow }
     show(`The link of ${row.scenario.name} leaked: 4 of 4, what is known`, [
       heading('The link'),
@@ -182,13 +179,7 @@ function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOpti
     })),
     { value: REMOVE, label: 'remove one member', detail: 'ends every session' },
     ...(mayUnpublish
-      ? [
-          {
-            value: UNPUBLISH,
-            label: 'take it offline',
-            detail: 'ends every session; nobody enters, by no link',
-          },
-        ]
+      ? [{ value: UNPUBLISH, label: 'take it offline', detail: 'ends every session; nobody enters, by no link' }]
       : []),
   ]
 }
@@ -201,10 +192,7 @@ export function verifiedLines(
 ): Line[] {
   if (!hasDoor)
     return [
-      {
-        text: `${symbols.pending} Not verified: only a visitor may try the link of a service.`,
-        tone: 'warn',
-      },
+      { text: `${symbols.pending} Not verified: only a visitor may try the link of a service.`, tone: 'warn' },
       { text: 'Open the old link in a private browser window: it must not let you in.', indent: 2 },
     ]
   if (!given || !verified)

@@ -67,10 +67,7 @@ export function useMembers(projectId: string, change: Change) {
     const values = await ask({
       title: `Remove a member of ${target.name}`,
       about: [
-        {
-          text: 'The service does not list members; known are those who were invited from here.',
-          tone: 'muted',
-        },
+        { text: 'The service does not list members; known are those who were invited from here.', tone: 'muted' },
       ],
       ...filledAgain(memberFields(members), filled),
       act: GO_ON,

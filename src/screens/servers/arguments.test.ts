@@ -79,10 +79,7 @@ describe('the form of an input schema', () => {
   })
 
   test('never puts control characters of a default into a field, and keeps the value', () => {
-    const form = argumentForm({
-      type: 'object',
-      properties: { x: { type: 'string', default: 'a\u001b[2J\u202eé' } },
-    })
+    const form = argumentForm({ type: 'object', properties: { x: { type: 'string', default: 'a\u001b[2J\u202eé' } } })
     const text = form.fields[0]?.initial ?? ''
     expect(clean(text)).toBe(text)
     expect(parseArguments(form, [text])).toEqual({ value: { x: 'a\u001b[2J\u202eé' } })
@@ -150,10 +147,7 @@ describe('the check before sending', () => {
   test('names choices, inner places and unknown arguments', async () => {
     const schema = {
       type: 'object',
-      properties: {
-        k: { enum: ['x', 'y'] },
-        o: { type: 'object', properties: { 'n/m': { type: 'integer' } } },
-      },
+      properties: { k: { enum: ['x', 'y'] }, o: { type: 'object', properties: { 'n/m': { type: 'integer' } } } },
       additionalProperties: false,
     }
     expect(await faults(schema, { k: 'z', o: { 'n/m': 1.5 }, q: 1 })).toEqual([
@@ -165,10 +159,7 @@ describe('the check before sending', () => {
 
   test('a definition that is referred to a thousand times is compiled once', async () => {
     const names = Array.from({ length: 1_000 }, (_, at) => `p${at}`)
-    const large = {
-      type: 'object',
-      properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])),
-    }
+    const large = { type: 'object', properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])) }
     const properties = Object.fromEntries(names.map(name => [name, { $ref: '#/$defs/large' }]))
     const began = process.cpuUsage()
     const check = await checkSchema({ type: 'object', $defs: { large }, properties })

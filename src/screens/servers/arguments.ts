@@ -47,11 +47,7 @@ export function argumentForm(schema: JsonObject | null | undefined): ArgumentFor
 
 /** The form of a prompt's arguments, which are texts. */
 export function promptForm(
-  declared: readonly {
-    name: string
-    description?: string | null | undefined
-    required?: boolean | null | undefined
-  }[],
+  declared: readonly { name: string; description?: string | null | undefined; required?: boolean | null | undefined }[],
 ): ArgumentForm {
   const fields = declared.map((argument): ArgumentField => ({
     name: argument.name,

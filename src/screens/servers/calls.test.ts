@@ -12,13 +12,7 @@ import { plainText } from '../../components/viewer/source.ts'
 import { callDuration, callLook, callNodes, hasMarkdown } from './result-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
-const subject = {
-  kind: 'tool',
-  serverId: 's1',
-  serverName: 'everything',
-  target: 'echo',
-  input: { a: 1 },
-} as const
+const subject = { kind: 'tool', serverId: 's1', serverName: 'everything', target: 'echo', input: { a: 1 } } as const
 
 const look = { symbols, rendered: true, reader: readHere }
 
@@ -39,13 +33,7 @@ const answered = (value: Extract<Answer, { kind: 'tool' }>['value']) =>
 const failed = (fields: Partial<ConstructorParameters<typeof ApiError>[0]>) =>
   settledCall(() =>
     Promise.reject(
-      new ApiError({
-        kind: 'network',
-        message: 'lost',
-        endpoint: contract.servers.callTool,
-        sent: true,
-        ...fields,
-      }),
+      new ApiError({ kind: 'network', message: 'lost', endpoint: contract.servers.callTool, sent: true, ...fields }),
     ),
   )
 
@@ -141,10 +129,7 @@ test('blocks: text as text, binary as type and size, the rest as JSON', () => {
 test('prompt messages and resource contents', async () => {
   const prompt = await settledCall(() =>
     Promise.resolve({
-      answer: {
-        kind: 'prompt',
-        value: { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] },
-      },
+      answer: { kind: 'prompt', value: { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] } },
       text: '{"messages":[]}',
     }),
   )

@@ -3,13 +3,7 @@ import type { ProjectServer } from '../../api/contract/servers.ts'
 import { changesOf, type ServerTyped } from './changed-server.ts'
 
 const url = 'https://mcp.example/mcp'
-const program: ProjectServer = {
-  id: 'srv_1',
-  name: 'program',
-  enabled: true,
-  transportType: 'stdio',
-  url: null,
-}
+const program: ProjectServer = { id: 'srv_1', name: 'program', enabled: true, transportType: 'stdio', url: null }
 const address: ProjectServer = { id: 'srv_2', name: 'address', enabled: true, transportType: 'http', url }
 const secretive = { ...address, hasClientSecret: true }
 const bearer = { headers: { Authorization: 'Bearer t' } }

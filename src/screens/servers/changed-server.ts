@@ -28,11 +28,7 @@ export function changesOf(server: ProjectServer, typed: ServerTyped): ServerChan
   const reach = newReach(server, typed.where.trim(), typed.token.trim())
   if (typeof reach === 'string') return reach
   const stays = reach.transportType === undefined
-  return {
-    ...(name !== server.name && { name }),
-    ...(stays && typed.forget && nothingStored(server)),
-    ...reach,
-  }
+  return { ...(name !== server.name && { name }), ...(stays && typed.forget && nothingStored(server)), ...reach }
 }
 
 /** Only what differs: a transport is named where it becomes another one. */

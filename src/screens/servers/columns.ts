@@ -38,10 +38,7 @@ export function serverColumns(symbols: Symbols, doctor: number): readonly Column
       id: 'name',
       title: 'Server',
       width: 'flex',
-      cell: ({ server }) => ({
-        text: shorten(server.name, MOST_TEXT),
-        tone: server.enabled ? 'plain' : 'muted',
-      }),
+      cell: ({ server }) => ({ text: shorten(server.name, MOST_TEXT), tone: server.enabled ? 'plain' : 'muted' }),
       sort: ({ server }) => server.name,
     },
     {
@@ -99,13 +96,7 @@ function oneLine(text: string | null | undefined): string {
 }
 
 export const toolColumns: readonly Column<Tool>[] = [
-  {
-    id: 'name',
-    title: 'Tool',
-    width: 'flex',
-    cell: tool => shorten(tool.name, MOST_TEXT),
-    sort: tool => tool.name,
-  },
+  { id: 'name', title: 'Tool', width: 'flex', cell: tool => shorten(tool.name, MOST_TEXT), sort: tool => tool.name },
   {
     id: 'description',
     title: 'Description',

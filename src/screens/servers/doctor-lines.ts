@@ -79,10 +79,7 @@ export function reportLines(report: ExaminedReport, symbols: Symbols): Line[] {
   const look = reportLook(state)
   return [
     { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
-    {
-      text: NEXT[state] ?? 'This mcpdeck does not know that state; the steps below tell more.',
-      indent: 2,
-    },
+    { text: NEXT[state] ?? 'This mcpdeck does not know that state; the steps below tell more.', indent: 2 },
     ...findingLines('Warnings', 'wrong', report.findings, symbols),
     ...findingLines('Not checked', 'unchecked', report.findings, symbols),
     '',
@@ -134,10 +131,7 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
       { text: `  ${symbols[look.symbol]} ${name}`, tone: look.tone },
       { text: `  ${fit(clean(look.word), 7)}`, tone: look.tone },
       { text: `  ${fit(took, 7, 'right')}`, tone: 'muted' },
-      {
-        text: failed ? '' : `  ${shorten(check.detail, 500)}`,
-        tone: look.tone === 'muted' ? 'muted' : 'plain',
-      },
+      { text: failed ? '' : `  ${shorten(check.detail, 500)}`, tone: look.tone === 'muted' ? 'muted' : 'plain' },
     ],
   }
   return failed ? [row, { text: shorten(check.detail, 2_000), indent: 6 }] : [row]

@@ -17,10 +17,7 @@ import { textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
 
-const EMPTY = {
-  why: 'This server offers no prompts.',
-  next: 'The doctor shows what it can do.',
-}
+const EMPTY = { why: 'This server offers no prompts.', next: 'The doctor shows what it can do.' }
 
 /** A prompt for reading: what it is for and what it takes. */
 export function promptLines(prompt: Prompt): Line[] {

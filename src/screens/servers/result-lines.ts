@@ -24,11 +24,7 @@ import type { Look } from './status.ts'
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000
 
-export const KIND_WORDS: Record<Answer['kind'], string> = {
-  tool: 'call',
-  prompt: 'prompt',
-  resource: 'resource',
-}
+export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt: 'prompt', resource: 'resource' }
 
 /** How a call stands. A tool's own failure is an answer; a failed request is none, and may leave doubt. */
 export function callLook({ outcome }: CallRecord): Look {

@@ -105,12 +105,7 @@ test('a saved server is edited by the same form: what is not told stays, and the
 })
 
 test('what is stored goes to another address only after a warning', async () => {
-  const body = {
-    name: 'remote',
-    enabled: true,
-    transportType: 'http' as const,
-    url: 'http://127.0.0.1:9/mcp',
-  }
+  const body = { name: 'remote', enabled: true, transportType: 'http' as const, url: 'http://127.0.0.1:9/mcp' }
   const { id } = await testService.client.servers.create({ projectId, body })
   await openServer({ serverId: id })
   await app.see('Address        http://127.0.0.1:9/mcp')

@@ -28,9 +28,7 @@ beforeAll(async () => {
       if (typeof request.body === 'string') bodies.push(JSON.parse(request.body))
       const answer = await fetch(request)
       if (lose(path))
-        throw new TypeError('fetch failed', {
-          cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
-        })
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
       return answer
     },
   })
@@ -78,13 +76,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', li
 async function addServer(name: string, behaviour: string): Promise<string> {
   const server = await testService.client.servers.create({
     projectId,
-    body: {
-      name,
-      enabled: true,
-      transportType: 'stdio',
-      command: process.execPath,
-      args: [small, behaviour],
-    },
+    body: { name, enabled: true, transportType: 'stdio', command: process.execPath, args: [small, behaviour] },
   })
   return server.id
 }

@@ -24,10 +24,7 @@ export function tokenForm({ name, url }: ProjectServer, { values, problem }: For
     title: `Import tokens for ${name}`,
     about: problem === undefined ? [] : [{ text: problem, tone: 'error' }],
     fields: [
-      field('access', 'Access token', {
-        required: true,
-        note: 'As its authorization server gave it to you.',
-      }),
+      field('access', 'Access token', { required: true, note: 'As its authorization server gave it to you.' }),
       field('expires', 'Lasts', {
         kind: 'seconds',
         note: 'How long the access token counts from now; left empty, until the server refuses it.',

@@ -18,10 +18,7 @@ import { schemaLines, textLines } from './schema-lines.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
 
-const EMPTY = {
-  why: 'This server offers no tools.',
-  next: 'The doctor shows what it can do.',
-}
+const EMPTY = { why: 'This server offers no tools.', next: 'The doctor shows what it can do.' }
 
 /** A tool for reading: what it does and what it takes. */
 export function toolLines(tool: Tool): Line[] {

@@ -26,10 +26,7 @@ test('arguments that cannot be checked in time are sent as they are when the sam
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const program = { transportType: 'stdio' as const, command: process.execPath, args: [small, 'poisons'] }
-  const server = await client.servers.create({
-    projectId,
-    body: { name: 'poison', enabled: true, ...program },
-  })
+  const server = await client.servers.create({ projectId, body: { name: 'poison', enabled: true, ...program } })
   const app = await openApp({
     testService,
     place: serversRoute.to({ projectId, serverId: server.id, pane: 'detail', tab: 'tools' }),

@@ -21,25 +21,19 @@ export function useCalls(projectId: string, server: ProjectServer) {
     callTool: (toolName: string, parameters: JsonObject) =>
       start({ kind: 'tool', target: toolName, input: parameters }, async signal => {
         const input = { ...path, body: { toolName, parameters } }
-        const { value, text } = await client.exchange(contract.servers.callTool, input, {
-          signal,
-        })
+        const { value, text } = await client.exchange(contract.servers.callTool, input, { signal })
         return { answer: { kind: 'tool', value }, text }
       }),
     renderPrompt: (promptName: string, args: Record<string, string>) =>
       start({ kind: 'prompt', target: promptName, input: args }, async signal => {
         const input = { ...path, body: { promptName, arguments: args } }
-        const { value, text } = await client.exchange(contract.servers.getPrompt, input, {
-          signal,
-        })
+        const { value, text } = await client.exchange(contract.servers.getPrompt, input, { signal })
         return { answer: { kind: 'prompt', value }, text }
       }),
     readResource: (uri: string) =>
       start({ kind: 'resource', target: uri, input: undefined }, async signal => {
         const input = { ...path, body: { uri } }
-        const { value, text } = await client.exchange(contract.servers.readResource, input, {
-          signal,
-        })
+        const { value, text } = await client.exchange(contract.servers.readResource, input, { signal })
         return { answer: { kind: 'resource', value }, text }
       }),
   }

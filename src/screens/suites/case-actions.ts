@@ -60,10 +60,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
     ...authoring.changeLines(changes),
     ...(theirs.length > 0
       ? [
-          {
-            text: 'Meanwhile somebody else changed it; what you change goes before theirs:',
-            tone: 'warn' as const,
-          },
+          { text: 'Meanwhile somebody else changed it; what you change goes before theirs:', tone: 'warn' as const },
           ...authoring.changeLines(theirs),
         ]
       : []),

@@ -124,12 +124,7 @@ export const middleKeys = defineBindings({
   screen: 'runs',
   title: 'Runs, cases and settings',
   bindings: {
-    next: {
-      ...on('nextTab'),
-      label: 'cases, settings',
-      hint: true,
-      help: 'Runs, cases or settings of the suite.',
-    },
+    next: { ...on('nextTab'), label: 'cases, settings', hint: true, help: 'Runs, cases or settings of the suite.' },
     previous: { ...on('previousTab'), label: 'tab before' },
   },
 })

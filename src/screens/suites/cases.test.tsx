@@ -59,13 +59,7 @@ async function openCases(messages: string[], editor = editorOf(), params: Record
   const tests = messages.map(message => ({
     title: `Says ${message}`,
     steps: [
-      {
-        id: 'call',
-        kind: 'toolCall' as const,
-        serverName: 'everything',
-        toolName: 'echo',
-        arguments: { message },
-      },
+      { id: 'call', kind: 'toolCall' as const, serverName: 'everything', toolName: 'echo', arguments: { message } },
     ],
   }))
   const body = { name, serverIds: [serverId], model: 'none', tests }

@@ -28,15 +28,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
   const name = suite.name ?? suite.id
   const answers = await ask({
     title: `Write ${name} to a file`,
-    fields: [
-      {
-        name: 'file',
-        label: 'file',
-        required: true,
-        initial: `${slug(name)}.yaml`,
-        note: RELATIVE,
-      },
-    ],
+    fields: [{ name: 'file', label: 'file', required: true, initial: `${slug(name)}.yaml`, note: RELATIVE }],
     effect: [{ text: 'All settings and cases go into it, and no secrets.', tone: 'muted' }],
     act: 'Write the file',
   })
@@ -46,11 +38,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
   const isTaken = isFile(path)
   if (
     isTaken &&
-    !(await confirm({
-      title: `Replace ${path}?`,
-      lines: ['The file is there already.'],
-      action: 'Replace it',
-    }))
+    !(await confirm({ title: `Replace ${path}?`, lines: ['The file is there already.'], action: 'Replace it' }))
   )
     return
   const text = await authoring.read(`Reading ${name}…`, () => exportText(authoring, suite.id))

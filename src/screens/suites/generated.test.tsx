@@ -21,10 +21,7 @@ beforeEach(async () => {
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const suiteId = (await client.suites.list({ projectId })).items[0]!.id
-  app = await openApp({
-    testService,
-    place: runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'cases' }),
-  })
+  app = await openApp({ testService, place: runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'cases' }) })
   await app.see('▌Echo gives the message back')
 })
 afterEach(async () => {

@@ -104,12 +104,7 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
         note: 'Both write the case although another one does the same; warn says so beside it.',
         input: oneOf(DUPLICATE_POLICIES.filter(policy => policy !== 'block')),
       },
-      {
-        name: 'reason',
-        label: 'reason',
-        required: true,
-        note: 'It is kept with the cases.',
-      },
+      { name: 'reason', label: 'reason', required: true, note: 'It is kept with the cases.' },
     ],
     effect: [{ text: 'The cases that failed are sent again; the others stay as they are.', tone: 'plain' }],
     act: `Send ${plural(failed.length, 'case')}`,
@@ -157,11 +152,7 @@ export async function add(authoring: Authoring, suite: EvalSuite): Promise<void>
   )
   if (!detail) return
   const [serverName] = detail.environment?.servers ?? []
-  await write(authoring, suite, {
-    key: 'new cases',
-    forms: [caseOfServer(serverName)],
-    about: NEW_CASES,
-  })
+  await write(authoring, suite, { key: 'new cases', forms: [caseOfServer(serverName)], about: NEW_CASES })
 }
 
 /**

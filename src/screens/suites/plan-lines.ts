@@ -19,13 +19,7 @@ export function planLines(plan: SyncPlan, changeLines: Authoring['changeLines'])
       indent: 1,
     })),
     ...(schedule?.enabled
-      ? [
-          {
-            text: 'Its schedule launches runs by itself; each of them spends.',
-            tone: 'warn' as const,
-            indent: 1,
-          },
-        ]
+      ? [{ text: 'Its schedule launches runs by itself; each of them spends.', tone: 'warn' as const, indent: 1 }]
       : []),
     ...counted(created, 'to create', 'ok'),
     ...created.map((form): Line => ({ text: `+ ${form.title}`, indent: 1 })),

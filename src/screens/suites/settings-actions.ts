@@ -154,14 +154,7 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (choices.length === 0) return tell('warn', 'There is no further environment in this project.')
   const answers = await ask({
     title: 'Attach an environment',
-    fields: [
-      {
-        name: 'environment',
-        label: 'environment',
-        required: true,
-        input: oneOf(choices),
-      },
-    ],
+    fields: [{ name: 'environment', label: 'environment', required: true, input: oneOf(choices) }],
     effect: [
       {
         text: 'With one environment attached every run goes through it; with several, each launch has to name one.',
@@ -192,14 +185,7 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (choices.length === 0) return tell('warn', 'No environment is attached.')
   const answers = await ask({
     title: 'Detach an environment',
-    fields: [
-      {
-        name: 'environment',
-        label: 'environment',
-        required: true,
-        input: oneOf(choices),
-      },
-    ],
+    fields: [{ name: 'environment', label: 'environment', required: true, input: oneOf(choices) }],
     effect: [{ text: 'The environment itself stays as it is.', tone: 'muted' }],
     act: 'Go on',
   })

@@ -33,11 +33,7 @@ export function useAuthoring(projectId: string) {
   const { symbols } = useTheme()
   /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
   const read = <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
-    opening({
-      start,
-      work: signal => work({ signal }),
-      stopped: 'Stopped reading; nothing was changed.',
-    })
+    opening({ start, work: signal => work({ signal }), stopped: 'Stopped reading; nothing was changed.' })
   return {
     client,
     projectId,

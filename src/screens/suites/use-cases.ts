@@ -12,11 +12,7 @@ import { caseColumns, caseKey, caseRows, type CaseRow } from './case-rows.ts'
 
 const NONE: never[] = []
 
-export type CasesData = {
-  query: ApiQuery<unknown>
-  list: ListState<CaseRow>
-  chosen: CaseRow | undefined
-}
+export type CasesData = { query: ApiQuery<unknown>; list: ListState<CaseRow>; chosen: CaseRow | undefined }
 
 /** The cases of a suite with their latest results, read while they are shown. */
 export function useCases(projectId: string, suite: EvalSuite | undefined, shown: boolean): CasesData {

@@ -94,11 +94,7 @@ function effectivePolicy(requestedPolicy: string | undefined) {
   return { ...(requestedPolicy !== undefined && { requestedPolicy }), effectivePolicy, coerced }
 }
 
-type EntryOptions = {
-  policy: Policy
-  overrideReason: string | undefined
-  request: CaseRow['request'] | undefined
-}
+type EntryOptions = { policy: Policy; overrideReason: string | undefined; request: CaseRow['request'] | undefined }
 
 function writeEntry(store: Store, suite: SuiteRow, entry: Entry, options: EntryOptions): Written {
   const { policy, overrideReason, request } = options
@@ -113,10 +109,7 @@ function writeEntry(store: Store, suite: SuiteRow, entry: Entry, options: EntryO
   const twin = store.cases.findContent(suite.id, contentDigestOf(input.definition))
   const message = twin && `The case "${twin.title}" (${twin.declaredId}) does the same.`
   if (message && policy === 'block') throw new EntryRefusal('DUPLICATE_CONTENT', message)
-  const row = insertCase(store, suite, input, {
-    ...(twin && { overrideReason }),
-    ...(request && { request }),
-  })
+  const row = insertCase(store, suite, input, { ...(twin && { overrideReason }), ...(request && { request }) })
   const warnings = message && policy === 'warn' ? { warnings: [{ code: 'DUPLICATE_CONTENT', message }] } : {}
   return { ...summaryOf(row), replayed: false, ...warnings }
 }

@@ -34,14 +34,7 @@ export function caseHandlers(context: ServiceContext): Handlers['cases'] {
         return createCaseBatch(store, suite, body, idempotencyKey)
       }),
     generate: ({ project, params, caller, body = {}, idempotencyKey, signal }) =>
-      generateCases(context, {
-        project,
-        suiteId: params.suiteId,
-        keyId: caller.keyId,
-        body,
-        idempotencyKey,
-        signal,
-      }),
+      generateCases(context, { project, suiteId: params.suiteId, keyId: caller.keyId, body, idempotencyKey, signal }),
     update: ({ project, params, body }) =>
       store.write(() => {
         configurable(project.id, params.suiteId)

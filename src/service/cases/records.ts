@@ -71,21 +71,10 @@ export function insertCase(
   const id = newId('cas')
   const declaredId = input.declaredId ?? id
   if (store.cases.findDeclared(suite.id, declaredId))
-    throw new ServiceError('CONFLICT', `The suite has a case "${declaredId}" already.`, {
-      details: { field: 'id' },
-    })
+    throw new ServiceError('CONFLICT', `The suite has a case "${declaredId}" already.`, { details: { field: 'id' } })
   const { title, definition } = input
   const contentDigest = contentDigestOf(definition)
-  const row = {
-    id,
-    suiteId: suite.id,
-    declaredId,
-    title,
-    definition,
-    contentDigest,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const row = { id, suiteId: suite.id, declaredId, title, definition, contentDigest, createdAt: now, updatedAt: now }
   store.cases.insert({ ...row, ...origin })
   return row
 }

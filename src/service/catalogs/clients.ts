@@ -35,12 +35,5 @@ export function clientCatalog(): ClientCatalog {
       },
     ]),
   )
-  return {
-    schemaVersion: 1,
-    version: 0,
-    contentHash: '',
-    publishedAt: 0,
-    source: 'bundled',
-    catalog: { hostsById },
-  }
+  return { schemaVersion: 1, version: 0, contentHash: '', publishedAt: 0, source: 'bundled', catalog: { hostsById } }
 }

@@ -61,10 +61,9 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
     })
     if (!response.ok) throw new Error(`it answered HTTP ${response.status}`)
     const { data, has_more: hasMore = false } = Listed().parse(JSON.parse(await readText(response)))
-    const models = data.slice(0, MOST_MODELS).map(({ id, display_name: name }) => ({
-      id: oneLine(id),
-      ...(name !== undefined && { name: oneLine(name) }),
-    }))
+    const models = data
+      .slice(0, MOST_MODELS)
+      .map(({ id, display_name: name }) => ({ id: oneLine(id), ...(name !== undefined && { name: oneLine(name) }) }))
     return { models, isWhole: !hasMore && data.length <= MOST_MODELS }
   } catch (error) {
     signal.throwIfAborted()

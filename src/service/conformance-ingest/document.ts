@@ -10,11 +10,7 @@ const MAX_SUITES = 20
 const suiteKind = shape(() => label().regex(/^[A-Za-z0-9_-]{1,64}$/))
 
 const Check = shape(() =>
-  record({
-    id: z.string().min(1),
-    status: z.enum(['passed', 'failed', 'skipped']),
-    skipReason: z.string().nullish(),
-  }),
+  record({ id: z.string().min(1), status: z.enum(['passed', 'failed', 'skipped']), skipReason: z.string().nullish() }),
 )
 
 /** One suite's report: its checks are read, everything else is kept as it came. */
@@ -43,10 +39,7 @@ export type ConformanceOpening = z.output<typeof ConformanceOpening>
 
 /** A finished run with every report in one document. */
 export const ConformanceDocument = shape(() =>
-  z.object({
-    ...ConformanceOpening().shape,
-    reports: z.record(suiteKind(), SuiteReport()),
-  }),
+  z.object({ ...ConformanceOpening().shape, reports: z.record(suiteKind(), SuiteReport()) }),
 )
 
 const runId = label()

@@ -78,14 +78,7 @@ export function putReport(
   if (known) return { contentHash, unchanged: true }
   hearConformanceRun(store, run)
   const counts = countChecks(report)
-  store.conformanceRuns.insertReport({
-    runId: run.id,
-    suiteKind,
-    contentHash,
-    counts,
-    report,
-    createdAt: Date.now(),
-  })
+  store.conformanceRuns.insertReport({ runId: run.id, suiteKind, contentHash, counts, report, createdAt: Date.now() })
   return { contentHash, unchanged: false }
 }
 
@@ -133,9 +126,7 @@ export function toConformanceReply(store: Store, run: ConformanceRunRow) {
 
 function requireOpen({ status }: ConformanceRunRow): void {
   if (status !== 'running')
-    throw new ServiceError('CONFLICT', `The conformance run has ended already (${status}).`, {
-      details: { status },
-    })
+    throw new ServiceError('CONFLICT', `The conformance run has ended already (${status}).`, { details: { status } })
 }
 
 function poolCounts(reports: readonly Pick<ConformanceReportRow, 'counts'>[]): ConformanceCounts {

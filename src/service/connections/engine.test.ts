@@ -60,10 +60,7 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     expect(called).toEqual({ content: [{ type: 'text', text: 'Echo: hi' }], durationMs: expect.any(Number) })
     const prompts = await listPrompts(target(name))
     expect(prompts.items.map(prompt => prompt.name)).toContain('args-prompt')
-    const prompt = await getPrompt(target(name), {
-      promptName: 'args-prompt',
-      arguments: { city: 'Bern', state: 7 },
-    })
+    const prompt = await getPrompt(target(name), { promptName: 'args-prompt', arguments: { city: 'Bern', state: 7 } })
     expect(JSON.stringify(prompt.messages)).toContain('Bern, 7')
     const [resource] = (await listResources(target(name))).items
     const read = await readResource(target(name), { uri: String(resource?.uri) })
@@ -286,8 +283,6 @@ test('a disabled server is a wrong input, but may be examined', async () => {
   const disabled = small('healthy', { enabled: false })
   await expect(engine.listTools(disabled)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   await expect(engine.validate(disabled)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-  await expect(engine.use(disabled, undefined, async () => 1)).rejects.toMatchObject({
-    code: 'VALIDATION_ERROR',
-  })
+  await expect(engine.use(disabled, undefined, async () => 1)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   expect(await engine.doctor(disabled)).toMatchObject({ status: 'ready' })
 })

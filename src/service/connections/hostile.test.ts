@@ -9,17 +9,12 @@ const connect = (options: Parameters<typeof createConnections>[0] = {}) => {
 }
 afterEach(() => connections.close())
 
-const unreachable = (message: RegExp) => ({
-  code: 'SERVER_UNREACHABLE',
-  message: expect.stringMatching(message),
-})
+const unreachable = (message: RegExp) => ({ code: 'SERVER_UNREACHABLE', message: expect.stringMatching(message) })
 const call = { toolName: 'pid' }
 
 describe('a server that cannot be reached', () => {
   test('a command that does not exist is named', async () => {
-    const missing = stdioTarget([], {
-      transport: { type: 'stdio', command: 'no-such-command', args: [], env: {} },
-    })
+    const missing = stdioTarget([], { transport: { type: 'stdio', command: 'no-such-command', args: [], env: {} } })
     const { listTools, doctor } = connect()
     await expect(listTools(missing)).rejects.toMatchObject(unreachable(/command not found: no-such-command/))
     expect(await doctor(missing)).toMatchObject({
@@ -72,19 +67,14 @@ describe('a silent server', () => {
     const message = expect.stringMatching(
       /initialize\. It printed 2 lines that are no messages of MCP, first: Listening on 3000\. Its last words on stderr: ready$/,
     )
-    expect(await doctor(small('no-mcp', { timeoutMs: 2000 }))).toMatchObject({
-      error: { code: 'TIMEOUT', message },
-    })
+    expect(await doctor(small('no-mcp', { timeoutMs: 2000 }))).toMatchObject({ error: { code: 'TIMEOUT', message } })
   })
 
   test('the server’s own deadline goes first, and its session is not used again', async () => {
     const engine = connect()
     const silent = small('silent-call', { timeoutMs: 1500 })
     const failed = engine.callTool(silent, call)
-    await expect(failed).rejects.toMatchObject({
-      code: 'TIMEOUT',
-      message: expect.stringContaining('tools/call'),
-    })
+    await expect(failed).rejects.toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('tools/call') })
     expect((await engine.listTools(silent)).items).toHaveLength(3)
   })
 

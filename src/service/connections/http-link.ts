@@ -85,11 +85,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
       throw error
     }
   }
-  const transport: SSEClientTransport = new SSEClientTransport(url, {
-    authProvider,
-    requestInit,
-    fetch: fetchOrFail,
-  })
+  const transport: SSEClientTransport = new SSEClientTransport(url, { authProvider, requestInit, fetch: fetchOrFail })
   transport.onerror = error => {
     if (!(error instanceof SseError)) return
     // The event source reconnects by itself, but to a new session: what was asked is never answered.

@@ -57,9 +57,7 @@ describe('credentials', () => {
     const server = await serve({
       '*': (_message, request, response) => void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
     })
-    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({
-      code: 'OAUTH_REQUIRED',
-    })
+    await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'OAUTH_REQUIRED' })
   })
 
   test('a redirect elsewhere is named and not followed', async () => {
@@ -88,10 +86,7 @@ describe('a server that fails', () => {
     await server.close()
     const { listTools, doctor } = connect()
     const message = expect.stringContaining('the connection was refused')
-    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({
-      code: 'SERVER_UNREACHABLE',
-      message,
-    })
+    await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE', message })
     expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { message } })
   })
 
@@ -99,10 +94,7 @@ describe('a server that fails', () => {
     const server = await serve({ '*': () => {} })
     const { listTools, doctor } = connect({ deadlineMs: 300 })
     await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'TIMEOUT' })
-    expect(await doctor(httpTarget(server.url))).toMatchObject({
-      status: 'error',
-      error: { code: 'TIMEOUT' },
-    })
+    expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { code: 'TIMEOUT' } })
   })
 
   test('the first answer is told when the older transport is not there either', async () => {
@@ -136,9 +128,7 @@ describe('a server that fails', () => {
         response.end(type === 'application/json' ? body : `data: ${body}\n\n`)
       },
     })
-    const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), {
-      toolName: 'count',
-    })
+    const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), { toolName: 'count' })
     await expect(failed).rejects.toMatchObject({
       code: 'SERVER_UNREACHABLE',
       message: expect.stringContaining('more than 1 MiB'),
@@ -173,11 +163,7 @@ test('an event stream that ends leaves no call waiting', async () => {
       response.writeHead(202).end()
       if (message.method === 'tools/call') return void stream?.end()
       const { protocolVersion } = message.params ?? {}
-      const result = {
-        protocolVersion,
-        capabilities: { tools: {} },
-        serverInfo: { name: 'old', version: '1' },
-      }
+      const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } }
       const text = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
       return void (message.id !== undefined && stream?.write(`data: ${text}\n\n`))
     },
@@ -194,11 +180,7 @@ test('a server of the newest protocol revision only is reached', async () => {
   const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   const server = await serve({
     initialize: (message, _request, response) => {
-      const error = {
-        code: -32022,
-        message: 'Unsupported protocol version',
-        data: { supported, requested: '' },
-      }
+      const error = { code: -32022, message: 'Unsupported protocol version', data: { supported, requested: '' } }
       response.writeHead(400, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error }))
     },

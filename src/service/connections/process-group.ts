@@ -32,10 +32,7 @@ export async function endProcessGroup(child: ChildProcess, exited: Promise<unkno
 /** Windows has no process groups; taskkill walks the tree of children. */
 async function endWindowsTree(child: ChildProcess, pid: number): Promise<void> {
   if (child.exitCode !== null) return
-  const taskkill = spawn('taskkill', ['/pid', String(pid), '/t', '/f'], {
-    stdio: 'ignore',
-    windowsHide: true,
-  })
+  const taskkill = spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true })
   await new Promise<void>(resolve => taskkill.once('exit', () => resolve()).once('error', () => resolve()))
 }
 

@@ -52,12 +52,7 @@ export function createRunner(options: ConnectionsOptions): Runner {
   const deadlineOf: Runner['deadlineOf'] = ({ timeoutMs }) =>
     Math.min(timeoutMs ?? options.deadlineMs ?? 30_000, MAX_DEADLINE_MS)
   const openOwn: Runner['openOwn'] = (target, deadline) => openSession(target, settings, deadline)
-  const pool = createPool({
-    pending,
-    idleMs: options.idleMs ?? 30_000,
-    deadlineMs: deadlineOf,
-    open: openOwn,
-  })
+  const pool = createPool({ pending, idleMs: options.idleMs ?? 30_000, deadlineMs: deadlineOf, open: openOwn })
 
   const timed: Runner['timed'] = (target, signal, work) => {
     const deadline = startDeadline(deadlineOf(target), target.name, signal)

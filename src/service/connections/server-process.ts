@@ -101,9 +101,7 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
       : code === 'EACCES'
         ? `command is not executable: ${command}`
         : `${command}: ${code ?? 'unknown reason'}`
-  return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, {
-    cause,
-  })
+  return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, { cause })
 }
 
 /** Reads stderr for ever, so that the server never blocks on it, and answers its last line. */

@@ -115,20 +115,11 @@ async function connect(link: Link, { target, settings, deadline, library, mode }
     }
   })
   try {
-    const connecting = client.connect(link.transport, {
-      signal: deadline.signal,
-      timeout: NO_LIBRARY_TIMEOUT_MS,
-    })
+    const connecting = client.connect(link.transport, { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS })
     await untilAborted(Promise.race([connecting, failed]), deadline.signal)
     requireFlat(readInitInfo(client, link), target.name, 'initialize')
   } catch (error) {
-    const failure = toFailure(error, {
-      library,
-      serverName: target.name,
-      asked: 'initialize',
-      deadline,
-      link,
-    })
+    const failure = toFailure(error, { library, serverName: target.name, asked: 'initialize', deadline, link })
     settings.pending.add(link.close())
     throw failure
   }

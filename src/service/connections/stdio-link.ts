@@ -101,14 +101,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
       ...(words ? [`Its last words on stderr: ${words}`] : []),
     ].join('. ')
   }
-  return {
-    kind: 'stdio',
-    transport,
-    failure: () => failure,
-    instead,
-    strayOutput: () => stray,
-    close,
-  }
+  return { kind: 'stdio', transport, failure: () => failure, instead, strayOutput: () => stray, close }
 }
 
 /** What a program printed that is no message, as a sentence without its full stop. */

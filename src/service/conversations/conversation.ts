@@ -65,10 +65,7 @@ const DEFAULT_TOOL_CALLS = 20
 export function openConversation(options: ConversationOptions): Conversation {
   const { access, systemPrompt, temperature, maxToolCalls = DEFAULT_TOOL_CALLS } = options
   const messages: ModelMessage[] = (options.history ?? []).map(({ role, text }) => ({ role, content: text }))
-  const servers = createTrialServers(options.servers, {
-    connections: options.connections,
-    serialServers: false,
-  })
+  const servers = createTrialServers(options.servers, { connections: options.connections, serialServers: false })
   const settings = {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(temperature !== undefined && { temperature }),

@@ -132,11 +132,7 @@ function refusal(text: string): Record<string, unknown> {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-type Counted = {
-  inputTokens: number | undefined
-  outputTokens: number | undefined
-  totalTokens: number | undefined
-}
+type Counted = { inputTokens: number | undefined; outputTokens: number | undefined; totalTokens: number | undefined }
 
 function toUsage({ inputTokens, outputTokens, totalTokens }: Counted): TurnUsage {
   return {
@@ -157,12 +153,7 @@ export function createTrialModels(access: ModelAccess): TrialModels {
   return {
     async run(prompt, { model, provider, ...context }) {
       const name = { model, provider }
-      const end = await runModelTurn(conversation, prompt, {
-        ...context,
-        access,
-        name,
-        maxSteps: MAX_MODEL_STEPS,
-      })
+      const end = await runModelTurn(conversation, prompt, { ...context, access, name, maxSteps: MAX_MODEL_STEPS })
       if (end.kind === 'answered') return { text: end.text }
       if (end.kind === 'exhausted') throw new TrialEnd('execution_failed', neverAnswered(MAX_MODEL_STEPS))
       const { failure, answers } = end

@@ -210,10 +210,7 @@ async function operate({ request, url, match, caller, closing }: Operation, opti
   return {
     status: endpoint.status ?? 200,
     body: bare ? (reply as { items: unknown }).items : reply,
-    headers: {
-      ...headers,
-      ...(endpoint.varies && { vary: options.vocabularyHeader }),
-    },
+    headers: { ...headers, ...(endpoint.varies && { vary: options.vocabularyHeader }) },
   }
 }
 
@@ -271,9 +268,7 @@ function hungUp(cause: unknown): ServiceError {
 
 /** The contract has no code of its own for this; a read may be repeated, a write with its key. */
 function databaseBusy(cause: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', {
-    cause,
-  })
+  return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', { cause })
 }
 
 /** The contract has no code for a disk; the sentence says what to do. */

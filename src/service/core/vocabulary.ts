@@ -24,9 +24,7 @@ export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
     ...read,
     ...(read['cases'] !== undefined && { cases: each('cases', savedCase) }),
     ...(read['tests'] !== undefined && { tests: each('tests', inlineCase) }),
-    ...(isFields(settings) && {
-      settings: { ...settings, ...roleList(speech, settings, 'checks', 'settings.') },
-    }),
+    ...(isFields(settings) && { settings: { ...settings, ...roleList(speech, settings, 'checks', 'settings.') } }),
   }
 }
 
@@ -90,16 +88,11 @@ function withRoles(speech: Speech, entry: Fields, field: string): Fields {
   const { checks } = entry
   return {
     ...entry,
-    ...(isFields(checks) && {
-      checks: { ...checks, ...roleList(speech, checks, 'list', `${field}checks.`) },
-    }),
+    ...(isFields(checks) && { checks: { ...checks, ...roleList(speech, checks, 'list', `${field}checks.`) } }),
     ...(Array.isArray(entry['steps']) && {
       steps: mapped(entry['steps'], (step, index) =>
         isFields(step['assertion'])
-          ? {
-              ...step,
-              assertion: withRole(speech, step['assertion'], `${field}steps.${index}.assertion.role`),
-            }
+          ? { ...step, assertion: withRole(speech, step['assertion'], `${field}steps.${index}.assertion.role`) }
           : step,
       ),
     }),

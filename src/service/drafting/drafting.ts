@@ -107,12 +107,7 @@ async function ground(
   return listGrounding({ connections, targets }, servers, signal)
 }
 
-type Drafting<T> = {
-  task: string
-  shape: z.ZodType<T>
-  shapeName: string
-  parts: Parameters<typeof draftingPrompt>[0]
-}
+type Drafting<T> = { task: string; shape: z.ZodType<T>; shapeName: string; parts: Parameters<typeof draftingPrompt>[0] }
 
 async function ask<T>(
   { models }: Context,

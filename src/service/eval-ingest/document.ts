@@ -120,11 +120,7 @@ const Result = shape(() =>
     expectedToolCalls: z.array(readExpected()).nullish(),
     actualToolCalls: z.array(readActual()).nullish(),
     toolCalls: z.array(readActual()).nullish(),
-    tokens: record({
-      input: count().nullish(),
-      output: count().nullish(),
-      total: count().nullish(),
-    }).nullish(),
+    tokens: record({ input: count().nullish(), output: count().nullish(), total: count().nullish() }).nullish(),
     error: text().nullish(),
     errorDetails: text().nullish(),
     trace: z.unknown().optional(),
@@ -196,13 +192,7 @@ function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[
   return []
 }
 
-const ci = shape(() =>
-  record({
-    runUrl: text().nullish(),
-    branch: text().nullish(),
-    commitSha: text().nullish(),
-  }),
-)
+const ci = shape(() => record({ runUrl: text().nullish(), branch: text().nullish(), commitSha: text().nullish() }))
 
 /** What a run is opened with. Undeclared fields are let through, since the contract leaves the document open. */
 export const RunOpening = shape(() =>

@@ -81,9 +81,7 @@ export function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }
 }
 
 /** Finds the case of each result. */
-type CaseBook = {
-  of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'>
-}
+type CaseBook = { of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'> }
 
 /**
  * The cases of a suite by the program's own ids, else by their titles; where it may, it adds new and edits changed

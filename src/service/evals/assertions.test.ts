@@ -23,13 +23,7 @@ const transcript = (rest: Partial<Transcript> = {}): Transcript => ({
   ...rest,
 })
 
-const widget = (rest: object = {}) => ({
-  toolName: 'map',
-  rendered: true,
-  latencyMs: 90,
-  consoleErrors: [],
-  ...rest,
-})
+const widget = (rest: object = {}) => ({ toolName: 'map', rendered: true, latencyMs: 90, consoleErrors: [], ...rest })
 const echoed = transcript({ toolCalls: [call('echo', { message: 'hi', n: 1 }), call('sum', { a: 1, b: 2 })] })
 
 type Row = [assertion: unknown, on: Transcript, passed: boolean]

@@ -37,10 +37,7 @@ describe('order and extras', () => {
 })
 
 test('what does not match is named', () => {
-  const found = matchToolCalls(calls('a1 b c'), calls('c a2 x'), {
-    toolCallOrder: 'superset',
-    maxExtraToolCalls: 0,
-  })
+  const found = matchToolCalls(calls('a1 b c'), calls('c a2 x'), { toolCallOrder: 'superset', maxExtraToolCalls: 0 })
   expect(found.matched).toEqual([{ expectedIndex: 2, actualIndex: 0 }])
   expect(found.argumentDifferences).toEqual([{ expectedIndex: 0, actualIndex: 1, keys: ['n'] }])
   expect(found.missing).toEqual([1])
@@ -100,11 +97,7 @@ test('every call is in exactly one list, and a stricter order never passes where
 describe('expected calls of a case', () => {
   const of = (steps: object[], checks: object[] = []) =>
     expectedToolCalls({
-      steps: steps.map((assertion, index) => ({
-        id: `${index}`,
-        kind: 'assert',
-        assertion: { ...assertion },
-      })),
+      steps: steps.map((assertion, index) => ({ id: `${index}`, kind: 'assert', assertion: { ...assertion } })),
       checks: checks as CaseSnapshot['checks'],
     })
   const withArgs = (toolName: string, args: object, rest: object = {}) => ({

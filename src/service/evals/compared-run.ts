@@ -93,10 +93,5 @@ export type NumericDiff = {
 
 export function numericDiff(base: number | null, compare: number | null): NumericDiff {
   const delta = base === null || compare === null ? null : compare - base
-  return {
-    base,
-    compare,
-    delta,
-    percentDelta: delta === null || !base ? null : (delta / Math.abs(base)) * 100,
-  }
+  return { base, compare, delta, percentDelta: delta === null || !base ? null : (delta / Math.abs(base)) * 100 }
 }

@@ -30,15 +30,7 @@ const trial = (caseKey: string, variant: number, index: number, kind: TrialClass
   ...(kind !== 'passed' && { error: `${kind} ${index}` }),
   steps:
     kind === 'passed' || kind === 'failed'
-      ? [
-          {
-            stepId: 'says',
-            stepIndex: 0,
-            kind: 'assert',
-            status: kind === 'passed' ? 'ok' : 'fail',
-            reason: 'why',
-          },
-        ]
+      ? [{ stepId: 'says', stepIndex: 0, kind: 'assert', status: kind === 'passed' ? 'ok' : 'fail', reason: 'why' }]
       : [
           {
             stepId: 'says',
@@ -95,18 +87,8 @@ test('the sides of a case name its trials, the representative one and its error'
   expect(cases[0]).toMatchObject({
     caseKey: 'x',
     title: 'X',
-    base: {
-      outcome: 'failed',
-      iterationIds: ['x-0', 'x-1'],
-      representativeIterationId: 'x-1',
-      error: 'failed 1',
-    },
-    compare: {
-      outcome: 'absent',
-      iterationIds: ['x-0'],
-      representativeIterationId: 'x-0',
-      error: 'timed_out 0',
-    },
+    base: { outcome: 'failed', iterationIds: ['x-0', 'x-1'], representativeIterationId: 'x-1', error: 'failed 1' },
+    compare: { outcome: 'absent', iterationIds: ['x-0'], representativeIterationId: 'x-0', error: 'timed_out 0' },
   })
   expect(cases[1]).toMatchObject({
     status: 'new_case',
@@ -141,12 +123,7 @@ test('figures, units and scorers', () => {
     { completedAt: 6000, summary: { total: 2, passed: 2, failed: 0, passRate: 1 } },
   )
   const answer = compare(runOf('a', { x: ['passed', 'evaluator_error'] }), after)
-  expect(answer.passSummary?.passRatePercent).toEqual({
-    base: 50,
-    compare: 100,
-    delta: 50,
-    percentDelta: 100,
-  })
+  expect(answer.passSummary?.passRatePercent).toEqual({ base: 50, compare: 100, delta: 50, percentDelta: 100 })
   expect(answer.metrics).toEqual({
     wallDurationMs: { base: 2000, compare: 5000, delta: 3000, percentDelta: 150 },
     totalTokens: { base: 20, compare: 20, delta: 0, percentDelta: 0 },

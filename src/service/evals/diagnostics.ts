@@ -35,9 +35,7 @@ export function diagnose(
   const { cursor, limit = DEFAULT_LIMIT } = page
   const behind = cursor === undefined ? -1 : trials.positionOf(cursor)
   if (behind === undefined)
-    throw new ServiceError('VALIDATION_ERROR', 'The cursor is not of this run.', {
-      details: { field: 'cursor' },
-    })
+    throw new ServiceError('VALIDATION_ERROR', 'The cursor is not of this run.', { details: { field: 'cursor' } })
   const found = trials.first(UNEXPLAINED, limit + 1, behind)
   const shown = found.slice(0, limit)
   const more = found.length > limit

@@ -55,20 +55,8 @@ const graded = (cases: TrialClass[][], rest: Partial<GradingInput> = {}) => {
   return { status, result, decision, verdict, reason: undecided?.reason, passRate: summary.passRate }
 }
 
-const passed = {
-  status: 'completed',
-  result: 'passed',
-  decision: 'passed',
-  verdict: 'passed',
-  reason: undefined,
-}
-const failed = {
-  status: 'completed',
-  result: 'failed',
-  decision: 'failed',
-  verdict: 'failed',
-  reason: undefined,
-}
+const passed = { status: 'completed', result: 'passed', decision: 'passed', verdict: 'passed', reason: undefined }
+const failed = { status: 'completed', result: 'failed', decision: 'failed', verdict: 'failed', reason: undefined }
 const open = { result: null, verdict: 'notEstablished' }
 const undecided = { ...open, status: 'completed', decision: null, reason: 'undecidable' }
 
@@ -224,9 +212,7 @@ test('7 of 100 reach 0.07, as a fraction and as a percentage', () => {
 })
 
 test('counts always add up, errors are never failures, and the answer fits the wire', () => {
-  const cases = fc.array(fc.array(fc.constantFrom(...TRIAL_CLASSES), { minLength: 1, maxLength: 5 }), {
-    maxLength: 8,
-  })
+  const cases = fc.array(fc.array(fc.constantFrom(...TRIAL_CLASSES), { minLength: 1, maxLength: 5 }), { maxLength: 8 })
   const threshold = fc.option(fc.double({ min: 0, max: 1, noNaN: true }))
   fc.assert(
     fc.property(
@@ -242,11 +228,7 @@ test('counts always add up, errors are never failures, and the answer fits the w
         expect(counts.total).toBe(minimum === null ? trials.length : trials.flat().length)
         const { total, ...classes } = counts.trials
         expect(Object.values(classes).reduce((sum, count) => sum + count, 0)).toBe(total)
-        expect(grade.summary).toMatchObject({
-          total: counts.total,
-          passed: counts.passed,
-          failed: counts.failed,
-        })
+        expect(grade.summary).toMatchObject({ total: counts.total, passed: counts.passed, failed: counts.failed })
         if (!trials.flat().includes('failed')) expect(decision).not.toBe('failed')
         expect(grade.result).toBe(decision)
         expect(verdict).toBe(grade.result ?? 'notEstablished')

@@ -34,11 +34,7 @@ type ScorerComparison = ScorerIdentity & {
 }
 
 /** One scorer over the trials of one case (contract: CaseScoreDelta). */
-export type CaseScoreDelta = ScorerIdentity & {
-  base: CaseScore | null
-  compare: CaseScore | null
-  value: NumericDiff
-}
+export type CaseScoreDelta = ScorerIdentity & { base: CaseScore | null; compare: CaseScore | null; value: NumericDiff }
 
 type CaseScore = { status: Score['status']; value: number | null; passed: boolean | null }
 
@@ -121,11 +117,7 @@ function sameHashes(left: Set<string>, right: Set<string>): boolean {
 function toCaseScore(scorer: ScorerRows): CaseScore {
   const values = valuesOf(scorer)
   if (values.length > 0)
-    return {
-      status: 'scored',
-      value: meanValue(scorer),
-      passed: scorer.scores.every(score => score.passed !== false),
-    }
+    return { status: 'scored', value: meanValue(scorer), passed: scorer.scores.every(score => score.passed !== false) }
   return { status: countErrors(scorer) > 0 ? 'error' : 'skipped', value: null, passed: null }
 }
 

@@ -163,10 +163,7 @@ function scorer(scorerId: string, idSource: ScoreDefinition['idSource'], asserti
     onSkipped: 'ignore' as const,
   }
   // The label is presentation only and deliberately outside the hash.
-  return {
-    definition: { ...semantic, label: typeof type === 'string' ? type : 'unknown' },
-    hash: digest(semantic),
-  }
+  return { definition: { ...semantic, label: typeof type === 'string' ? type : 'unknown' }, hash: digest(semantic) }
 }
 
 function toScore({ definition, hash }: Scorer, verdict: Judged | undefined): Score {

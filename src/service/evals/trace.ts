@@ -96,17 +96,7 @@ function toSpans({ steps, transcript }: TrialOutcome): TraceSpan[] {
     const { stepId, kind, startedAt, durationMs, status } = step
     if (startedAt === undefined || durationMs === undefined) return []
     const spanStatus = status === 'fail' ? 'error' : status === 'ok' ? 'ok' : 'unset'
-    return [
-      {
-        spanId: stepId,
-        name: kind,
-        kind: 'step',
-        stepId,
-        startedAt,
-        durationMs,
-        status: spanStatus,
-      } as const,
-    ]
+    return [{ spanId: stepId, name: kind, kind: 'step', stepId, startedAt, durationMs, status: spanStatus } as const]
   })
   const ofCalls = transcript.toolCalls.map(({ stepId, serverName, toolName, startedAt, durationMs, error }, index) => ({
     spanId: `${stepId}/call-${index + 1}`,

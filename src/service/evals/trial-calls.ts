@@ -67,11 +67,7 @@ export function createCaller(trial: {
     } finally {
       const { stepId, arguments: args, result, error } = record
       const answer = error === undefined ? { result } : { error }
-      transcript.messages.push({
-        role: 'tool',
-        stepId,
-        content: { serverName, toolName, arguments: args, ...answer },
-      })
+      transcript.messages.push({ role: 'tool', stepId, content: { serverName, toolName, arguments: args, ...answer } })
     }
   }
 

@@ -80,9 +80,7 @@ describe('with a model', () => {
       await callTool('one', 'gone', {}).catch(() => undefined)
       return { text: 'I could not find anything.' }
     }
-    expect(await run([prompt, contains('anything')], {}, models(shrug))).toMatchObject({
-      class: 'setup_failed',
-    })
+    expect(await run([prompt, contains('anything')], {}, models(shrug))).toMatchObject({ class: 'setup_failed' })
   })
 
   test.each([

@@ -29,13 +29,7 @@ describe('steps', () => {
       finalText: 'hi',
       userTurns: 0,
       toolCalls: [
-        {
-          serverName: 'one',
-          toolName: 'echo',
-          arguments: { message: 'hi' },
-          durationMs: 3,
-          result: text('hi'),
-        },
+        { serverName: 'one', toolName: 'echo', arguments: { message: 'hi' }, durationMs: 3, result: text('hi') },
       ],
       messages: [{ role: 'tool', content: { toolName: 'echo', result: text('hi') } }],
     })
@@ -67,9 +61,7 @@ describe('steps', () => {
 
   test('a result with isError is for the assertions to judge', async () => {
     expect(await run([toolCall('broken'), contains('no such city')])).toMatchObject({ class: 'passed' })
-    expect(await run([toolCall('broken'), assert({ type: 'noToolErrors' })])).toMatchObject({
-      class: 'failed',
-    })
+    expect(await run([toolCall('broken'), assert({ type: 'noToolErrors' })])).toMatchObject({ class: 'failed' })
   })
 
   test('a protocol error fails its step and the trial goes on', async () => {
@@ -79,10 +71,7 @@ describe('steps', () => {
       assert({ type: 'noToolErrors' }),
     ])
     expect(statuses(outcome)).toEqual(['fail', 'ok', 'fail'])
-    expect(outcome).toMatchObject({
-      class: 'failed',
-      error: 'answered tools/call with error -32602: Unknown tool',
-    })
+    expect(outcome).toMatchObject({ class: 'failed', error: 'answered tools/call with error -32602: Unknown tool' })
     expect(outcome.transcript.toolCalls[0]).toMatchObject({ error: expect.stringContaining('-32602') })
   })
 
@@ -121,15 +110,8 @@ describe('ends before the last step', () => {
     ['slow', 'timed_out', 'timed_out'],
     ['bug', 'execution_failed', 'execution_failed'],
   ])('%s: %s at first contact, %s later', async (tool, atFirst, later) => {
-    const first = await run([toolCall(tool), toolCall('echo'), contains('x')], {
-      checks: [{ type: 'noToolErrors' }],
-    })
-    expect(first).toMatchObject({
-      class: atFirst,
-      status: 'failed',
-      result: null,
-      error: first.steps[0]?.reason,
-    })
+    const first = await run([toolCall(tool), toolCall('echo'), contains('x')], { checks: [{ type: 'noToolErrors' }] })
+    expect(first).toMatchObject({ class: atFirst, status: 'failed', result: null, error: first.steps[0]?.reason })
     expect(statuses(first)).toEqual(['fail', 'skipped', 'skipped'])
     expect(first.checks).toMatchObject([{ status: 'skipped' }])
     expect(first.transcript.toolCalls).toMatchObject([{ error: first.error }])
@@ -148,10 +130,7 @@ describe('ends before the last step', () => {
     expect(prompt).toMatchObject({ class: 'setup_failed', error: expect.stringContaining('modelApiKeys') })
     expect(statuses(prompt)).toEqual(['fail', 'skipped'])
     const interact = await run([step('interact', { action: { type: 'click' } })])
-    expect(interact).toMatchObject({
-      class: 'setup_failed',
-      error: expect.stringContaining('browser runner'),
-    })
+    expect(interact).toMatchObject({ class: 'setup_failed', error: expect.stringContaining('browser runner') })
   })
 
   test('the deadline ends a silent call', async () => {
@@ -296,17 +275,10 @@ describe('what is judged beside the steps', () => {
   test('a broken evaluator is no failed case, unless something else failed', async () => {
     // JSON has no big integers, so putting this call into words breaks the evaluator.
     const call = { ...toolCall('echo'), arguments: { message: 1n } }
-    const judged = assert({
-      type: 'toolCalledWith',
-      toolName: 'echo',
-      args: { args: {}, argumentMatching: 'ignore' },
-    })
+    const judged = assert({ type: 'toolCalledWith', toolName: 'echo', args: { args: {}, argumentMatching: 'ignore' } })
     const outcome = await run([call, judged])
     expect(outcome).toMatchObject({ class: 'evaluator_error', status: 'failed', result: null })
-    expect(outcome.steps[1]).toMatchObject({
-      status: 'skipped',
-      evaluatorError: expect.stringContaining('BigInt'),
-    })
+    expect(outcome.steps[1]).toMatchObject({ status: 'skipped', evaluatorError: expect.stringContaining('BigInt') })
     expect(await run([call, judged, contains('nothing like it')])).toMatchObject({ class: 'failed' })
   })
 })

@@ -150,10 +150,7 @@ async function callTool(step: EvalTestStep, { caller, transcript, modelAnswered 
     const result = await caller.call(step.id, step.serverName, step.toolName, step.arguments ?? {})
     if (!modelAnswered) transcript.finalText = textOf(result)
     const isError = result['isError'] === true
-    return {
-      status: 'ok',
-      ...(isError && { reason: 'the tool answered with isError', evidence: { isError } }),
-    }
+    return { status: 'ok', ...(isError && { reason: 'the tool answered with isError', evidence: { isError } }) }
   } catch (error) {
     if (!(error instanceof RefusedCall)) throw error
     return { status: 'fail', reason: error.message }

@@ -17,11 +17,9 @@ export type Faults = (request: Request, answer: (request: Request) => Promise<Re
 const MAX_RETRY_AFTER_SECONDS = 3
 
 /** Failures in place of an answer, with the code that each status has in the contract. */
-const FAILURES = {
-  '500': 'INTERNAL_ERROR',
-  '502': 'SERVER_UNREACHABLE',
-  '504': 'TIMEOUT',
-} as const satisfies Partial<Record<FaultKind, ErrorCode>>
+const FAILURES = { '500': 'INTERNAL_ERROR', '502': 'SERVER_UNREACHABLE', '504': 'TIMEOUT' } as const satisfies Partial<
+  Record<FaultKind, ErrorCode>
+>
 
 /**
  * Reads specs such as `latency=50:0.5` or `429=0.1,drop=0.05`.

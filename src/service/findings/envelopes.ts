@@ -89,9 +89,5 @@ function generatedPart(document: InsightsDocument | null, generatedAt: number | 
   if (!document) return {}
   const { omittedFindings, omittedEvidence, discovery: _discovery, ...said } = document
   const truncated = omittedFindings + omittedEvidence > 0
-  return {
-    ...said,
-    generatedAt,
-    truncation: { truncated, omittedFindings, omittedEvidence, contractTruncated: false },
-  }
+  return { ...said, generatedAt, truncation: { truncated, omittedFindings, omittedEvidence, contractTruncated: false } }
 }

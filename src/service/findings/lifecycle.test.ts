@@ -13,12 +13,7 @@ import {
 } from './lifecycle.ts'
 import { recordGradedWave, scopeOf, type WaveSource } from './record.ts'
 
-const wave = (at: number, seen: boolean, waveId = `w${at}`): WaveRecording => ({
-  waveId,
-  seen,
-  at,
-  firstAt: at,
-})
+const wave = (at: number, seen: boolean, waveId = `w${at}`): WaveRecording => ({ waveId, seen, at, firstAt: at })
 
 const state = (status: FindingStatus): FindingState => ({
   status,

@@ -74,14 +74,7 @@ function insertFinding(
 ): NewFinding {
   const first = afterWave(undefined, wave)
   if (!first) throw new Error('A finding begins with a sighting.')
-  const row: NewFinding = {
-    id: newId('fnd'),
-    ...scope,
-    ...subject,
-    ...first,
-    dismissedAt: null,
-    updatedAt: now,
-  }
+  const row: NewFinding = { id: newId('fnd'), ...scope, ...subject, ...first, dismissedAt: null, updatedAt: now }
   store.findings.insert(row)
   return row
 }

@@ -156,10 +156,9 @@ export function remediationId(fingerprint: string): string {
 }
 
 function shownEvidence(evidence: readonly ActionableFindingEvidence[]): ActionableFindingEvidence[] {
-  return evidence.slice(0, MAX_EVIDENCE).map(({ excerpt, ...known }) => ({
-    ...known,
-    excerpt: excerptOf(excerpt ?? ''),
-  }))
+  return evidence
+    .slice(0, MAX_EVIDENCE)
+    .map(({ excerpt, ...known }) => ({ ...known, excerpt: excerptOf(excerpt ?? '') }))
 }
 
 /** The model's prose without control characters other than line breaks, at most so long. */

@@ -27,10 +27,7 @@ const Goal = shape(() =>
 const Answer = shape(() => z.object({ passed: z.boolean(), reason: z.string() }))
 
 /** What a model says of a session: the goal, and each of the rubric's questions by its id. */
-export type JudgeAnswer = {
-  goal: z.output<typeof Goal>
-  criteria: Record<string, z.output<typeof Answer>>
-}
+export type JudgeAnswer = { goal: z.output<typeof Goal>; criteria: Record<string, z.output<typeof Answer>> }
 
 /**
  * Grades a session that came to its end: assertions by the evals' judging, the rest by a model. All of it or nothing,

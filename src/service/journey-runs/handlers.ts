@@ -27,13 +27,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
         )
       }),
     launch: ({ project, caller, params, body, idempotencyKey }) =>
-      launchJourneyRun(context, {
-        project,
-        caller,
-        journeyId: params.journeyId,
-        body: body ?? {},
-        idempotencyKey,
-      }),
+      launchJourneyRun(context, { project, caller, journeyId: params.journeyId, body: body ?? {}, idempotencyKey }),
     get: ({ project, params }) =>
       look(() => toJourneyRunDetail(store, requireJourneyRun(store, project.id, params.runId))),
     sessions: ({ project, params, query }) =>
@@ -42,12 +36,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
         const attempts = store.journeyRuns.attempts.list(run.id)
         return latestPage(
           store,
-          {
-            name: 'journeyRunSessions',
-            ownerId: run.id,
-            query,
-            page: store.journeySessions.pageByRun,
-          },
+          { name: 'journeyRunSessions', ownerId: run.id, query, page: store.journeySessions.pageByRun },
           session => toJourneyRunSession(run, attempts, session),
         )
       }),
@@ -57,14 +46,9 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
         const { id, status, marker } = requireJourneyRun(store, project.id, params.runId)
         const alreadyCanceled = marker === 'canceled'
         if (status !== 'running' && !alreadyCanceled)
-          throw new ServiceError('CONFLICT', `The run has ended already (${status}).`, {
-            details: { status },
-          })
+          throw new ServiceError('CONFLICT', `The run has ended already (${status}).`, { details: { status } })
         const finalized = endJourneyRun(store, id, 'canceled')
-        return {
-          canceled: id,
-          reply: { id, status: 'failed', canceled: true, alreadyCanceled, finalized },
-        }
+        return { canceled: id, reply: { id, status: 'failed', canceled: true, alreadyCanceled, finalized } }
       })
       jobs.stop('journey-run', canceled)
       return reply

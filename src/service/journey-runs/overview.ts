@@ -35,11 +35,7 @@ export function overviewOf(runs: readonly ConsideredRun[]): SwarmOverview {
   return {
     runs: runs.map((run, index) => toOverviewRun(run, runs.slice(index))),
     runsConsidered: runs.length,
-    goalCompletion: {
-      ...goalsOf(runs),
-      runsWithGrades: runs.filter(isGraded).length,
-      trend: trendOf(runs),
-    },
+    goalCompletion: { ...goalsOf(runs), runsWithGrades: runs.filter(isGraded).length, trend: trendOf(runs) },
   }
 }
 

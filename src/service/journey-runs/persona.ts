@@ -55,9 +55,5 @@ export async function playPersona(
   const isOver = value.done && messages.length > 0
   if (!isOver && value.message.trim() === '')
     throw new ServiceError('INTERNAL_ERROR', 'The model that plays the persona said nothing.')
-  return {
-    message: isOver ? undefined : value.message,
-    usage,
-    durationMs: performance.now() - startedAt,
-  }
+  return { message: isOver ? undefined : value.message, usage, durationMs: performance.now() - startedAt }
 }

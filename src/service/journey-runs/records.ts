@@ -38,12 +38,7 @@ export function toJourneyRun(store: Store, run: JourneyRunRow): JourneyRun {
     sessionsGraded,
     failCount,
     failedGradingCount,
-    targets: plan.targets.map(({ hostId, hostName, targetId, modelId }) => ({
-      hostId,
-      hostName,
-      targetId,
-      modelId,
-    })),
+    targets: plan.targets.map(({ hostId, hostName, targetId, modelId }) => ({ hostId, hostName, targetId, modelId })),
     persona: { personaId: plan.persona.id, name: plan.persona.name, role: plan.persona.role },
     targetSummaries: plan.targets.map(({ hostId, targetId }, position) => ({
       hostId,
@@ -62,15 +57,17 @@ export function toJourneyRunDetail(store: Store, run: JourneyRunRow): JourneyRun
   return {
     ...toJourneyRun(store, run),
     insights: insightsEnvelopeOf(store, { kind: 'swarm_wave', projectId, waveId, runId }),
-    attempts: store.journeyRuns.attempts.list(run.id).map(attempt => ({
-      chatSessionId: sessions.get(attempt.position)?.chatSessionId ?? null,
-      hostId: run.plan.targets[attempt.targetPosition]?.hostId ?? null,
-      targetId: run.plan.targets[attempt.targetPosition]?.targetId ?? null,
-      sessionIndex: attempt.sessionIndex,
-      status: attempt.status,
-      errorCode: attempt.errorCode,
-      errorMessage: attempt.errorMessage,
-    })),
+    attempts: store.journeyRuns.attempts
+      .list(run.id)
+      .map(attempt => ({
+        chatSessionId: sessions.get(attempt.position)?.chatSessionId ?? null,
+        hostId: run.plan.targets[attempt.targetPosition]?.hostId ?? null,
+        targetId: run.plan.targets[attempt.targetPosition]?.targetId ?? null,
+        sessionIndex: attempt.sessionIndex,
+        status: attempt.status,
+        errorCode: attempt.errorCode,
+        errorMessage: attempt.errorMessage,
+      })),
   }
 }
 

@@ -159,11 +159,7 @@ export function createJourneySessionRows(database: Database) {
 }
 
 function readFeedRow({ plan, targetPosition, status, errorMessage, ...row }: FeedColumns): JourneyFeedRow {
-  return {
-    ...row,
-    plan: parseStored(plan) as JourneyRunPlan,
-    attempt: { targetPosition, status, errorMessage },
-  }
+  return { ...row, plan: parseStored(plan) as JourneyRunPlan, attempt: { targetPosition, status, errorMessage } }
 }
 
 function readMessage({ inputTokens, outputTokens, totalTokens, ...row }: StoredMessage): JourneyMessageRow {

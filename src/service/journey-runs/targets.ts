@@ -37,10 +37,7 @@ function environmentTarget(store: Store, projectId: string, environmentId: strin
     requireEnvironment(store, projectId, environmentId),
   )
   const { id, name, revision } = environment
-  return {
-    target: { ...targetOf(id, client, servers, model.id), environment: { id, name, revision } },
-    servers,
-  }
+  return { target: { ...targetOf(id, client, servers, model.id), environment: { id, name, revision } }, servers }
 }
 
 function clientTarget(store: Store, projectId: string, clientId: string): ResolvedTarget {

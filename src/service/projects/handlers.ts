@@ -66,11 +66,7 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
         projectRole: role ?? null,
         surface: 'rest',
         features: { sandboxes: sandboxesOf(limits, project.organizationId) },
-        plan: {
-          name: 'local',
-          limits: announcedLimits(limits, project.organizationId),
-          features: {},
-        },
+        plan: { name: 'local', limits: announcedLimits(limits, project.organizationId), features: {} },
         can: permissionsOf(limits, project.organizationId, role),
       }
     },

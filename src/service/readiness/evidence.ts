@@ -49,9 +49,7 @@ export async function gatherEvidence(
   const report = await connections.doctor(target, signal)
   const connected = report.connection.status === 'connected'
   if (report.error && report.error.code !== 'OAUTH_REQUIRED')
-    throw new ServiceError('SERVER_UNREACHABLE', report.error.message, {
-      details: { code: report.error.code },
-    })
+    throw new ServiceError('SERVER_UNREACHABLE', report.error.message, { details: { code: report.error.code } })
   return {
     url: new URL(serverUrl),
     submissionMode,

@@ -95,10 +95,7 @@ export const POLICY_RULES: readonly Rule[] = [
     lane: 'directory-policy',
     title: 'What the tools do agrees with the publisher’s usage policy',
     class: 'manual-review',
-    judge: () => ({
-      status: 'not-evaluated',
-      detail: 'A reviewer of the directory judges this; no measurement can.',
-    }),
+    judge: () => ({ status: 'not-evaluated', detail: 'A reviewer of the directory judges this; no measurement can.' }),
   },
   {
     id: 'output-schemas',

@@ -21,11 +21,9 @@ const ENGINE_VERSION = 'mcpdeck-readiness/1'
 /** What this surface can do; two surfaces agree only on what both can. */
 const CAPABILITIES = ['connect', 'list', 'unknown-tool-call', 'authorization-metadata']
 
-export type ReadinessStart = {
-  projectId: string
-  serverId: string
-  kind: ReadinessKind
-} & Partial<z.output<typeof OpenAIReadinessRequest>>
+export type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind } & Partial<
+  z.output<typeof OpenAIReadinessRequest>
+>
 
 export type ReadinessRuns = {
   /**

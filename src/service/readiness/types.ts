@@ -53,11 +53,7 @@ export type LaneResult = {
   missingInputs: string[]
 }
 
-export type Stage = {
-  stage: 'technical-preflight' | 'submission-ready'
-  status: LaneStatus
-  lanes: Lane[]
-}
+export type Stage = { stage: 'technical-preflight' | 'submission-ready'; status: LaneStatus; lanes: Lane[] }
 
 export type Verdict = { overallStatus: LaneStatus; lanes: LaneResult[]; stages: Stage[] }
 

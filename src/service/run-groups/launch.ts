@@ -62,14 +62,7 @@ export async function createRunGroup(
   const startedCount = outcomes.filter(({ status }) => status === 'started').length
   const failedCount = outcomes.length - startedCount
   const outcome = failedCount === 0 ? 'started' : startedCount === 0 ? 'failed' : 'partial'
-  return {
-    runGroupId: group.id,
-    suiteId: body.suiteId,
-    outcome,
-    startedCount,
-    failedCount,
-    targets: outcomes,
-  }
+  return { runGroupId: group.id, suiteId: body.suiteId, outcome, startedCount, failedCount, targets: outcomes }
 }
 
 function groupOf({ project, caller }: Launcher, body: GroupBody, header: string | undefined): Group {

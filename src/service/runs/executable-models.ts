@@ -47,12 +47,7 @@ export function requireExecutable(
   throw new ServiceError(
     'VALIDATION_ERROR',
     `The model "${model}" of the case "${title}" cannot be executed: ${configured.baseUrl} does not serve it.`,
-    {
-      details: {
-        field: 'model',
-        hostedModels: (ofProvider.length > 0 ? ofProvider : offered).slice(0, MOST_NAMED),
-      },
-    },
+    { details: { field: 'model', hostedModels: (ofProvider.length > 0 ? ofProvider : offered).slice(0, MOST_NAMED) } },
   )
 }
 

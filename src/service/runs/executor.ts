@@ -58,11 +58,7 @@ type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Conn
 
 /** Executes in this thread, over connections that whoever made them closes. */
 export function createExecutor(resources: Resources): Executor {
-  return {
-    execute: (execution, signal) => executeTrials(resources, execution, signal),
-    drop() {},
-    async close() {},
-  }
+  return { execute: (execution, signal) => executeTrials(resources, execution, signal), drop() {}, async close() {} }
 }
 
 /** Runs all trials, a few at a time; one that cannot be recorded stops the others. */

@@ -103,22 +103,13 @@ export function requireSlot({ store, limits }: ServiceContext, project: ProjectR
   const limit = limits.number(project.organizationId, 'concurrentRuns')
   if (slots.size < limit || (slotId !== undefined && slots.has(slotId))) return
   throw new ServiceError('RATE_LIMITED', `${slots.size} runs are in flight, which is the limit.`, {
-    details: {
-      reason: 'CONCURRENT_RUN_LIMIT',
-      limit,
-      activeRunIds: running.map(({ id }) => id),
-    },
+    details: { reason: 'CONCURRENT_RUN_LIMIT', limit, activeRunIds: running.map(({ id }) => id) },
   })
 }
 
 function trialsOf(runId: string, cases: readonly CaseSnapshot[]): TrialRow[] {
   const planned = cases.flatMap(({ iterations, caseId, title }, casePosition) =>
-    Array.from({ length: iterations }, (_, index) => ({
-      casePosition,
-      iterationNumber: index + 1,
-      caseId,
-      title,
-    })),
+    Array.from({ length: iterations }, (_, index) => ({ casePosition, iterationNumber: index + 1, caseId, title })),
   )
   return planned.map((place, position) => ({
     id: newId('itr'),

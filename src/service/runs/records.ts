@@ -70,15 +70,17 @@ export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string):
 /** A run with everything a comparison reads. */
 export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   const cases = store.runs.cases(run.id)
-  const trials = store.trials.listWithOutcomes(run.id).map(({ outcome, ...trial }) => ({
-    iterationId: trial.id,
-    variant: trial.casePosition,
-    class: trial.class,
-    ...(trial.error !== null && { error: trial.error }),
-    steps: outcome?.steps ?? [],
-    checks: outcome?.checks ?? [],
-    usage: outcome?.transcript.usage,
-  }))
+  const trials = store.trials
+    .listWithOutcomes(run.id)
+    .map(({ outcome, ...trial }) => ({
+      iterationId: trial.id,
+      variant: trial.casePosition,
+      class: trial.class,
+      ...(trial.error !== null && { error: trial.error }),
+      steps: outcome?.steps ?? [],
+      checks: outcome?.checks ?? [],
+      usage: outcome?.transcript.usage,
+    }))
   const { id, number, result, createdAt, completedAt = null, summary = null } = run
   return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }
 }

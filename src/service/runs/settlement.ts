@@ -49,16 +49,18 @@ export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: n
 function failUnfinished(store: Store, runId: string, error: string): void {
   const trials = store.trials.unfinished(runId)
   if (trials.length === 0) return
-  const cases = store.runs.cases(runId).map(snapshot => ({
-    steps: snapshot.steps.map(({ id: stepId, kind }, stepIndex) => ({
-      stepId,
-      stepIndex,
-      kind,
-      status: 'skipped' as const,
-      reason: error,
-    })),
-    expectedToolCalls: expectedToolCalls(snapshot),
-  }))
+  const cases = store.runs
+    .cases(runId)
+    .map(snapshot => ({
+      steps: snapshot.steps.map(({ id: stepId, kind }, stepIndex) => ({
+        stepId,
+        stepIndex,
+        kind,
+        status: 'skipped' as const,
+        reason: error,
+      })),
+      expectedToolCalls: expectedToolCalls(snapshot),
+    }))
   const now = Date.now()
   store.trials.endEach(
     trials.flatMap(({ id, casePosition, startedAt }) => {

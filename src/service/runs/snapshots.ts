@@ -42,11 +42,7 @@ function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotO
   const asksModel = definition.steps.some(({ kind }) => kind === 'prompt')
   const [first, ...others] = models
   if (!asksModel || others.length === 0) return [{ ...snapshot, ...first }]
-  return models.map(each => ({
-    ...snapshot,
-    caseKey: `${row.declaredId}@${nameAmong(models, each)}`,
-    ...each,
-  }))
+  return models.map(each => ({ ...snapshot, caseKey: `${row.declaredId}@${nameAmong(models, each)}`, ...each }))
 }
 
 type Model = CaseDefinition['models'][number]

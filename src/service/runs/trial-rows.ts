@@ -165,9 +165,7 @@ function readGraded(database: Database, runId: string): GradedTrials {
         { runId, behind, classes: JSON.stringify(classes), limit },
       ),
     positionOf: id =>
-      database.get<{ position: number }>('SELECT position FROM trial WHERE id = :id AND runId = :runId', {
-        id,
-        runId,
-      })?.position,
+      database.get<{ position: number }>('SELECT position FROM trial WHERE id = :id AND runId = :runId', { id, runId })
+        ?.position,
   }
 }

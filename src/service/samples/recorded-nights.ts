@@ -41,12 +41,7 @@ type RecordedTrial = {
 } & Partial<Pick<ReportedResult, 'verdict' | 'error' | 'errorDetails'>>
 
 /** What the program never says. */
-const UNSAID = {
-  externalId: undefined,
-  expectedOutput: undefined,
-  error: undefined,
-  errorDetails: undefined,
-}
+const UNSAID = { externalId: undefined, expectedOutput: undefined, error: undefined, errorDetails: undefined }
 
 const EXACT_CITY = weatherIn('Chicago, IL', CHICAGO.resultText)
 const BY_CITY: RecordedTrial = {
@@ -180,10 +175,7 @@ export function reportOf(
     return result
   })
   const externalRunId = `sample-nightly-${utcDay(startedAt)}`
-  return {
-    opening: { ...NIGHTLY, externalRunId, serverNames: [serverName], notes: 'Nightly, main branch' },
-    results,
-  }
+  return { opening: { ...NIGHTLY, externalRunId, serverNames: [serverName], notes: 'Nightly, main branch' }, results }
 }
 
 /** The night's trials, some of which went another way. */

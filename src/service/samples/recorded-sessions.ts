@@ -106,11 +106,7 @@ export const SESSIONS = {
     },
     brokenOff: {
       turns: [turn('weather in Chicago please', [CHICAGO], 'Light rain, 36 degrees.', 4100)],
-      failure: {
-        status: 'failed',
-        errorCode: 'TIMEOUT',
-        errorMessage: 'The model did not finish within 300 s.',
-      },
+      failure: { status: 'failed', errorCode: 'TIMEOUT', errorMessage: 'The model did not finish within 300 s.' },
     },
   },
   order: {
@@ -218,26 +214,14 @@ export const SESSIONS = {
 } as const satisfies Record<JourneyName, Record<string, RecordedSession>>
 
 /** One wave: what each journey's sessions were, in their order. A journey that is missing was not run in it. */
-export type RecordedWave = {
-  daysAgo: number
-  runs: { [J in JourneyName]?: readonly (keyof (typeof SESSIONS)[J])[] }
-}
+export type RecordedWave = { daysAgo: number; runs: { [J in JourneyName]?: readonly (keyof (typeof SESSIONS)[J])[] } }
 
 /** Oldest first. A few cities were refused from the fourth on, when the server's schema had changed. */
 export const WAVES: readonly RecordedWave[] = [
-  {
-    daysAgo: 20,
-    runs: { weather: ['rain', 'sun'], order: ['guessed', 'summed'], export: ['unlinked', 'linked'] },
-  },
-  {
-    daysAgo: 15,
-    runs: { weather: ['sun', 'rain'], order: ['echoed', 'guessed'], export: ['linked', 'linked'] },
-  },
+  { daysAgo: 20, runs: { weather: ['rain', 'sun'], order: ['guessed', 'summed'], export: ['unlinked', 'linked'] } },
+  { daysAgo: 15, runs: { weather: ['sun', 'rain'], order: ['echoed', 'guessed'], export: ['linked', 'linked'] } },
   { daysAgo: 10, runs: { weather: ['rain', 'brokenOff'], order: ['summed', 'echoed'] } },
-  {
-    daysAgo: 5,
-    runs: { weather: ['rain', 'refused'], order: ['summed', 'summed'], export: ['linked', 'linked'] },
-  },
+  { daysAgo: 5, runs: { weather: ['rain', 'refused'], order: ['summed', 'summed'], export: ['linked', 'linked'] } },
   {
     daysAgo: 1,
     runs: { weather: ['refused', 'refused'], order: ['echoed', 'summed'], export: ['unlinked', 'jargon'] },

@@ -39,10 +39,7 @@ export const CLIENT = {
   },
 }
 
-export const ENVIRONMENT = {
-  name: `${MARK}assistant on the reference server`,
-  description: REMOVABLE,
-}
+export const ENVIRONMENT = { name: `${MARK}assistant on the reference server`, description: REMOVABLE }
 
 export const SWARM = {
   name: `${MARK}weekly look`,
@@ -88,9 +85,4 @@ export const JOURNEYS: Record<JourneyName, { persona: keyof typeof PERSONAS; nam
  * What somebody waved through: the assistant echoes a figure before it adds it up, which costs a call and harms nobody.
  * Named by dimension, journey and criterion.
  */
-export const DISMISSED = {
-  dimension: 'rubric',
-  journey: 'order',
-  criterion: 'fitting-tools',
-  daysAgo: 9,
-} as const
+export const DISMISSED = { dimension: 'rubric', journey: 'order', criterion: 'fitting-tools', daysAgo: 9 } as const

@@ -117,9 +117,7 @@ function replaySession(
   endAttempt(store, attempt, { sessionId, end }, clock)
   if ('failure' in session) return clock
   const messages = store.journeySessions.messages(sessionId)
-  store.journeySessions.endGrading(sessionId, {
-    grades: gradesOf({ plan: run.plan, messages }, session.judged),
-  })
+  store.journeySessions.endGrading(sessionId, { grades: gradesOf({ plan: run.plan, messages }, session.judged) })
   return clock + GRADING_MS
 }
 

@@ -28,10 +28,7 @@ const AGAIN = 'Open the link again if you may still use it.'
 const ENDINGS: Record<SessionEnd, Ending> = {
   visitor: { by: 'visitor', message: 'You ended this session.' },
   unpublished: { by: 'owner', message: 'The session has ended: the owner took this scenario offline.' },
-  narrowed: {
-    by: 'owner',
-    message: `The session has ended: the owner changed who may use this scenario. ${AGAIN}`,
-  },
+  narrowed: { by: 'owner', message: `The session has ended: the owner changed who may use this scenario. ${AGAIN}` },
   removed: {
     by: 'owner',
     message: `The session has ended: the owner took access away from a member, which ends every session. ${AGAIN}`,
@@ -58,10 +55,7 @@ export function whyEnded(store: Store, session: VisitorSessionRow, now: number):
   if (scenario.accessVersion !== session.accessVersion) return ENDINGS.narrowed
   if (session.memberId !== null && !store.scenarios.members.get(scenario.id, session.memberId)) return ENDINGS.removed
   if (session.keyId !== null && !keyStillCounts(store, session.keyId, scenario))
-    return {
-      by: 'owner',
-      message: 'The session has ended: the key that you signed in with is not valid any more.',
-    }
+    return { by: 'owner', message: 'The session has ended: the key that you signed in with is not valid any more.' }
   if (now - session.lastActivityAt >= SESSION_IDLE_MS)
     return { by: 'time', message: `The session has ended after a day of silence. ${AGAIN}` }
   return undefined

@@ -151,9 +151,7 @@ function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: Vis
   throw new ServiceError(
     'RATE_LIMITED',
     'Anonymous visitors have used up today’s answers; come back after 00:00 UTC.',
-    {
-      retryAfterSeconds: Math.ceil((midnight + DAY_MS - now) / 1000),
-    },
+    { retryAfterSeconds: Math.ceil((midnight + DAY_MS - now) / 1000) },
   )
 }
 
@@ -217,40 +215,18 @@ export function noteAnswer(
   const { messages } = store.visitorSessions
   const idOf = new Map(servers.map(({ name, id }) => [name, id]))
   const rows = toolCalls.map(call =>
-    messages.insert({
-      ...blank(sessionId, now()),
-      ...ofCall(call),
-      serverId: idOf.get(call.serverName) ?? null,
-    }),
+    messages.insert({ ...blank(sessionId, now()), ...ofCall(call), serverId: idOf.get(call.serverName) ?? null }),
   )
   rows.push(
-    messages.insert({
-      ...blank(sessionId, now()),
-      role: 'assistant',
-      text,
-      durationMs,
-      tokens: usage.totalTokens,
-    }),
+    messages.insert({ ...blank(sessionId, now()), role: 'assistant', text, durationMs, tokens: usage.totalTokens }),
   )
-  store.visitorSessions.update({
-    ...session,
-    modelId: model.id,
-    authInterrupted: false,
-    lastActivityAt: now(),
-  })
+  store.visitorSessions.update({ ...session, modelId: model.id, authInterrupted: false, lastActivityAt: now() })
   store.visitorSessions.setLease(sessionId, undefined)
   return rows
 }
 
 function ofCall({ serverName, toolName, isError, resultText, durationMs }: ConversationToolCall) {
-  return {
-    role: 'tool',
-    text: isError ? oneLine(resultText) : '',
-    serverName,
-    toolName,
-    isError,
-    durationMs,
-  } as const
+  return { role: 'tool', text: isError ? oneLine(resultText) : '', serverName, toolName, isError, durationMs } as const
 }
 
 /** Notes why there is no answer, for the owner. */
@@ -265,11 +241,7 @@ export function noteFailure({ store, now }: Noting, sessionId: string, error: un
     isError: true,
     errorCode: code,
   })
-  store.visitorSessions.update({
-    ...session,
-    authInterrupted: code === 'OAUTH_REQUIRED',
-    lastActivityAt: now(),
-  })
+  store.visitorSessions.update({ ...session, authInterrupted: code === 'OAUTH_REQUIRED', lastActivityAt: now() })
   store.visitorSessions.setLease(sessionId, undefined)
 }
 

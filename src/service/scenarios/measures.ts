@@ -111,15 +111,7 @@ export function signalsOf({ store, now }: Context, scenario: ScenarioRow): Scena
   const window = latestWindow(store, scenario.id)
   if (!window) throw nobodyYet()
   const { id: windowId, startAt, endAt, minedAt, sessionCount, messageCount, signals } = window
-  return {
-    windowId,
-    windowStartAt: startAt,
-    windowEndAt: endAt,
-    minedAt,
-    sessionCount,
-    messageCount,
-    signals,
-  }
+  return { windowId, windowStartAt: startAt, windowEndAt: endAt, minedAt, sessionCount, messageCount, signals }
 }
 
 /** The newest sessions with what was said in them. */

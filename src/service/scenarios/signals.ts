@@ -103,12 +103,7 @@ function hitsOf(scenario: ScenarioRow, { session, messages }: SignalSession, now
       })
   }
   for (const text of repeatedQuestions(messages))
-    hits.push({
-      kind: 'repeated_question',
-      subject,
-      title: 'Visitors ask the same again',
-      evidence: said(text),
-    })
+    hits.push({ kind: 'repeated_question', subject, title: 'Visitors ask the same again', evidence: said(text) })
   const unanswered = abandonedAt(session, messages, now)
   if (unanswered)
     hits.push({
@@ -122,11 +117,7 @@ function hitsOf(scenario: ScenarioRow, { session, messages }: SignalSession, now
       kind: 'negative_feedback',
       subject,
       title: 'Visitors rate the scenario low',
-      evidence: {
-        sessionId,
-        kind: 'feedback',
-        excerpt: excerptOf(session.comment ?? `${session.rating} of 5`),
-      },
+      evidence: { sessionId, kind: 'feedback', excerpt: excerptOf(session.comment ?? `${session.rating} of 5`) },
     })
   return hits
 }

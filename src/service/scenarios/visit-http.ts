@@ -68,10 +68,7 @@ const LINK_ROUTES: Record<string, Record<string, Route>> = {
       visits.describe(call.link)
       const body = await read(call, Opening())
       const { headers } = call.request
-      const credentials: Credentials = {
-        authorization: headers.get('authorization'),
-        invitation: body?.invitation,
-      }
+      const credentials: Credentials = { authorization: headers.get('authorization'), invitation: body?.invitation }
       return { ...ok(visits.redeem(call.link, credentials, programOf(headers))), status: 201 }
     },
   },

@@ -184,12 +184,7 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
     ...(projectId !== null && { projectId }),
     ...(serverId !== null && { serverId }),
     ...(server && {
-      server: {
-        id: server.id,
-        name: server.name,
-        url: redactedUrl(server.url ?? ''),
-        enabled: server.enabled,
-      },
+      server: { id: server.id, name: server.name, url: redactedUrl(server.url ?? ''), enabled: server.enabled },
     }),
     ...(error && { error: { ...error, retryable: error.retryable && !ended(row) } }),
   }

@@ -63,9 +63,7 @@ export function createConnectionRows(database: Database, sealer: Sealer) {
     find: (id: string) => connections.one({ id }),
     /** Those that have not ended, oldest first; of one account, or of all. */
     open: (accountId?: string) =>
-      connections.all({ endedAt: null }, 'AND accountId = coalesce(:accountId, accountId) ORDER BY id', {
-        accountId,
-      }),
+      connections.all({ endedAt: null }, 'AND accountId = coalesce(:accountId, accountId) ORDER BY id', { accountId }),
     insert,
     update,
   }

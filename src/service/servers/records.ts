@@ -123,10 +123,7 @@ function merged(row: ServerRow, body: ServerFields): ServerRow {
   const kind = transportType ?? row.transportType
   const foreign = FOREIGN_FIELDS[kind].find(field => body[field] !== undefined && body[field] !== false)
   if (foreign) throw invalidField(foreign, `does not belong to a server over ${kind}`)
-  const secrets = defined<ServerSecrets>({
-    ...row.secrets,
-    ...defined({ command, args, env, headers, clientSecret }),
-  })
+  const secrets = defined<ServerSecrets>({ ...row.secrets, ...defined({ command, args, env, headers, clientSecret }) })
   const complete: ServerRow = {
     ...row,
     name: name ?? row.name,

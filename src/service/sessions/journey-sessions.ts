@@ -12,13 +12,7 @@ export const journeySessions: SessionSource = {
           .map(row => toSession(row, store.journeySessions.messages(row.id))),
 }
 
-const STATUS = {
-  pending: 'unset',
-  running: 'unset',
-  succeeded: 'ok',
-  failed: 'error',
-  rate_limited: 'error',
-} as const
+const STATUS = { pending: 'unset', running: 'unset', succeeded: 'ok', failed: 'error', rate_limited: 'error' } as const
 
 function toSession(row: JourneyFeedRow, messages: readonly JourneyMessageRow[]): SessionRow {
   const { plan, attempt } = row

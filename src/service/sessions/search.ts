@@ -51,10 +51,7 @@ export async function searchSessions(store: Store, list: string, feed: FeedScope
   const end = shown.at(-1)
   return {
     items: shown.map(({ summary }) => summary),
-    ...(end &&
-      behind.length > limit && {
-        nextCursor: store.cursors.write(list, `${end.score}:${end.at}:${end.id}`),
-      }),
+    ...(end && behind.length > limit && { nextCursor: store.cursors.write(list, `${end.score}:${end.at}:${end.id}`) }),
     scope,
   }
 }

@@ -33,11 +33,7 @@ export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuit
       runs.settleAbandoned()
       return store.read(() => {
         const list = `suites/${project.id}`
-        const { items, ...page } = pageOf(store.cursors, {
-          list,
-          items: store.suites.list(project.id),
-          query,
-        })
+        const { items, ...page } = pageOf(store.cursors, { list, items: store.suites.list(project.id), query })
         return {
           items: items.map(suite => {
             const { id, name, projectId, createdAt, updatedAt } = suite

@@ -31,13 +31,7 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
           store,
           list,
           { projectIds: [project.id], sourceTypes },
-          {
-            status: 'active',
-            order: 'oldest',
-            endedOnly: true,
-            limit: Math.min(limit, MAX_PAGE),
-            cursor,
-          },
+          { status: 'active', order: 'oldest', endedOnly: true, limit: Math.min(limit, MAX_PAGE), cursor },
         ),
       )
       return new Reply(toOtlp(project, rows, includeContent), {

@@ -18,21 +18,12 @@ const SPAN_ID_LENGTH = 16
  */
 export function toOtlp(project: ProjectRow, rows: readonly SessionRow[], includeContent: boolean) {
   if (rows.length === 0) return { resourceSpans: [] }
-  const resource = {
-    'service.name': 'mcpdeck',
-    'mcpdeck.project.id': project.id,
-    'mcpdeck.project.name': project.name,
-  }
+  const resource = { 'service.name': 'mcpdeck', 'mcpdeck.project.id': project.id, 'mcpdeck.project.name': project.name }
   return {
     resourceSpans: [
       {
         resource: { attributes: toAttributes(resource) },
-        scopeSpans: [
-          {
-            scope: { name: 'mcpdeck' },
-            spans: rows.flatMap(row => toSpans(row, includeContent)),
-          },
-        ],
+        scopeSpans: [{ scope: { name: 'mcpdeck' }, spans: rows.flatMap(row => toSpans(row, includeContent)) }],
       },
     ],
   }

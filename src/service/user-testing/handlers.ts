@@ -277,10 +277,5 @@ function known<T extends object>(facts: T): { [K in keyof T]?: NonNullable<T[K]>
 /** Payloads stay out: of a call only that it was made and whether it worked. */
 function toTranscriptMessage({ role, text, toolName, isError, createdAt }: VisitorMessageRow): TranscriptMessage {
   if (role !== 'tool') return { role, text, createdAt }
-  return {
-    role,
-    text: isError ? 'The tool answered with an error.' : 'The tool answered.',
-    toolName,
-    createdAt,
-  }
+  return { role, text: isError ? 'The tool answered with an error.' : 'The tool answered.', toolName, createdAt }
 }

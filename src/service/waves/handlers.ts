@@ -24,15 +24,7 @@ export function waveInsightHandlers(context: ServiceContext): Handlers['waveInsi
       const { status, errorCode, errorMessage, updatedAt } = row
       const document = documentOf(store, subject.scope, row)
       const { discovery = null, ...insights } = document ?? {}
-      return {
-        waveId,
-        status,
-        insights: document && insights,
-        discovery,
-        errorCode,
-        errorMessage,
-        updatedAt,
-      }
+      return { waveId, status, insights: document && insights, discovery, errorCode, errorMessage, updatedAt }
     },
     request(call) {
       const { project, caller, params, body } = call

@@ -22,13 +22,7 @@ type Guard = {
 }
 
 /** What a request that is being checked looks like, whichever operation it names. */
-type AnyAttempt = {
-  params: object
-  query: unknown
-  body: unknown
-  caller: Caller
-  project: ProjectRow | undefined
-}
+type AnyAttempt = { params: object; query: unknown; body: unknown; caller: Caller; project: ProjectRow | undefined }
 
 /**
  * What needs a stronger role than the operations that can write it, wherever it is written. What is guarded and has

@@ -51,12 +51,7 @@ export function openStore(location: StoreLocation): Store {
       const sealer = createSealer(sealingKey(settings, directory))
       if (hasPlainUrls(database)) sealPlainUrls(database, sealer)
       const cursors = createCursors(Buffer.from(settings.ensure('cursorSecret', randomSecret), 'base64url'))
-      return Object.assign(rowsOf(database, sealer), {
-        directory,
-        cursors,
-        settings,
-        ...transactionsOf(database),
-      })
+      return Object.assign(rowsOf(database, sealer), { directory, cursors, settings, ...transactionsOf(database) })
     }
     // What a session writes it must settle on the disk when it closes, so only a workspace that lacks something is
     // written to; the write lock makes two processes that start at once take turns.

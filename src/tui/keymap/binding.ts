@@ -7,14 +7,7 @@ import type { Verb } from './verbs.ts'
  */
 export type Scope = 'prompt' | 'overlay' | 'field' | 'panel' | 'screen' | 'app'
 
-export const SCOPE_RANK: Record<Scope, number> = {
-  app: 0,
-  screen: 1,
-  panel: 2,
-  field: 3,
-  overlay: 4,
-  prompt: 5,
-}
+export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, field: 3, overlay: 4, prompt: 5 }
 
 /**
  * What an action cannot do without: the service's answer, the right to change something there, or the right to the

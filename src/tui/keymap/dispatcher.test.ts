@@ -123,12 +123,7 @@ describe('dispatcher', () => {
   test('a handler that throws is reported and the next key still works', async () => {
     const { dispatcher, add, calls, reports } = setup()
     add(
-      defineBindings({
-        name: 'x',
-        scope: 'screen',
-        title: 'X',
-        bindings: { boom: { keys: ['b'], label: 'boom' } },
-      }),
+      defineBindings({ name: 'x', scope: 'screen', title: 'X', bindings: { boom: { keys: ['b'], label: 'boom' } } }),
       {
         boom: () => {
           throw new Error('boom')

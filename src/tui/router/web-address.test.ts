@@ -31,11 +31,7 @@ test('an address is read back by the template that made it', () => {
   }
   fc.assert(
     fc.property(id, id, (projectId, other) => {
-      for (const [screen, name] of Object.entries({
-        runs: 'runId',
-        servers: 'serverId',
-        findings: 'findingId',
-      })) {
+      for (const [screen, name] of Object.entries({ runs: 'runId', servers: 'serverId', findings: 'findingId' })) {
         const place = { screen, params: { projectId, [name]: other } }
         expect(placeAtAddress(templates, webAddress(templates, place)!)).toEqual(place)
       }

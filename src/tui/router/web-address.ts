@@ -71,12 +71,7 @@ type Parts = { origin: string; path: string[]; query: [name: string, value: stri
 
 function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
   const segments = (path: string): string[] => path.split('/').filter(Boolean).map(unescaped)
-  return {
-    origin,
-    path: segments(pathname),
-    query: [...searchParams],
-    anchor: segments(hash.replace(/^#/, '')),
-  }
+  return { origin, path: segments(pathname), query: [...searchParams], anchor: segments(hash.replace(/^#/, '')) }
 }
 
 type Match = { params: Record<string, string>; weight: number }

@@ -18,11 +18,7 @@ export function rowOf(graphemes: string[], styles: Style[]): Row {
 
 /** A row of plain blanks, `width` cells wide. */
 export function blankRow(width: number): Row {
-  return {
-    graphemes: new Array<string>(width).fill(' '),
-    styles: new Array<Style>(width).fill(PLAIN),
-    blankFrom: 0,
-  }
+  return { graphemes: new Array<string>(width).fill(' '), styles: new Array<Style>(width).fill(PLAIN), blankFrom: 0 }
 }
 
 /** Cells of the grapheme that starts at `column`. */

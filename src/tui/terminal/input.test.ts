@@ -61,16 +61,7 @@ test('pastes, focus and mouse reports are events of their own', () => {
     { type: 'mouse', action: 'release', button: 'left', row: 4, column: 2, ...held },
     { type: 'mouse', action: 'wheel-up', button: 'none', row: 0, column: 0, ...held },
     { type: 'mouse', action: 'wheel-down', button: 'none', row: 0, column: 0, ...held },
-    {
-      type: 'mouse',
-      action: 'move',
-      button: 'left',
-      row: 8,
-      column: 199,
-      shift: true,
-      alt: false,
-      ctrl: true,
-    },
+    { type: 'mouse', action: 'move', button: 'left', row: 8, column: 199, shift: true, alt: false, ctrl: true },
   ])
 })
 

@@ -29,11 +29,7 @@ export type Input = {
 }
 
 /** How long a pause decides: Esc alone is soon the key, a sequence cut by a slow line is waited for longer. */
-const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = {
-  'maybe-escape': 50,
-  sequence: 500,
-  paste: 2000,
-}
+const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = { 'maybe-escape': 50, sequence: 500, paste: 2000 }
 
 /** Events from the terminal's bytes. */
 export function createInput(stdin: InputStream): Input {

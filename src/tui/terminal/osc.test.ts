@@ -2,10 +2,7 @@ import { expect, test } from 'vitest'
 import { COPY_LIMIT_BYTES, copySequence, link, noticeSequence, title } from './osc.ts'
 
 test('text is copied by OSC 52', () => {
-  expect(copySequence('grüße', { TERM: 'xterm' })).toEqual({
-    copied: true,
-    sequence: '\x1b]52;c;Z3LDvMOfZQ==\x07',
-  })
+  expect(copySequence('grüße', { TERM: 'xterm' })).toEqual({ copied: true, sequence: '\x1b]52;c;Z3LDvMOfZQ==\x07' })
 })
 
 test('in tmux the copy goes to tmux and through it', () => {

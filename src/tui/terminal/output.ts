@@ -21,9 +21,7 @@ export type WrittenListener = (bytes: number, milliseconds: number) => void
  */
 export function neverWaitFor(terminal: object): void {
   // Node has no public way to say it; without this one the program waits as it did.
-  const { _handle: handle } = terminal as {
-    _handle?: { setBlocking?: (blocking: boolean) => unknown } | null
-  }
+  const { _handle: handle } = terminal as { _handle?: { setBlocking?: (blocking: boolean) => unknown } | null }
   handle?.setBlocking?.(false)
 }
 

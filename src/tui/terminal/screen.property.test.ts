@@ -36,10 +36,7 @@ const token: fc.Arbitrary<Token> = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom('😀', '👩‍👩‍👧', '❤️', '🇩🇪', '👍🏽', '⌚', '1️⃣').map(text => ({ text, width: 2, sure: false })),
   },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('e\u0301', 'ä\u0323').map(text => ({ text, width: 1, sure: false })),
-  },
+  { weight: 1, arbitrary: fc.constantFrom('e\u0301', 'ä\u0323').map(text => ({ text, width: 1, sure: false })) },
 )
 const colour: fc.Arbitrary<Colour> = fc.oneof(
   fc.constant<Colour>({ kind: 'default' }),
@@ -65,10 +62,7 @@ const at = fc.record({
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('frame' as const), lines }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('paint' as const, 'move' as const), id, at, lines }),
-  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('paint' as const, 'move' as const), id, at, lines }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('hide' as const, 'close' as const), id }) },
   {
     weight: 1,

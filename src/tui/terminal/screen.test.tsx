@@ -228,11 +228,7 @@ test("Ink's cursor is shown where Ink wants it", async () => {
   await app.waitUntilRenderFlush()
   await emulator.drawn()
   const { cursorX, cursorY } = emulator.terminal.buffer.active
-  expect({ cursorX, cursorY, visible: emulator.isCursorVisible }).toEqual({
-    cursorX: 5,
-    cursorY: 1,
-    visible: true,
-  })
+  expect({ cursorX, cursorY, visible: emulator.isCursorVisible }).toEqual({ cursorX: 5, cursorY: 1, visible: true })
   app.unmount()
 })
 

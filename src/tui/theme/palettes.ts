@@ -58,14 +58,7 @@ const dark: Palette = chalk => ({
  * Colours of the 256, which no terminal changes, with at least 4.5:1 against white and off-white. Of the sixteen,
  * yellow and cyan cannot be read there.
  */
-export const LIGHT_COLOURS = {
-  muted: 59,
-  accent: 24,
-  ok: 22,
-  warn: 94,
-  error: 124,
-  live: 25,
-} as const
+export const LIGHT_COLOURS = { muted: 59, accent: 24, ok: 22, warn: 94, error: 124, live: 25 } as const
 
 const light: Palette = (chalk, level) => {
   const few = level === 1

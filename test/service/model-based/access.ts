@@ -15,11 +15,7 @@ export async function publish(world: World, { which, mode, cut }: StepOf<'publis
   const { access } = model
   const environment = pick(model.environments, which)!
   const send = () =>
-    host.api.send(userTesting.publish, {
-      projectId: place.projectId,
-      environmentId: environment.id,
-      body: { mode },
-    })
+    host.api.send(userTesting.publish, { projectId: place.projectId, environmentId: environment.id, body: { mode } })
   const first = await host.ask(cut, send)
   if (!model.gates['user-testing']) {
     if (first) expect(first.status).toBe(403)
@@ -159,10 +155,7 @@ export async function redeem(world: World, { which, as, email, byOldLink, cut }:
   const answer = await host.ask(cut, () =>
     fetch(`${host.origin}/visit/${link}/sessions`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(key && { authorization: `Bearer ${key.key}` }),
-      },
+      headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key.key}` }) },
       body: JSON.stringify(as === 'invited' ? { invitation: code } : {}),
     }),
   )
@@ -195,10 +188,7 @@ export async function leave(world: World, { which, cut }: StepOf<'leave'>) {
   )
   if (!session) return
   const answer = await host.ask(cut, () =>
-    fetch(`${host.origin}/visit/session`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${session.token}` },
-    }),
+    fetch(`${host.origin}/visit/session`, { method: 'DELETE', headers: { authorization: `Bearer ${session.token}` } }),
   )
   if (answer) expect(answer.status).toBe(200)
   session.isAlive = answer ? false : await lives(world, session.token)

@@ -32,9 +32,7 @@ export async function createPlayers() {
   })
   const server = await startHttpServer({
     'tools/list': (message, _request, response) =>
-      answer(response, message, {
-        tools: ['count', 'wait'].map(name => ({ name, inputSchema: { type: 'object' } })),
-      }),
+      answer(response, message, { tools: ['count', 'wait'].map(name => ({ name, inputSchema: { type: 'object' } })) }),
     'tools/call': (message, _request, response) => {
       const { name, arguments: args } = message.params as { name: string; arguments?: { fails?: boolean } }
       if (name === 'wait') return

@@ -32,11 +32,7 @@ export async function launchRun(world: World, step: StepOf<'launchRun'>) {
       { projectId: place.projectId, body },
       key === undefined ? {} : { headers: { 'idempotency-key': key } },
     )
-  const started = {
-    kase,
-    environment: target.environment,
-    ...(key !== undefined && { intent: { key, body } }),
-  }
+  const started = { kase, environment: target.environment, ...(key !== undefined && { intent: { key, body } }) }
   const known = new Set(model.runs.map(({ id }) => id))
   await launch(world, { cut, send, started, refusal: target.refusal })
   if (cut !== undefined && key !== undefined) await insist(world, { send, started, known, refusal: target.refusal })

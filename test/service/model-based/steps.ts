@@ -173,10 +173,7 @@ export type Area = keyof typeof AREAS
 /** Sequences in which some areas come often and the others seldom, with kills in between. */
 export function stepsIn(areas: readonly Area[], size: { minLength: number; maxLength: number }) {
   const weighted = Object.entries(AREAS).flatMap(([area, steps]) =>
-    steps.map(([weight, arbitrary]) => ({
-      weight: areas.includes(area as Area) ? weight * 5 : weight,
-      arbitrary,
-    })),
+    steps.map(([weight, arbitrary]) => ({ weight: areas.includes(area as Area) ? weight * 5 : weight, arbitrary })),
   )
   const more = others.map(([weight, arbitrary]) => ({ weight: weight * areas.length * 2, arbitrary }))
   return fc.array(fc.oneof(...weighted, ...more), { ...size, size: 'max' })

@@ -97,10 +97,7 @@ async function furnish({ api }: Host, players: Players, organizationId: string):
     environmentIds.push((await api.call(environments.create, { projectId, body: { name, hostId } })).id)
   const call = (title: string, serverName: string, toolName: string, wanted = 'done') => {
     const [, assertion] = echoCase(title, '', wanted).steps
-    return {
-      title,
-      steps: [{ id: 'call', kind: 'toolCall', serverName, toolName, arguments: {} }, assertion],
-    }
+    return { title, steps: [{ id: 'call', kind: 'toolCall', serverName, toolName, arguments: {} }, assertion] }
   }
   const suiteOf = async (name: string, of: string, tests: object[]) => {
     const body = { name, serverIds: [of], model: 'small', tests }

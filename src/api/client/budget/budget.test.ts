@@ -20,10 +20,7 @@ const request = fc.record({
 
 describe('the budget and an exact server', () => {
   test('never send what the server would refuse, whatever the delays', async () => {
-    const rule = fc.record({
-      capacity: fc.integer({ min: 1, max: 12 }),
-      refillPerSecond: fc.constantFrom(0.5, 1, 3),
-    })
+    const rule = fc.record({ capacity: fc.integer({ min: 1, max: 12 }), refillPerSecond: fc.constantFrom(0.5, 1, 3) })
     const property = fc.asyncProperty(rule, fc.array(request, { minLength: 1, maxLength: 60 }), async (bucket, all) => {
       const clock = new VirtualClock()
       const budget = createBudget({ ...bucket, clock })
@@ -300,21 +297,13 @@ describe('the gauge', () => {
   test('an unlimited budget only counts', async () => {
     const budget = createBudget({ unlimited: true, clock: new VirtualClock() })
     await Promise.all(Array.from({ length: 50 }, () => budget.acquire({ priority: 'background' })))
-    expect(budget.snapshot()).toMatchObject({
-      unlimited: true,
-      tokens: Infinity,
-      waiting: 0,
-      usedLastMinute: 50,
-    })
+    expect(budget.snapshot()).toMatchObject({ unlimited: true, tokens: Infinity, waiting: 0, usedLastMinute: 50 })
   })
 })
 
 describe('poll intervals', () => {
   test('never use more than three quarters of the steady rate together', () => {
-    const load = fc.record({
-      live: fc.integer({ min: 1, max: 50 }),
-      requestsEach: fc.integer({ min: 1, max: 5 }),
-    })
+    const load = fc.record({ live: fc.integer({ min: 1, max: 50 }), requestsEach: fc.integer({ min: 1, max: 5 }) })
     fc.assert(
       fc.property(load, fc.boolean(), ({ live, requestsEach }, visible) => {
         const interval = pollInterval({ live, requestsEach, visible })

@@ -172,11 +172,7 @@ function isolated(entry: Entry, now: number): Entry {
   const { bucket, own, others, pace } = entry
   return {
     ...entry,
-    bucket: {
-      level: Math.min(0, bucket.level),
-      at: Math.max(bucket.at, now + PATIENCE_MS),
-      inFlight: own.inFlight,
-    },
+    bucket: { level: Math.min(0, bucket.level), at: Math.max(bucket.at, now + PATIENCE_MS), inFlight: own.inFlight },
     pace: pace / (1 + Math.max(1, others.length)),
     others: [],
   }

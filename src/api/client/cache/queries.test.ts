@@ -60,9 +60,7 @@ describe('queries', () => {
   test('a failed query is not retried by the cache and keeps its ApiError', async () => {
     const forbidden = () => Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: 403 })
     const { queries, queryClient, requests } = setup(forbidden)
-    await expect(queryClient.fetchQuery(queries.account.me.options({}))).rejects.toMatchObject({
-      status: 403,
-    })
+    await expect(queryClient.fetchQuery(queries.account.me.options({}))).rejects.toMatchObject({ status: 403 })
     expect(requests).toHaveLength(1)
   })
 
@@ -89,10 +87,7 @@ describe('queries', () => {
   test('page through a list and stop at a cursor that comes back', async () => {
     const cursors = ['a', 'b', 'a']
     const { queries, queryClient, requests } = setup((_, nth) =>
-      Response.json({
-        items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }],
-        nextCursor: cursors[nth - 1],
-      }),
+      Response.json({ items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }], nextCursor: cursors[nth - 1] }),
     )
     const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' })
     expect(options.queryKey).toEqual(['iterations', 'list', { projectId: 'p', runId: 'r' }, 'pages'])
@@ -172,10 +167,7 @@ describe('queries', () => {
   test('a cursor that comes back ends pages that are read as one too', async () => {
     const cursors = ['a', 'b', 'c', 'b']
     const { queries, queryClient, requests } = setup((_, nth) =>
-      Response.json({
-        items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }],
-        nextCursor: cursors[nth - 1],
-      }),
+      Response.json({ items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }], nextCursor: cursors[nth - 1] }),
     )
     const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { together: 10 })
     const observer = new InfiniteQueryObserver(queryClient, options)

@@ -293,16 +293,8 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => `The request failed on the network: ${quotedMessage(error.message)}.`,
     next: AGAIN,
   },
-  timeout: {
-    title: 'No answer in time',
-    sentence: error => quotedMessage(error.message),
-    next: AGAIN,
-  },
-  aborted: {
-    title: 'Cancelled',
-    sentence: 'The request was cancelled.',
-    next: AGAIN,
-  },
+  timeout: { title: 'No answer in time', sentence: error => quotedMessage(error.message), next: AGAIN },
+  aborted: { title: 'Cancelled', sentence: 'The request was cancelled.', next: AGAIN },
   'refused.read-only': {
     title: 'Read-only',
     sentence: 'mcpdeck runs read-only, so nothing was sent.',

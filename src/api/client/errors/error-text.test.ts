@@ -74,10 +74,7 @@ describe('describeError', () => {
     const text = describeError(failed({ status: 400, code: 'VALIDATION_ERROR', details }))
     expect(text.sentence).toContain('namely model')
     expect(text.next).toBe('Correct the input; valid: a, b, c, d, e, f and 2 more.')
-    const candidates = {
-      reason: 'ENVIRONMENT_REQUIRED',
-      candidates: [{ id: 'e1', name: 'Stage' }, { id: 'e2' }],
-    }
+    const candidates = { reason: 'ENVIRONMENT_REQUIRED', candidates: [{ id: 'e1', name: 'Stage' }, { id: 'e2' }] }
     expect(describeError(failed({ status: 400, code: 'VALIDATION_ERROR', details: candidates })).next).toBe(
       'Choose one: Stage, e2.',
     )

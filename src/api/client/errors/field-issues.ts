@@ -6,10 +6,7 @@ import type { FieldIssue } from './error-kinds.ts'
  * because an input may hold a secret.
  */
 export function fieldIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldIssue[] {
-  return error.issues.map(issue => ({
-    path: formatPath([...prefix, ...issue.path]),
-    expected: expectation(issue),
-  }))
+  return error.issues.map(issue => ({ path: formatPath([...prefix, ...issue.path]), expected: expectation(issue) }))
 }
 
 /** One line naming the first few fields. */

@@ -178,11 +178,7 @@ async function runsOfThen(
     return { finding: 'did-not-happen', because }
   }
   if (ours.length > 1) return { finding: 'cannot-be-known', because: `${ours.length} runs of the suite began then` }
-  return {
-    finding: 'happened',
-    because: `${runName(first)} began then and is ${first.status}`,
-    runId: first.id,
-  }
+  return { finding: 'happened', because: `${runName(first)} began then and is ${first.status}`, runId: first.id }
 }
 
 /** What was launched meanwhile, which is worth knowing before the same is launched late. */
@@ -219,10 +215,7 @@ function publishedReadBack(whenThere: Finding): ReadBack {
         if (looked > MOST_SCENARIOS) return { finding: 'cannot-be-known', because }
         const detail = await scenarioOf(context, projectId, id)
         if (detail && detail.environmentId == null)
-          return {
-            finding: 'cannot-be-known',
-            because: 'the service does not tell what its scenarios publish',
-          }
+          return { finding: 'cannot-be-known', because: 'the service does not tell what its scenarios publish' }
         if (detail?.environmentId === environmentId)
           return { finding: whenThere, because: `${name} publishes the environment` }
       }

@@ -240,12 +240,7 @@ function canBeTwice({ method, risk }: AnyEndpoint): boolean {
 
 function found({ title }: Work, { finding, because, runId }: ReadBackAnswer): Found {
   const settlement = runId === undefined ? undefined : { outcome: 'succeeded' as const, result: { runId } }
-  return {
-    finding,
-    because,
-    sentence: foundSentence(title, finding, because),
-    ...(settlement && { settlement }),
-  }
+  return { finding, because, sentence: foundSentence(title, finding, because), ...(settlement && { settlement }) }
 }
 
 /** Sends the same input with the same key under the same entry. */
@@ -313,32 +308,14 @@ export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: Jo
   const endpoint = endpointOf(entry)
   const claim = endpoint && (await journal.claim(entry))
   if (!claim) return busy(title)
-  const work: Work = {
-    journal,
-    client,
-    clock,
-    signal,
-    entry,
-    endpoint,
-    claim,
-    title,
-    priority: 'foreground',
-  }
+  const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title, priority: 'foreground' }
   try {
     const looked = await look(work)
     const { finding, sentence, settlement, answer } =
       looked.finding === 'happened' ? found(work, looked) : await repeat(work)
     claim.conclude(finding, settlement)
     const result = resultIn(settlement)
-    return {
-      entry,
-      endpoint,
-      finding,
-      isOpen: false,
-      sentence,
-      ...(result && { result }),
-      ...(answer && { answer }),
-    }
+    return { entry, endpoint, finding, isOpen: false, sentence, ...(result && { result }), ...(answer && { answer }) }
   } catch (error) {
     claim.release()
     throw error

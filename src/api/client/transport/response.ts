@@ -19,11 +19,7 @@ export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
   requestId: string | undefined
 }
 
-type Received = {
-  endpoint: AnyEndpoint
-  response: ApiResponse
-  hideKey: (text: string) => string
-}
+type Received = { endpoint: AnyEndpoint; response: ApiResponse; hideKey: (text: string) => string }
 
 const EXCERPT_CHARACTERS = 2_000
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']

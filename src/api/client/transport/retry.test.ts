@@ -162,10 +162,7 @@ describe('the loop', () => {
 
   test('gives up at once when Retry-After is too long and says how long', async () => {
     const { clock, client, requests } = scripted([{ status: 503, retryAfter: '61' }])
-    await expect(clock.finish(client.account.me())).rejects.toMatchObject({
-      status: 503,
-      retryAfterMs: 61_000,
-    })
+    await expect(clock.finish(client.account.me())).rejects.toMatchObject({ status: 503, retryAfterMs: 61_000 })
     expect(requests).toHaveLength(1)
   })
 

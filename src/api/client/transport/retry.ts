@@ -13,12 +13,7 @@ export type RetryRule = {
   longestRetryAfterMs: number
 }
 
-export const defaultRetryRule: RetryRule = {
-  attempts: 3,
-  baseMs: 500,
-  capMs: 8_000,
-  longestRetryAfterMs: 60_000,
-}
+export const defaultRetryRule: RetryRule = { attempts: 3, baseMs: 500, capMs: 8_000, longestRetryAfterMs: 60_000 }
 
 /** Spread on top of `Retry-After`, so that waiting clients do not come back in one instant. */
 const RETRY_AFTER_SPREAD_MS = 250

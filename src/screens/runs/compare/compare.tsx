@@ -66,13 +66,7 @@ export function Compare(props: Props) {
   // The keys of the cases are those of the pane inside, once there is something to compare.
   useBindings(
     compareKeys,
-    {
-      openNow: NOTHING,
-      openBefore: NOTHING,
-      base: chooseBase,
-      figures: NOTHING,
-      unchanged: NOTHING,
-    },
+    { openNow: NOTHING, openBefore: NOTHING, base: chooseBase, figures: NOTHING, unchanged: NOTHING },
     { active: props.focused && !ready },
   )
   if (!run) return <Sentence tone="muted" text="Reading the run…" />
@@ -161,12 +155,7 @@ function useCompareKeys(
     isRerun,
     all,
     setAll,
-  }: {
-    list: ListState<GroupedCase>
-    isRerun: boolean
-    all: boolean
-    setAll: ((all: boolean) => void) | undefined
-  },
+  }: { list: ListState<GroupedCase>; isRerun: boolean; all: boolean; setAll: ((all: boolean) => void) | undefined },
 ): void {
   const { data, comparison } = props
   const openText = useTextOverlay()
@@ -266,11 +255,7 @@ function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
       const notes = caseNotes(each)
       return [
         `${each.group}: ${each.title}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`,
-        {
-          text: `now: ${compare.outcome}${compare.error ? `, ${compare.error}` : ''}`,
-          tone: 'muted',
-          indent: 2,
-        },
+        { text: `now: ${compare.outcome}${compare.error ? `, ${compare.error}` : ''}`, tone: 'muted', indent: 2 },
         { text: `before: ${base.outcome}${base.error ? `, ${base.error}` : ''}`, tone: 'muted', indent: 2 },
       ]
     }),

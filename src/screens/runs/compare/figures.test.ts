@@ -55,10 +55,7 @@ describe('the scores of two runs', () => {
   }
 
   test('are shares of trials, apart from the percent that the runs count', () => {
-    const text = words({
-      scoreContract,
-      passSummary: { passRatePercent: { base: 100, compare: 25, delta: -75 } },
-    })
+    const text = words({ scoreContract, passSummary: { passRatePercent: { base: 100, compare: 25, delta: -75 } } })
     expect(text).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
     expect(text).toContain('This run: 3 trials scored, 2 quarantined, scores not valid')
     expect(text).toMatch(/steps +decides +defined anew: its difference is no regression/)
@@ -69,12 +66,7 @@ describe('the scores of two runs', () => {
 
   test('come with what makes them hard to compare', () => {
     const both = { outcome: 'passed' } as const
-    const changed = {
-      caseKey: 'a',
-      title: 'a',
-      status: 'unchanged_passed',
-      evaluationConfigChanged: true,
-    } as const
+    const changed = { caseKey: 'a', title: 'a', status: 'unchanged_passed', evaluationConfigChanged: true } as const
     const cases = [{ ...changed, base: both, compare: both }]
     expect(scoreWarnings(comparison({ scoreContract, cases }))).toEqual([
       'what is graded by changed between the runs',

@@ -148,10 +148,7 @@ function scoreLines(contract: JsonObject): Line[] {
     ...scorers.flatMap((scorer): Line[] => [
       {
         parts: [
-          {
-            text: `  ${typeof scorer['scorerId'] === 'string' ? scorer['scorerId'] : UNKNOWN}`,
-            tone: 'plain',
-          },
+          { text: `  ${typeof scorer['scorerId'] === 'string' ? scorer['scorerId'] : UNKNOWN}`, tone: 'plain' },
           { text: scorer['gating'] === true ? '  decides' : '  advises', tone: 'muted' },
           {
             text: scorer['definitionChanged'] === true ? '  defined anew: its difference is no regression' : '',

@@ -100,12 +100,7 @@ type Progress = Pick<Followed, 'counts' | 'remaining'>
 /** How far a run is by its own counts, where its service tells them. */
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
   const counts = run && reportedTrials(run)
-  return (
-    counts && {
-      counts,
-      remaining: averageRemaining(counts, toEpochMs(run.createdAt), serviceNow()),
-    }
-  )
+  return counts && { counts, remaining: averageRemaining(counts, toEpochMs(run.createdAt), serviceNow()) }
 }
 
 const followedKey = ({ projectId, runId }: Pin) => ['followed', projectId, runId] as const

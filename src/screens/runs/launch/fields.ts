@@ -11,11 +11,7 @@ import { isFull } from './words.ts'
 export type LaunchFormField = FormFieldLook & { id: DraftField | 'lead' | 'offered' | 'slots' | 'elsewhere' }
 
 /** What a refusal adds to the form. */
-export type Refused = {
-  errors: Partial<Record<string, string>>
-  hostedModels: readonly string[]
-  needsGrant: boolean
-}
+export type Refused = { errors: Partial<Record<string, string>>; hostedModels: readonly string[]; needsGrant: boolean }
 
 export type MenuPick = (value: string) => void | Promise<void>
 
@@ -46,9 +42,7 @@ export function launchFields(
     ...(more.input && { input: more.input }),
   })
   const fields = [
-    field('lead', 'As configured', 'straight to the last line', {
-      input: { kind: 'lead' },
-    }),
+    field('lead', 'As configured', 'straight to the last line', { input: { kind: 'lead' } }),
     environmentField(facts, field),
     clientField(facts, field),
     serverField(facts, draft, launch, field),
@@ -130,9 +124,7 @@ function clientField({ suite }: LaunchFacts, field: MakeField): LaunchFormField 
   }))
   const isUsed = clients.length === 1 && (suite.environmentIds ?? []).length === 0
   const none = isUsed ? `${clean(clients[0]!.name)}, used by itself` : 'none chosen'
-  return field('clients', 'Clients', 'several are a run group', {
-    input: { kind: 'choices', options, none },
-  })
+  return field('clients', 'Clients', 'several are a run group', { input: { kind: 'choices', options, none } })
 }
 
 /** Servers can be chosen only where no environment brings its own. */
@@ -152,11 +144,7 @@ function serverField(
   }))
   return field('servers', 'Servers', 'others, for this run', {
     required: saved.length === 0 && targets.clientIds.length === 0,
-    input: {
-      kind: 'choices',
-      options,
-      none: saved.length > 0 ? `the saved ones: ${saved.join(', ')}` : 'none saved',
-    },
+    input: { kind: 'choices', options, none: saved.length > 0 ? `the saved ones: ${saved.join(', ')}` : 'none saved' },
   })
 }
 
@@ -168,9 +156,7 @@ function keyFields({ model, key }: LaunchDraft, field: MakeField): LaunchFormFie
       input: { kind: 'secret' },
       note: 'Kept in memory until the launch is sent, and written nowhere.',
     }),
-    field('keyProvider', 'Key is for', 'provider', {
-      note: 'As the service calls it, such as openai or anthropic.',
-    }),
+    field('keyProvider', 'Key is for', 'provider', { note: 'As the service calls it, such as openai or anthropic.' }),
   ]
 }
 
@@ -257,10 +243,7 @@ function slotField(
   const kind = `${inFlight.length} in use${slots === undefined ? '' : ` of ${slots}`}`
   const held = field('slots', 'Run slots', kind, { input: { kind: 'menu', options, onPick } })
   return isHeld && error === undefined
-    ? {
-        ...held,
-        error: 'All run slots seem to be held: a launch is refused until one of these runs has ended.',
-      }
+    ? { ...held, error: 'All run slots seem to be held: a launch is refused until one of these runs has ended.' }
     : held
 }
 

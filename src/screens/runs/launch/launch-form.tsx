@@ -104,11 +104,7 @@ export function LaunchForm(props: LaunchFormProps) {
         const { id } = fields[index]!
         setDraft(withText(draft, id, text))
         // The offered models stay while one of them is tried.
-        setLaunchError(before => ({
-          ...before,
-          lines: [],
-          ...(before.refusal && { refusal: quiet(before.refusal) }),
-        }))
+        setLaunchError(before => ({ ...before, lines: [], ...(before.refusal && { refusal: quiet(before.refusal) }) }))
       }}
       about={[{ text: `A run of ${suiteName(facts.suite)}.`, tone: 'muted' }]}
       effect={[...launchErrorLines(trouble, fields), ...effectLines(facts, launch)]}
@@ -136,10 +132,7 @@ function useEnvironmentChanges(projectId: string) {
   return async (facts: LaunchFacts, environmentIds: readonly string[]): Promise<FormText[]> => {
     const fresh = await Promise.all(
       environmentIds.map(async (environmentId): Promise<Preview> => {
-        const options = {
-          ...queries.environments.resolve.options({ projectId, environmentId }),
-          staleTime: 0,
-        }
+        const options = { ...queries.environments.resolve.options({ projectId, environmentId }), staleTime: 0 }
         // One that cannot run shows at its field, and any other failure when the launch is sent.
         return await queryClient.fetchQuery(options).then(
           resolved => ({ resolved }),

@@ -193,9 +193,7 @@ describe('environments', () => {
     await app.press(form.send)
     await app.see('▌Run #1')
     expect(sent).toEqual([{ suiteId, environmentId: second }])
-    expect(await service.client.suites.get({ projectId, suiteId })).toMatchObject({
-      environmentIds: [first, second],
-    })
+    expect(await service.client.suites.get({ projectId, suiteId })).toMatchObject({ environmentIds: [first, second] })
     await allEnded(suiteId)
   })
 

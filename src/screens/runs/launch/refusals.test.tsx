@@ -89,10 +89,7 @@ const refusals: Refusal[] = [
     suite: withEnvironments(2),
     into: async suiteId => {
       await chooseEnvironment()
-      const { environmentIds = [] } = await service.client.suites.get({
-        projectId: stage.projectId,
-        suiteId,
-      })
+      const { environmentIds = [] } = await service.client.suites.get({ projectId: stage.projectId, suiteId })
       await edit(suiteId, { environmentIds: environmentIds!.slice(1) })
       await app.press(form.send)
     },

@@ -118,11 +118,7 @@ test('whatever is attached and chosen, the form allows what the service accepts'
         const launch = draftedLaunch(facts, draft)
         const isAllowed = Object.keys(launch.errors).length === 0
         seen[isAllowed ? 'allowed' : 'refused'] += 1
-        expect({
-          draft,
-          errors: launch.errors,
-          accepted: await isAccepted(projectId, launch),
-        }).toMatchObject({
+        expect({ draft, errors: launch.errors, accepted: await isAccepted(projectId, launch) }).toMatchObject({
           accepted: isAllowed,
         })
       },
@@ -140,9 +136,7 @@ test('an environment that is not attached is offered with attaching it, and refu
   const environmentId = await stage.environment('Later', own)
   const suiteId = await stage.suite('Attaching')
   const body = { suiteId, environmentId }
-  await expect(client.runs.create({ projectId, body })).rejects.toMatchObject({
-    reason: 'ENVIRONMENT_NOT_ATTACHED',
-  })
+  await expect(client.runs.create({ projectId, body })).rejects.toMatchObject({ reason: 'ENVIRONMENT_NOT_ATTACHED' })
   const facts: LaunchFacts = {
     suite: await client.suites.get({ projectId, suiteId }),
     cases: (await client.cases.list({ projectId, suiteId })).items,

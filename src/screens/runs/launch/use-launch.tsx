@@ -56,10 +56,7 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
     const name = suiteName(suite)
     const close = overlays.open({
       title: `Launch ${name}`,
-      size: available => ({
-        width: Math.min(WIDTH, available.width),
-        height: Math.min(HEIGHT, available.height),
-      }),
+      size: available => ({ width: Math.min(WIDTH, available.width), height: Math.min(HEIGHT, available.height) }),
       content: (
         <LaunchForm
           projectId={projectId}

@@ -65,12 +65,7 @@ export function useRerun(
           trialsOf(run.id),
           client.cases.list({ projectId, suiteId: run.suiteId }),
         ])
-        return {
-          preview,
-          trials,
-          whole,
-          titles: new Map(cases.items.map(({ id, title }) => [id, title ?? id])),
-        }
+        return { preview, trials, whole, titles: new Map(cases.items.map(({ id, title }) => [id, title ?? id])) }
       },
     })
     if (!source) return
@@ -113,10 +108,7 @@ function launchedWords(sent: RerunSent, cases: string): string | { tone: 'warn';
   if (sent.kind === 'named') return `Rerun of ${cases} launched.`
   if (sent.kind === 'found')
     return sent.lost
-      ? {
-          tone: 'warn',
-          text: `The answer was lost, but the rerun of ${cases} began: it is the suite’s newest run.`,
-        }
+      ? { tone: 'warn', text: `The answer was lost, but the rerun of ${cases} began: it is the suite’s newest run.` }
       : `Rerun of ${cases} launched.`
   const found =
     sent.runs.length === 0

@@ -34,10 +34,7 @@ export function RunDiagnostics(props: Props) {
 function emptyWords({ decisionSummary }: EvalRun): { why: string; next: string } | undefined {
   const diagnostics = decisionSummary?.diagnostics
   if (!diagnostics)
-    return {
-      why: 'The service gives no diagnostics of this run.',
-      next: 'The trials tell what each of them did.',
-    }
+    return { why: 'The service gives no diagnostics of this run.', next: 'The trials tell what each of them did.' }
   if (diagnostics.failures?.length || diagnostics.nextCursor) return undefined
   return diagnostics.complete
     ? { why: 'Nothing went wrong in this run.', next: 'The trials tell what each of them did.' }

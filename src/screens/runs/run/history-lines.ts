@@ -34,15 +34,9 @@ export function historyLines(
     const isThis = each.id === run.id
     return {
       parts: [
-        {
-          text: `${isThis ? symbols.pointer : ' '} ${fit(names[index]!, label)} `,
-          tone: isThis ? 'strong' : 'muted',
-        },
+        { text: `${isThis ? symbols.pointer : ' '} ${fit(names[index]!, label)} `, tone: isThis ? 'strong' : 'muted' },
         { text: bar(symbols, rate, columns), tone: isThis ? 'accent' : 'muted' },
-        {
-          text: ` ${formatShare(rate).padStart(4)}  ${countWords(counts, unit)}`,
-          tone: isThis ? 'strong' : 'plain',
-        },
+        { text: ` ${formatShare(rate).padStart(4)}  ${countWords(counts, unit)}`, tone: isThis ? 'strong' : 'plain' },
         { text: isThis ? ' this run' : '', tone: 'accent' },
       ],
     }

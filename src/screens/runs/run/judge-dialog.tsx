@@ -8,12 +8,7 @@ export type JudgeChoice = { model?: string; threshold?: number }
 const WIDTH = 76
 const HEIGHT = 15
 
-type Question = {
-  title: string
-  effect: readonly FormText[]
-  act: string
-  onSend: (choice: JudgeChoice) => void
-}
+type Question = { title: string; effect: readonly FormText[]; act: string; onSend: (choice: JudgeChoice) => void }
 
 /** Asks with which model and threshold to grade; nothing is sent unless the person chooses the act. */
 export function useJudgeDialog(): (question: Question) => void {
@@ -21,20 +16,14 @@ export function useJudgeDialog(): (question: Question) => void {
   return question => {
     const close = overlays.open({
       title: question.title,
-      size: available => ({
-        width: Math.min(WIDTH, available.width),
-        height: Math.min(HEIGHT, available.height),
-      }),
+      size: available => ({ width: Math.min(WIDTH, available.width), height: Math.min(HEIGHT, available.height) }),
       content: <JudgeDialog question={question} onClose={() => close()} />,
     })
   }
 }
 
 const ABOUT: readonly FormText[] = [
-  {
-    text: 'What is left empty is as the suite says. A request forgets what an earlier one chose.',
-    tone: 'muted',
-  },
+  { text: 'What is left empty is as the suite says. A request forgets what an earlier one chose.', tone: 'muted' },
 ]
 
 function JudgeDialog(props: { question: Question; onClose: () => void }) {

@@ -58,12 +58,7 @@ function judgeOf(name: string, state: State, cases: readonly JudgedCase[]): Judg
   return { name, status, errorCode, summary, modelUsed, threshold, generatedAt, cases }
 }
 
-type Wire = {
-  caseKey: string
-  score?: number | null | undefined
-  passed: boolean
-  reason?: string | null | undefined
-}
+type Wire = { caseKey: string; score?: number | null | undefined; passed: boolean; reason?: string | null | undefined }
 
 function withNotes(
   { caseKey, score = null, passed, reason = null }: Wire,

@@ -161,16 +161,10 @@ describe('the summary', () => {
   test('calls what could not be set up the environment’s', async () => {
     const { client } = testService
     const body = { name: 'gone', url: 'http://127.0.0.1:9/mcp' }
-    const server = await client.servers.create({
-      projectId,
-      body: { ...body, transportType: 'http', enabled: true },
-    })
+    const server = await client.servers.create({ projectId, body: { ...body, transportType: 'http', enabled: true } })
     const steps = [{ id: 'call', kind: 'toolCall' as const, serverName: 'gone', toolName: 'x', arguments: {} }]
     const tests = [{ title: 'cannot begin', steps, runs: 1, model: 'none', provider: 'none' }]
-    const run = await client.runs.create({
-      projectId,
-      body: { suiteName: 'Unreached', serverIds: [server.id], tests },
-    })
+    const run = await client.runs.create({ projectId, body: { suiteName: 'Unreached', serverIds: [server.id], tests } })
     await until(
       () => client.runs.get({ projectId, runId: run.runId }),
       ({ status }) => isTerminalRunStatus(status),
@@ -250,13 +244,7 @@ async function judged(script: (asked: Asked) => Answer) {
   const project = (await client.projects.list()).items[0]!.id
   const serverId = (await client.servers.list({ projectId: project })).items[0]!.id
   const steps = [
-    {
-      id: 'call',
-      kind: 'toolCall' as const,
-      serverName: 'everything',
-      toolName: 'echo',
-      arguments: { message: 'x' },
-    },
+    { id: 'call', kind: 'toolCall' as const, serverName: 'everything', toolName: 'echo', arguments: { message: 'x' } },
     { id: 'text', kind: 'assert' as const, assertion: { type: 'responseContains', needle: 'y' } },
   ]
   const tests = [{ title: 'goal', steps, runs: 1, model: 'none', provider: 'none', expectedOutput: 'It tells x.' }]

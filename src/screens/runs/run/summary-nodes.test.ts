@@ -44,12 +44,7 @@ function textOf(input: Partial<SummaryInput> & { trials?: EvalIteration[] }): st
 
 test('an inconclusive decision is none of the verdicts, and broken scores are named', () => {
   const counts = { total: 3, passed: 2, failed: 0, undecided: 1 }
-  const decisionSummary = {
-    decision: 'inconclusive',
-    verdict: 'notEstablished',
-    measurementUnit: 'trials',
-    counts,
-  }
+  const decisionSummary = { decision: 'inconclusive', verdict: 'notEstablished', measurementUnit: 'trials', counts }
   const text = textOf({ run: run({ decisionSummary, scoreIntegrity: 'invalid' }) })
   expect(text).toMatch(/Decision +! inconclusive: a verdict was withheld/)
   expect(text).toMatch(/Verdict +not established, so there is none\n/)

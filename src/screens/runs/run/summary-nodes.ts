@@ -115,11 +115,9 @@ function findingNodes(findings: readonly string[], { symbols, doctorKey }: Summa
     linesNode('findings', [
       '',
       heading('Changed since the suite last passed'),
-      ...findings.slice(0, MOST_FINDINGS).map((text): Line => ({
-        text: `${symbols.warn} ${text}`,
-        tone: 'warn',
-        indent: 2,
-      })),
+      ...findings
+        .slice(0, MOST_FINDINGS)
+        .map((text): Line => ({ text: `${symbols.warn} ${text}`, tone: 'warn', indent: 2 })),
       {
         text: `${doctorKey} sets the tools then against now${more > 0 ? `, and tells ${more} more` : ''}.`,
         tone: 'muted',

@@ -38,13 +38,7 @@ export function RunSummary(props: {
 function Summary(props: Parameters<typeof RunSummary>[0]) {
   const { focused, open, onOpenTrials } = props
   const roots = useSummary(props.projectId, props.data)
-  const view = useOutline({
-    roots,
-    focused,
-    isFlat: true,
-    copyAll: () => textOf(roots),
-    whole: 'the summary',
-  })
+  const view = useOutline({ roots, focused, isFlat: true, copyAll: () => textOf(roots), whole: 'the summary' })
   const chosen = view.here && causeOfNode(view.here.node.id)
   useOpens(open, () => onOpenTrials(chosen))
   return <OutlineRows picture={view.picture} />

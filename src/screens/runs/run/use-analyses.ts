@@ -63,10 +63,7 @@ export function useAnalysisRequests(
       throw new NotSent('Not asked: it changed while you decided. What shows now is the newest.')
   }
   const askInsights = async (): Promise<void> => {
-    const again = {
-      text: 'There are insights already. Making them again is charged again.',
-      tone: 'warn',
-    } as const
+    const again = { text: 'There are insights already. Making them again is charged again.', tone: 'warn' } as const
     await requestInsights({
       confirm: {
         title: `Ask for insights of ${name}?`,

@@ -27,20 +27,11 @@ const told = (facts: Partial<DoctorFacts> & Pick<DoctorFacts, 'evidence'>): stri
   doctorLines({ run, failing, now: undefined, ...facts }, symbols)
     .map(plainText)
     .join('\n')
-const now = {
-  listings: listing(['get-sum', 'fresh']),
-  problems: [],
-  calls: { checked: 3, unchecked: 0, faults: [] },
-}
+const now = { listings: listing(['get-sum', 'fresh']), problems: [], calls: { checked: 3, unchecked: 0, faults: [] } }
 
 describe('the doctor beside a failure', () => {
   test('names tools that came and went, those of failing cases first', () => {
-    const evidence = {
-      base,
-      before: listing(['other', 'gone', 'get-sum']),
-      seen: listing(['get-sum']),
-      reading: false,
-    }
+    const evidence = { base, before: listing(['other', 'gone', 'get-sum']), seen: listing(['get-sum']), reading: false }
     const text = told({ evidence, now })
     expect(text).toMatch(/From run #1 to run #2\n +✗ sums: the tool gone is gone\n[^]*sums: the tool other is gone/)
     expect(text).toContain('Used by 1 failing case: adds')
@@ -88,11 +79,7 @@ describe('the calls of failing cases against the tools of now', () => {
     actualToolCalls: [],
     ...calls,
   })
-  const call = (args?: object) => ({
-    toolName: 'get-sum',
-    serverName: 'sums',
-    ...(args && { arguments: args }),
-  })
+  const call = (args?: object) => ({ toolName: 'get-sum', serverName: 'sums', ...(args && { arguments: args }) })
   const trials = [
     trial('adds', { actualToolCalls: [call({ a: 2 }), call({ a: 2 })], expectedToolCalls: [call({ a: 2 })] }),
     trial('was wrong', { actualToolCalls: [call({ a: [] })] }),

@@ -184,11 +184,9 @@ function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined,
     '',
     heading('Judged by the calls alone, which is less certain'),
     ...(lines.length > 0
-      ? [...new Set(lines)].slice(0, MOST_CHANGES).map((text): Line => ({
-          text: `${symbols.warn} ${text}`,
-          tone: 'warn',
-          indent: 2,
-        }))
+      ? [...new Set(lines)]
+          .slice(0, MOST_CHANGES)
+          .map((text): Line => ({ text: `${symbols.warn} ${text}`, tone: 'warn', indent: 2 }))
       : [muted('The calls of the failing trials point at no tool.')]),
   ]
 }

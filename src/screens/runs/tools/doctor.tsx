@@ -52,12 +52,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
   const { symbols } = useTheme()
   const { client } = useWorkspace()
   const failing = useMemo(() => trials.filter(trial => trialState(trial) !== 'passed'), [trials])
-  const evidence = useToolEvidence({
-    projectId,
-    run,
-    trials: failing.length > 0 ? failing : trials,
-    enabled: true,
-  })
+  const evidence = useToolEvidence({ projectId, run, trials: failing.length > 0 ? failing : trials, enabled: true })
   const names = useMemo(() => serverNames(evidence, trials), [evidence, trials])
   // Asked anew with every look, since what the servers offer now is the question.
   const now = useQuery({

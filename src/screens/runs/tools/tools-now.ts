@@ -66,12 +66,7 @@ export async function readToolsNow(
   return {
     listings,
     problems,
-    calls: await callFaults(failing, cases, {
-      now: listings,
-      isWhole,
-      seen: evidence.seen,
-      before: evidence.before,
-    }),
+    calls: await callFaults(failing, cases, { now: listings, isWhole, seen: evidence.seen, before: evidence.before }),
   }
 }
 

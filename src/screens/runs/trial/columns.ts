@@ -47,10 +47,7 @@ export function trialColumns(
       title: 'Trial',
       width: 5,
       align: 'right',
-      cell: trial => ({
-        text: `${trial.iterationNumber}/${options.ofCase(trial) ?? UNKNOWN}`,
-        tone: 'muted',
-      }),
+      cell: trial => ({ text: `${trial.iterationNumber}/${options.ofCase(trial) ?? UNKNOWN}`, tone: 'muted' }),
       sort: trial => trial.iterationNumber,
     },
     ...(options.models ? [modelColumn<EvalIteration>()] : []),
@@ -78,13 +75,7 @@ export function trialColumns(
       cell: trial => ({ text: formatCount(trial.tokensUsed), tone: 'muted' }),
       sort: trial => trial.tokensUsed ?? undefined,
     },
-    {
-      id: 'why',
-      title: 'Why',
-      width: 'flex',
-      from: 118,
-      cell: trial => ({ text: whyOf(trial) ?? '', tone: 'muted' }),
-    },
+    { id: 'why', title: 'Why', width: 'flex', from: 118, cell: trial => ({ text: whyOf(trial) ?? '', tone: 'muted' }) },
   ]
 }
 
@@ -109,13 +100,7 @@ export function caseColumns(symbols: Symbols, options: { models: boolean }): rea
       cell: row => lookCell(symbols, classLook(row.worst)),
       sort: row => TRIAL_CLASSES.indexOf(row.worst),
     },
-    {
-      id: 'case',
-      title: 'Case',
-      width: 'flex',
-      cell: row => row.title ?? UNKNOWN,
-      sort: row => row.title,
-    },
+    { id: 'case', title: 'Case', width: 'flex', cell: row => row.title ?? UNKNOWN, sort: row => row.title },
     ...(options.models ? [modelColumn<CaseTrials>()] : []),
     {
       id: 'flaky',
@@ -150,13 +135,7 @@ export function caseColumns(symbols: Symbols, options: { models: boolean }): rea
       cell: row => ({ text: formatCount(row.trials.length - row.graded), tone: 'muted' }),
       sort: row => row.trials.length - row.graded,
     },
-    {
-      id: 'why',
-      title: 'Why',
-      width: 'flex',
-      from: 118,
-      cell: row => ({ text: firstWhy(row) ?? '', tone: 'muted' }),
-    },
+    { id: 'why', title: 'Why', width: 'flex', from: 118, cell: row => ({ text: firstWhy(row) ?? '', tone: 'muted' }) },
   ]
 }
 

@@ -153,10 +153,7 @@ function rowNode(shown: Shown): OutlineNode {
   const text = [...new Set([wanted, called].flatMap(call => (call ? [callText(call)] : [])))].join(' / ')
   return {
     id,
-    head: {
-      block: columns => [rowLine({ sign, sides, columns, row })],
-      text: () => `${sign.text}${text}`,
-    },
+    head: { block: columns => [rowLine({ sign, sides, columns, row })], text: () => `${sign.text}${text}` },
     open: isWrong(row),
     copy: () => jsonText({ expected: wanted, actual: called }, 2),
     raw: () => ({ expected: wanted, actual: called }),
@@ -189,9 +186,7 @@ function rowLine(of: { sign: Span; sides: readonly (readonly Span[])[]; columns:
   const [wanted = NOTHING, called = NOTHING] = sides.map(cleanSpans)
   if (columns < TWO_COLUMNS) return { parts: [sign, ...(row.kind === 'extra' ? called : wanted)] }
   const half = Math.floor((columns - sign.text.length - 3) / 2)
-  return {
-    parts: [sign, ...fitSpans(wanted, half), { text: ' | ', tone: 'muted' }, ...fitSpans(called, half)],
-  }
+  return { parts: [sign, ...fitSpans(wanted, half), { text: ' | ', tone: 'muted' }, ...fitSpans(called, half)] }
 }
 
 function changeNode(change: ArgumentChange, id: string, symbols: Symbols): OutlineNode {

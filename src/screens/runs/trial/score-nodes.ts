@@ -38,12 +38,7 @@ export function scoreNodes(
       open: scores.some((score, index) => !looks[index]!.isFine && !isTold(score, told)),
       children: () =>
         scores.map((score, index) =>
-          oneScore(symbols, {
-            score,
-            index,
-            definition: definitions.get(score.scorerId),
-            isTold: isTold(score, told),
-          }),
+          oneScore(symbols, { score, index, definition: definitions.get(score.scorerId), isTold: isTold(score, told) }),
         ),
     },
   ]

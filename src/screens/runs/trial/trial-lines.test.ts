@@ -44,12 +44,7 @@ describe('the head of a trial', () => {
   })
 
   test('says of what was never measured that it is no failure, and of scores that were set aside that they are', () => {
-    const broken = trialOf({
-      status: 'failed',
-      result: null,
-      trialClass: 'evaluator_error',
-      error: 'bad regex',
-    })
+    const broken = trialOf({ status: 'failed', result: null, trialClass: 'evaluator_error', error: 'bad regex' })
     expect(head(broken).slice(0, 5)).toEqual([
       '! grader error  bad regex',
       'Sums  trial 2 of 3',
@@ -163,10 +158,7 @@ describe('expected against actual calls', () => {
     const compared = { expected: [call('a', { v: long })], actual: [call('a', { v: 'y' })] }
     const changed = rows(compared).find(row => row.startsWith('~ v:'))!
     expect(changed.length).toBeLessThan(120)
-    const all = rowsOf(differenceOf(symbols, { ...base, ...compared }).nodes, {
-      width: 600,
-      folding: UNFOLDED,
-    })
+    const all = rowsOf(differenceOf(symbols, { ...base, ...compared }).nodes, { width: 600, folding: UNFOLDED })
     expect(all).toContain(`expected ${JSON.stringify(long)}`)
   })
 

@@ -25,11 +25,7 @@ const calls = (toolName: string, args: Record<string, unknown>, serverName = 'ev
   toolName,
   arguments: args,
 })
-const wants = (id: string, assertion: Record<string, unknown>): EvalTestStep => ({
-  id,
-  kind: 'assert',
-  assertion,
-})
+const wants = (id: string, assertion: Record<string, unknown>): EvalTestStep => ({ id, kind: 'assert', assertion })
 const calledWith = (toolName: string, args: Record<string, unknown>) =>
   wants(`with-${toolName}`, { type: 'toolCalledWith', toolName, args: { args } })
 
@@ -49,10 +45,7 @@ const CASES = [
     ],
   },
   { title: 'has no server', steps: [calls('echo', { message: 'x' }, 'nowhere')] },
-  {
-    title: 'greets',
-    steps: [calls('echo', { message: 'hello' }), calledWith('echo', { message: 'string' })],
-  },
+  { title: 'greets', steps: [calls('echo', { message: 'hello' }), calledWith('echo', { message: 'string' })] },
   { title: 'calls nothing', isNegativeTest: true, steps: [calls('echo', { message: 'hello' })] },
 ]
 

@@ -21,10 +21,7 @@ import { trialsKeys } from './trial-keys.ts'
 import type { Trials } from './use-trials.ts'
 import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
 
-const EMPTY = {
-  why: 'The run has no trials yet.',
-  next: 'They appear as soon as the service has planned them.',
-}
+const EMPTY = { why: 'The run has no trials yet.', next: 'They appear as soon as the service has planned them.' }
 
 /** The run's trials, failing first, or a row for each case. */
 export function TrialsTab(props: { data: RunData; trials: Trials; focused: boolean }) {

@@ -33,9 +33,7 @@ export function createSealer(key: Uint8Array): Sealer {
     },
     open<T>(sealed: Uint8Array, place: string) {
       const bytes = Buffer.from(sealed)
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
-        authTagLength: TAG_BYTES,
-      })
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
       decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
       return parseStored(Buffer.concat([text, decipher.final()]).toString('utf8')) as T

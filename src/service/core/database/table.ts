@@ -75,11 +75,7 @@ export type Table<Row, Read extends Row = Row> = {
   /** `latest` of an owner's rows, of those that fulfil `rest`. */
   page(rest?: string): LatestFirst<Read>
   /** What almost every noun offers. */
-  basics: {
-    get(ownerId: string, id: string): Read | undefined
-    insert(row: Row): void
-    update(row: Row): void
-  }
+  basics: { get(ownerId: string, id: string): Read | undefined; insert(row: Row): void; update(row: Row): void }
   /** Sets `changes` and nothing else; the number of rows that `match` and `rest` found. */
   change(match: Partial<Row>, changes: Partial<Row>, rest?: string): number
   /** Inserts, or replaces the row of the same key. */

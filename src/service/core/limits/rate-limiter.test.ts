@@ -32,10 +32,7 @@ function createTaker(store: Store, limit?: RateLimit) {
   }
 }
 
-const rates = fc.record({
-  perMinute: fc.integer({ min: 1, max: 5000 }),
-  burst: fc.integer({ min: 1, max: 50 }),
-})
+const rates = fc.record({ perMinute: fc.integer({ min: 1, max: 5000 }), burst: fc.integer({ min: 1, max: 50 }) })
 const start = fc.integer({ min: 0, max: 2 ** 42 })
 
 describe('the token bucket', () => {

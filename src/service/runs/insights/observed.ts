@@ -61,11 +61,7 @@ export function failuresOfTrials(
 
 function toFailure(signs: Sign[], total: number): ObservedFailure {
   const { fingerprint, title, category } = signs[0]!
-  const affected = {
-    count: new Set(signs.map(sign => sign.iterationId)).size,
-    total,
-    unit: 'iterations' as const,
-  }
+  const affected = { count: new Set(signs.map(sign => sign.iterationId)).size, total, unit: 'iterations' as const }
   const cases = [...new Set(signs.map(({ caseTitle }) => caseTitle))]
   const named = cases.slice(0, MAX_NAMED_CASES).map(name => `“${name}”`)
   const more = cases.length > named.length ? ` and ${cases.length - named.length} more` : ''
@@ -85,12 +81,7 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
   const sign = (
     parts: Pick<Sign, 'fingerprint' | 'title' | 'category'>,
     evidence: ActionableFindingEvidence,
-  ): Sign => ({
-    ...parts,
-    caseTitle: snapshot.title,
-    iterationId,
-    evidence: { iterationId, ...evidence },
-  })
+  ): Sign => ({ ...parts, caseTitle: snapshot.title, iterationId, evidence: { iterationId, ...evidence } })
   const errors = outcome.transcript.toolCalls.flatMap(call => {
     const message = errorOf(call)
     if (message === undefined) return []

@@ -80,10 +80,7 @@ export function createJudging(context: ServiceContext): Judging {
   return {
     request(run, body = {}) {
       const pinned = run.plan.judge ?? {}
-      const document = newDocument({
-        model: body.model ?? pinned.model,
-        threshold: body.threshold ?? pinned.threshold,
-      })
+      const document = newDocument({ model: body.model ?? pinned.model, threshold: body.threshold ?? pinned.threshold })
       jobs.settleAbandoned()
       return store.write(() => {
         const requested = { runId: run.id, projectId: run.projectId, status: 'pending' }
