@@ -10,6 +10,7 @@ import type { Answer } from './transport/response.ts'
 import { defaultRetryRule, isRepeatable, type RetryRule, withRetry } from './transport/retry.ts'
 import { createNegotiation } from './transport/vocabulary.ts'
 import { createServiceMonitor, type ServiceMonitor } from './transport/service-monitor.ts'
+import { sharedWait } from './transport/deadline.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport/transport.ts'
 import type { Priority } from './budget/waiting-queue.ts'
 import { resultOf } from './journal/entry.ts'
@@ -93,14 +94,17 @@ export function createClient(options: ClientOptions): Client {
       // Deployments without capabilities are usual, so their 404 says nothing about the path.
       const mayLack = endpoint.operation === contract.capabilities.get.operation
       if (!isMissing(error) || mayLack || monitor.hasSucceeded()) throw error
-      const isWrongPath = endpoint.operation === contract.account.me.operation || (await lacksAccount(call))
+      const { signal } = call
+      const isWrongPath =
+        endpoint.operation === contract.account.me.operation ||
+        (await sharedWait(lacksAccount(call), { signal, endpoint }))
       throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
     }
   }
   /** A 404 before anything else was answered may be that of a wrong base path; one further read tells. */
   let lacking: Promise<boolean> | undefined
-  const lacksAccount = ({ signal, priority, owner }: CallOptions): Promise<boolean> =>
-    (lacking ??= exchange(contract.account.me, {}, { signal, priority, owner }).then(
+  const lacksAccount = ({ priority, owner }: CallOptions): Promise<boolean> =>
+    (lacking ??= exchange(contract.account.me, {}, { priority, owner }).then(
       () => false,
       error => {
         const isWrongPath = error instanceof ApiError && error.isWrongPath
@@ -111,13 +115,16 @@ export function createClient(options: ClientOptions): Client {
   const exchangeOnce: Client['exchange'] = async (endpoint, input, { priority = 'foreground', ...call } = {}) => {
     if (options.readOnly && endpoint.risk !== 'read')
       throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
-    const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.() : undefined
+    const { signal } = call
+    const vocabulary =
+      negotiated && endpoint.varies === 'eval-vocabulary'
+        ? await sharedWait(negotiated(), { signal, endpoint })
+        : undefined
     const request = transport.prepare(endpoint, input, call.idempotencyKey, vocabulary)
     const repeatable = isRepeatable(endpoint, call.idempotencyKey)
     const send = async (attempts?: Attempts) => {
       const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, priority, attempts })
       const pausing = (error: ApiError, delay: number) => monitor.pausing({ endpoint, error, at: clock.now() + delay })
-      const { signal } = call
       return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, pausing })
     }
     if (endpoint.risk === 'read') {

@@ -42,6 +42,26 @@ export async function withDeadline<T>(
   }
 }
 
+/**
+ * Waits for what other requests wait for too; the signal of one ends its own wait and leaves theirs alone.
+ * @throws ApiError of kind `aborted`
+ */
+export async function sharedWait<T>(
+  work: Promise<T>,
+  { signal, endpoint }: { signal?: AbortSignal | undefined; endpoint: AnyEndpoint },
+): Promise<T> {
+  if (!signal) return await work
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(abortedError(false, endpoint))
+  if (signal.aborted) giveUp()
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
 function deadlineError(message: string, endpoint: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'timeout', code: 'deadline', message, endpoint, sent: true })
 }

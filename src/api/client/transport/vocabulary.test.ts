@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { overWeb } from '../../../../test/web.ts'
 import { createBudget } from '../budget/budget.ts'
-import { createClient } from '../client.ts'
+import { createClient, type CallOptions } from '../client.ts'
 import { announcedVocabulary } from './vocabulary.ts'
 
 describe('what a deployment announces', () => {
@@ -18,7 +18,7 @@ describe('what a deployment announces', () => {
 })
 
 /** A service that answers capabilities by a script and every list of runs with its vocabulary header. */
-function service(capabilities: (Response | Error)[]) {
+function service(capabilities: (Response | Error | Promise<Response>)[]) {
   const asked: string[] = []
   const headers: (string | null)[] = []
   const client = createClient({
@@ -39,7 +39,7 @@ function service(capabilities: (Response | Error)[]) {
       return next
     }),
   })
-  const list = () => client.runs.list({ projectId: 'p', suiteId: 's' })
+  const list = (call?: CallOptions) => client.runs.list({ projectId: 'p', suiteId: 's' }, call)
   return { asked, headers, list, client }
 }
 
@@ -50,6 +50,19 @@ describe('negotiation', () => {
     await client.runs.get({ projectId: 'p', runId: 'r' }).catch(() => undefined)
     expect(headers).toEqual(['2', '2', null])
     expect(asked.filter(path => path.endsWith('/capabilities'))).toHaveLength(1)
+  })
+
+  test('a request that is given up does not wait for an answer that never comes, and takes nobody along', async () => {
+    const answer = Promise.withResolvers<Response>()
+    const { list, headers } = service([answer.promise])
+    const gaveUp = new AbortController()
+    const one = list({ signal: gaveUp.signal })
+    const other = list()
+    gaveUp.abort()
+    await expect(one).rejects.toMatchObject({ kind: 'aborted', sent: false })
+    answer.resolve(Response.json({ evalVocabulary: { version: 2 } }))
+    await other
+    expect(headers).toEqual(['2'])
   })
 
   test('a deployment without the route is spoken to in vocabulary 1, and not asked again', async () => {
