@@ -2,8 +2,13 @@ import type { ComponentType } from 'react'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
 import * as declared from './screens.ts'
 
-/** Every screen, in the order of its number. */
-export const screens = Object.values(declared).sort((one, other) => one.order - other.order)
+/** Every screen: those with a number in its order, then the others by their titles. */
+export const screens = Object.values<(typeof declared)[keyof typeof declared]>(declared).sort(byNumber)
+
+function byNumber(one: ScreenDeclaration, other: ScreenDeclaration): number {
+  const numbers = (one.order ?? Infinity) - (other.order ?? Infinity)
+  return Number.isNaN(numbers) || numbers === 0 ? one.title.localeCompare(other.title, 'en') : numbers
+}
 
 /** A screen with what draws it. */
 export type LoadedScreen = ScreenDeclaration & { Screen: ComponentType }

@@ -44,15 +44,15 @@ export function actionsHere(bindings: readonly ActiveBinding[]): ActiveBinding[]
   return bindings.filter(({ screen, name }) => screen !== undefined || ON_EVERY_THING.has(name))
 }
 
-/** Screens with their numbers. */
+/** Screens with their numbers, or their letters. */
 export function screenEntries(
-  screens: readonly { title: string; place: Place }[],
+  screens: readonly { title: string; place: Place; key: string }[],
   go: (place: Place) => void,
 ): PaletteEntry[] {
-  return screens.map(({ title, place }, index) => ({
+  return screens.map(({ title, place, key }) => ({
     id: `screen ${place.screen}`,
     text: `Go to ${title}`,
-    detail: String(index + 1),
+    detail: key,
     choose: () => go(place),
   }))
 }

@@ -148,6 +148,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
   }
   const palettes = usePalette(screens, () => project.current)
   const subjectActions = useSubjectActions(screens)
+  const numbered = screens.filter(({ order }) => order !== undefined)
   useBindings(appKeys, {
     ...subjectActions,
     followed: useGoToFollowed(),
@@ -163,7 +164,7 @@ function useAppBindings(actions: ShellActions, screens: readonly LoadedScreen[])
     redraw: actions.redraw,
     ...palettes,
     refresh,
-    screen: (key: PressedKey) => openScreen(screens[Number(key.name) - 1]),
+    screen: (key: PressedKey) => openScreen(numbered[Number(key.name) - 1]),
     last: () => {
       if (!router.last()) throw new UnavailableAction('No other place was open yet.')
     },

@@ -21,7 +21,10 @@ export function countForms(count: NowCount | undefined, now: number): string[] {
   return [` ${waiting} (${formatAge(at, now)})`, ` ${waiting}?`, ' ?']
 }
 
-/** Second line: the screens with their numbers; Now with how many lines waited there when it was last on screen. */
+/**
+ * Second line: the screens with their numbers, and the open one where it has none; Now with how many lines waited there
+ * when it was last on screen.
+ */
 export function Tabs(props: {
   screens: readonly LoadedScreen[]
   current: string
@@ -31,9 +34,12 @@ export function Tabs(props: {
   const { width } = useSize()
   const count = useNowCount()
   const isNow = props.current === nowRoute.screen
+  const shown = props.screens.filter(({ order, route }) => order !== undefined || route.screen === props.current)
   const titlesWith = (form: string): string[] =>
-    props.screens.map(({ route, title }, index) => `${index + 1} ${title}${route === nowRoute ? form : ''}`)
-  const current = props.screens.findIndex(entry => entry.route.screen === props.current)
+    shown.map(({ route, title, order }, index) =>
+      order === undefined ? title : `${index + 1} ${title}${route === nowRoute ? form : ''}`,
+    )
+  const current = shown.findIndex(entry => entry.route.screen === props.current)
   const fits = (titles: readonly string[]): boolean => {
     const { first, end } = shownTabs(titles, current, width)
     return end - first === titles.length
@@ -46,7 +52,7 @@ export function Tabs(props: {
       current={current}
       top={props.top}
       onChoose={index => {
-        const entry = props.screens[index]
+        const entry = shown[index]
         if (entry) props.onOpen(entry)
       }}
     />

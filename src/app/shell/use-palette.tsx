@@ -51,7 +51,11 @@ export function usePalette(
     const go = (place: Place): void => router.go(place)
     const refuse = (why: string): void => toasts.show('warn', why)
     const routes = screens.map(screen => screen.route)
-    const places = screens.map(({ title, route }) => ({ title, place: route.to({ projectId: projectId() }) }))
+    const places = screens.map(({ title, route, order, goKey }, index) => ({
+      title,
+      place: route.to({ projectId: projectId() }),
+      key: order === undefined ? `, ${goKey}` : String(index + 1),
+    }))
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [
       ...screenEntries(places, go),

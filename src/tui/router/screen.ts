@@ -11,8 +11,11 @@ import type { Place, Route } from './place.ts'
 export type ScreenDeclaration<Name extends string = string> = {
   route: Route & { screen: Name; to: (params?: Record<string, string | undefined>) => Place }
   title: string
-  /** Its place among the screens; the tabs are numbered in this order. */
-  order: number
+  /**
+   * Its place among the numbered tabs; without one it is reached by its letter, the palette and links, and has a tab
+   * only while it is open.
+   */
+  order?: number
   /** The letter that opens it after the comma. */
   goKey: string
   /** What that key opens, where the title says too little. */
