@@ -47,6 +47,11 @@ const zones: readonly Zone[] = [
     imports: ['src/components/', 'src/hooks/', 'src/api/', 'src/tui/', 'src/lib/'],
   },
   {
+    name: 'records',
+    files: ['src/components/records/'],
+    imports: ['src/components/', 'src/hooks/', 'src/domain/', 'src/api/', 'src/tui/', 'src/lib/'],
+  },
+  {
     name: 'components',
     files: ['src/components/'],
     imports: ['src/tui/', 'src/lib/'],

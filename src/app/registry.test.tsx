@@ -89,7 +89,7 @@ test('a declared screen is a place that the command line opens and completes', (
   )
   const { program } = buildProgram({ version: '0', dashboard: async () => 0 })
   expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('words now projects')
-  expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('notebook gadgets')
+  expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('gadgets')
 })
 
 test('the keys of a declared screen are in the docs, and the config can give it others', () => {

@@ -37,6 +37,8 @@ type CollectionSpec<E extends AnyEndpoint, Row, Id extends string> = {
   /** What is read, for sentences, such as `the saved servers`. */
   what: string
   list: E
+  /** What of the list is read, beside the project and the page; it must be a stable function. */
+  useQuery?: () => Readonly<Record<string, unknown>>
   /** The param of the place that names one. */
   param: string
   /** What is worth being told of when it changes; without it the list has no news. */
@@ -72,6 +74,7 @@ export function plainRows<Item>(columnsOf: (symbols: Symbols) => readonly Column
 }
 
 const NONE: never[] = []
+const noQuery = () => ({})
 
 /**
  * The screen of a noun of a project: project gate, crumbs, list with filter, sort, marks and news, detail with tabs,
@@ -94,7 +97,8 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
   function useRead(projectId: string) {
     const { queries } = useWorkspace()
     const together = usePagesADraw()
-    const pages = useApiPages(readOf(queries, spec.list, { projectId, together }), 'rest')
+    const query = (spec.useQuery ?? noQuery)()
+    const pages = useApiPages(readOf(queries, spec.list, { ...query, projectId }, together), 'rest')
     useReadAhead(pages, true)
     useMinute()
     const items = pages.items as readonly (ItemOf<E> & object)[] | undefined
@@ -144,8 +148,7 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
 type Pages = Parameters<typeof useApiPages<{ items: readonly unknown[] }, readonly unknown[]>>[0]
 
 /** The options of a list of a project, page by page. */
-function readOf(queries: Queries, endpoint: AnyEndpoint, of: { projectId: string; together: number }): Pages {
-  const { projectId, together } = of
+function readOf(queries: Queries, endpoint: AnyEndpoint, input: { projectId: string }, together: number): Pages {
   const made = queries as unknown as Record<string, Record<string, { infinite: (...of: object[]) => Pages }>>
-  return made[endpoint.resource]![endpoint.name]!.infinite({ projectId }, { together })
+  return made[endpoint.resource]![endpoint.name]!.infinite(input, { together })
 }

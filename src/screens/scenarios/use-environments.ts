@@ -1,4 +1,5 @@
-import { useTextOverlay } from '../../components/text-overlay.tsx'
+import { useConfirm } from '../../components/confirm.tsx'
+import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useOpening } from '../../components/opening.tsx'
@@ -17,7 +18,8 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
   const opening = useOpening(useRunTask())
   const notify = useNotify()
   const ask = useFormDialog()
-  const show = useTextOverlay()
+  const confirm = useConfirm()
+  const saveEnvironment = useSaveEnvironment(projectId)
   /** The environment of each scenario; what the list has not read yet is asked for, while the feature is on. */
   const bound = async (): Promise<ReadonlyMap<string, string>> => {
     const known = new Map(rows.flatMap(({ scenario, environmentId: id }) => (id ? [[scenario.id, id]] : [])))
@@ -55,19 +57,18 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
       const { all, others: published, isWhole } = found
       const items = all.filter(({ id }) => !published.has(id))
       if (items.length === 0) {
-        show('There is no environment to publish', [
-          all.length === 0
-            ? 'This project has no environment yet.'
-            : 'Every environment of this project is published already.',
-          'An environment is a client with its servers and settings. Another one is made so, in a shell:',
-          '',
-          { text: `mcpdeck api listClients --field projectId=${projectId}`, indent: 2 },
-          {
-            text: `mcpdeck api createEnvironment --field projectId=${projectId} --field name=NAME --field hostId=CLIENT`,
-            indent: 2,
-          },
-        ])
-        return undefined
+        const isAgreed = await confirm({
+          title: 'There is no environment to publish',
+          lines: [
+            all.length === 0
+              ? 'This project has no environment yet.'
+              : 'Every environment of this project is published already.',
+            'An environment is a client with its servers and settings.',
+          ],
+          action: 'Make one now',
+        })
+        const made = isAgreed && (await saveEnvironment())
+        return made ? { items: [made], about: [] } : undefined
       }
       const about: FormSpec['about'] = isWhole
         ? [{ text: 'Environments that are published already are left out.', tone: 'muted' }]

@@ -1,0 +1,41 @@
+import { valueText } from './field-input.ts'
+import type { FormFieldSpec, FormSpec, FormValues } from './form-dialog.tsx'
+
+/** Fields that differ from what they started with. */
+export function changedFields(fields: readonly FormFieldSpec[], values: FormValues): FormFieldSpec[] {
+  return fields.filter(({ id, initial }) => (values[id] ?? '') !== initial)
+}
+
+/**
+ * What is to be filled in where somebody else changed the record meanwhile: what the person changed stays, everything
+ * else is as it is now. The lines name each field that the other one changed, with both values where both did.
+ * @param base the fields as the person began with them, their initial texts the record of then
+ * @param theirs the same fields over the record of now
+ */
+export function threeWay(
+  base: readonly FormFieldSpec[],
+  mine: FormValues,
+  theirs: readonly FormFieldSpec[],
+): { values: FormValues; lines: FormSpec['about'] } {
+  const before = new Map(base.map(field => [field.id, field]))
+  const rows = theirs.map(field => {
+    const was = before.get(field.id)?.initial ?? ''
+    const own = mine[field.id] ?? ''
+    const show = (text: string) => valueText(field.input, text) || 'nothing'
+    const isMine = own !== was
+    const value = isMine ? own : field.initial
+    if (field.initial === was) return { id: field.id, value, lines: [] }
+    const text =
+      isMine && own !== field.initial
+        ? `${field.label}: was ${show(was)}, is now ${show(field.initial)}; yours is ${show(own)} and would replace it.`
+        : `${field.label}: was ${show(was)}, is now ${show(field.initial)}.`
+    return { id: field.id, value, lines: [{ text, tone: 'warn' as const }] }
+  })
+  return {
+    values: Object.fromEntries(rows.map(({ id, value }) => [id, value])),
+    lines: [
+      { text: 'It was changed meanwhile, and nothing of yours was sent.', tone: 'error' },
+      ...rows.flatMap(({ lines }) => lines),
+    ],
+  }
+}

@@ -1,0 +1,61 @@
+import type { Client } from '../../api/contract/client-shapes.ts'
+import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { FormFieldSpec, FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+
+/** Asks for a new environment, or what of a saved one is to change. */
+export function environmentForm(record: Environment | undefined, clients: readonly Client[]): FormSpec {
+  const options = clients.map(({ id, name, modelId }) => ({ value: id, label: name, detail: modelId ?? 'no model' }))
+  const hostId = record?.hostId ?? options[0]?.value ?? ''
+  const isGone = record?.hostId != null && !options.some(({ value }) => value === record.hostId)
+  const fields: FormFieldSpec[] = [
+    nameField(record?.name ?? ''),
+    descriptionField(record?.description ?? ''),
+    {
+      id: 'hostId',
+      label: 'Client',
+      required: true,
+      kind: '',
+      initial: hostId,
+      note: 'Its servers and settings are what a run uses.',
+      input: {
+        kind: 'choice',
+        options: isGone ? [{ value: hostId, label: 'a client that is gone' }, ...options] : options,
+      },
+    },
+    {
+      id: 'modelId',
+      label: 'Model',
+      required: false,
+      kind: '',
+      initial: record?.modelId ?? '',
+      note: 'The id of a model. Left empty, the model of the client is used.',
+    },
+  ]
+  return record
+    ? { title: `Edit ${environmentName(record)}`, about: [], fields, act: 'Save the changes' }
+    : { title: 'New environment', about: [], fields, act: 'Save the environment' }
+}
+
+/** What it is called; one without a name goes by its id. */
+export function environmentName({ id, name }: Pick<Environment, 'id' | 'name'>): string {
+  return name ?? id
+}
+
+/** The fields of the body; `null` clears what an empty text of a change stands for. */
+export function contentOf({ name, description, hostId, modelId }: FormValues, isChange: boolean) {
+  const model = modelId?.trim()
+  return {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(description !== undefined && (isChange || description !== '') && { description }),
+    ...(hostId !== undefined && { hostId }),
+    ...(model !== undefined && (model !== '' || isChange) && { modelId: model === '' ? null : model }),
+  }
+}
+
+function nameField(initial: string): FormFieldSpec {
+  return { id: 'name', label: 'Name', required: true, kind: '', initial, note: 'No two of a project have the same.' }
+}
+
+function descriptionField(initial: string): FormFieldSpec {
+  return { id: 'description', label: 'Description', required: false, kind: '', initial, input: { kind: 'lines' } }
+}

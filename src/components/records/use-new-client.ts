@@ -1,0 +1,78 @@
+import { CLIENT_TEMPLATES, configIdOf, type ClientDetail } from '../../api/contract/client-shapes.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { textOfValues, valuesOf } from '../form/field-input.ts'
+import type { FormSpec } from '../form/form-dialog.tsx'
+import { useOpening } from '../opening.tsx'
+import { useRecordForm } from './use-record-form.ts'
+
+type Server = { id: string; name: string }
+
+/** Makes a client from a template, with the servers that it shall have. Resolves to it once it is saved. */
+export function useNewClient(projectId: string): () => Promise<ClientDetail | undefined> {
+  const { client } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const saveRecord = useRecordForm()
+  const readServers = async (): Promise<Server[]> => {
+    const servers: Server[] = []
+    for await (const { items } of client.pages(contract.servers.list, { projectId })) servers.push(...items)
+    return servers
+  }
+  return async () => {
+    const servers = await opening({ start: 'Reading the servers…', work: readServers })
+    if (!servers) return undefined
+    return await saveRecord<ClientDetail, typeof contract.clients.create, ClientDetail>({
+      form: () => newClientForm(servers),
+      act: ({ name = '', template, servers: chosen = '' }) => ({
+        endpoint: [contract.clients.create, contract.clients.update],
+        async work({ send }) {
+          const body = { name: name.trim(), template: template as (typeof CLIENT_TEMPLATES)[number] }
+          const made = await send(contract.clients.create, { projectId, body })
+          const serverIds = valuesOf(chosen)
+          const expectedConfigId = configIdOf(made)
+          if (serverIds.length === 0 || expectedConfigId === undefined) return made
+          const config = { ...made.config, serverIds }
+          return await send(contract.clients.update, {
+            projectId,
+            clientId: made.id,
+            body: { config, expectedConfigId },
+          })
+        },
+        start: `Saving ${name}…`,
+        done: () => `Saved the client ${name}.`,
+      }),
+    })
+  }
+}
+
+function newClientForm(servers: readonly Server[]): FormSpec {
+  return {
+    title: 'New client',
+    about: [{ text: 'A client is how the service talks to MCP servers: as a known product does.', tone: 'muted' }],
+    fields: [
+      { id: 'name', label: 'Name', required: true, kind: '', initial: '', note: 'No two of a project have the same.' },
+      {
+        id: 'template',
+        label: 'Template',
+        required: true,
+        kind: '',
+        initial: CLIENT_TEMPLATES[0],
+        input: { kind: 'choice', options: CLIENT_TEMPLATES.map(value => ({ value, label: value })) },
+      },
+      {
+        id: 'servers',
+        label: 'Servers',
+        required: false,
+        kind: '',
+        initial: textOfValues(servers.map(({ id }) => id)),
+        input: {
+          kind: 'choices',
+          options: servers.map(({ id, name }) => ({ value: id, label: name })),
+          none: 'This project has no server yet.',
+        },
+      },
+    ],
+    act: 'Save the client',
+  }
+}

@@ -1,0 +1,23 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { CallOptions, Client as ApiClient } from '../../api/client/client.ts'
+import type { Client } from '../../api/contract/client-shapes.ts'
+import { contract } from '../../api/contract/contract.ts'
+
+/**
+ * The clients of a project. A deployment without the paths of clients has them under their former name (differences,
+ * row 1).
+ * @throws ApiError
+ */
+export async function readClients(client: ApiClient, projectId: string, call: CallOptions = {}): Promise<Client[]> {
+  const read = async (list: typeof contract.clients.list | typeof contract.hosts.list): Promise<Client[]> => {
+    const found: Client[] = []
+    for await (const page of client.pages(list, { projectId }, call)) found.push(...page.items)
+    return found
+  }
+  try {
+    return await read(contract.clients.list)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    return await read(contract.hosts.list)
+  }
+}

@@ -1,0 +1,46 @@
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { on } from '../../tui/keymap/verbs.ts'
+
+export const environmentsKeys = defineBindings({
+  name: 'environments',
+  scope: 'screen',
+  screen: 'environments',
+  title: 'Environments',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the environment.' },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the environment.' },
+    add: {
+      ...on('new'),
+      label: 'new environment',
+      hint: true,
+      needs: 'environments.create',
+      help: 'Save a client with its servers and a model under a name; the client can be made on the spot.',
+    },
+    edit: {
+      ...on('edit'),
+      label: 'edit',
+      hint: true,
+      needs: 'environments.update',
+      help: 'Change it; a change of somebody else meanwhile is shown beside yours.',
+    },
+    archive: {
+      ...on('putAway'),
+      label: 'archive',
+      hint: true,
+      needs: 'environments.archive',
+      help: 'Put it away, after asking: nothing runs on it, and its name is free.',
+    },
+    restore: {
+      ...on('takeOut'),
+      label: 'restore',
+      needs: 'environments.restore',
+      help: 'Bring an archived environment back, if its name is free.',
+    },
+    archived: {
+      ...on('hidden'),
+      label: 'archived too',
+      hint: 'later',
+      help: 'Show archived environments, or hide them.',
+    },
+  },
+})

@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { appKeys } from '../../app/shell/app-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { environmentsKeys } from './bindings.ts'
+import { environmentsRoute } from './route.ts'
+
+const keys = environmentsKeys.bindings
+let app: TestApp
+let projectId: string
+afterEach(() => app.close())
+
+/** Opens the screen on a workspace with these environments, all of one client. */
+async function open(...names: string[]): Promise<void> {
+  app = await openApp({
+    place: async client => {
+      projectId = (await client.projects.list()).items[0]!.id
+      const made = await client.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })
+      const { id } = (await client.servers.list({ projectId })).items[0]!
+      await client.hosts.setServers({ projectId, hostId: made.id, body: { serverIds: [id] } })
+      for (const name of names) await client.environments.create({ projectId, body: { name, hostId: made.id } })
+      return environmentsRoute.to({ projectId })
+    },
+  })
+  await app.see(/Environments/)
+}
+
+const all = async () =>
+  (await app.client.environments.list({ projectId, includeArchived: true })).items.toSorted((a, b) =>
+    (a.name ?? '').localeCompare(b.name ?? ''),
+  )
+
+describe('a project without environments', () => {
+  test('an environment is made with a client that is made on the spot, and is chosen then', async () => {
+    await open()
+    await app.see('This project has no environment.')
+    await app.press(keys.add)
+    await app.see('New environment')
+    await app.type('Nightly')
+    await app.press('tab', 'tab')
+    await app.see('New client…')
+    await app.press('down', formKeys.bindings.send)
+    await app.see('Template')
+    await app.type('Chat')
+    await app.press(formKeys.bindings.send)
+    await app.see(/Client .required.  Chat/)
+    await app.press(formKeys.bindings.send)
+    await app.see('Saved Nightly.')
+    await app.see('▌Nightly')
+    const [environment] = await all()
+    const { items } = await app.client.clients.list({ projectId })
+    expect(environment).toMatchObject({ name: 'Nightly', hostId: items.find(({ name }) => name === 'Chat')!.id })
+  })
+})
+
+describe('an environment', () => {
+  test('shows what it resolves to, or why nothing can be launched on it', async () => {
+    await open('Nightly')
+    await app.see(/Client +Desk/)
+    await app.press(keys.open, tabsKeys.bindings.next)
+    await app.see(/Model +anthropic.+, of the client/)
+    await app.see('everything')
+    const { items } = await app.client.clients.list({ projectId })
+    const desk = items.find(({ name }) => name === 'Desk')!
+    await app.client.clients.delete({ projectId, clientId: desk.id, body: { force: true } })
+    await app.press(appKeys.bindings.refresh)
+    await app.see('Nothing can be launched on it: The client')
+  })
+
+  test('that somebody else changed meanwhile is saved with both changes, after both were shown', async () => {
+    await open('Nightly')
+    await app.see('▌Nightly')
+    await app.press(keys.edit)
+    await app.see('Edit Nightly')
+    const [stored] = await all()
+    const body = { expectedRevision: stored!.revision, description: 'theirs', name: 'Weekly' }
+    await app.client.environments.update({ projectId, environmentId: stored!.id, body })
+    await app.type(' mine')
+    await app.press(formKeys.bindings.send)
+    await app.see('It was changed meanwhile, and nothing of yours was sent.')
+    await app.see('Name: was Nightly, is now Weekly; yours is Nightly mine and would')
+    await app.see('Description: was nothing, is now theirs.')
+    expect((await all())[0]).toMatchObject({ name: 'Weekly', description: 'theirs' })
+    await app.press(formKeys.bindings.send)
+    await app.see('Changed Nightly mine: revision 3.')
+    expect((await all())[0]).toMatchObject({ name: 'Nightly mine', description: 'theirs', revision: 3 })
+  })
+
+  test('is archived after asking, shown again on demand, and restored', async () => {
+    await open('Nightly', 'Weekly')
+    await app.see('▌Nightly')
+    await app.press(keys.restore)
+    await app.see('It is not archived.')
+    await app.press(keys.archive)
+    await app.see('Archive Nightly?')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Nightly is archived.')
+    await app.see('▌Weekly')
+    await app.press(keys.archived)
+    await app.see('Nightly (archived)')
+    await app.press('up')
+    await app.see('▌Nightly (archived)')
+    await app.press(keys.edit)
+    await app.see('It is archived; restore it first.')
+    await app.press(keys.restore)
+    await app.see('Restore Nightly?')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Nightly is back: revision 3.')
+    expect((await all()).map(({ archived }) => archived ?? false)).toEqual([false, false])
+  })
+})

@@ -1,0 +1,148 @@
+import { useMemo } from 'react'
+import { contract } from '../../api/contract/contract.ts'
+import type { Environment, EnvironmentResolved } from '../../api/contract/environment-shapes.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import type { Column } from '../../components/list/columns.ts'
+import { PaneState, Sentence } from '../../components/pane-state.tsx'
+import { Viewer, type Line } from '../../components/viewer.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { formatAge } from '../../tui/theme/format.ts'
+import { usePlace } from '../../tui/router/router-context.tsx'
+import { environmentsKeys } from './bindings.ts'
+import { environmentName } from '../../components/records/environment-form.ts'
+import type { EnvironmentRow } from './row.ts'
+import { useEnvironmentActions } from './use-environment-actions.ts'
+
+/** The environments of a project: a client with its servers and settings, under a name. */
+export const EnvironmentsScreen = collectionScreen({
+  noun: 'environment',
+  title: 'Environments',
+  what: 'the environments',
+  list: contract.environments.list,
+  create: contract.environments.create,
+  param: 'environmentId',
+  says: ({ revision, archived }: Environment) => `${revision} ${archived}`,
+  useQuery: () => (usePlace().params['archived'] ? { includeArchived: true } : {}),
+  rows: { useRows: useEnvironmentRows, itemOf: ({ environment }: EnvironmentRow) => environment },
+  tabs: [
+    { id: 'overview', title: 'Overview', Content: Overview },
+    { id: 'resolved', title: 'Resolved', Content: Resolved },
+  ],
+  keys: environmentsKeys,
+  useActions: useEnvironmentActions,
+  empty: key => ({
+    why: 'This project has no environment.',
+    next: `Press ${key('add')} to save one: a client with its servers, and a model.`,
+  }),
+})
+
+const COLUMNS: readonly Column<EnvironmentRow>[] = [
+  {
+    id: 'name',
+    title: 'Environment',
+    width: 'flex',
+    sort: ({ environment }) => environmentName(environment),
+    cell: ({ environment }) => ({
+      text: `${environmentName(environment)}${environment.archived ? ' (archived)' : ''}`,
+      tone: environment.archived || environment.name == null ? 'muted' : 'plain',
+    }),
+  },
+  { id: 'client', title: 'Client', width: 14, from: 44, cell: row => ({ text: clientName(row), tone: 'muted' }) },
+  {
+    id: 'model',
+    title: 'Model',
+    width: 18,
+    from: 70,
+    cell: ({ environment, client }) => ({
+      text: environment.modelId ?? client?.modelId ?? 'none',
+      tone: environment.modelId ? 'plain' : 'muted',
+    }),
+  },
+  {
+    id: 'revision',
+    title: 'Rev.',
+    width: 4,
+    align: 'right',
+    cell: ({ environment }) => ({ text: String(environment.revision), tone: 'muted' }),
+    sort: ({ environment }) => environment.revision,
+  },
+  {
+    id: 'changed',
+    title: 'Changed',
+    width: 8,
+    align: 'right',
+    quiet: true,
+    cell: ({ environment }) => ({ text: formatAge(toEpochMs(environment.updatedAt), serviceNow()), tone: 'muted' }),
+    sort: ({ environment }) => toEpochMs(environment.updatedAt),
+  },
+]
+
+function useEnvironmentRows(items: readonly Environment[], projectId: string) {
+  const { queries } = useWorkspace()
+  const clients = useApiQuery(queries.clients.list.options({ projectId })).data?.items
+  const rows = useMemo(() => {
+    const byId = new Map(clients?.map(client => [client.id, client]))
+    return items.map((environment): EnvironmentRow => ({ environment, client: byId.get(environment.hostId ?? '') }))
+  }, [items, clients])
+  return { rows, columns: COLUMNS }
+}
+
+/** The client of an environment, by its id as long as its name is not known. */
+function clientName({ environment, client }: EnvironmentRow): string {
+  return client?.name ?? environment.hostId ?? 'none'
+}
+
+function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
+  const { environment, client } = row
+  const { id, description, modelId, serverAttachmentId, skillSelection, pluginVersionIds, sandboxImageId } = environment
+  const when = (at: Environment['updatedAt']): string => formatAge(toEpochMs(at), serviceNow())
+  const fields: Field[] = [
+    ['Id', id],
+    ['State', environment.archived ? 'archived' : environment.name == null ? 'without a name' : 'live'],
+    ['Description', description],
+    ['Client', clientName(row)],
+    ['Model', modelId ?? (client?.modelId ? `${client.modelId}, of its client` : undefined)],
+    ['Revision', String(environment.revision)],
+    ['Server group', serverAttachmentId ?? 'none: the servers of its client'],
+    ['Skills', skillSelection?.skillIds?.join(', ') ?? 'as its client has them'],
+    ['Plugins', pluginVersionIds?.join(', ') ?? 'none'],
+    ['Image', sandboxImageId ?? 'none'],
+    ['Created', when(environment.createdAt)],
+    ['Changed', when(environment.updatedAt)],
+  ]
+  return <Viewer lines={fieldLines(fields)} focused={focused} />
+}
+
+/** What a launch would use right now, or why nothing can be launched on it. */
+function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
+  const { queries } = useWorkspace()
+  const environmentId = row.environment.id
+  const data = useApiQuery(queries.environments.resolve.options({ projectId, environmentId }))
+  if (data.error?.code === 'CONFLICT')
+    return <Sentence tone="warn" text={`Nothing can be launched on it: ${data.error.message}`} />
+  return (
+    <PaneState data={data} loading="Resolving the environment…">
+      {data.data && <Viewer lines={resolvedLines(data.data)} focused={focused} />}
+    </PaneState>
+  )
+}
+
+function resolvedLines({ environment, effectiveModelId, modelSource, hostName, ...rest }: EnvironmentResolved): Line[] {
+  const names = new Map(rest.servers?.map(({ serverId, name }) => [serverId, name]))
+  return [
+    ...fieldLines([
+      ['Revision', String(environment.revision)],
+      ['Client', hostName ?? rest.hostId],
+      ['Model', effectiveModelId && `${effectiveModelId}, of the ${modelSource === 'host' ? 'client' : 'environment'}`],
+      ['Image', rest.sandboxImageId ?? 'none'],
+    ]),
+    heading('Servers'),
+    ...(rest.effectiveServerIds ?? []).map(id => ({ text: names.get(id) ?? id, indent: 2 })),
+    ...(rest.pluginVersions?.length ? [heading('Plugins')] : []),
+    ...(rest.pluginVersions ?? []).map(({ name, pluginVersionId }) => ({ text: name ?? pluginVersionId, indent: 2 })),
+  ]
+}

@@ -1,0 +1,70 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { environmentName } from '../../components/records/environment-form.ts'
+import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import type { EnvironmentRow } from './row.ts'
+
+const ARCHIVED = 'It is archived; restore it first.'
+
+/** What can be done with the environments of a project. */
+export function useEnvironmentActions({ list, on }: Collection<EnvironmentRow>, projectId: string) {
+  const router = useRouter()
+  const { archived } = usePlace().params
+  const save = useSaveEnvironment(projectId)
+  const archive = useWrite(contract.environments.archive)
+  const restore = useWrite(contract.environments.restore)
+
+  const add = async (): Promise<void> => {
+    const made = await save()
+    if (!made) return
+    list.selection.select(made.id)
+    router.replace({ environmentId: made.id })
+  }
+
+  /** Archives or restores it as it stands in the list; a change meanwhile is a conflict that says so. */
+  const shelve = async (stored: Environment): Promise<void> => {
+    const called = environmentName(stored)
+    await archive({
+      confirm: {
+        title: `Archive ${called}?`,
+        lines: ['Nothing can be launched on it, and its name is free for another one. It can be restored.'],
+        action: 'Archive it',
+      },
+      input: { projectId, environmentId: stored.id, body: { expectedRevision: stored.revision } },
+      start: `Archiving ${called}…`,
+      done: () => `${called} is archived.`,
+    })
+  }
+
+  const bringBack = async (stored: Environment): Promise<void> => {
+    const called = environmentName(stored)
+    await restore({
+      confirm: {
+        title: `Restore ${called}?`,
+        lines: ['Its name must still be free. Pins of plugin versions that are gone are dropped.'],
+        action: 'Restore it',
+      },
+      input: { projectId, environmentId: stored.id, body: { expectedRevision: stored.revision } },
+      start: `Restoring ${called}…`,
+      done: ({ revision }) => `${called} is back: revision ${revision}.`,
+    })
+  }
+
+  /** Decided when the key is pressed: what is drawn as chosen follows a moment later. */
+  const when = (archived: boolean, why: string, act: (stored: Environment) => unknown) =>
+    on(({ environment }) => {
+      if ((environment.archived === true) !== archived) throw new UnavailableAction(why)
+      return act(environment)
+    })
+  return {
+    add,
+    edit: when(false, ARCHIVED, save),
+    archive: when(false, ARCHIVED, shelve),
+    restore: when(true, 'It is not archived.', bringBack),
+    archived: () => router.replace({ archived: archived ? undefined : 'shown' }),
+  }
+}
