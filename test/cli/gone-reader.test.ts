@@ -34,7 +34,7 @@ test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get'
   },
 )
 
-test.concurrent.each([[[]], [['get', 'projects']]])(
+test.concurrent.each([[[]], [['get', 'projects']], [['doctor']]])(
   'a full disk behind all that %j prints is no failed verdict either',
   async args => {
     const home = await openHome()

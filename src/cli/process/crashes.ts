@@ -1,3 +1,5 @@
+import { EXIT } from './exit-codes.ts'
+
 /** Errors that reach no caller, such as a full disk behind standard output, end a command as any other failure does. */
 export function endOnCrash(): void {
   process.on('uncaughtException', onCrash)
@@ -10,5 +12,8 @@ export function leaveCrashesAlone(): void {
 
 function onCrash(thrown: unknown): void {
   leaveCrashesAlone()
+  // A second one, such as that of standard error behind the same full disk, changes nothing about the end.
+  process.exitCode = EXIT.noVerdict
+  process.on('uncaughtException', () => undefined)
   void import('../output/report-failure.ts').then(({ reportFailure }) => process.exit(reportFailure(thrown)))
 }
