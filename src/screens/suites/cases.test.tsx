@@ -7,7 +7,7 @@ import { until } from '../../../test/service/harness.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
-import type { EditedFile, EditorHost } from '../../components/editor/editor-host.ts'
+import { editorOf } from '../../../test/scripted-editor.ts'
 import { runsKeys } from '../runs/bindings.ts'
 import { runsRoute } from '../runs/route.ts'
 import { casesKeys, outcomesKeys, settingsKeys, suitesKeys } from './cases-keys.ts'
@@ -30,26 +30,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 afterEach(() => app.close())
-
-/** An editor that does this to each text in turn. */
-function editorOf(...edits: ((text: string) => string)[]): EditorHost & { texts: string[]; left: () => string[] } {
-  const files = new Map<string, string>()
-  const texts: string[] = []
-  return {
-    texts,
-    left: () => [...files.values()],
-    edit({ key }: EditedFile, text) {
-      const before = text ?? files.get(key) ?? ''
-      texts.push(before)
-      const after = (edits[texts.length - 1] ?? (same => same))(before)
-      files.set(key, after)
-      return Promise.resolve({ kind: 'saved', content: { ok: true, value: after } })
-    },
-    kept: ({ key }) => (files.has(key) ? { text: files.get(key)!, at: Date.now() } : undefined),
-    keep: ({ key }, text) => void files.set(key, text),
-    discard: ({ key }) => void files.delete(key),
-  }
-}
 
 let made = 0
 /** A suite of cases with these messages, and the screen at its cases. */

@@ -1,0 +1,41 @@
+import { defineBindings } from '../../tui/keymap/binding.ts'
+import { on } from '../../tui/keymap/verbs.ts'
+
+export const clientsKeys = defineBindings({
+  name: 'clients',
+  scope: 'screen',
+  screen: 'clients',
+  title: 'Clients',
+  bindings: {
+    open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go into the client.' },
+    back: { keys: ['escape'], label: 'back', help: 'Out of the client.' },
+    add: {
+      ...on('new'),
+      label: 'new client',
+      hint: true,
+      needs: 'clients.create',
+      help: 'Save a client that talks to servers as a known product does, with the servers it has.',
+    },
+    edit: {
+      ...on('edit'),
+      label: 'edit config',
+      hint: true,
+      needs: 'clients.update',
+      help: 'Edit its whole configuration in your editor; a change of somebody else meanwhile is kept.',
+    },
+    rename: { ...on('rename'), label: 'rename', needs: 'clients.update', help: 'Give it another name.' },
+    duplicate: {
+      ...on('newOfCopy'),
+      label: 'duplicate',
+      needs: 'clients.duplicate',
+      help: 'Save a copy of it; the service chooses a free name.',
+    },
+    remove: {
+      ...on('delete'),
+      label: 'delete',
+      hint: true,
+      needs: 'clients.delete',
+      help: 'Delete it, after asking; what still refers to it is named first.',
+    },
+  },
+})

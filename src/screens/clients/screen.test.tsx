@@ -1,0 +1,99 @@
+import { afterEach, expect, test } from 'vitest'
+import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { editorOf } from '../../../test/scripted-editor.ts'
+import { configIdOf } from '../../api/contract/client-shapes.ts'
+import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
+import { clientsKeys } from './bindings.ts'
+import { clientsRoute } from './route.ts'
+
+const keys = clientsKeys.bindings
+let app: TestApp
+let projectId: string
+let clientId: string
+afterEach(() => app.close())
+
+/** Opens the screen on a client called Desk, in a project of its own. */
+async function open(editor = editorOf()): Promise<void> {
+  app = await openApp({
+    editor,
+    place: async client => {
+      projectId = (await client.projects.create({ body: { name: 'Own' } })).id
+      clientId = (await client.clients.create({ projectId, body: { name: 'Desk', template: 'claude' } })).id
+      return clientsRoute.to({ projectId })
+    },
+  })
+  await app.see('▌Desk')
+}
+
+const read = () => app.client.clients.get({ projectId, clientId })
+async function agree(): Promise<void> {
+  await app.see('❯ Cancel')
+  await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+}
+
+test('a client is made from a template, renamed and duplicated', async () => {
+  await open()
+  await app.press(keys.add)
+  await app.see('Template')
+  await app.type('Chat')
+  await app.press(formKeys.bindings.send)
+  await app.see('Saved the client Chat.')
+  await app.see('▌Chat')
+  await app.press(keys.rename)
+  await app.see('Rename Chat')
+  await app.type('ting')
+  await app.press(formKeys.bindings.send)
+  await app.see('Chat is called Chatting now.')
+  await app.see('▌Chatting')
+  await app.press(keys.duplicate)
+  await app.see('Saved a copy of Chatting.')
+  expect((await app.client.clients.list({ projectId })).items).toHaveLength(3)
+})
+
+test('its configuration is edited as YAML, and what somebody else changed meanwhile stays', async () => {
+  const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
+  const { edit } = editor
+  await open({
+    ...editor,
+    async edit(file, text) {
+      const now = await read()
+      const config = { ...now.config, theirs: 'kept' }
+      const expectedConfigId = configIdOf(now)!
+      await app.client.clients.update({ projectId, clientId, body: { config, expectedConfigId } })
+      return await edit(file, text)
+    },
+  })
+  await app.press(keys.edit)
+  await app.see('modelId: "anthropic')
+  await agree()
+  await app.see('Somebody else changed this meanwhile, and it stays:')
+  await app.see('theirs: + "kept"')
+  await agree()
+  await app.see('Desk is changed.')
+  expect((await read()).config).toMatchObject({ modelId: 'mine/model', theirs: 'kept' })
+  expect(editor.left()).toEqual([])
+  await app.press(keys.open, tabsKeys.bindings.next)
+  await app.see('"mine/model"')
+})
+
+test('deleting one names what still refers to it, and asks once more', async () => {
+  await open()
+  await app.client.environments.create({ projectId, body: { name: 'Nightly', hostId: clientId } })
+  await app.press(keys.remove)
+  await app.see('Delete Desk?')
+  await typeTheWord()
+  await app.see('Delete Desk all the same?')
+  await app.see('Still refer to it: 1 environment, 0 suites.')
+  await typeTheWord()
+  await app.see('Deleted Desk.')
+  await app.see('This project has no client.')
+})
+
+async function typeTheWord(): Promise<void> {
+  await app.see('Type “delete” to go on:')
+  await app.type('delete')
+  await app.press('enter')
+  await app.see('❯ Cancel')
+  await agree()
+}

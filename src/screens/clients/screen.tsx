@@ -1,0 +1,79 @@
+import type { Client } from '../../api/contract/client-shapes.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
+import { jsonLines } from '../../components/lines.ts'
+import { PaneState } from '../../components/pane-state.tsx'
+import { Viewer } from '../../components/viewer.tsx'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { formatAge, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { clientsKeys } from './bindings.ts'
+import { useClientActions } from './use-client-actions.ts'
+
+/** The clients of a project: how the service connects to MCP servers and talks to them. */
+export const ClientsScreen = collectionScreen({
+  noun: 'client',
+  title: 'Clients',
+  what: 'the clients',
+  list: contract.clients.list,
+  create: contract.clients.create,
+  param: 'clientId',
+  says: ({ name, configId, hostConfigId }: Client) => [name, configId ?? hostConfigId].join('\n'),
+  rows: plainRows<Client>(() => [
+    { id: 'name', title: 'Client', width: 'flex', cell: ({ name }) => name, sort: ({ name }) => name },
+    {
+      id: 'model',
+      title: 'Model',
+      width: 28,
+      from: 56,
+      cell: ({ modelId }) => ({ text: modelId ?? UNKNOWN, tone: 'muted' }),
+    },
+    {
+      id: 'servers',
+      title: 'Servers',
+      width: 7,
+      align: 'right',
+      cell: ({ serverCount }) => (serverCount == null ? UNKNOWN : formatCount(serverCount)),
+      sort: ({ serverCount }) => serverCount ?? undefined,
+    },
+    {
+      id: 'changed',
+      title: 'Changed',
+      width: 8,
+      align: 'right',
+      quiet: true,
+      cell: ({ updatedAt }) => ({ text: formatAge(toEpochMs(updatedAt), serviceNow()), tone: 'muted' }),
+      sort: ({ updatedAt }) => toEpochMs(updatedAt),
+    },
+  ]),
+  tabs: [
+    fieldsTab('Overview', (client: Client) => [
+      ['Id', client.id],
+      ['Model', client.modelId],
+      ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
+      ['Config', client.configId ?? client.hostConfigId],
+      ['Created', formatAge(toEpochMs(client.createdAt), serviceNow())],
+      ['Changed', formatAge(toEpochMs(client.updatedAt), serviceNow())],
+    ]),
+    { id: 'config', title: 'Config', Content: Config },
+  ],
+  keys: clientsKeys,
+  useActions: useClientActions,
+  empty: key => ({
+    why: 'This project has no client.',
+    next: `Press ${key('add')} to save one from a template, with the servers it has.`,
+  }),
+})
+
+function Config({ projectId, row, focused }: DetailProps<Client>) {
+  const { queries } = useWorkspace()
+  const data = useApiQuery(queries.clients.get.options({ projectId, clientId: row.id }))
+  return (
+    <PaneState data={data} loading="Reading the configuration…">
+      {data.data && <Viewer lines={jsonLines(data.data.config)} focused={focused} />}
+    </PaneState>
+  )
+}

@@ -1,0 +1,181 @@
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { configIdOf, type Client, type ClientDetail } from '../../api/contract/client-shapes.ts'
+import { contract } from '../../api/contract/contract.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import { changeLine, changesBetween } from '../../domain/suites/changes.ts'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { useConfirm } from '../../components/confirm.tsx'
+import { useEditor } from '../../components/editor/use-editor.tsx'
+import { useOpening } from '../../components/opening.tsx'
+import { useNewClient } from '../../components/records/use-new-client.ts'
+import { useRecordForm } from '../../components/records/use-record-form.ts'
+import { useReview } from '../../components/review.tsx'
+import type { Line } from '../../components/viewer.tsx'
+import { useRunTask } from '../../hooks/tasks.tsx'
+import { useWrite } from '../../hooks/use-write.tsx'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
+import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { plural } from '../../tui/theme/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+
+type Named = { id: string; name: string }
+type Config = ClientDetail['config']
+
+/** What can be done with the clients of a project. */
+export function useClientActions({ list, on }: Collection<Client>, projectId: string) {
+  const { client } = useWorkspace()
+  const router = useRouter()
+  const newClient = useNewClient(projectId)
+  const saveRecord = useRecordForm()
+  const duplicate = useWrite(contract.clients.duplicate)
+  const edit = useConfigEditor(projectId)
+  const remove = useRemoval(projectId)
+
+  const show = (made: { id: string } | undefined): void => {
+    if (!made) return
+    list.selection.select(made.id)
+    router.replace({ clientId: made.id })
+  }
+
+  const rename = async (record: Named): Promise<void> => {
+    const target = { projectId, clientId: record.id }
+    await saveRecord<Named, typeof contract.clients.update>({
+      record,
+      form: (now = record) => ({
+        title: `Rename ${now.name}`,
+        about: [],
+        fields: [{ id: 'name', label: 'Name', required: true, kind: '', initial: now.name }],
+        act: 'Save the name',
+      }),
+      reread: () => client.clients.get(target),
+      act: ({ name = '' }, now = record) => ({
+        endpoint: contract.clients.update,
+        input: { ...target, body: { name: name.trim(), expectedName: now.name } },
+        start: `Renaming ${now.name}…`,
+        done: () => `${now.name} is called ${name.trim()} now.`,
+      }),
+    })
+  }
+
+  return {
+    add: async () => show(await newClient()),
+    edit: on(edit),
+    rename: on(rename),
+    duplicate: on(async ({ id, name }) =>
+      show(
+        await duplicate({
+          input: { projectId, clientId: id },
+          start: `Duplicating ${name}…`,
+          done: () => `Saved a copy of ${name}.`,
+        }),
+      ),
+    ),
+    remove: on(remove),
+  }
+}
+
+/**
+ * The configuration in the person's editor, as YAML. It goes back with the config id that it was read with; where
+ * somebody else changed it meanwhile, the fields that only they changed stay theirs, and both are shown before it is
+ * sent.
+ */
+function useConfigEditor(projectId: string) {
+  const { client, profile } = useWorkspace()
+  const opening = useOpening(useRunTask())
+  const open = useEditor()
+  const review = useReview()
+  const update = useWrite(contract.clients.update)
+  const { symbols } = useTheme()
+  const linesOf = (from: Config, to: Config): Line[] =>
+    changesBetween(from, to).map(change => ({ text: changeLine(change, symbols.crumb), indent: 1 }))
+  return async ({ id, name }: Client): Promise<void> => {
+    const target = { projectId, clientId: id }
+    const read = () => opening({ start: `Reading ${name}…`, work: () => client.clients.get(target) })
+    const base = await read()
+    if (!base) return
+    const edited = await open({
+      key: [profile.name, profile.host, projectId, id, 'config'].join('\n'),
+      fileName: 'client.yaml',
+      what: `the configuration of ${name}`,
+      text: writeDocument({ value: base.config, words: {}, about: ['A configuration; it replaces the stored one.'] }),
+      read: configIn,
+    })
+    if (!edited) return
+    for (let now: ClientDetail | undefined = base; now; now = await read()) {
+      const config = withChanges(base.config, edited.value, now.config)
+      const theirs = linesOf(base.config, now.config)
+      const lines: Line[] = [
+        { text: 'Only this is changed:', tone: 'muted' },
+        ...linesOf(now.config, config),
+        ...(theirs.length > 0
+          ? [{ text: 'Somebody else changed this meanwhile, and it stays:', tone: 'warn' as const }, ...theirs]
+          : []),
+      ]
+      if (!(await review({ title: `Change ${name}?`, lines, action: 'Send the change' }))) return edited.keep()
+      const expectedConfigId = configIdOf(now)
+      if (expectedConfigId === undefined)
+        return edited.keep('The service does not tell which configuration it has; nothing was sent.')
+      let refused: unknown
+      const saved = await update({
+        input: { ...target, body: { config, expectedConfigId } },
+        start: `Changing ${name}…`,
+        done: () => `${name} is changed.`,
+        failed: error => void (refused = error),
+      })
+      if (saved) return edited.discard()
+      if (!(refused instanceof ApiError && refused.code === 'CONFLICT')) return edited.keep(failureSentence(refused))
+    }
+    edited.keep()
+  }
+}
+
+/** What a person changed of a configuration, on what it is now: field by field of the top. */
+function withChanges(base: Config, mine: Config, now: Config): Config {
+  const changed = new Set(changesBetween(base, mine).map(({ path }) => path.split(/[.[]/)[0] ?? ''))
+  const kept = Object.entries(now).filter(([field]) => !changed.has(field))
+  return {
+    ...Object.fromEntries(kept),
+    ...Object.fromEntries(Object.entries(mine).filter(([field]) => changed.has(field))),
+  }
+}
+
+function configIn(text: string): Read<Config> {
+  const read = readYaml(text)
+  if (!read.ok) return read
+  const [document, another] = read.value
+  const problem = (message: string): Read<never> => ({ ok: false, problems: [{ line: 1, column: 1, message }] })
+  if (!document || another) return problem('One document is a configuration.')
+  return isPlainObject(document.value) ? { ok: true, value: document.value } : problem('A configuration has fields.')
+}
+
+/** Deletes a client; what still refers to it is named, and asked about once more. */
+function useRemoval(projectId: string) {
+  const confirm = useConfirm()
+  const remove = useWrite(contract.clients.delete)
+  return async ({ id, name }: Client): Promise<void> => {
+    const sent = async (force: boolean): Promise<unknown> => {
+      let refused: unknown
+      await remove({
+        confirm: 'done',
+        input: { projectId, clientId: id, ...(force && { body: { force } }) },
+        start: `Deleting ${name}…`,
+        done: () => `Deleted ${name}.`,
+        failed: error => void (refused = error),
+      })
+      return refused
+    }
+    const ask = { title: `Delete ${name}?`, action: 'Delete it', word: 'delete' }
+    if (!(await confirm({ ...ask, lines: ['Its configuration is gone. Runs that used it keep its name.'] }))) return
+    const refused = await sent(false)
+    if (!(refused instanceof ApiError) || refused.code !== 'CONFLICT') return
+    const { environmentIds = [], suiteIds = [] } = (refused.details ?? {}) as Record<string, unknown[]>
+    const lines = [
+      `Still refer to it: ${plural(environmentIds.length, 'environment')}, ${plural(suiteIds.length, 'suite')}.`,
+      'The environments stay and cannot run; the suites forget it.',
+    ]
+    if (await confirm({ ...ask, title: `Delete ${name} all the same?`, lines })) await sent(true)
+  }
+}
