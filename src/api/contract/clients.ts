@@ -1,4 +1,4 @@
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf } from './cursor-list.ts'
 import {
   Client,
   ClientCreateRequest,
@@ -11,7 +11,6 @@ import {
 } from './client-shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
-import { page } from './shapes.ts'
 
 /**
  * Segment of the client paths. The prose document never prints it: this is its noun, to be trusted for
@@ -33,21 +32,12 @@ const hostReaders = ['clients', 'environments', 'suites'] as const
 
 /** Bodies and answers beside the edit follow the deprecated paths, which alone print any. */
 export const clients = resource('clients', {
-  list: endpoint({
-    operation: 'listClients',
-    method: 'GET',
-    path: clientCollection,
+  list: endpoint('listClients', 'GET', clientCollection, {
     summary: 'Clients saved in a project.',
-    query: listQuery,
-    response: page(Client),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(Client),
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createClient',
-    method: 'POST',
-    path: clientCollection,
+  create: endpoint('createClient', 'POST', clientCollection, {
     summary: 'Add a client, from a template or a complete config.',
     body: ClientCreateRequest,
     status: 201,
@@ -57,19 +47,12 @@ export const clients = resource('clients', {
     refreshes: clientReaders,
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getClient',
-    method: 'GET',
-    path: client,
+  get: endpoint('getClient', 'GET', client, {
     summary: 'One client with its resolved configuration.',
     response: ClientDetail,
-    risk: 'read',
     source: 'prose',
   }),
-  update: endpoint({
-    operation: 'updateClient',
-    method: 'PATCH',
-    path: client,
+  update: endpoint('updateClient', 'PATCH', client, {
     summary: "Change a client's name, its config, or both, unless somebody else did in between.",
     body: ClientUpdateRequest,
     response: ClientDetail,
@@ -78,10 +61,7 @@ export const clients = resource('clients', {
     refreshes: clientReaders,
     source: 'prose',
   }),
-  delete: endpoint({
-    operation: 'deleteClient',
-    method: 'DELETE',
-    path: client,
+  delete: endpoint('deleteClient', 'DELETE', client, {
     summary: 'Drop a client; force overrides remaining references.',
     body: ClientDeleteRequest,
     response: Deleted,
@@ -90,10 +70,7 @@ export const clients = resource('clients', {
     refreshes: clientReaders,
     source: 'prose',
   }),
-  duplicate: endpoint({
-    operation: 'duplicateClient',
-    method: 'POST',
-    path: `${client}/duplicate`,
+  duplicate: endpoint('duplicateClient', 'POST', `${client}/duplicate`, {
     summary: 'Copy a client; the copy points at the same config.',
     body: ClientDuplicateRequest,
     status: 201,
@@ -107,95 +84,58 @@ export const clients = resource('clients', {
 })
 
 export const hosts = resource('hosts', {
-  list: endpoint({
-    operation: 'listHosts',
-    method: 'GET',
-    path: hostCollection,
+  list: endpoint('listHosts', 'GET', hostCollection, {
     summary: 'Clients saved in a project, under their former name.',
-    query: listQuery,
-    response: page(Client),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(Client),
     deprecated: true,
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createHost',
-    method: 'POST',
-    path: hostCollection,
+  create: endpoint('createHost', 'POST', hostCollection, {
     summary: 'Add a client, from a template or a complete config.',
     body: ClientCreateRequest,
     status: 201,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getHost',
-    method: 'GET',
-    path: host,
+  get: endpoint('getHost', 'GET', host, {
     summary: 'One client with its resolved configuration.',
     response: ClientDetail,
-    risk: 'read',
     deprecated: true,
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateHost',
-    method: 'PATCH',
-    path: host,
+  update: endpoint('updateHost', 'PATCH', host, {
     summary: "Change a client's name, its config, or both; overwrites a concurrent edit.",
     body: HostUpdateRequest,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deleteHost',
-    method: 'DELETE',
-    path: host,
+  delete: endpoint('deleteHost', 'DELETE', host, {
     summary: 'Drop a client; force overrides remaining references.',
     body: ClientDeleteRequest,
     response: Deleted,
-    errors: ['VALIDATION_ERROR'],
     risk: 'delete',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  setServers: endpoint({
-    operation: 'setHostServers',
-    method: 'POST',
-    path: `${host}/servers`,
+  setServers: endpoint('setHostServers', 'POST', `${host}/servers`, {
     summary: "Replace a client's required and optional server lists.",
     body: HostServersRequest,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     role: 'admin',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  duplicate: endpoint({
-    operation: 'duplicateHost',
-    method: 'POST',
-    path: `${host}/duplicate`,
+  duplicate: endpoint('duplicateHost', 'POST', `${host}/duplicate`, {
     summary: 'Copy a client; the copy points at the same config.',
     body: ClientDuplicateRequest,
     status: 201,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     role: 'admin',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { shape, strictBody } from './shapes.ts'
+import { page, shape, strictBody, type Shape } from './shapes.ts'
 
 /**
  * Options that every GET list takes beside its own (service-api, "General conventions"). The OpenAPI file puts some of
@@ -16,3 +16,8 @@ export const listQuery = shape(() => strictBody(pageOptions()))
 
 /** Where such a list takes its cursor. */
 export const queryCursor = { in: 'query', name: 'cursor' } as const
+
+/** What such a list declares about its items. */
+export function listOf<T extends z.ZodType>(item: Shape<T>) {
+  return { query: listQuery, response: page(item), cursor: queryCursor }
+}

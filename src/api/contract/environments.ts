@@ -19,21 +19,13 @@ const one = `${collection}/{environmentId}` as const
 const authored = ['VALIDATION_ERROR', 'CONFLICT'] as const
 
 export const environments = resource('environments', {
-  list: endpoint({
-    operation: 'listEnvironments',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listEnvironments', 'GET', collection, {
     summary: 'Environments of a project, archived ones on request.',
     query: shape(() => strictBody({ includeArchived: flag().optional(), ...pageOptions() })),
     response: page(Environment),
-    risk: 'read',
     cursor: queryCursor,
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createEnvironment',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createEnvironment', 'POST', collection, {
     summary: 'Save a named bundle of client, servers, skills and plugins.',
     body: EnvironmentCreateRequest,
     status: 201,
@@ -41,76 +33,46 @@ export const environments = resource('environments', {
     errors: authored,
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  capabilities: endpoint({
-    operation: 'getEnvironmentCapabilities',
-    method: 'GET',
-    path: `${collection}/capabilities`,
+  capabilities: endpoint('getEnvironmentCapabilities', 'GET', `${collection}/capabilities`, {
     summary: 'Which environment features this deployment understands.',
     response: EnvironmentCapabilities,
-    risk: 'read',
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getEnvironment',
-    method: 'GET',
-    path: one,
+  get: endpoint('getEnvironment', 'GET', one, {
     summary: 'One environment with the revision needed for edits.',
     response: Environment,
-    risk: 'read',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateEnvironment',
-    method: 'PATCH',
-    path: one,
+  update: endpoint('updateEnvironment', 'PATCH', one, {
     summary: 'Edit an environment under a revision check.',
     body: EnvironmentUpdateRequest,
     response: Environment,
     errors: authored,
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  resolve: endpoint({
-    operation: 'resolveEnvironment',
-    method: 'GET',
-    path: `${one}/resolve`,
+  resolve: endpoint('resolveEnvironment', 'GET', `${one}/resolve`, {
     summary: 'Preview the exact run inputs an environment yields right now.',
     response: EnvironmentResolved,
     errors: ['CONFLICT'],
-    risk: 'read',
     source: 'prose',
   }),
-  ensureAdhoc: endpoint({
-    operation: 'ensureAdhocEnvironment',
-    method: 'POST',
-    path: `${collection}/ensure-adhoc`,
+  ensureAdhoc: endpoint('ensureAdhocEnvironment', 'POST', `${collection}/ensure-adhoc`, {
     summary: 'Find or make the nameless environment for a given stack.',
     body: AdhocEnvironmentRequest,
     response: AdhocEnvironmentEnsured,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     idempotency: 'natural',
-    source: 'openapi',
   }),
-  name: endpoint({
-    operation: 'nameEnvironment',
-    method: 'POST',
-    path: `${one}/name`,
+  name: endpoint('nameEnvironment', 'POST', `${one}/name`, {
     summary: 'Give a nameless environment its name, keeping the id.',
     body: EnvironmentNameRequest,
     response: Environment,
     errors: authored,
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  archive: endpoint({
-    operation: 'archiveEnvironment',
-    method: 'POST',
-    path: `${one}/archive`,
+  archive: endpoint('archiveEnvironment', 'POST', `${one}/archive`, {
     summary: 'Shelve an environment; its name becomes free.',
     body: EnvironmentRevisionRequest,
     response: Environment,
@@ -118,12 +80,8 @@ export const environments = resource('environments', {
     risk: 'write',
     role: 'admin',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
-  restore: endpoint({
-    operation: 'restoreEnvironment',
-    method: 'POST',
-    path: `${one}/restore`,
+  restore: endpoint('restoreEnvironment', 'POST', `${one}/restore`, {
     summary: 'Bring a shelved environment back, unless its name is taken; dead plugin pins vanish.',
     body: EnvironmentRevisionRequest,
     response: Environment,
@@ -131,6 +89,5 @@ export const environments = resource('environments', {
     risk: 'write',
     role: 'admin',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
 })

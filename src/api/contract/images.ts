@@ -1,4 +1,4 @@
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import {
   BlueprintValidated,
@@ -12,133 +12,75 @@ import {
   SandboxImageUpdateRequest,
 } from './image-shapes.ts'
 import { Deleted } from './projects.ts'
-import { emptyBody, page } from './shapes.ts'
+import { emptyBody } from './shapes.ts'
 
 const collection = '/projects/{projectId}/images' as const
 const one = `${collection}/{imageId}` as const
 
 export const images = resource('images', {
-  list: endpoint({
-    operation: 'listSandboxImages',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listSandboxImages', 'GET', collection, {
     summary: 'Sandbox images visible to the caller, drafts and shared.',
-    query: listQuery,
-    response: page(SandboxImage),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
+    ...listOf(SandboxImage),
   }),
-  create: endpoint({
-    operation: 'createSandboxImage',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createSandboxImage', 'POST', collection, {
     summary: 'Save a private draft image from blueprint YAML.',
     body: SandboxImageCreateRequest,
     status: 201,
     response: SandboxImage,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getSandboxImage',
-    method: 'GET',
-    path: one,
+  get: endpoint('getSandboxImage', 'GET', one, {
     summary: 'One sandbox image with its blueprint and last build.',
     response: SandboxImage,
-    risk: 'read',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateSandboxImage',
-    method: 'PATCH',
-    path: one,
+  update: endpoint('updateSandboxImage', 'PATCH', one, {
     summary: 'Rename an image or swap its blueprint.',
     body: SandboxImageUpdateRequest,
     response: SandboxImage,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deleteSandboxImage',
-    method: 'DELETE',
-    path: one,
+  delete: endpoint('deleteSandboxImage', 'DELETE', one, {
     summary: 'Remove an image for good; computers that use it fall back to the base image.',
     response: Deleted,
     errors: ['VALIDATION_ERROR'],
     risk: 'delete',
-    source: 'openapi',
   }),
-  builds: endpoint({
-    operation: 'listSandboxImageBuilds',
-    method: 'GET',
-    path: `${one}/builds`,
+  builds: endpoint('listSandboxImageBuilds', 'GET', `${one}/builds`, {
     summary: 'Build history of one image, latest first.',
-    query: listQuery,
-    response: page(SandboxImageBuild),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
+    ...listOf(SandboxImageBuild),
   }),
-  build: endpoint({
-    operation: 'buildSandboxImage',
-    method: 'POST',
-    path: `${one}/build`,
+  build: endpoint('buildSandboxImage', 'POST', `${one}/build`, {
     summary: 'Queue a background build; watch the builds listing afterwards.',
     body: emptyBody,
     status: 202,
     response: SandboxImageBuildStarted,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
-    source: 'openapi',
   }),
-  promote: endpoint({
-    operation: 'promoteSandboxImage',
-    method: 'POST',
-    path: `${one}/promote`,
+  promote: endpoint('promoteSandboxImage', 'POST', `${one}/promote`, {
     summary: 'Turn a private draft image into a project-wide one.',
     body: emptyBody,
     response: SandboxImage,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
-    source: 'openapi',
   }),
-  use: endpoint({
-    operation: 'useSandboxImage',
-    method: 'POST',
-    path: `${one}/use`,
+  use: endpoint('useSandboxImage', 'POST', `${one}/use`, {
     summary: "Set up the caller's computer anew from this image, which wipes it.",
     body: emptyBody,
     response: ComputerAttached,
-    errors: ['VALIDATION_ERROR'],
     risk: 'delete',
-    source: 'openapi',
   }),
-  validate: endpoint({
-    operation: 'validateSandboxImageBlueprint',
-    method: 'POST',
-    path: `${collection}/validate`,
+  validate: endpoint('validateSandboxImageBlueprint', 'POST', `${collection}/validate`, {
     summary: 'Lint blueprint YAML without storing anything.',
     body: BlueprintValidateRequest,
     response: BlueprintValidated,
-    errors: ['VALIDATION_ERROR'],
     risk: 'read',
-    source: 'openapi',
   }),
 })
 
 export const computer = resource('computer', {
-  reset: endpoint({
-    operation: 'resetComputer',
-    method: 'POST',
-    path: '/projects/{projectId}/computer/reset',
+  reset: endpoint('resetComputer', 'POST', '/projects/{projectId}/computer/reset', {
     summary: "Return the caller's computer to a clean image state, which wipes it.",
     body: emptyBody,
     response: ComputerReset,
-    errors: ['VALIDATION_ERROR'],
     risk: 'delete',
-    source: 'openapi',
   }),
 })

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf } from './cursor-list.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { JourneyRun, JourneyRunSession, RunScorecard, SwarmOverview } from './journey-run-shapes.ts'
-import { openEnum, page, record, shape, strictBody } from './shapes.ts'
+import { openEnum, record, shape, strictBody } from './shapes.ts'
 import { environmentIds } from './swarm-shapes.ts'
 
 /** `waveId` is minted by the caller and groups runs; without `environmentIds` the journey's own targets are used. */
@@ -38,22 +38,12 @@ const ofJourney = '/projects/{projectId}/journeys/{journeyId}/runs' as const
 const run = '/projects/{projectId}/journey-runs/{runId}' as const
 
 export const journeyRuns = resource('journeyRuns', {
-  list: endpoint({
-    operation: 'listJourneyRuns',
-    method: 'GET',
-    path: ofJourney,
+  list: endpoint('listJourneyRuns', 'GET', ofJourney, {
     summary: 'Compact runs of one journey, latest first.',
-    query: listQuery,
-    response: page(JourneyRun),
-    risk: 'read',
+    ...listOf(JourneyRun),
     gate: 'swarms',
-    cursor: queryCursor,
-    source: 'openapi',
   }),
-  launch: endpoint({
-    operation: 'launchJourneyRun',
-    method: 'POST',
-    path: ofJourney,
+  launch: endpoint('launchJourneyRun', 'POST', ofJourney, {
     summary: 'Start a journey run across all its targets; spends model credits.',
     body: shape(() => JourneyRunLaunchRequest().optional()),
     status: 202,
@@ -64,57 +54,31 @@ export const journeyRuns = resource('journeyRuns', {
     gate: 'swarms',
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getJourneyRun',
-    method: 'GET',
-    path: run,
+  get: endpoint('getJourneyRun', 'GET', run, {
     summary: 'One run in full: attempts and counts of each target.',
     response: JourneyRun,
-    risk: 'read',
     gate: 'swarms',
-    source: 'openapi',
   }),
-  sessions: endpoint({
-    operation: 'listJourneyRunSessions',
-    method: 'GET',
-    path: `${run}/sessions`,
+  sessions: endpoint('listJourneyRunSessions', 'GET', `${run}/sessions`, {
     summary: 'Chat sessions a run produced, without transcripts.',
-    query: listQuery,
-    response: page(JourneyRunSession),
-    risk: 'read',
+    ...listOf(JourneyRunSession),
     gate: 'swarms',
-    cursor: queryCursor,
-    source: 'openapi',
   }),
-  cancel: endpoint({
-    operation: 'cancelJourneyRun',
-    method: 'POST',
-    path: `${run}/cancel`,
+  cancel: endpoint('cancelJourneyRun', 'POST', `${run}/cancel`, {
     summary: 'Stop a journey run; repeating the call is harmless.',
     response: JourneyRunCanceled,
     errors: ['CONFLICT'],
     risk: 'end',
     idempotency: 'natural',
-    source: 'openapi',
   }),
-  scorecard: endpoint({
-    operation: 'getJourneyRunScorecard',
-    method: 'GET',
-    path: `${run}/scorecard`,
+  scorecard: endpoint('getJourneyRunScorecard', 'GET', `${run}/scorecard`, {
     summary: 'Rubric tallies of one run, computed without a model.',
     response: RunScorecard,
-    risk: 'read',
     gate: 'swarms',
-    source: 'openapi',
   }),
-  overview: endpoint({
-    operation: 'getSwarmOverview',
-    method: 'GET',
-    path: '/projects/{projectId}/journeys-overview',
+  overview: endpoint('getSwarmOverview', 'GET', '/projects/{projectId}/journeys-overview', {
     summary: 'Project-wide roll-up of recent runs, free of charge.',
     response: SwarmOverview,
-    risk: 'read',
     gate: 'swarms',
-    source: 'openapi',
   }),
 })

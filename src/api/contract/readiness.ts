@@ -28,35 +28,20 @@ const collection = '/projects/{projectId}/readiness-runs' as const
 const run = `${collection}/{runId}` as const
 
 /** A start reaches a third party's server and with observations spends credits, so it counts as the latter. */
-const starting = {
-  method: 'POST',
-  status: 202,
-  response: ReadinessRunReceipt,
-  errors: ['VALIDATION_ERROR'],
-  risk: 'spend',
-  idempotency: 'none',
-  source: 'openapi',
-} as const
+const starting = { status: 202, response: ReadinessRunReceipt, risk: 'spend', idempotency: 'none' } as const
 
 export const readiness = resource('readiness', {
-  startClaude: endpoint({
+  startClaude: endpoint('startClaudeReadinessRun', 'POST', `${start}/claude`, {
     ...starting,
-    operation: 'startClaudeReadinessRun',
-    path: `${start}/claude`,
     summary: "Grade a saved server against Anthropic's directory rules; free without observations.",
     body: shape(() => ClaudeReadinessRequest().optional()),
   }),
-  startOpenAI: endpoint({
+  startOpenAI: endpoint('startOpenAIReadinessRun', 'POST', `${start}/openai`, {
     ...starting,
-    operation: 'startOpenAIReadinessRun',
-    path: `${start}/openai`,
     summary: "Grade a saved server against OpenAI's directory rules; free without observations.",
     body: OpenAIReadinessRequest,
   }),
-  list: endpoint({
-    operation: 'listReadinessRuns',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listReadinessRuns', 'GET', collection, {
     summary: 'Readiness runs of a project, latest first.',
     query: shape(() =>
       strictBody({
@@ -67,35 +52,19 @@ export const readiness = resource('readiness', {
       }),
     ),
     response: ReadinessRunPage,
-    risk: 'read',
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getReadinessRun',
-    method: 'GET',
-    path: run,
+  get: endpoint('getReadinessRun', 'GET', run, {
     summary: 'One readiness run: lanes, coverage, observation state.',
     response: ReadinessRun,
-    risk: 'read',
-    source: 'openapi',
   }),
-  cancel: endpoint({
-    operation: 'cancelReadinessRun',
-    method: 'POST',
-    path: `${run}/cancel`,
+  cancel: endpoint('cancelReadinessRun', 'POST', `${run}/cancel`, {
     summary: 'Abort a readiness run; an ended run is a conflict.',
     response: ReadinessRunCancelled,
     errors: ['CONFLICT'],
     risk: 'end',
-    source: 'openapi',
   }),
-  report: endpoint({
-    operation: 'getReadinessReport',
-    method: 'GET',
-    path: `${run}/report`,
+  report: endpoint('getReadinessReport', 'GET', `${run}/report`, {
     summary: 'Full findings report of a readiness run, if stored.',
     response: ReadinessReport,
-    risk: 'read',
-    source: 'openapi',
   }),
 })

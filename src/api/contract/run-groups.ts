@@ -2,10 +2,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { EvalRunGroupCreated, EvalRunGroupCreateRequest } from './run-group-shapes.ts'
 
 export const runGroups = resource('runGroups', {
-  create: endpoint({
-    operation: 'createEvalRunGroup',
-    method: 'POST',
-    path: '/projects/{projectId}/eval-run-groups',
+  create: endpoint('createEvalRunGroup', 'POST', '/projects/{projectId}/eval-run-groups', {
     summary: 'Launch several targets of one suite as a single group, which takes one run slot.',
     body: EvalRunGroupCreateRequest,
     status: 202,
@@ -14,6 +11,5 @@ export const runGroups = resource('runGroups', {
     risk: 'spend',
     idempotency: 'header',
     refreshes: ['runs', 'suites'],
-    source: 'openapi',
   }),
 })

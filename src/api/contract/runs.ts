@@ -179,21 +179,14 @@ const run = `${collection}/{runId}` as const
 const launch = ['VALIDATION_ERROR', 'CONFLICT', 'SERVER_UNREACHABLE', 'TIMEOUT'] as const
 
 export const runs = resource('runs', {
-  list: endpoint({
-    operation: 'listEvalSuiteRuns',
-    method: 'GET',
-    path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
+  list: endpoint('listEvalSuiteRuns', 'GET', '/projects/{projectId}/eval-suites/{suiteId}/runs', {
     summary: "One suite's latest runs, most recent first.",
     query: shape(() => strictBody({ ...pageOptions(), limit: limit(100).optional() })),
     response: page(EvalRun),
-    risk: 'read',
     varies: 'eval-vocabulary',
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createEvalRun',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createEvalRun', 'POST', collection, {
     summary: 'Start an eval run in the background; returns its id.',
     body: EvalRunCreateRequest,
     status: 202,
@@ -205,51 +198,31 @@ export const runs = resource('runs', {
     refreshes: ['suites'],
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getEvalRun',
-    method: 'GET',
-    path: run,
+  get: endpoint('getEvalRun', 'GET', run, {
     summary: 'Read one run while polling: status, verdict, totals.',
     query: shape(() => strictBody({ cursor: z.string().optional() })),
     response: EvalRun,
-    risk: 'read',
     source: 'prose',
   }),
-  compare: endpoint({
-    operation: 'compareEvalRun',
-    method: 'GET',
-    path: `${run}/compare`,
+  compare: endpoint('compareEvalRun', 'GET', `${run}/compare`, {
     summary: 'Diff a run against a baseline, case by case.',
     query: shape(() => strictBody({ baseRunId: z.string().optional() })),
     response: EvalRunCompare,
-    risk: 'read',
-    source: 'openapi',
   }),
-  cancel: endpoint({
-    operation: 'cancelEvalRun',
-    method: 'POST',
-    path: `${run}/cancel`,
+  cancel: endpoint('cancelEvalRun', 'POST', `${run}/cancel`, {
     summary: 'Stop a run still in flight; an ended run is a conflict.',
     response: EvalRun,
     errors: ['CONFLICT'],
     risk: 'end',
     idempotency: 'natural',
     refreshes: ['iterations', 'suites'],
-    source: 'openapi',
   }),
-  rerunPreview: endpoint({
-    operation: 'previewEvalRunRerun',
-    method: 'GET',
-    path: `${run}/rerun-preview`,
+  rerunPreview: endpoint('previewEvalRunRerun', 'GET', `${run}/rerun-preview`, {
     summary: 'What a rerun of the failed cases would execute, before anything spends.',
     response: RerunPreview,
-    risk: 'read',
     source: 'prose',
   }),
-  rerun: endpoint({
-    operation: 'rerunEvalRun',
-    method: 'POST',
-    path: `${run}/rerun`,
+  rerun: endpoint('rerunEvalRun', 'POST', `${run}/rerun`, {
     summary: 'Launch the failed cases of a finished run again.',
     body: RerunRequest,
     status: 202,

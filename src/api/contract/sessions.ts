@@ -96,25 +96,17 @@ export type ChatSession = z.infer<typeof ChatSession>
 export const OtlpTraces = shape(() => record({}))
 
 export const sessions = resource('sessions', {
-  list: endpoint({
-    operation: 'listSessions',
-    method: 'GET',
-    path: '/projects/{projectId}/sessions',
+  list: endpoint('listSessions', 'GET', '/projects/{projectId}/sessions', {
     summary: 'Project session feed across surfaces, or a search over it.',
     query: SessionQuery,
     response: SessionSummaryPage,
     errors: ['VALIDATION_ERROR'],
-    risk: 'read',
     cursor: queryCursor,
-    source: 'openapi',
   }),
 })
 
 export const chatSessions = resource('chatSessions', {
-  list: endpoint({
-    operation: 'listChatSessions',
-    method: 'GET',
-    path: '/chat-sessions',
+  list: endpoint('listChatSessions', 'GET', '/chat-sessions', {
     summary: "Caller's own plus shared chat sessions, latest activity first.",
     query: shape(() =>
       strictBody({
@@ -126,17 +118,12 @@ export const chatSessions = resource('chatSessions', {
       }),
     ),
     response: page(ChatSession),
-    risk: 'read',
     cursor: { in: 'query', name: 'before' },
-    source: 'openapi',
   }),
 })
 
 export const traceExports = resource('traceExports', {
-  otlp: endpoint({
-    operation: 'exportTracesOtlp',
-    method: 'GET',
-    path: '/trace-exports/otlp',
+  otlp: endpoint('exportTracesOtlp', 'GET', '/trace-exports/otlp', {
     summary: 'Project traces as OTLP JSON, paged through response headers.',
     query: shape(() =>
       strictBody({
@@ -149,9 +136,7 @@ export const traceExports = resource('traceExports', {
     ),
     response: OtlpTraces,
     errors: ['VALIDATION_ERROR'],
-    risk: 'read',
     cursor: { in: 'query', name: 'cursor', fromHeader: 'x-mcpjam-next-cursor' },
     deadlineMs: 60_000,
-    source: 'openapi',
   }),
 })

@@ -22,10 +22,8 @@ const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as 
 const readers = ['scenarios', 'userTestingSessions', 'userTestingInsights'] as const
 
 const publishing = {
-  path: published,
   body: shape(() => ScenarioPublishRequest().optional()),
   response: Scenario,
-  errors: ['VALIDATION_ERROR'],
   risk: 'expose',
   role: 'admin',
   idempotency: 'natural',
@@ -34,77 +32,50 @@ const publishing = {
 } as const
 
 export const userTesting = resource('userTesting', {
-  publish: endpoint({
+  publish: endpoint('publishScenario', 'POST', published, {
     ...publishing,
-    operation: 'publishScenario',
-    method: 'POST',
     summary: 'Publish an environment to visitors; repeat returns same scenario.',
     source: 'prose',
   }),
   /** The OpenAPI file's spelling, for a deployment that answers 404 or 405 to `publish` (differences, row 4). */
-  publishPut: endpoint({
+  publishPut: endpoint('publishScenarioPut', 'PUT', published, {
     ...publishing,
-    operation: 'publishScenarioPut',
-    method: 'PUT',
     summary: 'Publish an environment on a deployment that does not take POST.',
-    source: 'openapi',
   }),
   /** Publishing again mints another link, so what is taken down does not come back. */
-  unpublish: endpoint({
-    operation: 'unpublishScenario',
-    method: 'DELETE',
-    path: published,
+  unpublish: endpoint('unpublishScenario', 'DELETE', published, {
     summary: 'Take a published environment offline, ending live sessions; repeat is harmless.',
     response: ScenarioDeleted,
     risk: 'delete',
     role: 'admin',
     idempotency: 'natural',
     refreshes: readers,
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getUserTestingScenario',
-    method: 'GET',
-    path: scenario,
+  get: endpoint('getUserTestingScenario', 'GET', scenario, {
     summary: 'One scenario, with insights where the caller may see them.',
     response: UserTestingScenarioDetail,
-    risk: 'read',
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateUserTestingScenario',
-    method: 'PATCH',
-    path: scenario,
+  update: endpoint('updateUserTestingScenario', 'PATCH', scenario, {
     summary: 'Edit name and text, or the access mode alone; tightening ends live sessions.',
     body: ScenarioUpdateRequest,
     response: UserTestingScenario,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'editor',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  rebind: endpoint({
-    operation: 'rebindScenario',
-    method: 'POST',
-    path: `${scenario}/rebind`,
+  rebind: endpoint('rebindScenario', 'POST', `${scenario}/rebind`, {
     summary: 'Point a scenario at another environment, link unchanged.',
     body: ScenarioRebindRequest,
     response: Scenario,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'editor',
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  rotateLink: endpoint({
-    operation: 'rotateScenarioLink',
-    method: 'POST',
-    path: `${scenario}/rotate-link`,
+  rotateLink: endpoint('rotateScenarioLink', 'POST', `${scenario}/rotate-link`, {
     summary: 'Issue a new share link; earlier visitors keep access.',
     response: ScenarioLinkRotated,
     risk: 'end',
@@ -112,48 +83,33 @@ export const userTesting = resource('userTesting', {
     idempotency: 'none',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  upsertMember: endpoint({
-    operation: 'upsertScenarioMember',
-    method: 'PUT',
-    path: `${scenario}/members`,
+  upsertMember: endpoint('upsertScenarioMember', 'PUT', `${scenario}/members`, {
     summary: 'Invite or re-invite someone by email; counts in mode invited_only.',
     body: ScenarioMemberRequest,
     response: UserTestingScenario,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'editor',
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  removeMember: endpoint({
-    operation: 'removeScenarioMember',
-    method: 'DELETE',
-    path: `${scenario}/members/{memberIdOrEmail}`,
+  removeMember: endpoint('removeScenarioMember', 'DELETE', `${scenario}/members/{memberIdOrEmail}`, {
     summary: 'Revoke a member at once, ending live sessions.',
     response: ScenarioMemberRemoved,
     risk: 'end',
     role: 'editor',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  setGuestExecution: endpoint({
-    operation: 'setGuestExecution',
-    method: 'PUT',
-    path: `${scenario}/guest-execution`,
+  setGuestExecution: endpoint('setGuestExecution', 'PUT', `${scenario}/guest-execution`, {
     summary: 'Replace all spending caps for anonymous visitors.',
     body: GuestExecutionRequest,
     response: GuestExecution,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'admin',
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
 })
