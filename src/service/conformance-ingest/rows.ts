@@ -39,12 +39,6 @@ export type ConformanceReportRow = {
   createdAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly conformanceRuns: ReturnType<typeof createConformanceRunRows>
-  }
-}
-
 export function createConformanceRunRows(database: Database) {
   const runs = tableOf<ConformanceRunRow>(database, 'conformanceRun', {
     kinds: { requestedSuites: json(), origin: json(), counts: json(null) },

@@ -70,12 +70,6 @@ export type AttemptEnd = Pick<AttemptRow, 'errorCode' | 'errorMessage'> & {
 
 type JourneyRunEnd = Pick<JourneyRunRow, 'status' | 'marker' | 'error'>
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly journeyRuns: ReturnType<typeof createJourneyRunRows>
-  }
-}
-
 const UNFINISHED = `status IN ('pending', 'running')`
 
 export function createJourneyRunRows(database: Database) {

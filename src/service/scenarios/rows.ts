@@ -39,12 +39,6 @@ export type ScenarioMemberRow = {
   createdAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly scenarios: ReturnType<typeof createScenarioRows>
-  }
-}
-
 export function createScenarioRows(database: Database, sealer: Sealer) {
   const scenarios = tableOf<ScenarioRow>(database, 'scenario', { kinds: { guestExecution: json() } })
   const members = tableOf<ScenarioMemberRow>(database, 'scenarioMember', {

@@ -120,6 +120,11 @@ function rowsOf(database: Database, sealer: Sealer) {
   })
 }
 
+declare module '../core/database/store.ts' {
+  // Derived from where they are made, so that what is below the nouns knows none of them.
+  interface Store extends ReturnType<typeof rowsOf> {}
+}
+
 /** What is made from these functions, each when it is first asked for: most sessions use a few tables. */
 function onFirstUse<T extends Record<string, () => unknown>>(makers: T): { readonly [K in keyof T]: ReturnType<T[K]> } {
   const made = {}
