@@ -4,7 +4,7 @@ import { ANSWER_SHAPES, type AnswerShape } from '../service/workspace/answer-sha
 import { FAULT_FORM } from '../service/faults/kinds.ts'
 import { LIMITS, MAX_LIMIT, type LimitName } from '../service/core/limits/limits.ts'
 import { GATE_NAMES, LIMIT_NAMES } from '../service/core/limits/settings.ts'
-import { PROJECT_ROLES } from '../api/contract/roles.ts'
+import { PROJECT_ROLES } from '../api/contract/endpoint.ts'
 import { DEFAULT_PORT } from '../service/scenarios/visit-address.ts'
 import type { ApiOptions } from './api/api-command.ts'
 import { addConfig } from './commands/config.ts'

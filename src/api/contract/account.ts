@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { record, shape, timestamp } from './shapes.ts'
 
 /** The account that the key acts as. */
 export const Me = shape(() =>

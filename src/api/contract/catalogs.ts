@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 
 /** What is known about one MCP client product; its full creation settings survive as extra fields. */
 export const CatalogClient = shape(() =>

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 const OUTAGE_POLICIES = ['fail_open', 'fail_closed'] as const
 

@@ -1,8 +1,18 @@
 import * as z from 'zod'
-import { pageOptions, queryCursor, listOf } from './cursor-list.ts'
+import {
+  pageOptions,
+  queryCursor,
+  listOf,
+  limit,
+  openEnum,
+  openObject,
+  page,
+  record,
+  shape,
+  strictBody,
+  timestamp,
+} from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { limit } from './query-shapes.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** One scorer's row on one iteration; `error` means the grader broke and is not a low score. */
 export const ScoreResult = shape(() =>

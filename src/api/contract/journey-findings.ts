@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, timestamp } from './shapes.ts'
 
 /**
  * A failure tracked over waves by its `fingerprint`. Dismissal is `dismissedAt` and independent of `status`,

@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { anyField, exactlyOne, needs } from './body-rules.ts'
-import { listOf } from './cursor-list.ts'
+import { anyField, exactlyOne, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { record, shape, strictBody, timestamp } from './shapes.ts'
 import {
   draftFields,
   DRAFTING_DEADLINE_MS,

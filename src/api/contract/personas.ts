@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { anyField, exactlyOne } from './body-rules.ts'
-import { listOf } from './cursor-list.ts'
+import { anyField, exactlyOne, listOf, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { draftFields, DRAFTING_DEADLINE_MS, GenerationDrafts } from './swarm-shapes.ts'
 
 /** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */

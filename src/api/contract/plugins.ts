@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, timestamp } from './shapes.ts'
 
 /** An installed plugin; without `activeVersionId` it was never activated. */
 export const Plugin = shape(() =>

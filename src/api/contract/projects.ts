@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { pageOptions, queryCursor } from './cursor-list.ts'
+import { pageOptions, queryCursor, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A project; `role` appears only when the service resolved it. */
 export const Project = shape(() =>

@@ -1,13 +1,28 @@
 import * as z from 'zod'
-import { pageOptions } from './cursor-list.ts'
+import { pageOptions, limit, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunCompare } from './run-comparison.ts'
-import { limit } from './query-shapes.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
+
+type Named = { id: string; runNumber?: number | null | undefined }
+
+/** `#3`; the id of a run that has no number. */
+export function runNumberOf({ id, runNumber }: Named): string {
+  return runNumber == null ? id : `#${runNumber}`
+}
+
+/** `run #3`, within a sentence. */
+export function runName(run: Named): string {
+  return `run ${runNumberOf(run)}`
+}
+
+/** `#3`, or the end of the id, where there are a few columns for it. */
+export function shortRunName({ id, runNumber }: Named): string {
+  return runNumber == null ? id.slice(-5) : `#${runNumber}`
+}
 
 /** States after which a run never changes; every other value counts as in flight (contract: "Eval run status"). */
 export const TERMINAL_RUN_STATUSES = ['completed', 'failed', 'cancelled'] as const

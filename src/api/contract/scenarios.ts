@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
-import { record, shape, timestamp } from './shapes.ts'
 
 /** A published scenario as the read-only list shows it. */
 export const ProjectScenario = shape(() =>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import {
   CallToolRequest,
@@ -20,7 +20,6 @@ import {
   ValidateResult,
 } from './server-operations.ts'
 import { Deleted } from './projects.ts'
-import { emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A saved server; the service never tells its command, arguments, environment or headers. */
 export const ProjectServer = shape(() =>

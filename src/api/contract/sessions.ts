@@ -1,8 +1,18 @@
 import * as z from 'zod'
-import { pageOptions, queryCursor } from './cursor-list.ts'
+import {
+  pageOptions,
+  queryCursor,
+  commaList,
+  flag,
+  limit,
+  openEnum,
+  page,
+  record,
+  shape,
+  strictBody,
+  timestamp,
+} from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { commaList, flag, limit } from './query-shapes.ts'
-import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Surfaces that produce sessions. */
 export const SESSION_SOURCES = ['direct', 'scenario', 'eval', 'swarm'] as const

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
-import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 import { EvalCaseStep, EvalTestStep, PassCriteria } from './eval-shapes.ts'
 
 /** A suite as the list shows it. Rates have no stated unit, so compute them from `passed` and `failed`. */

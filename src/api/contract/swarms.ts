@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { anyField, needs } from './body-rules.ts'
-import { listOf } from './cursor-list.ts'
+import { anyField, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { record, shape, strictBody, timestamp } from './shapes.ts'
 import { environmentIds, fanOut } from './swarm-shapes.ts'
 
 /** A container of defaults for new journeys. `setupWrites` is read-only: no request shows it (differences, row 15). */

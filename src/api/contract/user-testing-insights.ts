@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listOf } from './cursor-list.ts'
+import { listOf, openEnum, record, shape, strictBody } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, strictBody } from './shapes.ts'
 
 /** Session volumes and rates: an open document, not found before any session. */
 export const ScenarioMetrics = shape(() => record({}))

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor, listOf } from './cursor-list.ts'
+import { listQuery, queryCursor, listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, timestamp } from './shapes.ts'
 
 /** A visitor's session as the list shows it; `authInterrupted` means they left at a server's login. */
 export const UserTestingSession = shape(() =>

@@ -1,5 +1,5 @@
 import type { ClientCatalog } from '../../api/contract/catalogs.ts'
-import { CLIENT_TEMPLATES } from '../../api/contract/client-shapes.ts'
+import { CLIENT_TEMPLATES } from '../../api/contract/clients.ts'
 import { configOfTemplate } from '../clients/templates.ts'
 
 const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {

@@ -1,4 +1,4 @@
-import type { Client, ClientDetail } from '../../api/contract/client-shapes.ts'
+import type { Client, ClientDetail } from '../../api/contract/clients.ts'
 import {
   deleteClient,
   duplicateClient,

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/client-shapes.ts'
+import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/clients.ts'
 import { configOfTemplate } from './templates.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ClientCreateRequest } from '../../api/contract/client-shapes.ts'
+import type { ClientCreateRequest } from '../../api/contract/clients.ts'
 import type { ClientConfig } from './rows.ts'
 
 type Template = NonNullable<z.output<typeof ClientCreateRequest>['template']>

@@ -5,7 +5,7 @@ import type {
   EnvironmentCreateRequest,
   EnvironmentNameRequest,
   EnvironmentUpdateRequest,
-} from '../../api/contract/environment-shapes.ts'
+} from '../../api/contract/environments.ts'
 import { requireClient } from '../clients/records.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'

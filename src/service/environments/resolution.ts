@@ -1,4 +1,4 @@
-import type { EnvironmentResolved } from '../../api/contract/environment-shapes.ts'
+import type { EnvironmentResolved } from '../../api/contract/environments.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireLive } from './records.ts'
 import { ServiceError } from '../core/errors.ts'

@@ -1,4 +1,4 @@
-import type { JourneyRun, JourneyRunSession, RunScorecard } from '../../api/contract/journey-run-shapes.ts'
+import type { JourneyRun, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import { requireRow } from '../core/errors.ts'
 import { insightsEnvelopeOf } from '../findings/envelopes.ts'
 import type { AttemptRow, JourneyRunRow } from './rows.ts'

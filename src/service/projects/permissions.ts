@@ -1,7 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { type AnyEndpoint, isAtLeast, requiredRole, type ProjectRole } from '../../api/contract/endpoint.ts'
 import type { PROJECT_PERMISSIONS, ProjectCapabilities } from '../../api/contract/projects.ts'
-import { isAtLeast, requiredRole, type ProjectRole } from '../../api/contract/roles.ts'
 import { GATES, type OrganizationLimits } from '../core/limits/limits.ts'
 import { GATE_NAMES } from '../core/limits/settings.ts'
 

@@ -1,6 +1,6 @@
 import { isoTime } from '../../lib/times.ts'
 import type * as z from 'zod'
-import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness-shapes.ts'
+import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness.ts'
 import { redactedUrl } from '../core/urls.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'

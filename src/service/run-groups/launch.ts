@@ -4,7 +4,7 @@ import type {
   EvalRunGroupCreated,
   EvalRunGroupCreateRequest,
   RunGroupTargetOutcome,
-} from '../../api/contract/run-group-shapes.ts'
+} from '../../api/contract/run-groups.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import type { ServiceContext } from '../core/context.ts'

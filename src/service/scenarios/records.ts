@@ -7,7 +7,7 @@ import type {
   ScenarioPublishRequest,
   ScenarioUpdateRequest,
   UserTestingScenario,
-} from '../../api/contract/user-testing-shapes.ts'
+} from '../../api/contract/user-testing.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireLive } from '../environments/records.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'

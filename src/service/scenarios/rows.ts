@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
-import type { GuestExecutionRequest } from '../../api/contract/user-testing-shapes.ts'
+import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Database } from '../core/database/database.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { json, sealed, tableOf } from '../core/database/table.ts'

@@ -1,6 +1,6 @@
 import { parseStored } from '../../lib/json-depth.ts'
 import type { TranscriptMessage, UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
-import type { Scenario } from '../../api/contract/user-testing-shapes.ts'
+import type { Scenario } from '../../api/contract/user-testing.ts'
 import { utcDay } from '../../lib/times.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { KEY_PREFIX } from '../../../api/contract/contract.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { ProjectRole } from '../../../api/contract/roles.ts'
+import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 import type { KeyRow } from './rows.ts'
 import type { Store } from '../database/store.ts'
 

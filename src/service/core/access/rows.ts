@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { tableOf } from '../database/table.ts'
 import { newId } from '../ids.ts'
-import type { ProjectRole } from '../../../api/contract/roles.ts'
+import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 
 export type KeyRow = {
   id: string
