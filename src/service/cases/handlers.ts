@@ -1,4 +1,4 @@
-import { generateCases } from './generation/generation.ts'
+import { generateCases } from './generation.ts'
 import { caseInput, insertCase, toEvalCase, updateCase } from './records.ts'
 import { createCaseBatch, declaredSuiteIdOf } from './batch.ts'
 import { requireRow } from '../core/errors.ts'

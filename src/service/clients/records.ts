@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/clients.ts'
-import { configOfTemplate } from './templates.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
@@ -174,4 +173,28 @@ function requireServerLists(config: ClientConfig): void {
     const readable = ids === undefined || (Array.isArray(ids) && ids.every(id => typeof id === 'string'))
     if (!readable) throw invalidField(`config.${list}`, 'must be a list of server ids')
   }
+}
+
+type Template = NonNullable<z.output<typeof ClientCreateRequest>['template']>
+type Theme = NonNullable<z.output<typeof ClientCreateRequest>['theme']>
+
+/** The model that a client of each kind starts with; every config can name another one. */
+const MODELS: Readonly<Record<Template, string>> = {
+  mcpjam: 'openai/gpt-5',
+  claude: 'anthropic/claude-sonnet-4.5',
+  'claude-code': 'anthropic/claude-sonnet-4.5',
+  chatgpt: 'openai/gpt-5',
+  mistral: 'mistral/mistral-large-latest',
+  cursor: 'anthropic/claude-sonnet-4.5',
+  codex: 'openai/gpt-5',
+  copilot: 'openai/gpt-5',
+  vscode: 'openai/gpt-5',
+  agentcore: 'anthropic/claude-sonnet-4.5',
+  n8n: 'openai/gpt-5',
+  perplexity: 'perplexity/sonar-pro',
+}
+
+/** The config document that a template stands for; its servers are chosen afterwards. */
+export function configOfTemplate(template: Template, theme: Theme = 'light'): ClientConfig {
+  return { hostStyle: template, theme, modelId: MODELS[template], serverIds: [], optionalServerIds: [] }
 }

@@ -7,8 +7,9 @@ import {
   restoreEnvironment,
   toEnvironment,
   updateEnvironment,
+  resolveEnvironment,
+  toEnvironmentResolved,
 } from './records.ts'
-import { resolveEnvironment, toEnvironmentResolved } from './resolution.ts'
 import type { EnvironmentRow } from './rows.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import { pageOf } from '../core/list-page.ts'

@@ -4,7 +4,7 @@ import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '
 import { redactedUrl } from '../core/urls.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
-import type { ServiceContext } from '../core/context.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { requireModel } from '../models/ask.ts'
 import { requireServer } from '../servers/records.ts'
@@ -15,6 +15,7 @@ import { observe } from './observations.ts'
 import { isText } from './outcomes.ts'
 import { CITATIONS, judge, verdictOf } from './verdict.ts'
 import type { Finding, ReadinessKind } from './types.ts'
+import { pageOf } from '../core/list-page.ts'
 
 /** Which rules and which reading of them graded a run; raised when either changes. */
 const ENGINE_VERSION = 'mcpdeck-readiness/1'
@@ -250,4 +251,36 @@ function withoutObservations(
       ? ({ status: 'not-requested', reason: 'cancelled' } as const)
       : ({ status: 'provider-failed', reason: 'no_evidence', ...(detail && { detail }) } as const)
   return { ...ended, observations }
+}
+
+const DEFAULT_LIMIT = 50
+
+export function readinessHandlers(context: ServiceContext): Handlers['readiness'] {
+  const { store } = context
+  const runs = createReadinessRuns(context)
+  return {
+    startClaude: ({ params, body = {} }) => runs.start({ ...params, ...body, kind: 'claude' }),
+    startOpenAI: ({ params, body }) => runs.start({ ...params, ...body, kind: 'openai' }),
+    list: ({ project, query: { readinessKind, serverId, cursor, limit = DEFAULT_LIMIT } }) =>
+      store.read(() => {
+        const rows = pageOf(store.cursors, {
+          list: `readiness/${JSON.stringify([project.id, readinessKind, serverId])}`,
+          items: store.readinessRuns.list(project.id, { kind: readinessKind, serverId }),
+          query: { cursor, limit },
+        })
+        return { ...rows, items: rows.items.map(row => toReadinessRun(context, row)) }
+      }),
+    get: ({ project, params }) => toReadinessRun(context, requireReadinessRun(context, project.id, params.runId)),
+    cancel({ project, params }) {
+      const { id, projectId, status } = runs.cancel(project.id, params.runId)
+      return { runId: id, projectId, status }
+    },
+    report({ project, params }) {
+      const row = requireReadinessRun(context, project.id, params.runId)
+      const report = store.readinessRuns.report(row.id)
+      if (!report) throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
+      // Older reports hold the address as it was saved.
+      return { ...report, serverUrl: redactedUrl(row.serverUrl) }
+    },
+  }
 }

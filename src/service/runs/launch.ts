@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
-import { upsertCases } from '../cases/inline.ts'
+import { upsertCases } from '../cases/records.ts'
 import { findClient, serversOfClient } from '../clients/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
@@ -16,8 +16,14 @@ import type { ProjectRow } from '../core/access/rows.ts'
 import type { RunPlan, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import { attachableClients } from '../suites/attachments.ts'
-import { requireConfigurable, insertSuite, requireParallel, requireSuite, withProvider } from '../suites/records.ts'
+import {
+  attachableClients,
+  requireConfigurable,
+  insertSuite,
+  requireParallel,
+  requireSuite,
+  withProvider,
+} from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 import { offeredModels, requireExecutable, type OfferedModels } from './executable-models.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'

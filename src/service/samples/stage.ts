@@ -1,5 +1,4 @@
-import { resolveEnvironment, type Resolution } from '../environments/resolution.ts'
-import { requireEnvironment } from '../environments/records.ts'
+import { resolveEnvironment, type Resolution, requireEnvironment } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { SampleKind } from './rows.ts'

@@ -3,8 +3,14 @@ import type * as z from 'zod'
 import { updateSchedule } from './schedule.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from './rows.ts'
-import { attachEnvironment } from './attachments.ts'
-import { requireConfigurable, insertSuite, requireSuite, toSuiteDetail, updateSuite } from './records.ts'
+import {
+  attachEnvironment,
+  requireConfigurable,
+  insertSuite,
+  requireSuite,
+  toSuiteDetail,
+  updateSuite,
+} from './records.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 

@@ -1,7 +1,6 @@
 import { launchObstacle, type LaunchObstacle, targetsOf } from '../../domain/runs/launch-rules.ts'
 import { defaultClient, modelOf, serversOfClient } from '../clients/records.ts'
-import { requireEnvironment } from '../environments/records.ts'
-import { resolveEnvironment } from '../environments/resolution.ts'
+import { requireEnvironment, resolveEnvironment } from '../environments/records.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { requireServers } from '../servers/records.ts'
 import type { ClientRow } from '../clients/rows.ts'

@@ -12,9 +12,8 @@ import { requireEnvironment } from '../environments/records.ts'
 import { insightsEnvelopeOf, windowEnvelope } from '../findings/envelopes.ts'
 import { createGeneration, type InsightsSubject } from '../findings/generation.ts'
 import { scopeOf } from '../findings/record.ts'
-import { requireFinding, setDismissed, toScenarioFinding } from '../findings/records.ts'
+import { requireFinding, setDismissed, toScenarioFinding, type WaveSubjects } from '../findings/records.ts'
 import type { FindingScope } from '../findings/rows.ts'
-import type { WaveSubjects } from '../findings/wave-facts.ts'
 import { metricsOf, signalsOf, usageOf } from '../scenarios/measures.ts'
 import {
   publishScenario,
