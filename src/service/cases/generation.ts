@@ -12,7 +12,7 @@ import type { ProjectRow } from '../core/access/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import { requireConfigurable, requireSuite } from '../suites/records.ts'
+import { requireConfigurable } from '../suites/records.ts'
 import type { Tool } from '../connections/types.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { invalidField } from '../core/validation.ts'
@@ -369,7 +369,7 @@ function writeCases(
 }
 
 function configurableSuite(store: Store, { project, suiteId }: GenerationCall): SuiteRow {
-  const suite = requireSuite(store, project.id, suiteId)
+  const suite = store.suites.require(project.id, suiteId)
   requireConfigurable(store, suite)
   return suite
 }

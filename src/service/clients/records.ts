@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/clients.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import type { ClientConfig, ClientRow } from './rows.ts'
@@ -13,14 +13,9 @@ type ClientEdit = z.output<typeof ClientUpdateRequest>
 const SERVER_LISTS = ['serverIds', 'optionalServerIds'] as const
 const DIGEST_LENGTH = 32
 
-/** @throws ServiceError `NOT_FOUND` */
-export function requireClient(store: Store, projectId: string, clientId: string): ClientRow {
-  return requireRow(store.clients.get(projectId, clientId), `client ${clientId} in this project`)
-}
-
 /** A client named by id or by name. @throws ServiceError `NOT_FOUND` */
 export function findClient(store: Store, projectId: string, wanted: string): ClientRow {
-  return store.clients.findByName(projectId, wanted) ?? requireClient(store, projectId, wanted)
+  return store.clients.findByName(projectId, wanted) ?? store.clients.require(projectId, wanted)
 }
 
 /** The client that stands where a launch names none: the first that the project had. Samples stand for nothing. */

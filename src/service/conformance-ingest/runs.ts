@@ -1,4 +1,4 @@
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import type { ConformanceCounts, ConformanceOutcome, ConformanceReportRow, ConformanceRunRow } from './rows.ts'
@@ -99,11 +99,6 @@ export function openConformanceRun(
   }
   store.conformanceRuns.insert(run)
   return { run, reused: false }
-}
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireConformanceRun(store: Store, projectId: string, id: string): ConformanceRunRow {
-  return requireRow(store.conformanceRuns.get(projectId, id), `conformance run ${id} in this project`)
 }
 
 /** Marks an open run as alive. @throws ServiceError `CONFLICT` when it has ended */
@@ -226,14 +221,14 @@ export function conformanceIngestHandlers({ store, background }: ServiceContext)
     upsertReport({ project, body }) {
       const { runId, suiteKind, report } = readDocument(ConformanceUpsert(), body)
       return store.write(() => {
-        const stored = putReport(store, requireConformanceRun(store, project.id, runId), suiteKind, report)
+        const stored = putReport(store, store.conformanceRuns.require(project.id, runId), suiteKind, report)
         return { ok: true, runId, suiteKind, ...stored }
       })
     },
     heartbeat({ project, body }) {
       const { runId } = readDocument(ConformanceName(), body)
       return store.write(() => {
-        const run = requireConformanceRun(store, project.id, runId)
+        const run = store.conformanceRuns.require(project.id, runId)
         hearConformanceRun(store, run)
         return { ok: true, runId, status: run.status }
       })
@@ -241,7 +236,7 @@ export function conformanceIngestHandlers({ store, background }: ServiceContext)
     finalize({ project, body }) {
       const { runId } = readDocument(ConformanceName(), body)
       return store.write(() => {
-        const run = requireConformanceRun(store, project.id, runId)
+        const run = store.conformanceRuns.require(project.id, runId)
         return toConformanceReply(store, endConformanceRun(store, run, 'completed'))
       })
     },

@@ -1,5 +1,5 @@
 import type { Tool } from '../connections/types.ts'
-import { requireEnvironment, resolveEnvironment, refuseServerGroup } from '../environments/records.ts'
+import { resolveEnvironment, refuseServerGroup } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isPlainObject } from '../core/canonical.ts'
 import type { ServiceContext } from '../core/context.ts'
@@ -33,7 +33,7 @@ const MAX_PARAMETERS = 20
  */
 export function groundingServers(store: Store, projectId: string, source: Source): ServerRow[] {
   refuseServerGroup(source.serverAttachmentId)
-  const environment = requireEnvironment(store, projectId, source.environmentId ?? '')
+  const environment = store.environments.require(projectId, source.environmentId ?? '')
   return resolveEnvironment(store, environment).servers
 }
 

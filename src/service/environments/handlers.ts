@@ -3,7 +3,6 @@ import {
   ensureAdhocEnvironment,
   insertEnvironment,
   nameEnvironment,
-  requireEnvironment,
   restoreEnvironment,
   toEnvironment,
   updateEnvironment,
@@ -18,7 +17,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type EnvironmentCall = { project: ProjectRow; params: { environmentId: string } }
 
 export function environmentHandlers({ store }: ServiceContext): Handlers['environments'] {
-  const named = ({ project, params }: EnvironmentCall) => requireEnvironment(store, project.id, params.environmentId)
+  const named = ({ project, params }: EnvironmentCall) => store.environments.require(project.id, params.environmentId)
   const edit = (call: EnvironmentCall, work: (row: EnvironmentRow) => EnvironmentRow) =>
     store.write(() => toEnvironment(work(named(call))))
   return {

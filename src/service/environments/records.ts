@@ -7,8 +7,8 @@ import type {
   EnvironmentUpdateRequest,
   EnvironmentResolved,
 } from '../../api/contract/environments.ts'
-import { requireClient, modelOf, serversOfClient } from '../clients/records.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { modelOf, serversOfClient } from '../clients/records.ts'
+import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import type { EnvironmentRow } from './rows.ts'
@@ -20,11 +20,6 @@ import type { ServerRow } from '../servers/rows.ts'
 type Content = z.output<typeof AdhocEnvironmentRequest>
 type Edit = z.output<typeof EnvironmentUpdateRequest>
 type Naming = z.output<typeof EnvironmentNameRequest>
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireEnvironment(store: Store, projectId: string, environmentId: string): EnvironmentRow {
-  return requireRow(store.environments.get(projectId, environmentId), `environment ${environmentId} in this project`)
-}
 
 /**
  * Saves a named environment; runs inside the caller's transaction.
@@ -179,7 +174,7 @@ function requireFreeName(store: Store, projectId: string, name: string): void {
 
 /** Server groups, skills, plugins and images cannot be made over the API, so that none can be named here. */
 function requireParts(store: Store, projectId: string, parts: Partial<Content> | Edit): void {
-  if (parts.hostId !== undefined) requireClient(store, projectId, parts.hostId)
+  if (parts.hostId !== undefined) store.clients.require(projectId, parts.hostId)
   if (parts.modelId?.trim() === '') throw invalidField('modelId', 'must not be blank')
   const unknown =
     (parts.serverAttachmentId != null && `server group ${parts.serverAttachmentId}`) ||
@@ -201,7 +196,7 @@ export function namedEnvironments(
 ): string[] {
   const ids = [...new Set(wanted)]
   for (const id of ids) {
-    const row = requireEnvironment(store, projectId, id)
+    const row = store.environments.require(projectId, id)
     if (!before.includes(id)) requireLive(row)
   }
   return ids
@@ -218,7 +213,7 @@ export function namedClients(
   before: readonly string[] = [],
 ): string[] {
   const ids = [...new Set(wanted)]
-  for (const id of ids) if (!before.includes(id)) requireClient(store, projectId, id)
+  for (const id of ids) if (!before.includes(id)) store.clients.require(projectId, id)
   return ids
 }
 

@@ -9,9 +9,7 @@ import type { JourneyRow } from '../journeys/rows.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { createOnce } from '../core/create-once.ts'
-import { requireJourney } from '../journeys/records.ts'
-import { requirePersona } from '../personas/records.ts'
-import { requireNotArchived, requireEnvironment, resolveEnvironment } from '../environments/records.ts'
+import { requireNotArchived, resolveEnvironment } from '../environments/records.ts'
 import { invalidField } from '../core/validation.ts'
 import { startJourneyRun } from './engine.ts'
 import { RUBRIC } from './rubric.ts'
@@ -41,7 +39,7 @@ export function launchJourneyRun(context: ServiceContext, launch: Launch): Journ
   const runId = newId('jrn')
   const scope = `journeyRuns.launch/${project.id}/${journeyId}/${caller.keyId}`
   const launched = createOnce(store, { scope, key, body }, () => {
-    const journey = requireJourney(store, project.id, journeyId)
+    const journey = store.journeys.require(project.id, journeyId)
     requireNotArchived('journey', journey)
     const resolved = resolveTargets(store, journey, body.environmentIds)
     for (const { target } of resolved) requireModel({ configured: models, keys: {} }, { model: target.modelId })
@@ -69,7 +67,7 @@ export function insertJourneyRun(
   now: number = Date.now(),
 ): { run: JourneyRunRow; attempts: AttemptRow[] } {
   const { name, goal, sessionsPerTarget, maxTurns } = journey
-  const persona = requirePersona(store, journey.projectId, journey.personaId)
+  const persona = store.personas.require(journey.projectId, journey.personaId)
   const run: JourneyRunRow = {
     id,
     projectId: journey.projectId,
@@ -136,7 +134,7 @@ export function resolveTargets(
 function environmentTarget(store: Store, projectId: string, environmentId: string): ResolvedTarget {
   const { environment, client, servers, model } = resolveEnvironment(
     store,
-    requireEnvironment(store, projectId, environmentId),
+    store.environments.require(projectId, environmentId),
   )
   const { id, name, revision } = environment
   return { target: { ...targetOf(id, client, servers, model.id), environment: { id, name, revision } }, servers }

@@ -77,6 +77,7 @@ export function createJourneyRunRows(database: Database) {
   const attempts = tableOf<AttemptRow>(database, 'journeyAttempt', { key: 'runId' })
   return {
     get: runs.basics.get,
+    require: runs.basics.require,
     /** Of whatever project; for work in the background. */
     find: (id: string) => runs.one({ id }),
     /** Latest first, from the one before `before` on. */

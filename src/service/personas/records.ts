@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Persona, PersonaCreateRequest, PersonaUpdateRequest } from '../../api/contract/personas.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { PersonaRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -15,11 +15,6 @@ type Content = z.output<typeof PersonaCreateRequest>
 type Edit = z.output<typeof PersonaUpdateRequest>
 
 const SLUG_CHARS = 60
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requirePersona(store: Store, projectId: string, personaId: string): PersonaRow {
-  return requireRow(store.personas.get(projectId, personaId), `persona ${personaId} in this project`)
-}
 
 /**
  * Saves a persona; runs inside the caller's transaction. @throws ServiceError `VALIDATION_ERROR` for a blank name or
@@ -117,12 +112,12 @@ export function personaHandlers(context: ServiceContext): Handlers['personas'] {
       createOnce(store, { scope: `personas.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
         toPersona(insertPersona(store, project.id, body)),
       ),
-    get: ({ project, params }) => toPersona(requirePersona(store, project.id, params.personaId)),
+    get: ({ project, params }) => toPersona(store.personas.require(project.id, params.personaId)),
     update: ({ project, params, body }) =>
-      store.write(() => toPersona(updatePersona(store, requirePersona(store, project.id, params.personaId), body))),
+      store.write(() => toPersona(updatePersona(store, store.personas.require(project.id, params.personaId), body))),
     delete: ({ project, params }) =>
       store.write(() => {
-        const row = requirePersona(store, project.id, params.personaId)
+        const row = store.personas.require(project.id, params.personaId)
         deletePersona(store, row)
         return { id: row.id, projectId: project.id, deleted: true }
       }),

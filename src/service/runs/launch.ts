@@ -21,7 +21,6 @@ import {
   requireConfigurable,
   insertSuite,
   requireParallel,
-  requireSuite,
   withProvider,
 } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
@@ -205,7 +204,7 @@ function refuseContradictions(body: RunCreate): void {
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
-    const saved = requireSuite(store, project.id, suiteId)
+    const saved = store.suites.require(project.id, suiteId)
     // A refreshed snapshot rewrites the saved selection.
     if (hosts || tests.length > 0 || isRefresh(body)) requireConfigurable(store, saved)
     const suite = withClients(store, saved, hosts)

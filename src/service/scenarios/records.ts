@@ -10,7 +10,7 @@ import type {
 } from '../../api/contract/user-testing.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireLive } from '../environments/records.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { toProjectServer } from '../servers/records.ts'
 import type { EnvironmentRow } from '../environments/rows.ts'
@@ -39,11 +39,6 @@ const NOT_HERE = {
   sharedSkillsEnabled: 'shared skills',
   harnessEnabled: 'harnesses',
 } as const
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireScenario(store: Store, projectId: string, scenarioId: string): ScenarioRow {
-  return requireRow(store.scenarios.get(projectId, scenarioId), `scenario ${scenarioId} in this project`)
-}
 
 /**
  * Publishes an environment; runs inside the caller's transaction. One that is published already answers as it is,
@@ -272,6 +267,6 @@ export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios
         return pageOf(store.cursors, { list: `scenarios/${project.id}`, items, query })
       }),
     get: ({ project, params }) =>
-      store.read(() => toScenarioDetail(store, requireScenario(store, project.id, params.scenarioId))),
+      store.read(() => toScenarioDetail(store, store.scenarios.require(project.id, params.scenarioId))),
   }
 }

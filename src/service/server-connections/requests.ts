@@ -8,7 +8,6 @@ import { newId } from '../core/ids.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { rateLimited, takeOne } from '../core/limits/rate-limiter.ts'
 import { projectFor, requireRole } from '../core/access/rights.ts'
-import { requireServer } from '../servers/records.ts'
 import type { ProjectRole } from '../../api/contract/endpoint.ts'
 import type { ConnectionRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
@@ -113,7 +112,7 @@ function requireTarget(
     return
   }
   projectFor(store, caller, projectId, 'editor')
-  if (serverId !== undefined && !sameUrl(requireServer(store, projectId, serverId).url, url))
+  if (serverId !== undefined && !sameUrl(store.servers.require(projectId, serverId).url, url))
     throw invalidField('serverId', 'is a server with another address')
 }
 

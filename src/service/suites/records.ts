@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { EvalSuiteCreateRequest, EvalSuiteDetail, EvalSuiteUpdateRequest } from '../../api/contract/suites.ts'
 import type { Store } from '../core/database/store.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { invalidField } from '../core/validation.ts'
 import { passThreshold } from '../evals/grading.ts'
@@ -12,18 +12,13 @@ import type { SuiteRow, SuiteSettings } from './rows.ts'
 import { toSuiteSchedule } from './schedule.ts'
 import type { EvalSuiteEnvironmentAttached } from '../../api/contract/suite-extras.ts'
 import { findClient } from '../clients/records.ts'
-import { requireEnvironment, requireLive } from '../environments/records.ts'
+import { requireLive } from '../environments/records.ts'
 
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
 type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model' | 'tests'> & { model?: string }
 
 /** What an answer has to score where the suite says nothing. */
 export const DEFAULT_JUDGE_THRESHOLD = 0.7
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireSuite(store: Store, projectId: string, suiteId: string): SuiteRow {
-  return requireRow(store.suites.get(projectId, suiteId), `suite ${suiteId} in this project`)
-}
 
 /** Writes a suite, without cases yet; runs inside the caller's transaction. */
 export function insertSuite(
@@ -197,7 +192,7 @@ export function attachableEnvironments(
 ): string[] {
   const wanted = [...new Set(environmentIds)]
   for (const id of wanted) {
-    const row = requireEnvironment(store, projectId, id)
+    const row = store.environments.require(projectId, id)
     if (!settings.environmentIds?.includes(id)) requireLive(row)
   }
   return wanted

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import type { Swarm, SwarmCreateRequest, SwarmUpdateRequest } from '../../api/contract/swarms.ts'
-import { requireRow } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SwarmRow } from './rows.ts'
@@ -12,11 +11,6 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Content = z.output<typeof SwarmCreateRequest>
 type Edit = z.output<typeof SwarmUpdateRequest>
-
-/** Archived ones too. @throws ServiceError `NOT_FOUND` */
-export function requireSwarm(store: Store, projectId: string, swarmId: string): SwarmRow {
-  return requireRow(store.swarms.get(projectId, swarmId), `swarm ${swarmId} in this project`)
-}
 
 /**
  * Saves a swarm; runs inside the caller's transaction.
@@ -97,12 +91,12 @@ export function swarmHandlers({ store }: ServiceContext): Handlers['swarms'] {
       createOnce(store, { scope: `swarms.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
         toSwarm(insertSwarm(store, project.id, body)),
       ),
-    get: ({ project, params }) => toSwarm(requireSwarm(store, project.id, params.swarmId)),
+    get: ({ project, params }) => toSwarm(store.swarms.require(project.id, params.swarmId)),
     update: ({ project, params, body }) =>
-      store.write(() => toSwarm(updateSwarm(store, requireSwarm(store, project.id, params.swarmId), body))),
+      store.write(() => toSwarm(updateSwarm(store, store.swarms.require(project.id, params.swarmId), body))),
     archive: ({ project, params }) =>
       store.write(() => {
-        const row = requireSwarm(store, project.id, params.swarmId)
+        const row = store.swarms.require(project.id, params.swarmId)
         archiveSwarm(store, row)
         return { id: row.id, projectId: project.id, archived: true }
       }),
