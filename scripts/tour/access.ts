@@ -1,6 +1,6 @@
 import { serve } from '../../src/cli/serve/serve.ts'
 import type { ModelSettings } from '../../src/service/models/settings.ts'
-import { DEFAULT_PORT } from '../../src/service/scenarios/visit-address.ts'
+import { DEFAULT_PORT } from '../../src/service/core/urls.ts'
 import { dataDirOf, inWorkspace } from '../../test/prepared-workspace.ts'
 import { clipboard } from '../../test/pty/clipboard.ts'
 import { createHome, removeHome } from '../../test/pty/home.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { adviseOn, MAX_EVIDENCE, type ObservedFailure } from '../../src/service/insights/advice.ts'
-import { excerptOf } from '../../src/service/insights/excerpt.ts'
+import { adviseOn, MAX_EVIDENCE, type ObservedFailure, excerptOf } from '../../src/service/insights/advice.ts'
 import { advisingModel, json } from './analysis-runs.ts'
 
 describe('advice', () => {

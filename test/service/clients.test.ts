@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { CLIENT_TEMPLATES } from '../../src/api/contract/client-shapes.ts'
+import { CLIENT_TEMPLATES } from '../../src/api/contract/clients.ts'
 import { makeKey } from '../../src/service/core/access/keys.ts'
 import { createApi, open, sandbox } from './harness.ts'
 

@@ -1,6 +1,6 @@
 // A process of its own for tests: `samples-child.ts <add|remove> <dataDir>`; prints what it did as JSON.
 import { insertSamples, removeSamples } from '../../src/service/samples/insert-samples.ts'
-import { openWorkspace } from '../../src/service/workspace/open.ts'
+import { openWorkspace } from '../../src/service/workspace/store.ts'
 
 const [mode = '', dataDir = ''] = process.argv.slice(2)
 const { store } = openWorkspace({ dataDir })

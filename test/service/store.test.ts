@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 import { newId } from '../../src/service/core/ids.ts'
-import { initial } from '../../src/service/core/database/migrations/0001-initial.ts'
+import { initial } from '../../src/service/core/database/migrations/0001-to-0006.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 import { createApi, echoCase, open, sandbox, temporaryDirectory, untilEnded } from './harness.ts'
 

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { page, record, shape, timestamp } from './shapes.ts'
 
 /** The account that the key acts as. */
 export const Me = shape(() =>
@@ -37,36 +36,17 @@ export const DeploymentCapabilities = shape(() => record({}))
 export type DeploymentCapabilities = z.infer<typeof DeploymentCapabilities>
 
 export const account = resource('account', {
-  me: endpoint({
-    operation: 'getMe',
-    method: 'GET',
-    path: '/me',
-    summary: 'Account the API key acts as.',
-    response: Me,
-    risk: 'read',
-    source: 'prose',
-  }),
-  organizations: endpoint({
-    operation: 'listOrganizations',
-    method: 'GET',
-    path: '/organizations',
+  me: endpoint('getMe', 'GET', '/me', { summary: 'Account the API key acts as.', response: Me, source: 'prose' }),
+  organizations: endpoint('listOrganizations', 'GET', '/organizations', {
     summary: 'Organizations the caller can see; a key sees exactly one.',
-    query: listQuery,
-    response: page(Organization),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
+    ...listOf(Organization),
   }),
 })
 
 export const capabilities = resource('capabilities', {
-  get: endpoint({
-    operation: 'getCapabilities',
-    method: 'GET',
-    path: '/capabilities',
+  get: endpoint('getCapabilities', 'GET', '/capabilities', {
     summary: 'What this deployment announces, such as its vocabulary version.',
     response: DeploymentCapabilities,
-    risk: 'read',
     source: 'prose',
   }),
 })

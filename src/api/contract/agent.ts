@@ -87,10 +87,7 @@ export const AgentTurnResponse = shape(() =>
 export type AgentTurnResponse = z.infer<typeof AgentTurnResponse>
 
 export const agent = resource('agent', {
-  turn: endpoint({
-    operation: 'runAgentTurn',
-    method: 'POST',
-    path: '/projects/{projectId}/agent',
+  turn: endpoint('runAgentTurn', 'POST', '/projects/{projectId}/agent', {
     summary: 'Run one synchronous assistant turn with project tools; spends credits.',
     body: AgentTurnRequest,
     response: AgentTurnResponse,

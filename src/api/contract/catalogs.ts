@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, page, record, shape, timestamp } from './shapes.ts'
 
 /** What is known about one MCP client product; its full creation settings survive as extra fields. */
 export const CatalogClient = shape(() =>
@@ -53,43 +52,26 @@ export const BuiltinTool = shape(() =>
 export type BuiltinTool = z.infer<typeof BuiltinTool>
 
 export const hostCatalog = resource('hostCatalog', {
-  get: endpoint({
-    operation: 'getHostCompatCatalog',
-    method: 'GET',
-    path: '/host-catalog',
+  get: endpoint('getHostCompatCatalog', 'GET', '/host-catalog', {
     summary: 'Versioned catalog of known MCP client capabilities.',
     response: ClientCatalog,
     public: true,
-    risk: 'read',
-    source: 'openapi',
   }),
 })
 
 export const models = resource('models', {
-  list: endpoint({
-    operation: 'listModels',
-    method: 'GET',
-    path: '/models',
+  list: endpoint('listModels', 'GET', '/models', {
     summary: 'Hosted model catalog.',
     response: ModelCatalog,
     errors: ['VALIDATION_ERROR'],
     public: true,
-    risk: 'read',
-    source: 'openapi',
   }),
 })
 
 /** The only harness that the documents name is `claude-code`. */
 export const harness = resource('harness', {
-  builtinTools: endpoint({
-    operation: 'listHarnessBuiltinTools',
-    method: 'GET',
-    path: '/harness/{harnessId}/builtin-tools',
+  builtinTools: endpoint('listHarnessBuiltinTools', 'GET', '/harness/{harnessId}/builtin-tools', {
     summary: 'Tools built into an agent harness, for display only.',
-    query: listQuery,
-    response: page(BuiltinTool),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
+    ...listOf(BuiltinTool),
   }),
 })

@@ -15,10 +15,7 @@ export const ChatMessageReply = shape(() => record({}))
 export type ChatMessageReply = z.infer<typeof ChatMessageReply>
 
 export const chat = resource('chat', {
-  send: endpoint({
-    operation: 'sendChatSessionMessage',
-    method: 'POST',
-    path: '/chat-sessions/messages',
+  send: endpoint('sendChatSessionMessage', 'POST', '/chat-sessions/messages', {
     summary: 'Send one chat turn, with a browser where the body attaches one; its body is mostly undocumented.',
     body: ChatMessageRequest,
     response: ChatMessageReply,

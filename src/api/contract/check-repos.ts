@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 const OUTAGE_POLICIES = ['fail_open', 'fail_closed'] as const
 
@@ -51,28 +50,18 @@ export type EvalCheckRepoConnected = z.infer<typeof EvalCheckRepoConnected>
 const collection = '/organizations/{organizationId}/eval-check-repos' as const
 
 export const checkRepos = resource('checkRepos', {
-  list: endpoint({
-    operation: 'listEvalCheckRepos',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listEvalCheckRepos', 'GET', collection, {
     summary: 'Repositories wired, or available to wire, to pull-request eval checks.',
     query: listQuery,
     response: EvalCheckRepos,
-    risk: 'read',
     cursor: queryCursor,
-    source: 'openapi',
   }),
-  connect: endpoint({
-    operation: 'connectEvalCheckRepo',
-    method: 'POST',
-    path: collection,
+  connect: endpoint('connectEvalCheckRepo', 'POST', collection, {
     summary: "Make a repository's pull requests run one eval suite, for everyone who opens one.",
     body: EvalCheckRepoConnectRequest,
     status: 201,
     response: EvalCheckRepoConnected,
-    errors: ['VALIDATION_ERROR'],
     // Every pull request from then on runs the suite.
     risk: 'spend',
-    source: 'openapi',
   }),
 })

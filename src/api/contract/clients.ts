@@ -1,17 +1,95 @@
-import { listQuery, queryCursor } from './cursor-list.ts'
-import {
-  Client,
-  ClientCreateRequest,
-  ClientDeleteRequest,
-  ClientDetail,
-  ClientDuplicateRequest,
-  ClientUpdateRequest,
-  HostServersRequest,
-  HostUpdateRequest,
-} from './client-shapes.ts'
+import { listOf, anyField, exactlyOne, needs, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
-import { page } from './shapes.ts'
+import * as z from 'zod'
+
+/**
+ * The id of a client's configuration is called `configId` in the prose document and `hostConfigId` on
+ * the list rows of the OpenAPI file (differences, row 2).
+ */
+const configIds = () => ({ configId: z.string().nullish(), hostConfigId: z.string().nullish() })
+
+/** A client as the list shows it: a named way to connect to and talk to MCP servers. */
+export const Client = shape(() =>
+  record({
+    id: z.string(),
+    name: z.string(),
+    ...configIds(),
+    modelId: z.string().nullish(),
+    serverCount: z.number().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
+export type Client = z.infer<typeof Client>
+
+/** A client with its configuration, an open document of which only `modelId` is documented. */
+export const ClientDetail = shape(() =>
+  record({ id: z.string(), name: z.string(), ...configIds(), config: openObject() }),
+)
+export type ClientDetail = z.infer<typeof ClientDetail>
+
+/** What to send as `expectedConfigId`; without one a config edit would overwrite blindly (differences, row 2). */
+export function configIdOf(client: Pick<Client, 'configId' | 'hostConfigId'>): string | undefined {
+  return client.configId ?? client.hostConfigId ?? undefined
+}
+
+/** Templates that a client can be made from. */
+export const CLIENT_TEMPLATES = [
+  'mcpjam',
+  'claude',
+  'claude-code',
+  'chatgpt',
+  'mistral',
+  'cursor',
+  'codex',
+  'copilot',
+  'vscode',
+  'agentcore',
+  'n8n',
+  'perplexity',
+] as const
+
+/** A whole configuration replaces the stored one and is never empty. */
+const config = shape(() =>
+  openObject().refine(fields => Object.keys(fields).length > 0, { error: 'must not be empty' }),
+)
+
+export const ClientCreateRequest = shape(() =>
+  strictBody({
+    name: z.string(),
+    template: z.enum(CLIENT_TEMPLATES).optional(),
+    theme: z.enum(['light', 'dark']).optional(),
+    config: z.looseObject({ modelId: z.string().min(1).regex(/\S/) }).optional(),
+  })
+    .refine(...exactlyOne('template', 'config'))
+    .refine(...needs('theme', 'template')),
+)
+
+const editFields = () => ({ name: z.string().optional(), config: config().optional() })
+
+/** The edit of the deprecated paths, which do not know the two expectations. */
+export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...anyField))
+
+/**
+ * Compare-and-set: each change says what its writer last read, so that a concurrent edit is refused and not reverted.
+ */
+export const ClientUpdateRequest = shape(() =>
+  strictBody({ ...editFields(), expectedConfigId: z.string().optional(), expectedName: z.string().optional() })
+    .refine(body => body.name !== undefined || body.config !== undefined, { error: 'send a name, a config or both' })
+    .refine(...needs('config', 'expectedConfigId'))
+    .refine(...needs('name', 'expectedName')),
+)
+
+/** `force` deletes a client that something still refers to. */
+export const ClientDeleteRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
+
+export const ClientDuplicateRequest = shape(() => strictBody({ name: z.string().min(1).optional() }).optional())
+
+/** Replaces both lists; optional servers are attached without being required to connect. */
+export const HostServersRequest = shape(() =>
+  strictBody({ serverIds: z.array(z.string()), optionalServerIds: z.array(z.string()).optional() }),
+)
 
 /**
  * Segment of the client paths. The prose document never prints it: this is its noun, to be trusted for
@@ -33,21 +111,12 @@ const hostReaders = ['clients', 'environments', 'suites'] as const
 
 /** Bodies and answers beside the edit follow the deprecated paths, which alone print any. */
 export const clients = resource('clients', {
-  list: endpoint({
-    operation: 'listClients',
-    method: 'GET',
-    path: clientCollection,
+  list: endpoint('listClients', 'GET', clientCollection, {
     summary: 'Clients saved in a project.',
-    query: listQuery,
-    response: page(Client),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(Client),
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createClient',
-    method: 'POST',
-    path: clientCollection,
+  create: endpoint('createClient', 'POST', clientCollection, {
     summary: 'Add a client, from a template or a complete config.',
     body: ClientCreateRequest,
     status: 201,
@@ -57,19 +126,12 @@ export const clients = resource('clients', {
     refreshes: clientReaders,
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getClient',
-    method: 'GET',
-    path: client,
+  get: endpoint('getClient', 'GET', client, {
     summary: 'One client with its resolved configuration.',
     response: ClientDetail,
-    risk: 'read',
     source: 'prose',
   }),
-  update: endpoint({
-    operation: 'updateClient',
-    method: 'PATCH',
-    path: client,
+  update: endpoint('updateClient', 'PATCH', client, {
     summary: "Change a client's name, its config, or both, unless somebody else did in between.",
     body: ClientUpdateRequest,
     response: ClientDetail,
@@ -78,10 +140,7 @@ export const clients = resource('clients', {
     refreshes: clientReaders,
     source: 'prose',
   }),
-  delete: endpoint({
-    operation: 'deleteClient',
-    method: 'DELETE',
-    path: client,
+  delete: endpoint('deleteClient', 'DELETE', client, {
     summary: 'Drop a client; force overrides remaining references.',
     body: ClientDeleteRequest,
     response: Deleted,
@@ -90,10 +149,7 @@ export const clients = resource('clients', {
     refreshes: clientReaders,
     source: 'prose',
   }),
-  duplicate: endpoint({
-    operation: 'duplicateClient',
-    method: 'POST',
-    path: `${client}/duplicate`,
+  duplicate: endpoint('duplicateClient', 'POST', `${client}/duplicate`, {
     summary: 'Copy a client; the copy points at the same config.',
     body: ClientDuplicateRequest,
     status: 201,
@@ -107,95 +163,58 @@ export const clients = resource('clients', {
 })
 
 export const hosts = resource('hosts', {
-  list: endpoint({
-    operation: 'listHosts',
-    method: 'GET',
-    path: hostCollection,
+  list: endpoint('listHosts', 'GET', hostCollection, {
     summary: 'Clients saved in a project, under their former name.',
-    query: listQuery,
-    response: page(Client),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(Client),
     deprecated: true,
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createHost',
-    method: 'POST',
-    path: hostCollection,
+  create: endpoint('createHost', 'POST', hostCollection, {
     summary: 'Add a client, from a template or a complete config.',
     body: ClientCreateRequest,
     status: 201,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getHost',
-    method: 'GET',
-    path: host,
+  get: endpoint('getHost', 'GET', host, {
     summary: 'One client with its resolved configuration.',
     response: ClientDetail,
-    risk: 'read',
     deprecated: true,
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateHost',
-    method: 'PATCH',
-    path: host,
+  update: endpoint('updateHost', 'PATCH', host, {
     summary: "Change a client's name, its config, or both; overwrites a concurrent edit.",
     body: HostUpdateRequest,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deleteHost',
-    method: 'DELETE',
-    path: host,
+  delete: endpoint('deleteHost', 'DELETE', host, {
     summary: 'Drop a client; force overrides remaining references.',
     body: ClientDeleteRequest,
     response: Deleted,
-    errors: ['VALIDATION_ERROR'],
     risk: 'delete',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  setServers: endpoint({
-    operation: 'setHostServers',
-    method: 'POST',
-    path: `${host}/servers`,
+  setServers: endpoint('setHostServers', 'POST', `${host}/servers`, {
     summary: "Replace a client's required and optional server lists.",
     body: HostServersRequest,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     role: 'admin',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
-  duplicate: endpoint({
-    operation: 'duplicateHost',
-    method: 'POST',
-    path: `${host}/duplicate`,
+  duplicate: endpoint('duplicateHost', 'POST', `${host}/duplicate`, {
     summary: 'Copy a client; the copy points at the same config.',
     body: ClientDuplicateRequest,
     status: 201,
     response: ClientDetail,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     role: 'admin',
     refreshes: hostReaders,
     deprecated: true,
-    source: 'openapi',
   }),
 })

@@ -67,11 +67,8 @@ const collection = '/server-connections' as const
 const request = `${collection}/{requestId}` as const
 
 export const connections = resource('connections', {
-  create: endpoint({
-    operation: 'createServerConnection',
+  create: endpoint('createServerConnection', 'POST', collection, {
     goesOn: true,
-    method: 'POST',
-    path: collection,
     summary: 'Begin attaching a server URL to some project.',
     body: ServerConnectionCreateRequest,
     status: 201,
@@ -79,41 +76,27 @@ export const connections = resource('connections', {
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'external',
     refreshes: ['servers'],
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getServerConnection',
-    method: 'GET',
-    path: request,
+  get: endpoint('getServerConnection', 'GET', request, {
     summary: 'State of one connection request, under a poll budget of its own.',
     response: ServerConnection,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
-    risk: 'read',
-    source: 'openapi',
   }),
-  cancel: endpoint({
-    operation: 'cancelServerConnection',
-    method: 'POST',
-    path: `${request}/cancel`,
+  cancel: endpoint('cancelServerConnection', 'POST', `${request}/cancel`, {
     summary: 'Stop a connection request and kill its browser link.',
     body: emptyBody,
     response: ServerConnection,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'end',
     idempotency: 'natural',
-    source: 'openapi',
   }),
-  retryValidation: endpoint({
-    operation: 'retryServerConnectionValidation',
+  retryValidation: endpoint('retryServerConnectionValidation', 'POST', `${request}/retry-validation`, {
     goesOn: true,
-    method: 'POST',
-    path: `${request}/retry-validation`,
     summary: 'Retry a stalled validation at once; an ended request stays ended.',
     body: emptyBody,
     response: ServerConnection,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'external',
     refreshes: ['servers'],
-    source: 'openapi',
   }),
 })

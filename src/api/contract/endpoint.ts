@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import type { ErrorCode } from './error.ts'
-import type { ProjectRole } from './roles.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -43,19 +42,26 @@ export type PathParameter<P extends string> = P extends `${string}{${infer Name}
   ? Name | PathParameter<Rest>
   : never
 
-type Operation<Path extends string> = {
+type Operation<Path extends string> = Described & {
   /** The operation's name on the wire documents and in `mcpdeck api`. */
   operation: string
   method: Method
   /** Path below the base address; `{name}` marks a parameter. */
   path: Path
+  risk: Risk
+  source: Source
+}
+
+type Described = {
   /** One sentence for lists and docs. */
   summary: string
   /** Status of success. */
   status?: 200 | 201 | 202
-  /** Codes this operation is known to answer beside those that any operation may (401, 403, 404, 429, 500). */
+  /**
+   * Codes this operation is known to answer beside those that any operation may (401, 403, 404, 429, 500). What takes a
+   * body and names none answers VALIDATION_ERROR.
+   */
   errors?: readonly ErrorCode[]
-  risk: Risk
   /**
    * Lowest role in the project, where that is not a member's. The contract keeps project edits, named environments,
    * publishing and what strangers may spend to admins; where it is silent, changing servers and the access of a
@@ -85,7 +91,6 @@ type Operation<Path extends string> = {
   deadlineMs?: number
   /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */
   maxAnswerBytes?: number
-  source: Source
 }
 
 /** An operation with its schemas; each of them is made when it is first read. */
@@ -96,18 +101,18 @@ export type EndpointDeclaration<
   Response extends Schema = Schema,
 > = Operation<Path> & { readonly query?: Query; readonly body?: Body; readonly response: Response }
 
-/** The same as it is written down. */
+/** The same as it is written down: a GET is a read, and what names no source comes from the OpenAPI file. */
 type Written<
-  Path extends string,
+  M extends Method,
   Query extends Schema | undefined,
   Body extends Schema | undefined,
   Response extends Schema,
-> = Operation<Path> & {
-  query?: () => Query
-  /** Strict, because the service refuses undeclared fields. */
-  body?: () => Body
-  response: () => Response
-}
+> = Described & { source?: Source } & (M extends 'GET' ? { risk?: 'read' } : { risk: Risk }) & {
+    query?: () => Query
+    /** Strict, because the service refuses undeclared fields. */
+    body?: () => Body
+    response: () => Response
+  }
 
 /** A declared operation that knows its place: resource `runs`, name `list`. */
 export type Endpoint<
@@ -151,18 +156,27 @@ export type OutputOf<E> =
 /** A path whose text the compiler lost (a constant without `as const`) would lose its parameters silently. */
 type LiteralPath<P extends string> = string extends P ? never : P
 
-/** Declares one operation; everything else about it is derived. */
+/** Declares one operation under its name on the wire; everything else about it is derived. */
 export function endpoint<
   const Path extends string,
+  M extends Method,
   Response extends Schema,
   Query extends Schema | undefined = undefined,
   Body extends Schema | undefined = undefined,
 >(
-  declaration: Written<Path, Query, Body, Response> & { path: LiteralPath<Path> },
+  operation: string,
+  method: M,
+  path: LiteralPath<Path>,
+  { query, body, response, ...described }: Written<M, Query, Body, Response>,
 ): EndpointDeclaration<Path, Query, Body, Response> {
-  const { query, body, response, ...operation } = declaration
   return {
-    ...operation,
+    source: 'openapi',
+    risk: 'read',
+    ...(body && { errors: ['VALIDATION_ERROR'] }),
+    ...described,
+    operation,
+    method,
+    path,
     get query() {
       return query?.()
     },
@@ -208,4 +222,26 @@ export function fillPath(path: string, values: Record<string, unknown>): string 
       throw new TypeError(`"${name}" must be an id, got ${JSON.stringify(value)}`)
     return encodeURIComponent(value)
   })
+}
+
+/** What a key may do in a project, in rising order. */
+export const PROJECT_ROLES = ['guest', 'member', 'editor', 'admin'] as const
+export type ProjectRole = (typeof PROJECT_ROLES)[number]
+
+/** The lowest role in the project that an operation needs; `null` where it names no project. */
+export function requiredRole({ path, role }: { path: string; role?: ProjectRole }): ProjectRole | null {
+  return role ?? (path.includes('{projectId}') ? 'member' : null)
+}
+
+/** Whether a role, if any, reaches what is needed. */
+export function isAtLeast(role: ProjectRole | undefined, needed: ProjectRole | null): boolean {
+  if (needed === null) return true
+  return role !== undefined && PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(needed)
+}
+
+/**
+ * Why a role does not do, as a sentence; `change` is what needs more, and the role is left out where it is not known.
+ */
+export function roleSentence(needed: ProjectRole, role: string | undefined, change = 'This'): string {
+  return `${change} needs the role ${needed} in the project${role ? `; yours is ${role}` : ''}.`
 }

@@ -1,39 +1,142 @@
-import { pageOptions, queryCursor } from './cursor-list.ts'
+import { pageOptions, queryCursor, flag, page, shape, strictBody, openEnum, record, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import {
-  AdhocEnvironmentEnsured,
-  AdhocEnvironmentRequest,
-  Environment,
-  EnvironmentCapabilities,
-  EnvironmentCreateRequest,
-  EnvironmentNameRequest,
-  EnvironmentResolved,
-  EnvironmentRevisionRequest,
-  EnvironmentUpdateRequest,
-} from './environment-shapes.ts'
-import { flag } from './query-shapes.ts'
-import { page, shape, strictBody } from './shapes.ts'
+import * as z from 'zod'
+
+/** A pinned choice of skills; never empty, because "no pins" is a cleared field. */
+const SkillSelection = shape(() => strictBody({ mode: z.literal('explicit'), skillIds: z.array(z.string()).min(1) }))
+
+/** A named execution bundle, or a nameless one that was found by its content; `revision` goes back with every edit. */
+export const Environment = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    name: z.string().nullish(),
+    adhoc: z.boolean().nullish(),
+    description: z.string().nullish(),
+    hostId: z.string().nullish(),
+    serverAttachmentId: z.string().nullish(),
+    modelId: z.string().nullish(),
+    skillSelection: record({ mode: z.string().nullish(), skillIds: z.array(z.string()).nullish() }).nullish(),
+    pluginVersionIds: z.array(z.string()).nullish(),
+    sandboxImageId: z.string().nullish(),
+    revision: z.number(),
+    archived: z.boolean().nullish(),
+    archivedAt: timestamp().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
+export type Environment = z.infer<typeof Environment>
+
+/** `created` is false when an environment of the same content existed. */
+export const AdhocEnvironmentEnsured = shape(() => record({ environment: Environment(), created: z.boolean() }))
+export type AdhocEnvironmentEnsured = z.infer<typeof AdhocEnvironmentEnsured>
+
+/** What this deployment understands; an absent flag means false (differences, row 7). */
+export const EnvironmentCapabilities = shape(() =>
+  record({
+    modelOverrides: z.boolean().nullish(),
+    modelMatrix: z.boolean().nullish(),
+    secretGrants: z.unknown().optional(),
+  }),
+)
+export type EnvironmentCapabilities = z.infer<typeof EnvironmentCapabilities>
+
+/**
+ * What a launch would use right now. Its `modelSource` names where the model comes from and shares
+ * only the name with the field of a run (differences, row 18).
+ */
+export const EnvironmentResolved = shape(() =>
+  record({
+    environment: record({ id: z.string(), name: z.string().nullish(), revision: z.number() }),
+    hostId: z.string().nullish(),
+    hostName: z.string().nullish(),
+    hostConfigId: z.string().nullish(),
+    modelId: z.string().nullish(),
+    effectiveModelId: z.string().nullish(),
+    modelSource: openEnum(['environment', 'host']).nullish(),
+    serverAttachmentId: z.string().nullish(),
+    sandboxImageId: z.string().nullish(),
+    selectedServerIds: z.array(z.string()).nullish(),
+    effectiveServerIds: z.array(z.string()).nullish(),
+    pluginVersions: z
+      .array(
+        record({
+          pluginId: z.string().nullish(),
+          pluginVersionId: z.string(),
+          name: z.string().nullish(),
+          bundleHash: z.string().nullish(),
+        }),
+      )
+      .nullish(),
+    servers: z.array(record({ serverId: z.string(), name: z.string().nullish() })).nullish(),
+  }),
+)
+export type EnvironmentResolved = z.infer<typeof EnvironmentResolved>
+
+const notBlank = shape(() => z.string().min(1).regex(/\S/))
+const expectedRevision = shape(() => z.int().min(0))
+
+export const EnvironmentCreateRequest = shape(() =>
+  strictBody({
+    name: z.string().min(1),
+    description: z.string().optional(),
+    hostId: z.string(),
+    serverAttachmentId: z.string().optional(),
+    modelId: notBlank().optional(),
+    skillSelection: SkillSelection().optional(),
+    pluginVersionIds: z.array(z.string()).min(1).optional(),
+    sandboxImageId: notBlank().optional(),
+  }),
+)
+
+/** An absent field stays, null clears it, an empty list is refused. */
+export const EnvironmentUpdateRequest = shape(() =>
+  strictBody({
+    expectedRevision: expectedRevision(),
+    name: z.string().min(1).optional(),
+    description: z.string().optional(),
+    hostId: z.string().optional(),
+    serverAttachmentId: z.string().nullable().optional(),
+    modelId: notBlank().nullable().optional(),
+    skillSelection: SkillSelection().nullable().optional(),
+    pluginVersionIds: z.array(z.string()).min(1).nullable().optional(),
+    sandboxImageId: notBlank().nullable().optional(),
+  }).refine(body => Object.entries(body).some(([name, value]) => name !== 'expectedRevision' && value !== undefined), {
+    error: 'at least one field beside expectedRevision is needed',
+  }),
+)
+
+/** The content of a nameless environment. */
+export const AdhocEnvironmentRequest = shape(() =>
+  strictBody({
+    hostId: z.string(),
+    serverAttachmentId: z.string().optional(),
+    modelId: z.string().optional(),
+    skillSelection: SkillSelection().optional(),
+    pluginVersionIds: z.array(z.string()).min(1).optional(),
+    sandboxImageId: z.string().optional(),
+  }),
+)
+
+export const EnvironmentNameRequest = shape(() =>
+  strictBody({ expectedRevision: expectedRevision(), name: z.string(), description: z.string().optional() }),
+)
+
+export const EnvironmentRevisionRequest = shape(() => strictBody({ expectedRevision: expectedRevision() }))
 
 const collection = '/projects/{projectId}/environments' as const
 const one = `${collection}/{environmentId}` as const
 const authored = ['VALIDATION_ERROR', 'CONFLICT'] as const
 
 export const environments = resource('environments', {
-  list: endpoint({
-    operation: 'listEnvironments',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listEnvironments', 'GET', collection, {
     summary: 'Environments of a project, archived ones on request.',
     query: shape(() => strictBody({ includeArchived: flag().optional(), ...pageOptions() })),
     response: page(Environment),
-    risk: 'read',
     cursor: queryCursor,
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createEnvironment',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createEnvironment', 'POST', collection, {
     summary: 'Save a named bundle of client, servers, skills and plugins.',
     body: EnvironmentCreateRequest,
     status: 201,
@@ -41,76 +144,46 @@ export const environments = resource('environments', {
     errors: authored,
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  capabilities: endpoint({
-    operation: 'getEnvironmentCapabilities',
-    method: 'GET',
-    path: `${collection}/capabilities`,
+  capabilities: endpoint('getEnvironmentCapabilities', 'GET', `${collection}/capabilities`, {
     summary: 'Which environment features this deployment understands.',
     response: EnvironmentCapabilities,
-    risk: 'read',
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getEnvironment',
-    method: 'GET',
-    path: one,
+  get: endpoint('getEnvironment', 'GET', one, {
     summary: 'One environment with the revision needed for edits.',
     response: Environment,
-    risk: 'read',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateEnvironment',
-    method: 'PATCH',
-    path: one,
+  update: endpoint('updateEnvironment', 'PATCH', one, {
     summary: 'Edit an environment under a revision check.',
     body: EnvironmentUpdateRequest,
     response: Environment,
     errors: authored,
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  resolve: endpoint({
-    operation: 'resolveEnvironment',
-    method: 'GET',
-    path: `${one}/resolve`,
+  resolve: endpoint('resolveEnvironment', 'GET', `${one}/resolve`, {
     summary: 'Preview the exact run inputs an environment yields right now.',
     response: EnvironmentResolved,
     errors: ['CONFLICT'],
-    risk: 'read',
     source: 'prose',
   }),
-  ensureAdhoc: endpoint({
-    operation: 'ensureAdhocEnvironment',
-    method: 'POST',
-    path: `${collection}/ensure-adhoc`,
+  ensureAdhoc: endpoint('ensureAdhocEnvironment', 'POST', `${collection}/ensure-adhoc`, {
     summary: 'Find or make the nameless environment for a given stack.',
     body: AdhocEnvironmentRequest,
     response: AdhocEnvironmentEnsured,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     idempotency: 'natural',
-    source: 'openapi',
   }),
-  name: endpoint({
-    operation: 'nameEnvironment',
-    method: 'POST',
-    path: `${one}/name`,
+  name: endpoint('nameEnvironment', 'POST', `${one}/name`, {
     summary: 'Give a nameless environment its name, keeping the id.',
     body: EnvironmentNameRequest,
     response: Environment,
     errors: authored,
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  archive: endpoint({
-    operation: 'archiveEnvironment',
-    method: 'POST',
-    path: `${one}/archive`,
+  archive: endpoint('archiveEnvironment', 'POST', `${one}/archive`, {
     summary: 'Shelve an environment; its name becomes free.',
     body: EnvironmentRevisionRequest,
     response: Environment,
@@ -118,12 +191,8 @@ export const environments = resource('environments', {
     risk: 'write',
     role: 'admin',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
-  restore: endpoint({
-    operation: 'restoreEnvironment',
-    method: 'POST',
-    path: `${one}/restore`,
+  restore: endpoint('restoreEnvironment', 'POST', `${one}/restore`, {
     summary: 'Bring a shelved environment back, unless its name is taken; dead plugin pins vanish.',
     body: EnvironmentRevisionRequest,
     response: Environment,
@@ -131,6 +200,5 @@ export const environments = resource('environments', {
     risk: 'write',
     role: 'admin',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
 })

@@ -17,21 +17,14 @@ const conflicting = [...failures, 'CONFLICT'] as const
 const deadlineMs = 60_000
 
 export const evalIngest = resource('evalIngest', {
-  uploadUrl: endpoint({
-    operation: 'createEvalIngestUploadUrl',
-    method: 'POST',
-    path: `${evals}/artifacts/upload-url`,
+  uploadUrl: endpoint('createEvalIngestUploadUrl', 'POST', `${evals}/artifacts/upload-url`, {
     summary: 'Mint a brief upload URL for an ingested artifact.',
     body: IngestRequest,
     response: IngestResponse,
     errors: failures,
     risk: 'write',
-    source: 'openapi',
   }),
-  report: endpoint({
-    operation: 'reportEvalRun',
-    method: 'POST',
-    path: `${evals}/report`,
+  report: endpoint('reportEvalRun', 'POST', `${evals}/report`, {
     summary: 'Submit one finished external eval run in a single call.',
     body: IngestRequest,
     response: IngestResponse,
@@ -39,12 +32,8 @@ export const evalIngest = resource('evalIngest', {
     risk: 'write',
     refreshes: evalReads,
     deadlineMs,
-    source: 'openapi',
   }),
-  start: endpoint({
-    operation: 'startEvalIngestRun',
-    method: 'POST',
-    path: `${evals}/runs/start`,
+  start: endpoint('startEvalIngestRun', 'POST', `${evals}/runs/start`, {
     summary: 'Open an external run that will report in pieces.',
     body: IngestRequest,
     response: IngestResponse,
@@ -52,12 +41,8 @@ export const evalIngest = resource('evalIngest', {
     risk: 'write',
     idempotency: 'natural',
     refreshes: evalReads,
-    source: 'openapi',
   }),
-  iterations: endpoint({
-    operation: 'ingestEvalRunIterations',
-    method: 'POST',
-    path: `${evals}/runs/iterations`,
+  iterations: endpoint('ingestEvalRunIterations', 'POST', `${evals}/runs/iterations`, {
     summary: 'Append a batch of iterations to an open external run.',
     body: IngestRequest,
     response: IngestResponse,
@@ -65,12 +50,8 @@ export const evalIngest = resource('evalIngest', {
     risk: 'write',
     refreshes: evalReads,
     deadlineMs,
-    source: 'openapi',
   }),
-  finalize: endpoint({
-    operation: 'finalizeEvalIngestRun',
-    method: 'POST',
-    path: `${evals}/runs/finalize`,
+  finalize: endpoint('finalizeEvalIngestRun', 'POST', `${evals}/runs/finalize`, {
     summary: 'Close an external run and compute its totals.',
     body: IngestRequest,
     response: IngestResponse,
@@ -78,68 +59,47 @@ export const evalIngest = resource('evalIngest', {
     risk: 'write',
     idempotency: 'natural',
     refreshes: evalReads,
-    source: 'openapi',
   }),
 })
 
 export const conformanceIngest = resource('conformanceIngest', {
-  report: endpoint({
-    operation: 'reportConformanceRun',
-    method: 'POST',
-    path: `${conformance}/report`,
+  report: endpoint('reportConformanceRun', 'POST', `${conformance}/report`, {
     summary: 'Submit one finished conformance report in a single call.',
     body: IngestRequest,
     response: IngestResponse,
     errors: conflicting,
     risk: 'write',
     deadlineMs,
-    source: 'openapi',
   }),
-  start: endpoint({
-    operation: 'startConformanceIngestRun',
-    method: 'POST',
-    path: `${conformance}/runs/start`,
+  start: endpoint('startConformanceIngestRun', 'POST', `${conformance}/runs/start`, {
     summary: 'Open, or reuse, a conformance run for upload in pieces.',
     body: IngestRequest,
     response: IngestResponse,
     errors: conflicting,
     risk: 'write',
     idempotency: 'natural',
-    source: 'openapi',
   }),
-  upsertReport: endpoint({
-    operation: 'upsertConformanceIngestReport',
-    method: 'POST',
-    path: `${conformance}/runs/reports`,
+  upsertReport: endpoint('upsertConformanceIngestReport', 'POST', `${conformance}/runs/reports`, {
     summary: 'Upload one suite report to an open conformance run; other content under its name is a conflict.',
     body: IngestRequest,
     response: IngestResponse,
     errors: conflicting,
     risk: 'write',
     deadlineMs,
-    source: 'openapi',
   }),
-  heartbeat: endpoint({
-    operation: 'heartbeatConformanceIngestRun',
-    method: 'POST',
-    path: `${conformance}/runs/heartbeat`,
+  heartbeat: endpoint('heartbeatConformanceIngestRun', 'POST', `${conformance}/runs/heartbeat`, {
     summary: 'Tell the service that a long upload is still alive.',
     body: IngestRequest,
     response: IngestResponse,
     errors: conflicting,
     risk: 'write',
-    source: 'openapi',
   }),
-  finalize: endpoint({
-    operation: 'finalizeConformanceIngestRun',
-    method: 'POST',
-    path: `${conformance}/runs/finalize`,
+  finalize: endpoint('finalizeConformanceIngestRun', 'POST', `${conformance}/runs/finalize`, {
     summary: 'Close a conformance run and recompute its outcome.',
     body: IngestRequest,
     response: IngestResponse,
     errors: conflicting,
     risk: 'write',
     idempotency: 'natural',
-    source: 'openapi',
   }),
 })

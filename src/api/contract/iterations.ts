@@ -1,8 +1,18 @@
 import * as z from 'zod'
-import { listQuery, pageOptions, queryCursor } from './cursor-list.ts'
+import {
+  pageOptions,
+  queryCursor,
+  listOf,
+  limit,
+  openEnum,
+  openObject,
+  page,
+  record,
+  shape,
+  strictBody,
+  timestamp,
+} from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { limit } from './query-shapes.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** One scorer's row on one iteration; `error` means the grader broke and is not a low score. */
 export const ScoreResult = shape(() =>
@@ -79,38 +89,21 @@ const MAX_RECORDED_BYTES = 256 * 1024 * 1024
 const iteration = '/projects/{projectId}/eval-runs/{runId}/iterations/{iterationId}'
 
 export const iterations = resource('iterations', {
-  list: endpoint({
-    operation: 'listEvalRunIterations',
-    method: 'GET',
-    path: '/projects/{projectId}/eval-runs/{runId}/iterations',
+  list: endpoint('listEvalRunIterations', 'GET', '/projects/{projectId}/eval-runs/{runId}/iterations', {
     summary: "Page through a run's iterations: calls, tokens, latency.",
     query: shape(() => strictBody({ ...pageOptions(), limit: limit(200).optional() })),
     response: page(EvalIteration),
-    risk: 'read',
     cursor: queryCursor,
     maxAnswerBytes: MAX_RECORDED_BYTES,
     varies: 'eval-vocabulary',
-    source: 'openapi',
   }),
-  trace: endpoint({
-    operation: 'getEvalIterationTrace',
-    method: 'GET',
-    path: `${iteration}/trace`,
+  trace: endpoint('getEvalIterationTrace', 'GET', `${iteration}/trace`, {
     summary: 'Whole recorded trace of one iteration.',
     response: EvalTrace,
-    risk: 'read',
     maxAnswerBytes: MAX_RECORDED_BYTES,
-    source: 'openapi',
   }),
-  steps: endpoint({
-    operation: 'getEvalRunSteps',
-    method: 'GET',
-    path: `${iteration}/steps`,
+  steps: endpoint('getEvalRunSteps', 'GET', `${iteration}/steps`, {
     summary: 'Verdict of each authored step inside one iteration.',
-    query: listQuery,
-    response: page(EvalStepVerdict),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
+    ...listOf(EvalStepVerdict),
   }),
 })

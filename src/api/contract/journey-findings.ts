@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
 /**
  * A failure tracked over waves by its `fingerprint`. Dismissal is `dismissedAt` and independent of `status`,
@@ -35,38 +34,23 @@ const collection = '/projects/{projectId}/journey-findings' as const
 const finding = `${collection}/{findingId}` as const
 
 export const journeyFindings = resource('journeyFindings', {
-  list: endpoint({
-    operation: 'listSwarmFindings',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listSwarmFindings', 'GET', collection, {
     summary: 'Persistent failures tracked over successive waves.',
-    query: listQuery,
-    response: page(SwarmFinding),
-    risk: 'read',
+    ...listOf(SwarmFinding),
     gate: 'swarms',
-    cursor: queryCursor,
-    source: 'openapi',
   }),
-  dismiss: endpoint({
-    operation: 'dismissSwarmFinding',
-    method: 'POST',
-    path: `${finding}/dismiss`,
+  dismiss: endpoint('dismissSwarmFinding', 'POST', `${finding}/dismiss`, {
     summary: 'Hide a finding; its lifecycle status is untouched.',
     response: FindingDismissed,
     risk: 'write',
     idempotency: 'natural',
     gate: 'swarms',
-    source: 'openapi',
   }),
-  undismiss: endpoint({
-    operation: 'undismissSwarmFinding',
-    method: 'POST',
-    path: `${finding}/undismiss`,
+  undismiss: endpoint('undismissSwarmFinding', 'POST', `${finding}/undismiss`, {
     summary: 'Show a hidden finding again.',
     response: FindingDismissed,
     risk: 'write',
     idempotency: 'natural',
     gate: 'swarms',
-    source: 'openapi',
   }),
 })

@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { anyField, exactlyOne, needs } from './body-rules.ts'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { anyField, exactlyOne, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 import {
   draftFields,
   DRAFTING_DEADLINE_MS,
@@ -78,22 +76,12 @@ const collection = '/projects/{projectId}/journeys' as const
 const journey = `${collection}/{journeyId}` as const
 
 export const journeys = resource('journeys', {
-  list: endpoint({
-    operation: 'listJourneys',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listJourneys', 'GET', collection, {
     summary: 'Journeys of a project, latest first, archived ones hidden.',
-    query: listQuery,
-    response: page(Journey),
-    risk: 'read',
+    ...listOf(Journey),
     gate: 'swarms',
-    cursor: queryCursor,
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createJourney',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createJourney', 'POST', collection, {
     summary: 'Save one journey: persona, goal and targets; launches nothing.',
     body: JourneyCreateRequest,
     status: 201,
@@ -104,49 +92,27 @@ export const journeys = resource('journeys', {
     gate: 'swarms',
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getJourney',
-    method: 'GET',
-    path: journey,
-    summary: 'One journey.',
-    response: Journey,
-    risk: 'read',
-    gate: 'swarms',
-    source: 'openapi',
-  }),
-  update: endpoint({
-    operation: 'updateJourney',
-    method: 'PATCH',
-    path: journey,
+  get: endpoint('getJourney', 'GET', journey, { summary: 'One journey.', response: Journey, gate: 'swarms' }),
+  update: endpoint('updateJourney', 'PATCH', journey, {
     summary: 'Edit a journey; runs already started keep their snapshot.',
     body: JourneyUpdateRequest,
     response: Journey,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     gate: 'swarms',
     refreshes: ['journeyRuns'],
-    source: 'openapi',
   }),
   /** No route restores a journey, so it cannot be undone. */
-  archive: endpoint({
-    operation: 'archiveJourney',
-    method: 'DELETE',
-    path: journey,
+  archive: endpoint('archiveJourney', 'DELETE', journey, {
     summary: 'Retire a journey; its past runs remain readable.',
     response: JourneyArchived,
     risk: 'delete',
     refreshes: ['journeyRuns'],
-    source: 'openapi',
   }),
   /** `spend` stands for the daily quota: drafting takes no credits (differences, row 9). */
-  generate: endpoint({
-    operation: 'generateJourneys',
-    method: 'POST',
-    path: `${collection}/generate`,
+  generate: endpoint('generateJourneys', 'POST', `${collection}/generate`, {
     summary: 'Have a model draft journeys for one persona; saves nothing, uses the daily quota.',
     body: JourneyGenerateRequest,
     response: GenerationDrafts,
-    errors: ['VALIDATION_ERROR'],
     risk: 'spend',
     idempotency: 'none',
     gate: 'swarms',

@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { anyField, exactlyOne } from './body-rules.ts'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { anyField, exactlyOne, listOf, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { draftFields, DRAFTING_DEADLINE_MS, GenerationDrafts } from './swarm-shapes.ts'
 
 /** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */
@@ -54,22 +52,12 @@ const collection = '/projects/{projectId}/personas' as const
 const persona = `${collection}/{personaId}` as const
 
 export const personas = resource('personas', {
-  list: endpoint({
-    operation: 'listPersonas',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listPersonas', 'GET', collection, {
     summary: 'Personas of a project, latest first, archived ones hidden.',
-    query: listQuery,
-    response: page(Persona),
-    risk: 'read',
+    ...listOf(Persona),
     gate: 'swarms',
-    cursor: queryCursor,
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createPersona',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createPersona', 'POST', collection, {
     summary: 'Save one persona.',
     body: PersonaCreateRequest,
     status: 201,
@@ -80,47 +68,29 @@ export const personas = resource('personas', {
     gate: 'swarms',
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getPersona',
-    method: 'GET',
-    path: persona,
+  get: endpoint('getPersona', 'GET', persona, {
     summary: 'One persona; foreign ids are not found.',
     response: Persona,
-    risk: 'read',
     gate: 'swarms',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updatePersona',
-    method: 'PATCH',
-    path: persona,
+  update: endpoint('updatePersona', 'PATCH', persona, {
     summary: 'Edit some persona fields; journeys keep their reference.',
     body: PersonaUpdateRequest,
     response: Persona,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     gate: 'swarms',
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deletePersona',
-    method: 'DELETE',
-    path: persona,
+  delete: endpoint('deletePersona', 'DELETE', persona, {
     summary: 'Delete a persona; a conflict while any journey uses it.',
     response: PersonaDeleted,
     errors: ['CONFLICT'],
     risk: 'delete',
-    source: 'openapi',
   }),
   /** `spend` stands for the daily quota: drafting takes no credits (differences, row 9). */
-  generate: endpoint({
-    operation: 'generatePersonas',
-    method: 'POST',
-    path: `${collection}/generate`,
+  generate: endpoint('generatePersonas', 'POST', `${collection}/generate`, {
     summary: 'Have a model draft personas with journeys; saves nothing, uses the daily quota.',
     body: PersonaGenerateRequest,
     response: GenerationDrafts,
-    errors: ['VALIDATION_ERROR'],
     risk: 'spend',
     idempotency: 'none',
     gate: 'swarms',

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
 /** An installed plugin; without `activeVersionId` it was never activated. */
 export const Plugin = shape(() =>
@@ -61,24 +60,12 @@ export const PluginVersion = shape(() =>
 export type PluginVersion = z.infer<typeof PluginVersion>
 
 export const plugins = resource('plugins', {
-  list: endpoint({
-    operation: 'listProjectPlugins',
-    method: 'GET',
-    path: '/projects/{projectId}/plugins',
+  list: endpoint('listProjectPlugins', 'GET', '/projects/{projectId}/plugins', {
     summary: 'Plugins installed in a project, disabled ones too.',
-    query: listQuery,
-    response: page(Plugin),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
+    ...listOf(Plugin),
   }),
-  version: endpoint({
-    operation: 'getPluginVersion',
-    method: 'GET',
-    path: '/plugin-versions/{pluginVersionId}',
+  version: endpoint('getPluginVersion', 'GET', '/plugin-versions/{pluginVersionId}', {
     summary: 'One plugin version with its servers and skills; old versions stay readable.',
     response: PluginVersion,
-    risk: 'read',
-    source: 'openapi',
   }),
 })

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { pageOptions, queryCursor } from './cursor-list.ts'
+import { pageOptions, queryCursor, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A project; `role` appears only when the service resolved it. */
 export const Project = shape(() =>
@@ -89,59 +88,36 @@ export const ProjectUpdateRequest = shape(() =>
 export const Deleted = shape(() => record({ id: z.string(), deleted: z.boolean() }))
 
 export const projects = resource('projects', {
-  list: endpoint({
-    operation: 'listProjects',
-    method: 'GET',
-    path: '/projects',
+  list: endpoint('listProjects', 'GET', '/projects', {
     summary: 'Projects the key can reach, optionally by organization.',
     query: shape(() => strictBody({ organizationId: z.string().optional(), ...pageOptions() })),
     response: page(Project),
-    risk: 'read',
     cursor: queryCursor,
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createProject',
-    method: 'POST',
-    path: '/projects',
+  create: endpoint('createProject', 'POST', '/projects', {
     summary: "Open a project, counted against the plan's project limit.",
     body: ProjectCreateRequest,
     status: 201,
     response: Project,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateProject',
-    method: 'PATCH',
-    path: '/projects/{projectId}',
+  update: endpoint('updateProject', 'PATCH', '/projects/{projectId}', {
     summary: 'Edit project name, description, icon or visibility.',
     body: ProjectUpdateRequest,
     response: Project,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     role: 'admin',
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deleteProject',
-    method: 'DELETE',
-    path: '/projects/{projectId}',
+  delete: endpoint('deleteProject', 'DELETE', '/projects/{projectId}', {
     summary: 'Destroy a project with everything inside; no undo.',
     response: Deleted,
     risk: 'delete',
     role: 'admin',
     refreshes: ['servers', 'suites', 'runs'],
-    source: 'openapi',
   }),
-  capabilities: endpoint({
-    operation: 'getProjectCapabilities',
-    method: 'GET',
-    path: '/projects/{projectId}/capabilities',
+  capabilities: endpoint('getProjectCapabilities', 'GET', '/projects/{projectId}/capabilities', {
     summary: "Caller's role, feature flags, plan limits and derived permissions.",
     response: ProjectCapabilities,
-    risk: 'read',
-    source: 'openapi',
   }),
 })

@@ -1,16 +1,135 @@
 import * as z from 'zod'
-import { pageOptions } from './cursor-list.ts'
+import { pageOptions, limit, record, shape, strictBody, openEnum, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { limit } from './query-shapes.ts'
-import {
-  ClaudeReadinessRequest,
-  OpenAIReadinessRequest,
-  ReadinessReport,
-  ReadinessRun,
-  ReadinessRunCancelled,
-  ReadinessRunReceipt,
-} from './readiness-shapes.ts'
-import { record, shape, strictBody } from './shapes.ts'
+
+const verdict = shape(() => openEnum(['ready', 'not-ready', 'incomplete']))
+const kind = shape(() => openEnum(['claude', 'openai']))
+const lane = shape(() =>
+  openEnum([
+    'runtime-compatibility',
+    'directory-policy',
+    'optional-features',
+    'submission-artifacts',
+    'experience-insights',
+    'plugin-package',
+    'release-contract',
+  ]),
+)
+
+/** What one lane looked at. No violation over nothing evaluated is not a pass; `missingInputs` could close gaps. */
+export const ReadinessLane = shape(() =>
+  record({
+    lane: lane(),
+    status: verdict().nullish(),
+    evaluated: z.number().nullish(),
+    notEvaluated: z.number().nullish(),
+    notApplicable: z.number().nullish(),
+    missingInputs: z.array(z.string()).nullish(),
+  }),
+)
+export type ReadinessLane = z.infer<typeof ReadinessLane>
+
+const ReadinessStage = shape(() =>
+  record({
+    stage: openEnum(['technical-preflight', 'submission-ready']),
+    status: verdict().nullish(),
+    lanes: z.array(lane()).nullish(),
+  }),
+)
+
+/** Model-backed observations, independent of the run's status; `reason` is stable, `detail` is text for people. */
+const ReadinessObservations = shape(() =>
+  record({
+    status: openEnum([
+      'not-requested',
+      'pending',
+      'completed',
+      'billing-blocked',
+      'provider-failed',
+      'invalid-output',
+    ]).nullish(),
+    reason: openEnum([
+      'not_requested',
+      'billing_limit_reached',
+      'provider_error',
+      'provider_timeout',
+      'schema_invalid',
+      'no_evidence',
+      'cancelled',
+    ]).nullish(),
+    detail: z.string().nullish(),
+  }),
+)
+
+export const readinessStatus = shape(() => openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']))
+
+/**
+ * A server graded against a publisher's listing requirements: lanes and coverage, never a score. In `overallStatus`,
+ * `incomplete` means that nothing was violated while something needed went unchecked.
+ */
+export const ReadinessRun = shape(() =>
+  record({
+    id: z.string(),
+    readinessKind: kind().nullish(),
+    serverId: z.string().nullish(),
+    serverUrl: z.string().nullish(),
+    submissionMode: openEnum(['mcp-only', 'mcp-imported-skills']).nullish(),
+    status: readinessStatus(),
+    overallStatus: verdict().nullish(),
+    lanes: z.array(ReadinessLane()).nullish(),
+    stages: z.array(ReadinessStage()).nullish(),
+    authMode: openEnum(['headless', 'interactive', 'provided-token']).nullish(),
+    capabilities: z.array(z.string()).nullish(),
+    attemptCount: z.number().nullish(),
+    terminalReason: z.string().nullish(),
+    errorMessage: z.string().nullish(),
+    policySnapshotDate: z.string().nullish(),
+    engineVersion: z.string().nullish(),
+    sdkVersion: z.string().nullish(),
+    includeLlmObservations: z.boolean().nullish(),
+    llmObservations: ReadinessObservations().nullish(),
+    hasReport: z.boolean().nullish(),
+    reportUrl: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+    updatedAt: timestamp().nullish(),
+  }),
+)
+export type ReadinessRun = z.infer<typeof ReadinessRun>
+
+/** Reply of a start; `status` is that of the earlier run when `deduped`. */
+export const ReadinessRunReceipt = shape(() =>
+  record({
+    runId: z.string(),
+    projectId: z.string().nullish(),
+    serverId: z.string().nullish(),
+    readinessKind: kind().nullish(),
+    status: readinessStatus().nullish(),
+    deduped: z.boolean().nullish(),
+    includeLlmObservations: z.boolean().nullish(),
+  }),
+)
+export type ReadinessRunReceipt = z.infer<typeof ReadinessRunReceipt>
+
+/** Absent `includeLlmObservations` means false; true consumes credits. */
+const startFields = () => ({
+  idempotencyKey: z.string().max(200).optional(),
+  includeLlmObservations: z.boolean().optional(),
+})
+
+export const ClaudeReadinessRequest = shape(() => strictBody(startFields()))
+
+/** The submission form is never inferred: a forgotten package would read as a clean bill of health. */
+export const OpenAIReadinessRequest = shape(() =>
+  strictBody({ submissionMode: z.enum(['mcp-only', 'mcp-imported-skills']), ...startFields() }),
+)
+
+export const ReadinessRunCancelled = shape(() =>
+  record({ runId: z.string(), projectId: z.string().nullish(), status: readinessStatus().nullish() }),
+)
+
+/** Every finding with citation and provenance: an open document. */
+export const ReadinessReport = shape(() => record({}))
+export type ReadinessReport = z.infer<typeof ReadinessReport>
 
 /** The one list whose `items` the OpenAPI file marks optional. */
 const ReadinessRunPage = shape(() =>
@@ -28,35 +147,20 @@ const collection = '/projects/{projectId}/readiness-runs' as const
 const run = `${collection}/{runId}` as const
 
 /** A start reaches a third party's server and with observations spends credits, so it counts as the latter. */
-const starting = {
-  method: 'POST',
-  status: 202,
-  response: ReadinessRunReceipt,
-  errors: ['VALIDATION_ERROR'],
-  risk: 'spend',
-  idempotency: 'none',
-  source: 'openapi',
-} as const
+const starting = { status: 202, response: ReadinessRunReceipt, risk: 'spend', idempotency: 'none' } as const
 
 export const readiness = resource('readiness', {
-  startClaude: endpoint({
+  startClaude: endpoint('startClaudeReadinessRun', 'POST', `${start}/claude`, {
     ...starting,
-    operation: 'startClaudeReadinessRun',
-    path: `${start}/claude`,
     summary: "Grade a saved server against Anthropic's directory rules; free without observations.",
     body: shape(() => ClaudeReadinessRequest().optional()),
   }),
-  startOpenAI: endpoint({
+  startOpenAI: endpoint('startOpenAIReadinessRun', 'POST', `${start}/openai`, {
     ...starting,
-    operation: 'startOpenAIReadinessRun',
-    path: `${start}/openai`,
     summary: "Grade a saved server against OpenAI's directory rules; free without observations.",
     body: OpenAIReadinessRequest,
   }),
-  list: endpoint({
-    operation: 'listReadinessRuns',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listReadinessRuns', 'GET', collection, {
     summary: 'Readiness runs of a project, latest first.',
     query: shape(() =>
       strictBody({
@@ -67,35 +171,19 @@ export const readiness = resource('readiness', {
       }),
     ),
     response: ReadinessRunPage,
-    risk: 'read',
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getReadinessRun',
-    method: 'GET',
-    path: run,
+  get: endpoint('getReadinessRun', 'GET', run, {
     summary: 'One readiness run: lanes, coverage, observation state.',
     response: ReadinessRun,
-    risk: 'read',
-    source: 'openapi',
   }),
-  cancel: endpoint({
-    operation: 'cancelReadinessRun',
-    method: 'POST',
-    path: `${run}/cancel`,
+  cancel: endpoint('cancelReadinessRun', 'POST', `${run}/cancel`, {
     summary: 'Abort a readiness run; an ended run is a conflict.',
     response: ReadinessRunCancelled,
     errors: ['CONFLICT'],
     risk: 'end',
-    source: 'openapi',
   }),
-  report: endpoint({
-    operation: 'getReadinessReport',
-    method: 'GET',
-    path: `${run}/report`,
+  report: endpoint('getReadinessReport', 'GET', `${run}/report`, {
     summary: 'Full findings report of a readiness run, if stored.',
     response: ReadinessReport,
-    risk: 'read',
-    source: 'openapi',
   }),
 })

@@ -1,13 +1,28 @@
 import * as z from 'zod'
-import { pageOptions } from './cursor-list.ts'
+import { pageOptions, limit, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunCompare } from './run-comparison.ts'
-import { limit } from './query-shapes.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
+
+type Named = { id: string; runNumber?: number | null | undefined }
+
+/** `#3`; the id of a run that has no number. */
+export function runNumberOf({ id, runNumber }: Named): string {
+  return runNumber == null ? id : `#${runNumber}`
+}
+
+/** `run #3`, within a sentence. */
+export function runName(run: Named): string {
+  return `run ${runNumberOf(run)}`
+}
+
+/** `#3`, or the end of the id, where there are a few columns for it. */
+export function shortRunName({ id, runNumber }: Named): string {
+  return runNumber == null ? id.slice(-5) : `#${runNumber}`
+}
 
 /** States after which a run never changes; every other value counts as in flight (contract: "Eval run status"). */
 export const TERMINAL_RUN_STATUSES = ['completed', 'failed', 'cancelled'] as const
@@ -179,21 +194,14 @@ const run = `${collection}/{runId}` as const
 const launch = ['VALIDATION_ERROR', 'CONFLICT', 'SERVER_UNREACHABLE', 'TIMEOUT'] as const
 
 export const runs = resource('runs', {
-  list: endpoint({
-    operation: 'listEvalSuiteRuns',
-    method: 'GET',
-    path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
+  list: endpoint('listEvalSuiteRuns', 'GET', '/projects/{projectId}/eval-suites/{suiteId}/runs', {
     summary: "One suite's latest runs, most recent first.",
     query: shape(() => strictBody({ ...pageOptions(), limit: limit(100).optional() })),
     response: page(EvalRun),
-    risk: 'read',
     varies: 'eval-vocabulary',
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createEvalRun',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createEvalRun', 'POST', collection, {
     summary: 'Start an eval run in the background; returns its id.',
     body: EvalRunCreateRequest,
     status: 202,
@@ -205,51 +213,31 @@ export const runs = resource('runs', {
     refreshes: ['suites'],
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getEvalRun',
-    method: 'GET',
-    path: run,
+  get: endpoint('getEvalRun', 'GET', run, {
     summary: 'Read one run while polling: status, verdict, totals.',
     query: shape(() => strictBody({ cursor: z.string().optional() })),
     response: EvalRun,
-    risk: 'read',
     source: 'prose',
   }),
-  compare: endpoint({
-    operation: 'compareEvalRun',
-    method: 'GET',
-    path: `${run}/compare`,
+  compare: endpoint('compareEvalRun', 'GET', `${run}/compare`, {
     summary: 'Diff a run against a baseline, case by case.',
     query: shape(() => strictBody({ baseRunId: z.string().optional() })),
     response: EvalRunCompare,
-    risk: 'read',
-    source: 'openapi',
   }),
-  cancel: endpoint({
-    operation: 'cancelEvalRun',
-    method: 'POST',
-    path: `${run}/cancel`,
+  cancel: endpoint('cancelEvalRun', 'POST', `${run}/cancel`, {
     summary: 'Stop a run still in flight; an ended run is a conflict.',
     response: EvalRun,
     errors: ['CONFLICT'],
     risk: 'end',
     idempotency: 'natural',
     refreshes: ['iterations', 'suites'],
-    source: 'openapi',
   }),
-  rerunPreview: endpoint({
-    operation: 'previewEvalRunRerun',
-    method: 'GET',
-    path: `${run}/rerun-preview`,
+  rerunPreview: endpoint('previewEvalRunRerun', 'GET', `${run}/rerun-preview`, {
     summary: 'What a rerun of the failed cases would execute, before anything spends.',
     response: RerunPreview,
-    risk: 'read',
     source: 'prose',
   }),
-  rerun: endpoint({
-    operation: 'rerunEvalRun',
-    method: 'POST',
-    path: `${run}/rerun`,
+  rerun: endpoint('rerunEvalRun', 'POST', `${run}/rerun`, {
     summary: 'Launch the failed cases of a finished run again.',
     body: RerunRequest,
     status: 202,

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
-import { page, record, shape, timestamp } from './shapes.ts'
 
 /** A published scenario as the read-only list shows it. */
 export const ProjectScenario = shape(() =>
@@ -48,26 +47,15 @@ export type ScenarioDetail = z.infer<typeof ScenarioDetail>
 const errors = ['VALIDATION_ERROR', 'SERVER_UNREACHABLE'] as const
 
 export const scenarios = resource('scenarios', {
-  list: endpoint({
-    operation: 'listScenarios',
-    method: 'GET',
-    path: '/projects/{projectId}/scenarios',
+  list: endpoint('listScenarios', 'GET', '/projects/{projectId}/scenarios', {
     summary: 'Published scenarios with access mode, servers and link.',
-    query: listQuery,
-    response: page(ProjectScenario),
+    ...listOf(ProjectScenario),
     errors,
-    risk: 'read',
-    cursor: queryCursor,
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getScenario',
-    method: 'GET',
-    path: '/projects/{projectId}/scenarios/{scenarioId}',
+  get: endpoint('getScenario', 'GET', '/projects/{projectId}/scenarios/{scenarioId}', {
     summary: 'Complete settings of one published scenario.',
     response: ScenarioDetail,
     errors,
-    risk: 'read',
-    source: 'openapi',
   }),
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import {
   CallToolRequest,
@@ -20,7 +20,6 @@ import {
   ValidateResult,
 } from './server-operations.ts'
 import { Deleted } from './projects.ts'
-import { emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A saved server; the service never tells its command, arguments, environment or headers. */
 export const ProjectServer = shape(() =>
@@ -104,21 +103,12 @@ const primitives = [...connecting, 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] 
 const deadlineMs = 60_000
 
 export const servers = resource('servers', {
-  list: endpoint({
-    operation: 'listProjectServers',
-    method: 'GET',
-    path: '/projects/{projectId}/servers',
+  list: endpoint('listProjectServers', 'GET', '/projects/{projectId}/servers', {
     summary: 'Saved MCP servers of a project, secrets stripped.',
-    query: listQuery,
-    response: page(ProjectServer),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(ProjectServer),
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createProjectServer',
-    method: 'POST',
-    path: '/projects/{projectId}/servers',
+  create: endpoint('createProjectServer', 'POST', '/projects/{projectId}/servers', {
     summary: 'Save a new MCP server; a taken name is a conflict.',
     body: ProjectServerCreateRequest,
     status: 201,
@@ -127,21 +117,12 @@ export const servers = resource('servers', {
     risk: 'write',
     role: 'editor',
     secrets,
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getProjectServer',
-    method: 'GET',
-    path: server,
+  get: endpoint('getProjectServer', 'GET', server, {
     summary: 'One saved server, secrets stripped.',
     response: ProjectServer,
-    risk: 'read',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateProjectServer',
-    method: 'PATCH',
-    path: server,
+  update: endpoint('updateProjectServer', 'PATCH', server, {
     summary: 'Edit a saved server; absent fields stay as they were.',
     body: ProjectServerUpdateRequest,
     response: ProjectServer,
@@ -149,57 +130,38 @@ export const servers = resource('servers', {
     risk: 'write',
     role: 'editor',
     secrets,
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deleteProjectServer',
-    method: 'DELETE',
-    path: server,
+  delete: endpoint('deleteProjectServer', 'DELETE', server, {
     summary: 'Remove a saved server; dependent cleanup follows later.',
     response: Deleted,
     risk: 'delete',
     role: 'editor',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
-  validate: endpoint({
-    operation: 'validateServer',
-    method: 'POST',
-    path: `${server}/validate`,
+  validate: endpoint('validateServer', 'POST', `${server}/validate`, {
     summary: 'Connect and initialize once, then report the session snapshot.',
     body: emptyBody,
     response: ValidateResult,
     errors: connecting,
     risk: 'read',
     deadlineMs,
-    source: 'openapi',
   }),
-  doctor: endpoint({
-    operation: 'runDoctor',
-    method: 'POST',
-    path: `${server}/doctor`,
+  doctor: endpoint('runDoctor', 'POST', `${server}/doctor`, {
     summary: 'Staged health check, from transport probe to primitive listings.',
     body: emptyBody,
     response: DoctorReport,
     errors: connecting,
     risk: 'read',
     deadlineMs,
-    source: 'openapi',
   }),
-  checkOAuth: endpoint({
-    operation: 'checkOAuth',
-    method: 'POST',
-    path: `${server}/check-oauth`,
+  checkOAuth: endpoint('checkOAuth', 'POST', `${server}/check-oauth`, {
     summary: 'Say whether stored settings demand OAuth; never connects.',
     body: emptyBody,
     response: CheckOAuthResult,
+    errors: [],
     risk: 'read',
-    source: 'openapi',
   }),
-  tools: endpoint({
-    operation: 'listTools',
-    method: 'POST',
-    path: `${server}/tools`,
+  tools: endpoint('listTools', 'POST', `${server}/tools`, {
     summary: 'One page of tool definitions read from the live server.',
     body: cursorBody,
     response: page(Tool),
@@ -207,12 +169,8 @@ export const servers = resource('servers', {
     risk: 'read',
     cursor: { in: 'body', name: 'cursor' },
     deadlineMs,
-    source: 'openapi',
   }),
-  prompts: endpoint({
-    operation: 'listPrompts',
-    method: 'POST',
-    path: `${server}/prompts`,
+  prompts: endpoint('listPrompts', 'POST', `${server}/prompts`, {
     summary: 'One page of prompt definitions read from the live server.',
     body: cursorBody,
     response: page(Prompt),
@@ -220,12 +178,8 @@ export const servers = resource('servers', {
     risk: 'read',
     cursor: { in: 'body', name: 'cursor' },
     deadlineMs,
-    source: 'openapi',
   }),
-  resources: endpoint({
-    operation: 'listResources',
-    method: 'POST',
-    path: `${server}/resources`,
+  resources: endpoint('listResources', 'POST', `${server}/resources`, {
     summary: 'One page of resource descriptors read from the live server.',
     body: cursorBody,
     response: page(Resource),
@@ -233,12 +187,8 @@ export const servers = resource('servers', {
     risk: 'read',
     cursor: { in: 'body', name: 'cursor' },
     deadlineMs,
-    source: 'openapi',
   }),
-  callTool: endpoint({
-    operation: 'callTool',
-    method: 'POST',
-    path: `${server}/tools/call`,
+  callTool: endpoint('callTool', 'POST', `${server}/tools/call`, {
     summary: 'Invoke one tool; the MCP result comes back unwrapped.',
     body: CallToolRequest,
     response: CallToolResult,
@@ -247,53 +197,36 @@ export const servers = resource('servers', {
     deadlineMs,
     source: 'prose',
   }),
-  getPrompt: endpoint({
-    operation: 'getPrompt',
-    method: 'POST',
-    path: `${server}/prompts/get`,
+  getPrompt: endpoint('getPrompt', 'POST', `${server}/prompts/get`, {
     summary: 'Render one prompt; the MCP result comes back unwrapped.',
     body: GetPromptRequest,
     response: GetPromptResult,
     errors: primitives,
     risk: 'read',
     deadlineMs,
-    source: 'openapi',
   }),
-  readResource: endpoint({
-    operation: 'readResource',
-    method: 'POST',
-    path: `${server}/resources/read`,
+  readResource: endpoint('readResource', 'POST', `${server}/resources/read`, {
     summary: 'Fetch the contents behind one resource URI.',
     body: ReadResourceRequest,
     response: ResourceContents,
     errors: primitives,
     risk: 'read',
     deadlineMs,
-    source: 'openapi',
   }),
-  export: endpoint({
-    operation: 'exportServer',
-    method: 'POST',
-    path: `${server}/export`,
+  export: endpoint('exportServer', 'POST', `${server}/export`, {
     summary: 'Tools, resources and prompts dumped as one document.',
     body: emptyBody,
     response: ExportSnapshot,
     errors: connecting,
     risk: 'read',
     deadlineMs,
-    source: 'openapi',
   }),
-  importTokens: endpoint({
-    operation: 'importOAuthTokens',
-    method: 'POST',
-    path: `${server}/oauth/import-tokens`,
+  importTokens: endpoint('importOAuthTokens', 'POST', `${server}/oauth/import-tokens`, {
     summary: 'Hand over tokens the caller obtained, for later server calls.',
     body: ImportTokensRequest,
     response: ImportTokensResult,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     role: 'editor',
     secrets: ['body.tokens', 'body.clientInformation'],
-    source: 'openapi',
   }),
 })

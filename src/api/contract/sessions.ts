@@ -1,8 +1,18 @@
 import * as z from 'zod'
-import { pageOptions, queryCursor } from './cursor-list.ts'
+import {
+  pageOptions,
+  queryCursor,
+  commaList,
+  flag,
+  limit,
+  openEnum,
+  page,
+  record,
+  shape,
+  strictBody,
+  timestamp,
+} from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { commaList, flag, limit } from './query-shapes.ts'
-import { openEnum, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Surfaces that produce sessions. */
 export const SESSION_SOURCES = ['direct', 'scenario', 'eval', 'swarm'] as const
@@ -96,25 +106,17 @@ export type ChatSession = z.infer<typeof ChatSession>
 export const OtlpTraces = shape(() => record({}))
 
 export const sessions = resource('sessions', {
-  list: endpoint({
-    operation: 'listSessions',
-    method: 'GET',
-    path: '/projects/{projectId}/sessions',
+  list: endpoint('listSessions', 'GET', '/projects/{projectId}/sessions', {
     summary: 'Project session feed across surfaces, or a search over it.',
     query: SessionQuery,
     response: SessionSummaryPage,
     errors: ['VALIDATION_ERROR'],
-    risk: 'read',
     cursor: queryCursor,
-    source: 'openapi',
   }),
 })
 
 export const chatSessions = resource('chatSessions', {
-  list: endpoint({
-    operation: 'listChatSessions',
-    method: 'GET',
-    path: '/chat-sessions',
+  list: endpoint('listChatSessions', 'GET', '/chat-sessions', {
     summary: "Caller's own plus shared chat sessions, latest activity first.",
     query: shape(() =>
       strictBody({
@@ -126,17 +128,12 @@ export const chatSessions = resource('chatSessions', {
       }),
     ),
     response: page(ChatSession),
-    risk: 'read',
     cursor: { in: 'query', name: 'before' },
-    source: 'openapi',
   }),
 })
 
 export const traceExports = resource('traceExports', {
-  otlp: endpoint({
-    operation: 'exportTracesOtlp',
-    method: 'GET',
-    path: '/trace-exports/otlp',
+  otlp: endpoint('exportTracesOtlp', 'GET', '/trace-exports/otlp', {
     summary: 'Project traces as OTLP JSON, paged through response headers.',
     query: shape(() =>
       strictBody({
@@ -149,9 +146,7 @@ export const traceExports = resource('traceExports', {
     ),
     response: OtlpTraces,
     errors: ['VALIDATION_ERROR'],
-    risk: 'read',
     cursor: { in: 'query', name: 'cursor', fromHeader: 'x-mcpjam-next-cursor' },
     deadlineMs: 60_000,
-    source: 'openapi',
   }),
 })

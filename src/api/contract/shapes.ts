@@ -80,3 +80,93 @@ export function nextCursorOf(reply: { nextCursor?: string | null | undefined }):
 
 /** POST body of operations that take nothing; sent as `{}`. */
 export const emptyBody = shape(() => strictBody({}).optional())
+
+/**
+ * Reads a value by its shape, as `safeParse` does. Where more is wrong with it than the library's recursion can
+ * collect, that is the one issue.
+ */
+export function readShape<T extends z.ZodType>(shape: T, value: unknown): z.ZodSafeParseResult<z.output<T>> {
+  try {
+    return shape.safeParse(value)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const message = 'wrong in too many places to name them'
+    const only = new z.ZodError([{ code: 'custom', path: [], message, input: undefined }])
+    return { success: false, error: only as z.ZodError<z.output<T>> }
+  }
+}
+
+/** Arguments of `.refine`: what must hold for a body, and which field is named when it does not. */
+type BodyRule = readonly [
+  holds: (body: Record<string, unknown>) => boolean,
+  failure: { path?: string[]; error: string },
+]
+
+/** A sparse edit sets something; `undefined` vanishes in JSON, so it counts as unset, while `null` is a value. */
+export const anyField: BodyRule = [
+  body => Object.values(body).some(value => value !== undefined),
+  { error: 'at least one field is needed' },
+]
+
+/** Sending `field` demands `other` as well; the missing one is named. */
+export function needs(field: string, other: string): BodyRule {
+  return [
+    body => body[field] === undefined || body[other] !== undefined,
+    { path: [other], error: `goes together with ${field}` },
+  ]
+}
+
+/** Either of two fields is sent, never both and never none. */
+export function exactlyOne(field: string, other: string): BodyRule {
+  return [
+    body => (body[field] === undefined) !== (body[other] === undefined),
+    { path: [field], error: `send exactly one of ${field} and ${other}` },
+  ]
+}
+
+/** `field` is sent without any other. */
+export function alone(field: string): BodyRule {
+  return [
+    body =>
+      body[field] === undefined || Object.entries(body).every(([name, value]) => name === field || value === undefined),
+    { path: [field], error: 'must be sent on its own' },
+  ]
+}
+
+/**
+ * Options that every GET list takes beside its own (service-api, "General conventions"). The OpenAPI file puts some of
+ * them into a body, which a GET cannot carry (differences, row 12).
+ */
+export const pageOptions = () => ({
+  /** Most items of the answer; the service may give fewer, with a cursor. */
+  limit: z.coerce.number().int().min(1).optional(),
+  cursor: z.string().optional(),
+})
+
+/** Options of a list that has no others. */
+export const listQuery = shape(() => strictBody(pageOptions()))
+
+/** Where such a list takes its cursor. */
+export const queryCursor = { in: 'query', name: 'cursor' } as const
+
+/** What such a list declares about its items. */
+export function listOf<T extends z.ZodType>(item: Shape<T>) {
+  return { query: listQuery, response: page(item), cursor: queryCursor }
+}
+
+/** A query switch: a boolean on the caller's side, its text on the service's side. */
+export const flag = shape(() => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]))
+
+/** A page size from 1 up to `max`. */
+export function limit(max: number) {
+  return z.coerce.number().int().min(1).max(max)
+}
+
+/** A comma list whose entries must all be known; the service refuses an unknown one instead of widening the filter. */
+export function commaList(known: readonly string[]) {
+  return z
+    .string()
+    .refine(text => text.split(',').every(entry => known.includes(entry.trim())), {
+      error: `expected a comma list of ${known.join(', ')}`,
+    })
+}

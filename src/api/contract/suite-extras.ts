@@ -57,36 +57,24 @@ const suite = '/projects/{projectId}/eval-suites/{suiteId}' as const
 const run = '/projects/{projectId}/eval-runs/{runId}' as const
 
 export const suiteExtras = resource('suites', {
-  schedule: endpoint({
-    operation: 'updateEvalSuiteSchedule',
-    method: 'PATCH',
-    path: `${suite}/schedule`,
+  schedule: endpoint('updateEvalSuiteSchedule', 'PATCH', `${suite}/schedule`, {
     summary: "Switch a suite's recurring run on or off, or repoint it; each run spends.",
     body: EvalSuiteScheduleRequest,
     response: EvalSuiteDetail,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'spend',
-    source: 'openapi',
   }),
-  attachEnvironment: endpoint({
-    operation: 'attachEvalSuiteEnvironment',
-    method: 'POST',
-    path: `${suite}/environments`,
+  attachEnvironment: endpoint('attachEvalSuiteEnvironment', 'POST', `${suite}/environments`, {
     summary: 'Add one environment to a suite, keeping the others.',
     body: EvalSuiteEnvironmentAttachRequest,
     response: EvalSuiteEnvironmentAttached,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     idempotency: 'natural',
-    source: 'openapi',
   }),
 })
 
 export const caseExtras = resource('cases', {
-  generate: endpoint({
-    operation: 'generateEvalCases',
-    method: 'POST',
-    path: `${suite}/cases/generate`,
+  generate: endpoint('generateEvalCases', 'POST', `${suite}/cases/generate`, {
     summary: 'Have a model write and save cases from live tools.',
     body: EvalCaseGenerateRequest,
     response: EvalCaseGenerated,
@@ -97,33 +85,22 @@ export const caseExtras = resource('cases', {
     refreshes: ['suites'],
     // Connecting, drafting and storing all happen inside the one answer.
     deadlineMs: 120_000,
-    source: 'openapi',
   }),
 })
 
 export const runExtras = resource('runs', {
-  requestInsights: endpoint({
-    operation: 'requestEvalRunInsights',
-    method: 'POST',
-    path: `${run}/insights`,
+  requestInsights: endpoint('requestEvalRunInsights', 'POST', `${run}/insights`, {
     summary: "Schedule model insights for a finished eval run; draws on the day's insights.",
     body: EvalRunInsightsRequest,
     status: 202,
     response: EvalRunAnalysisRequested,
-    errors: ['VALIDATION_ERROR'],
     risk: 'spend',
-    source: 'openapi',
   }),
-  requestJudge: endpoint({
-    operation: 'requestEvalRunJudge',
-    method: 'POST',
-    path: `${run}/judge`,
+  requestJudge: endpoint('requestEvalRunJudge', 'POST', `${run}/judge`, {
     summary: 'Schedule goal-completion grading of a finished eval run.',
     body: EvalRunJudgeRequest,
     status: 202,
     response: EvalRunAnalysisRequested,
-    errors: ['VALIDATION_ERROR'],
     risk: 'spend',
-    source: 'openapi',
   }),
 })

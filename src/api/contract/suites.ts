@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
-import { openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { EvalCaseStep, EvalTestStep, PassCriteria } from './eval-shapes.ts'
 
 /** A suite as the list shows it. Rates have no stated unit, so compute them from `passed` and `failed`. */
@@ -260,43 +259,22 @@ const one = `${collection}/{suiteId}` as const
 const authored = ['VALIDATION_ERROR', 'CONFLICT'] as const
 
 export const suites = resource('suites', {
-  list: endpoint({
-    operation: 'listEvalSuites',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listEvalSuites', 'GET', collection, {
     summary: 'Suites of a project with last-run figures and trend.',
-    query: listQuery,
-    response: page(EvalSuite),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(EvalSuite),
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getEvalSuite',
-    method: 'GET',
-    path: one,
-    summary: 'Every setting of one suite.',
-    response: EvalSuiteDetail,
-    risk: 'read',
-    source: 'openapi',
-  }),
-  create: endpoint({
-    operation: 'createEvalSuite',
-    method: 'POST',
-    path: collection,
+  get: endpoint('getEvalSuite', 'GET', one, { summary: 'Every setting of one suite.', response: EvalSuiteDetail }),
+  create: endpoint('createEvalSuite', 'POST', collection, {
     summary: 'Author a suite with its cases; executes nothing.',
     body: EvalSuiteCreateRequest,
     status: 201,
     response: EvalSuiteCreated,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     refreshes: ['cases'],
     source: 'prose',
   }),
-  update: endpoint({
-    operation: 'updateEvalSuite',
-    method: 'PATCH',
-    path: one,
+  update: endpoint('updateEvalSuite', 'PATCH', one, {
     summary: 'Edit suite settings; absent fields stay as they were.',
     body: EvalSuiteUpdateRequest,
     response: EvalSuiteDetail,
@@ -304,44 +282,22 @@ export const suites = resource('suites', {
     risk: 'write',
     source: 'prose',
   }),
-  delete: endpoint({
-    operation: 'deleteEvalSuite',
-    method: 'DELETE',
-    path: one,
+  delete: endpoint('deleteEvalSuite', 'DELETE', one, {
     summary: 'Remove a suite with its cases; run history survives.',
     response: Deleted,
     errors: ['CONFLICT'],
     risk: 'delete',
     refreshes: ['cases'],
-    source: 'openapi',
   }),
 })
 
 export const cases = resource('cases', {
-  list: endpoint({
-    operation: 'listEvalCases',
-    method: 'GET',
-    path: `${one}/cases`,
-    summary: 'All cases of one suite.',
-    query: listQuery,
-    response: page(EvalCase),
-    risk: 'read',
-    cursor: queryCursor,
-    source: 'openapi',
-  }),
-  get: endpoint({
-    operation: 'getEvalCase',
-    method: 'GET',
-    path: `${one}/cases/{caseId}`,
+  list: endpoint('listEvalCases', 'GET', `${one}/cases`, { summary: 'All cases of one suite.', ...listOf(EvalCase) }),
+  get: endpoint('getEvalCase', 'GET', `${one}/cases/{caseId}`, {
     summary: 'One case of this suite; foreign ids are not found.',
     response: EvalCase,
-    risk: 'read',
-    source: 'openapi',
   }),
-  create: endpoint({
-    operation: 'createEvalCase',
-    method: 'POST',
-    path: `${one}/cases`,
+  create: endpoint('createEvalCase', 'POST', `${one}/cases`, {
     summary: 'Add a single case to a suite.',
     body: EvalCaseCreateRequest,
     status: 201,
@@ -349,12 +305,8 @@ export const cases = resource('cases', {
     errors: authored,
     risk: 'write',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
-  createBatch: endpoint({
-    operation: 'createEvalCases',
-    method: 'POST',
-    path: `${one}/cases/batch`,
+  createBatch: endpoint('createEvalCases', 'POST', `${one}/cases/batch`, {
     summary: 'Add up to 100 cases, judged entry by entry.',
     query: shape(() => strictBody({ declaredSuiteId: z.string().max(128).optional() })),
     body: EvalCasesBatchCreateRequest,
@@ -366,27 +318,19 @@ export const cases = resource('cases', {
     refreshes: ['suites'],
     source: 'prose',
   }),
-  update: endpoint({
-    operation: 'updateEvalCase',
-    method: 'PATCH',
-    path: `${one}/cases/{caseId}`,
+  update: endpoint('updateEvalCase', 'PATCH', `${one}/cases/{caseId}`, {
     summary: 'Edit a case; sending steps swaps the whole definition.',
     body: EvalCaseUpdateRequest,
     response: EvalCase,
     errors: authored,
     risk: 'write',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
-  delete: endpoint({
-    operation: 'deleteEvalCase',
-    method: 'DELETE',
-    path: `${one}/cases/{caseId}`,
+  delete: endpoint('deleteEvalCase', 'DELETE', `${one}/cases/{caseId}`, {
     summary: 'Drop one case; earlier runs keep their records.',
     response: Deleted,
     errors: ['CONFLICT'],
     risk: 'delete',
     refreshes: ['suites'],
-    source: 'openapi',
   }),
 })

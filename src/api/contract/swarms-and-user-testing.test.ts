@@ -6,11 +6,10 @@ import { AgentTurnEffects, AgentTurnRequest } from './agent.ts'
 import { ChatMessageRequest } from './chat.ts'
 import { allEndpoints, contract } from './contract.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { JourneyRun, SwarmOverview } from './journey-run-shapes.ts'
-import { JourneyRunLaunchRequest } from './journey-runs.ts'
+import { JourneyRun, SwarmOverview, JourneyRunLaunchRequest } from './journey-runs.ts'
 import { JourneyCreateRequest, JourneyGenerateRequest, JourneyUpdateRequest } from './journeys.ts'
 import { PersonaCreateRequest, PersonaGenerateRequest, PersonaUpdateRequest } from './personas.ts'
-import { OpenAIReadinessRequest } from './readiness-shapes.ts'
+import { OpenAIReadinessRequest } from './readiness.ts'
 import { scenarioUrl } from './scenario-shapes.ts'
 import { GenerationDrafts } from './swarm-shapes.ts'
 import { Swarm, SwarmCreateRequest, SwarmUpdateRequest } from './swarms.ts'
@@ -21,7 +20,7 @@ import {
   ScenarioMemberRequest,
   ScenarioPublishRequest,
   ScenarioUpdateRequest,
-} from './user-testing-shapes.ts'
+} from './user-testing.ts'
 
 const endpoints = allEndpoints()
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success

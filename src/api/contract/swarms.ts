@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { anyField, needs } from './body-rules.ts'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { anyField, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { environmentIds, fanOut } from './swarm-shapes.ts'
 
 /** A container of defaults for new journeys. `setupWrites` is read-only: no request shows it (differences, row 15). */
@@ -56,22 +54,13 @@ const collection = '/projects/{projectId}/swarms' as const
 const swarm = `${collection}/{swarmId}` as const
 
 export const swarms = resource('swarms', {
-  list: endpoint({
-    operation: 'listSwarms',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listSwarms', 'GET', collection, {
     summary: 'Swarm containers of a project.',
-    query: listQuery,
-    response: page(Swarm),
-    risk: 'read',
+    ...listOf(Swarm),
     gate: 'swarms',
-    cursor: queryCursor,
     source: 'prose',
   }),
-  create: endpoint({
-    operation: 'createSwarm',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createSwarm', 'POST', collection, {
     summary: 'Save a swarm container of defaults; launches nothing.',
     body: SwarmCreateRequest,
     status: 201,
@@ -82,36 +71,18 @@ export const swarms = resource('swarms', {
     gate: 'swarms',
     source: 'prose',
   }),
-  get: endpoint({
-    operation: 'getSwarm',
-    method: 'GET',
-    path: swarm,
-    summary: 'One swarm container.',
-    response: Swarm,
-    risk: 'read',
-    gate: 'swarms',
-    source: 'openapi',
-  }),
-  update: endpoint({
-    operation: 'updateSwarm',
-    method: 'PATCH',
-    path: swarm,
+  get: endpoint('getSwarm', 'GET', swarm, { summary: 'One swarm container.', response: Swarm, gate: 'swarms' }),
+  update: endpoint('updateSwarm', 'PATCH', swarm, {
     summary: "Edit a container's defaults; existing journeys are unaffected.",
     body: SwarmUpdateRequest,
     response: Swarm,
-    errors: ['VALIDATION_ERROR'],
     risk: 'write',
     gate: 'swarms',
-    source: 'openapi',
   }),
   /** No route restores a swarm, so it cannot be undone. */
-  archive: endpoint({
-    operation: 'archiveSwarm',
-    method: 'DELETE',
-    path: swarm,
+  archive: endpoint('archiveSwarm', 'DELETE', swarm, {
     summary: 'Retire a swarm container; its journeys can still launch.',
     response: SwarmArchived,
     risk: 'delete',
-    source: 'openapi',
   }),
 })

@@ -29,27 +29,18 @@ export type TunnelClosed = z.infer<typeof TunnelClosed>
 const collection = '/projects/{projectId}/tunnels' as const
 
 export const tunnels = resource('tunnels', {
-  create: endpoint({
-    operation: 'createTunnel',
-    method: 'POST',
-    path: collection,
+  create: endpoint('createTunnel', 'POST', collection, {
     summary: 'Open a relay tunnel under a server name; each call makes a new secret and cuts the live session.',
     body: shape(() => strictBody({ name: z.string().min(1).max(128) })),
     status: 201,
     response: TunnelGrant,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     refreshes: ['servers'],
-    source: 'openapi',
   }),
-  close: endpoint({
-    operation: 'closeTunnel',
-    method: 'POST',
-    path: `${collection}/{serverId}/close`,
+  close: endpoint('closeTunnel', 'POST', `${collection}/{serverId}/close`, {
     summary: "Cut a tunnel's live grant; its server record stays.",
     response: TunnelClosed,
     risk: 'end',
     refreshes: ['servers'],
-    source: 'openapi',
   }),
 })

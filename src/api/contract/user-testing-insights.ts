@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listOf, openEnum, record, shape, strictBody } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, shape, strictBody } from './shapes.ts'
 
 /** Session volumes and rates: an open document, not found before any session. */
 export const ScenarioMetrics = shape(() => record({}))
@@ -61,53 +60,30 @@ export const ScenarioFindingDismissed = shape(() =>
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
 
 export const userTestingInsights = resource('userTestingInsights', {
-  metrics: endpoint({
-    operation: 'getUserTestingMetrics',
-    method: 'GET',
-    path: `${scenario}/metrics`,
+  metrics: endpoint('getUserTestingMetrics', 'GET', `${scenario}/metrics`, {
     summary: 'Session volumes and rates; not found before any session.',
     query: shape(() => strictBody({ population: z.enum(['real', 'synthetic']).optional() })),
     response: ScenarioMetrics,
     errors: ['VALIDATION_ERROR'],
-    risk: 'read',
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  usage: endpoint({
-    operation: 'getUserTestingUsage',
-    method: 'GET',
-    path: `${scenario}/usage`,
+  usage: endpoint('getUserTestingUsage', 'GET', `${scenario}/usage`, {
     summary: 'Models, tools and servers visitors touched; maybe truncated.',
     response: ScenarioUsage,
-    risk: 'read',
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  signals: endpoint({
-    operation: 'getUserTestingSignals',
-    method: 'GET',
-    path: `${scenario}/signals`,
+  signals: endpoint('getUserTestingSignals', 'GET', `${scenario}/signals`, {
     summary: 'Mined signals of the current window, with its id.',
     response: ScenarioSignals,
-    risk: 'read',
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getUserTestingWindowInsights',
-    method: 'GET',
-    path: `${scenario}/windows/{windowId}/insights`,
+  get: endpoint('getUserTestingWindowInsights', 'GET', `${scenario}/windows/{windowId}/insights`, {
     summary: "Poll one window's insights; not found before any request.",
     response: ScenarioWindowInsights,
-    risk: 'read',
     gate: 'user-testing',
-    source: 'openapi',
   }),
   /** `spend` stands for the ledger: insights take no credits (differences, row 10). */
-  request: endpoint({
-    operation: 'requestUserTestingInsights',
-    method: 'POST',
-    path: `${scenario}/insights`,
+  request: endpoint('requestUserTestingInsights', 'POST', `${scenario}/insights`, {
     summary: 'Schedule analysis of the current window; uses the daily insights quota.',
     body: shape(() => ScenarioInsightsRequest().optional()),
     status: 202,
@@ -117,57 +93,36 @@ export const userTestingInsights = resource('userTestingInsights', {
     idempotency: 'none',
     gate: 'user-testing',
     refreshes: ['userTesting'],
-    source: 'openapi',
   }),
   /** Not gated, because the prose document puts cancelling outside the gate. */
-  cancel: endpoint({
-    operation: 'cancelUserTestingInsights',
-    method: 'DELETE',
-    path: `${scenario}/insights`,
+  cancel: endpoint('cancelUserTestingInsights', 'DELETE', `${scenario}/insights`, {
     summary: "Release a window's analysis that hangs in pending.",
     body: ScenarioInsightsCancelRequest,
     response: ScenarioInsightsCanceled,
-    errors: ['VALIDATION_ERROR'],
     risk: 'end',
     refreshes: ['userTesting'],
-    source: 'openapi',
   }),
 })
 
 /** The list answers a cursor but takes none. */
 export const userTestingFindings = resource('userTestingFindings', {
-  list: endpoint({
-    operation: 'listUserTestingFindings',
-    method: 'GET',
-    path: `${scenario}/findings`,
+  list: endpoint('listUserTestingFindings', 'GET', `${scenario}/findings`, {
     summary: 'All findings of a scenario, dismissed ones included.',
-    query: listQuery,
-    response: page(ScenarioFinding),
-    risk: 'read',
-    cursor: queryCursor,
+    ...listOf(ScenarioFinding),
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  dismiss: endpoint({
-    operation: 'dismissUserTestingFinding',
-    method: 'POST',
-    path: `${scenario}/findings/{findingId}/dismiss`,
+  dismiss: endpoint('dismissUserTestingFinding', 'POST', `${scenario}/findings/{findingId}/dismiss`, {
     summary: 'Hide a scenario finding by its lasting id.',
     response: ScenarioFindingDismissed,
     risk: 'write',
     idempotency: 'natural',
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  undismiss: endpoint({
-    operation: 'undismissUserTestingFinding',
-    method: 'POST',
-    path: `${scenario}/findings/{findingId}/undismiss`,
+  undismiss: endpoint('undismissUserTestingFinding', 'POST', `${scenario}/findings/{findingId}/undismiss`, {
     summary: 'Show a hidden scenario finding again.',
     response: ScenarioFindingDismissed,
     risk: 'write',
     idempotency: 'natural',
     gate: 'user-testing',
-    source: 'openapi',
   }),
 })

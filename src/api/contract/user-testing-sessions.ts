@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { listQuery, queryCursor } from './cursor-list.ts'
+import { listQuery, queryCursor, listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { openEnum, page, record, shape, timestamp } from './shapes.ts'
 
 /** A visitor's session as the list shows it; `authInterrupted` means they left at a server's login. */
 export const UserTestingSession = shape(() =>
@@ -64,28 +63,16 @@ export type UserTestingSessionDetail = z.infer<typeof UserTestingSessionDetail>
 const collection = '/projects/{projectId}/user-testing/scenarios/{scenarioId}/sessions' as const
 
 export const userTestingSessions = resource('userTestingSessions', {
-  list: endpoint({
-    operation: 'listUserTestingSessions',
-    method: 'GET',
-    path: collection,
+  list: endpoint('listUserTestingSessions', 'GET', collection, {
     summary: 'Visitor sessions of a scenario as summaries.',
-    query: listQuery,
-    response: page(UserTestingSession),
-    risk: 'read',
+    ...listOf(UserTestingSession),
     gate: 'user-testing',
-    cursor: queryCursor,
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getUserTestingSession',
-    method: 'GET',
-    path: `${collection}/{sessionId}`,
+  get: endpoint('getUserTestingSession', 'GET', `${collection}/{sessionId}`, {
     summary: 'Paged transcript of one visitor session.',
     query: listQuery,
     response: UserTestingSessionDetail,
-    risk: 'read',
     gate: 'user-testing',
     cursor: queryCursor,
-    source: 'openapi',
   }),
 })

@@ -1,19 +1,122 @@
 import { endpoint, resource } from './endpoint.ts'
-import {
-  GuestExecution,
-  GuestExecutionRequest,
-  Scenario,
-  ScenarioDeleted,
-  ScenarioLinkRotated,
-  ScenarioMemberRemoved,
-  ScenarioMemberRequest,
-  ScenarioPublishRequest,
-  ScenarioRebindRequest,
-  ScenarioUpdateRequest,
-  UserTestingScenario,
-  UserTestingScenarioDetail,
-} from './user-testing-shapes.ts'
-import { shape } from './shapes.ts'
+import { shape, alone, anyField, record, strictBody } from './shapes.ts'
+import * as z from 'zod'
+import { InsightsEnvelope } from './insight-shapes.ts'
+import { SCENARIO_MODES, ScenarioLink, scenarioMode } from './scenario-shapes.ts'
+
+/**
+ * Reply of publish and rebind. `accessVersion` rises when access narrows, never by rotation. A repeated publish
+ * answers `created: false`, and `overridesIgnored` where the request asked for other settings than the first.
+ */
+export const Scenario = shape(() =>
+  record({
+    id: z.string(),
+    environmentId: z.string().nullish(),
+    name: z.string(),
+    mode: scenarioMode().nullish(),
+    accessVersion: z.number().nullish(),
+    link: ScenarioLink().nullish(),
+    created: z.boolean().nullish(),
+    overridesIgnored: z.boolean().nullish(),
+  }),
+)
+export type Scenario = z.infer<typeof Scenario>
+
+const identity = () => ({ name: z.string().max(200).optional(), description: z.string().max(2000).optional() })
+const mode = shape(() => z.enum(SCENARIO_MODES).optional())
+
+/** Settings of a first publish; a repeated one ignores them. */
+export const ScenarioPublishRequest = shape(() => strictBody({ ...identity(), mode: mode() }))
+
+/** `deleted: false` means that nothing was published. */
+export const ScenarioDeleted = shape(() =>
+  record({ environmentId: z.string().nullish(), deleted: z.boolean().nullish(), id: z.string().nullish() }),
+)
+export type ScenarioDeleted = z.infer<typeof ScenarioDeleted>
+
+/** Reply of an edit; it carries no `accessVersion` and no members. */
+export const UserTestingScenario = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    mode: scenarioMode().nullish(),
+  }),
+)
+export type UserTestingScenario = z.infer<typeof UserTestingScenario>
+
+/** One scenario; `insights` is missing for viewers who may not see them. */
+export const UserTestingScenarioDetail = shape(() =>
+  UserTestingScenario().extend({ environmentId: z.string().nullish(), insights: InsightsEnvelope().nullish() }),
+)
+export type UserTestingScenarioDetail = z.infer<typeof UserTestingScenarioDetail>
+
+/** Text and access are two changes: sent together, the first could go live in a mode nobody asked for. */
+export const ScenarioUpdateRequest = shape(() =>
+  strictBody({ ...identity(), mode: mode() })
+    .refine(...anyField)
+    .refine(...alone('mode')),
+)
+
+/** Spending caps for anonymous visitors: credits and starts a day, US dollar micros for harnesses. */
+export const GuestExecution = shape(() =>
+  record({
+    enabled: z.boolean().nullish(),
+    computerEnabled: z.boolean().nullish(),
+    sharedSkillsEnabled: z.boolean().nullish(),
+    dailyCreditCap: z.number().nullish(),
+    dailyComputerStartCap: z.number().nullish(),
+    maxConcurrentComputers: z.number().nullish(),
+    harnessEnabled: z.boolean().nullish(),
+    dailyHarnessSpendCapMicros: z.number().nullish(),
+    dailyHarnessCallCap: z.number().nullish(),
+    maxConcurrentHarnessRuns: z.number().nullish(),
+  }),
+)
+export type GuestExecution = z.infer<typeof GuestExecution>
+
+const count = shape(() => z.int().min(0))
+
+/** The caps are replaced as a whole, because they only mean something as a set. */
+export const GuestExecutionRequest = shape(() =>
+  strictBody({
+    enabled: z.boolean(),
+    computerEnabled: z.boolean(),
+    sharedSkillsEnabled: z.boolean(),
+    dailyCreditCap: z.number().min(0),
+    dailyComputerStartCap: count(),
+    maxConcurrentComputers: count(),
+    harnessEnabled: z.boolean().optional(),
+    dailyHarnessSpendCapMicros: count().optional(),
+    dailyHarnessCallCap: count().optional(),
+    maxConcurrentHarnessRuns: count().optional(),
+  }),
+)
+
+/** `link` is the new one. */
+export const ScenarioLinkRotated = shape(() =>
+  record({
+    id: z.string(),
+    projectId: z.string().nullish(),
+    rotated: z.boolean().nullish(),
+    link: ScenarioLink().nullish(),
+  }),
+)
+export type ScenarioLinkRotated = z.infer<typeof ScenarioLinkRotated>
+
+/** No mail goes out unless `sendInviteEmail` is true. */
+export const ScenarioMemberRequest = shape(() =>
+  strictBody({ email: z.string().max(320), sendInviteEmail: z.boolean().optional() }),
+)
+
+/** `removed` is the id or the address as it was sent. */
+export const ScenarioMemberRemoved = shape(() =>
+  record({ scenarioId: z.string().nullish(), projectId: z.string().nullish(), removed: z.string().nullish() }),
+)
+
+/** The environment must belong to the same project. */
+export const ScenarioRebindRequest = shape(() => strictBody({ environmentId: z.string() }))
 
 const published = '/projects/{projectId}/environments/{environmentId}/scenario' as const
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
@@ -22,10 +125,8 @@ const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as 
 const readers = ['scenarios', 'userTestingSessions', 'userTestingInsights'] as const
 
 const publishing = {
-  path: published,
   body: shape(() => ScenarioPublishRequest().optional()),
   response: Scenario,
-  errors: ['VALIDATION_ERROR'],
   risk: 'expose',
   role: 'admin',
   idempotency: 'natural',
@@ -34,77 +135,50 @@ const publishing = {
 } as const
 
 export const userTesting = resource('userTesting', {
-  publish: endpoint({
+  publish: endpoint('publishScenario', 'POST', published, {
     ...publishing,
-    operation: 'publishScenario',
-    method: 'POST',
     summary: 'Publish an environment to visitors; repeat returns same scenario.',
     source: 'prose',
   }),
   /** The OpenAPI file's spelling, for a deployment that answers 404 or 405 to `publish` (differences, row 4). */
-  publishPut: endpoint({
+  publishPut: endpoint('publishScenarioPut', 'PUT', published, {
     ...publishing,
-    operation: 'publishScenarioPut',
-    method: 'PUT',
     summary: 'Publish an environment on a deployment that does not take POST.',
-    source: 'openapi',
   }),
   /** Publishing again mints another link, so what is taken down does not come back. */
-  unpublish: endpoint({
-    operation: 'unpublishScenario',
-    method: 'DELETE',
-    path: published,
+  unpublish: endpoint('unpublishScenario', 'DELETE', published, {
     summary: 'Take a published environment offline, ending live sessions; repeat is harmless.',
     response: ScenarioDeleted,
     risk: 'delete',
     role: 'admin',
     idempotency: 'natural',
     refreshes: readers,
-    source: 'openapi',
   }),
-  get: endpoint({
-    operation: 'getUserTestingScenario',
-    method: 'GET',
-    path: scenario,
+  get: endpoint('getUserTestingScenario', 'GET', scenario, {
     summary: 'One scenario, with insights where the caller may see them.',
     response: UserTestingScenarioDetail,
-    risk: 'read',
     gate: 'user-testing',
-    source: 'openapi',
   }),
-  update: endpoint({
-    operation: 'updateUserTestingScenario',
-    method: 'PATCH',
-    path: scenario,
+  update: endpoint('updateUserTestingScenario', 'PATCH', scenario, {
     summary: 'Edit name and text, or the access mode alone; tightening ends live sessions.',
     body: ScenarioUpdateRequest,
     response: UserTestingScenario,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'editor',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  rebind: endpoint({
-    operation: 'rebindScenario',
-    method: 'POST',
-    path: `${scenario}/rebind`,
+  rebind: endpoint('rebindScenario', 'POST', `${scenario}/rebind`, {
     summary: 'Point a scenario at another environment, link unchanged.',
     body: ScenarioRebindRequest,
     response: Scenario,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'editor',
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  rotateLink: endpoint({
-    operation: 'rotateScenarioLink',
-    method: 'POST',
-    path: `${scenario}/rotate-link`,
+  rotateLink: endpoint('rotateScenarioLink', 'POST', `${scenario}/rotate-link`, {
     summary: 'Issue a new share link; earlier visitors keep access.',
     response: ScenarioLinkRotated,
     risk: 'end',
@@ -112,48 +186,33 @@ export const userTesting = resource('userTesting', {
     idempotency: 'none',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  upsertMember: endpoint({
-    operation: 'upsertScenarioMember',
-    method: 'PUT',
-    path: `${scenario}/members`,
+  upsertMember: endpoint('upsertScenarioMember', 'PUT', `${scenario}/members`, {
     summary: 'Invite or re-invite someone by email; counts in mode invited_only.',
     body: ScenarioMemberRequest,
     response: UserTestingScenario,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'editor',
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  removeMember: endpoint({
-    operation: 'removeScenarioMember',
-    method: 'DELETE',
-    path: `${scenario}/members/{memberIdOrEmail}`,
+  removeMember: endpoint('removeScenarioMember', 'DELETE', `${scenario}/members/{memberIdOrEmail}`, {
     summary: 'Revoke a member at once, ending live sessions.',
     response: ScenarioMemberRemoved,
     risk: 'end',
     role: 'editor',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
-  setGuestExecution: endpoint({
-    operation: 'setGuestExecution',
-    method: 'PUT',
-    path: `${scenario}/guest-execution`,
+  setGuestExecution: endpoint('setGuestExecution', 'PUT', `${scenario}/guest-execution`, {
     summary: 'Replace all spending caps for anonymous visitors.',
     body: GuestExecutionRequest,
     response: GuestExecution,
-    errors: ['VALIDATION_ERROR'],
     risk: 'expose',
     role: 'admin',
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
-    source: 'openapi',
   }),
 })

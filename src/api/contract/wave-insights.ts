@@ -33,42 +33,28 @@ export const WaveInsightsCanceled = shape(() =>
 const insights = '/projects/{projectId}/waves/{waveId}/insights' as const
 
 export const waveInsights = resource('waveInsights', {
-  get: endpoint({
-    operation: 'getWaveInsights',
-    method: 'GET',
-    path: insights,
+  get: endpoint('getWaveInsights', 'GET', insights, {
     summary: 'Poll generated wave insights; not found before any request.',
     response: WaveInsights,
-    risk: 'read',
     gate: 'swarms',
-    source: 'openapi',
   }),
   /** `spend` stands for the ledger: insights take no credits (differences, row 10). */
-  request: endpoint({
-    operation: 'requestWaveInsights',
-    method: 'POST',
-    path: insights,
+  request: endpoint('requestWaveInsights', 'POST', insights, {
     summary: 'Schedule model analysis of a wave; uses the daily insights quota.',
     body: shape(() => WaveInsightsRequest().optional()),
     status: 202,
     response: WaveInsightsRequested,
-    errors: ['VALIDATION_ERROR'],
     risk: 'spend',
     idempotency: 'none',
     gate: 'swarms',
     refreshes: ['journeyRuns'],
-    source: 'openapi',
   }),
   /** Not gated, because the prose document puts cancelling outside the gate. */
-  cancel: endpoint({
-    operation: 'cancelWaveInsights',
-    method: 'DELETE',
-    path: insights,
+  cancel: endpoint('cancelWaveInsights', 'DELETE', insights, {
     summary: 'Abort a pending wave analysis; a conflict when none is pending.',
     response: WaveInsightsCanceled,
     errors: ['CONFLICT'],
     risk: 'end',
     refreshes: ['journeyRuns'],
-    source: 'openapi',
   }),
 })

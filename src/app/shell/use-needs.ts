@@ -2,8 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect } from 'react'
 import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
-import { isAtLeast, PROJECT_ROLES, requiredRole, roleSentence, type ProjectRole } from '../../api/contract/roles.ts'
+import {
+  type AnyEndpoint,
+  isAtLeast,
+  PROJECT_ROLES,
+  requiredRole,
+  roleSentence,
+  type ProjectRole,
+} from '../../api/contract/endpoint.ts'
 import { connectionLabel } from '../../api/client/errors/connection-labels.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'

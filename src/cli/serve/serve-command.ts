@@ -10,7 +10,7 @@ import {
   type KeyRights,
   type KeySummary,
 } from '../../service/core/access/keys.ts'
-import { PROJECT_ROLES, type ProjectRole } from '../../api/contract/roles.ts'
+import { PROJECT_ROLES, type ProjectRole } from '../../api/contract/endpoint.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { createLog } from '../output/log.ts'

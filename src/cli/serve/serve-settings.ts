@@ -1,7 +1,13 @@
 import { clean, jsonText } from '../../lib/printable.ts'
-import { createLimits } from '../../service/core/limits/limits.ts'
+import {
+  createLimits,
+  listGates,
+  listLimits,
+  setGate,
+  setLimits,
+  unsetLimits,
+} from '../../service/core/limits/limits.ts'
 import { quotaUsage } from '../../service/core/limits/quotas.ts'
-import { listGates, listLimits, setGate, setLimits, unsetLimits } from '../../service/core/limits/settings.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'

@@ -1,4 +1,4 @@
-import { openWorkspace } from '../../service/workspace/open.ts'
+import { openWorkspace } from '../../service/workspace/store.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { localSettings, type CommonOptions } from '../config/settings.ts'
 

@@ -1,5 +1,5 @@
-import type { Client } from '../../api/contract/client-shapes.ts'
-import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { Client } from '../../api/contract/clients.ts'
+import type { Environment } from '../../api/contract/environments.ts'
 import type { FormFieldSpec, FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
 
 /** Asks for a new environment, or what of a saved one is to change. */

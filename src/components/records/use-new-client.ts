@@ -1,4 +1,4 @@
-import { CLIENT_TEMPLATES, configIdOf, type ClientDetail } from '../../api/contract/client-shapes.ts'
+import { CLIENT_TEMPLATES, configIdOf, type ClientDetail } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'

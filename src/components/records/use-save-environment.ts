@@ -1,4 +1,4 @@
-import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { Environment } from '../../api/contract/environments.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
 import { readClients } from '../../domain/clients/clients.ts'

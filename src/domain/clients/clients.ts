@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { CallOptions, Client as ApiClient } from '../../api/client/client.ts'
-import type { Client } from '../../api/contract/client-shapes.ts'
+import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 
 /**

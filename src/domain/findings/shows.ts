@@ -1,4 +1,4 @@
-import type { RunScorecard } from '../../api/contract/journey-run-shapes.ts'
+import type { RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Finding } from './finding.ts'
 import type { GoalScore } from './waves.ts'
 

@@ -1,4 +1,4 @@
-import type { JourneyRun, RunScorecard, SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import type { JourneyRun, RunScorecard, SwarmOverview } from '../../api/contract/journey-runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { isObject, textAt, type Finding } from './finding.ts'
 

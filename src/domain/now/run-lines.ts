@@ -1,6 +1,5 @@
-import { runNumberOf } from '../../api/contract/run-name.ts'
+import { runNumberOf, isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { runCounts, reportedTrials } from '../runs/counts.ts'

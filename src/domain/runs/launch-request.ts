@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
-import type { EvalRunGroupCreateRequest } from '../../api/contract/run-group-shapes.ts'
+import type { EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
 import { isGroup, type LaunchChoice } from './launch-rules.ts'
 
 type RunBody = z.input<typeof EvalRunCreateRequest>

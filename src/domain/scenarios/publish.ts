@@ -2,7 +2,7 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { CallOptions, Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { InputOf } from '../../api/contract/endpoint.ts'
-import type { Scenario } from '../../api/contract/user-testing-shapes.ts'
+import type { Scenario } from '../../api/contract/user-testing.ts'
 
 /** A deployment that knows publishing by its other verb answers one of these to the first. */
 const OTHER_VERB = [404, 405]

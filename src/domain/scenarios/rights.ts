@@ -1,7 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
-import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
+import { type AnyEndpoint, requiredRole, roleSentence } from '../../api/contract/endpoint.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
-import { requiredRole, roleSentence } from '../../api/contract/roles.ts'
 import { isFeatureOff } from '../projects/feature-gate.ts'
 import type { AccessChange } from './table.ts'
 

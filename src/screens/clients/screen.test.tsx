@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../../test/harness.tsx'
 import { editorOf } from '../../../test/scripted-editor.ts'
-import { configIdOf } from '../../api/contract/client-shapes.ts'
+import { configIdOf } from '../../api/contract/clients.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { clientsKeys } from './bindings.ts'

@@ -1,4 +1,4 @@
-import type { Client } from '../../api/contract/client-shapes.ts'
+import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'

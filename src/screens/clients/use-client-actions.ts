@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
-import { configIdOf, type Client, type ClientDetail } from '../../api/contract/client-shapes.ts'
+import { configIdOf, type Client, type ClientDetail } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { changeLine, changesBetween } from '../../domain/suites/changes.ts'

@@ -1,5 +1,5 @@
-import type { Client } from '../../api/contract/client-shapes.ts'
-import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { Client } from '../../api/contract/clients.ts'
+import type { Environment } from '../../api/contract/environments.ts'
 
 /** An environment with its client, where that is known. */
 export type EnvironmentRow = { environment: Environment; client: Client | undefined }

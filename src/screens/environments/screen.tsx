@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
-import type { Environment, EnvironmentResolved } from '../../api/contract/environment-shapes.ts'
+import type { Environment, EnvironmentResolved } from '../../api/contract/environments.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'

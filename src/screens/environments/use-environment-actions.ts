@@ -1,5 +1,5 @@
 import { contract } from '../../api/contract/contract.ts'
-import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { Environment } from '../../api/contract/environments.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { environmentName } from '../../components/records/environment-form.ts'
 import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'

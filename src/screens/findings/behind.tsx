@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import { gateHelp } from '../../domain/findings/gate.ts'
 import { journeyOf, overviewRun, runsBehind, waveRun } from '../../domain/findings/waves.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'

@@ -1,6 +1,6 @@
 import { Box } from 'ink'
 import { useMemo, type ReactNode } from 'react'
-import type { JourneyRunSession } from '../../api/contract/journey-run-shapes.ts'
+import type { JourneyRunSession } from '../../api/contract/journey-runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
 import { showsFinding } from '../../domain/findings/shows.ts'

@@ -1,10 +1,9 @@
 import type * as z from 'zod'
-import type { GuestExecutionRequest } from '../../api/contract/user-testing-shapes.ts'
+import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Consequence } from '../../domain/scenarios/consequences.ts'
 import type { CapsNote } from '../../domain/scenarios/notes.ts'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatCount, formatAge } from '../../tui/theme/format.ts'
 import { YES } from '../../components/form/field-input.ts'
-import { formatAge } from '../../tui/theme/format.ts'
 import type { FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 
 export type GuestCaps = z.input<ReturnType<typeof GuestExecutionRequest>>

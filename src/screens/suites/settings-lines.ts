@@ -1,4 +1,4 @@
-import type { Environment } from '../../api/contract/environment-shapes.ts'
+import type { Environment } from '../../api/contract/environments.ts'
 import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { plural, UNKNOWN } from '../../tui/theme/format.ts'
 import { fieldLines, heading, jsonLines, type Field } from '../../components/lines.ts'

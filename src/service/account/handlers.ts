@@ -1,5 +1,5 @@
 import { EVAL_VOCABULARIES } from '../core/vocabulary.ts'
-import { announcedLimits } from '../core/limits/settings.ts'
+import { announcedLimits } from '../core/limits/limits.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { organizationRoleOf } from '../projects/handlers.ts'

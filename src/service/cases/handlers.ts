@@ -1,24 +1,24 @@
-import { generateCases } from './generation/generation.ts'
+import { generateCases } from './generation.ts'
 import { caseInput, insertCase, toEvalCase, updateCase } from './records.ts'
 import { createCaseBatch, declaredSuiteIdOf } from './batch.ts'
 import { requireRow } from '../core/errors.ts'
 import type { CaseRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { requireConfigurable, requireSuite } from '../suites/records.ts'
+import { requireConfigurable } from '../suites/records.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export function caseHandlers(context: ServiceContext): Handlers['cases'] {
   const { store } = context
   const configurable = (projectId: string, suiteId: string, declaredSuiteId?: string) => {
-    const suite = requireSuite(store, projectId, suiteId)
+    const suite = store.suites.require(projectId, suiteId)
     requireConfigurable(store, suite, declaredSuiteId)
     return suite
   }
   return {
     list: ({ project, params, query }) =>
       store.read(() => {
-        const { id } = requireSuite(store, project.id, params.suiteId)
+        const { id } = store.suites.require(project.id, params.suiteId)
         const items = store.cases.list(id).map(toEvalCase)
         return pageOf(store.cursors, { list: `cases/${id}`, items, query })
       }),
@@ -51,6 +51,6 @@ export function caseHandlers(context: ServiceContext): Handlers['cases'] {
 }
 
 function requireCase(store: Store, projectId: string, params: { suiteId: string; caseId: string }): CaseRow {
-  const suite = requireSuite(store, projectId, params.suiteId)
+  const suite = store.suites.require(projectId, params.suiteId)
   return requireRow(store.cases.get(suite.id, params.caseId), `case ${params.caseId} in this suite`)
 }

@@ -34,12 +34,6 @@ export type CaseRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly cases: ReturnType<typeof createCaseRows>
-  }
-}
-
 /** As it is stored: the request's entry in columns of its own. */
 type StoredCase = Omit<CaseRow, 'request'> & {
   idempotencyKey: string | null

@@ -1,10 +1,9 @@
-import type { Client, ClientDetail } from '../../api/contract/client-shapes.ts'
+import type { Client, ClientDetail } from '../../api/contract/clients.ts'
 import {
   deleteClient,
   duplicateClient,
   insertClient,
   modelOf,
-  requireClient,
   serversOfClient,
   setClientServers,
   updateClient,
@@ -16,14 +15,14 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
   const edit = (projectId: string, clientId: string, work: (row: ClientRow) => ClientRow) =>
-    store.write(() => toClientDetail(work(requireClient(store, projectId, clientId))))
+    store.write(() => toClientDetail(work(store.clients.require(projectId, clientId))))
   return {
     list: ({ project, query }) =>
       store.read(() => {
         const items = store.clients.list(project.id).map(row => toClient(store, row))
         return pageOf(store.cursors, { list: `clients/${project.id}`, items, query })
       }),
-    get: ({ project, params }) => toClientDetail(requireClient(store, project.id, params.clientId)),
+    get: ({ project, params }) => toClientDetail(store.clients.require(project.id, params.clientId)),
     create: ({ project, body }) => store.write(() => toClientDetail(insertClient(store, project.id, body))),
     update: ({ project, params, body }) => edit(project.id, params.clientId, row => updateClient(store, row, body)),
     duplicate: ({ project, params, body }) =>
@@ -35,7 +34,7 @@ export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
 /** The former paths keep their original shapes: rows say `hostConfigId`, details no id of the config at all. */
 export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
   const edit = (projectId: string, hostId: string, work: (row: ClientRow) => ClientRow) =>
-    store.write(() => toHostDetail(work(requireClient(store, projectId, hostId))))
+    store.write(() => toHostDetail(work(store.clients.require(projectId, hostId))))
   return {
     list: ({ project, query }) =>
       store.read(() => {
@@ -45,7 +44,7 @@ export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
         })
         return pageOf(store.cursors, { list: `clients/${project.id}`, items, query })
       }),
-    get: ({ project, params }) => toHostDetail(requireClient(store, project.id, params.hostId)),
+    get: ({ project, params }) => toHostDetail(store.clients.require(project.id, params.hostId)),
     create: ({ project, body }) => store.write(() => toHostDetail(insertClient(store, project.id, body))),
     update: ({ project, params, body }) => edit(project.id, params.hostId, row => updateClient(store, row, body)),
     setServers: ({ project, params, body }) =>
@@ -57,7 +56,7 @@ export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
 }
 
 function remove(store: Store, projectId: string, id: string, body: { force?: boolean | undefined } = {}) {
-  store.write(() => deleteClient(store, requireClient(store, projectId, id), body.force ?? false))
+  store.write(() => deleteClient(store, store.clients.require(projectId, id), body.force ?? false))
   return { id, deleted: true }
 }
 

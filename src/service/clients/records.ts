@@ -1,7 +1,6 @@
 import type * as z from 'zod'
-import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/client-shapes.ts'
-import { configOfTemplate } from './templates.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import type { ClientCreateRequest, ClientUpdateRequest } from '../../api/contract/clients.ts'
+import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import type { ClientConfig, ClientRow } from './rows.ts'
@@ -14,14 +13,9 @@ type ClientEdit = z.output<typeof ClientUpdateRequest>
 const SERVER_LISTS = ['serverIds', 'optionalServerIds'] as const
 const DIGEST_LENGTH = 32
 
-/** @throws ServiceError `NOT_FOUND` */
-export function requireClient(store: Store, projectId: string, clientId: string): ClientRow {
-  return requireRow(store.clients.get(projectId, clientId), `client ${clientId} in this project`)
-}
-
 /** A client named by id or by name. @throws ServiceError `NOT_FOUND` */
 export function findClient(store: Store, projectId: string, wanted: string): ClientRow {
-  return store.clients.findByName(projectId, wanted) ?? requireClient(store, projectId, wanted)
+  return store.clients.findByName(projectId, wanted) ?? store.clients.require(projectId, wanted)
 }
 
 /** The client that stands where a launch names none: the first that the project had. Samples stand for nothing. */
@@ -174,4 +168,28 @@ function requireServerLists(config: ClientConfig): void {
     const readable = ids === undefined || (Array.isArray(ids) && ids.every(id => typeof id === 'string'))
     if (!readable) throw invalidField(`config.${list}`, 'must be a list of server ids')
   }
+}
+
+type Template = NonNullable<z.output<typeof ClientCreateRequest>['template']>
+type Theme = NonNullable<z.output<typeof ClientCreateRequest>['theme']>
+
+/** The model that a client of each kind starts with; every config can name another one. */
+const MODELS: Readonly<Record<Template, string>> = {
+  mcpjam: 'openai/gpt-5',
+  claude: 'anthropic/claude-sonnet-4.5',
+  'claude-code': 'anthropic/claude-sonnet-4.5',
+  chatgpt: 'openai/gpt-5',
+  mistral: 'mistral/mistral-large-latest',
+  cursor: 'anthropic/claude-sonnet-4.5',
+  codex: 'openai/gpt-5',
+  copilot: 'openai/gpt-5',
+  vscode: 'openai/gpt-5',
+  agentcore: 'anthropic/claude-sonnet-4.5',
+  n8n: 'openai/gpt-5',
+  perplexity: 'perplexity/sonar-pro',
+}
+
+/** The config document that a template stands for; its servers are chosen afterwards. */
+export function configOfTemplate(template: Template, theme: Theme = 'light'): ClientConfig {
+  return { hostStyle: template, theme, modelId: MODELS[template], serverIds: [], optionalServerIds: [] }
 }

@@ -15,12 +15,6 @@ export type ClientRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly clients: ReturnType<typeof createClientRows>
-  }
-}
-
 export function createClientRows(database: Database) {
   const clients = tableOf<ClientRow>(database, 'client', { kinds: { config: json() } })
   return {

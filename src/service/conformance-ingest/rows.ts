@@ -39,12 +39,6 @@ export type ConformanceReportRow = {
   createdAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly conformanceRuns: ReturnType<typeof createConformanceRunRows>
-  }
-}
-
 export function createConformanceRunRows(database: Database) {
   const runs = tableOf<ConformanceRunRow>(database, 'conformanceRun', {
     kinds: { requestedSuites: json(), origin: json(), counts: json(null) },
@@ -53,9 +47,10 @@ export function createConformanceRunRows(database: Database) {
     key: 'runId',
     kinds: { counts: json(), report: json() },
   })
-  const { get, insert } = runs.basics
+  const { get, require, insert } = runs.basics
   return {
     get,
+    require,
     findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
     insert,
     hear: (id: string, heardAt: number) => runs.change({ id }, { heardAt }),

@@ -1,10 +1,67 @@
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import type { ConformanceCounts, ConformanceOutcome, ConformanceReportRow, ConformanceRunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
-import { countChecks, type ConformanceOpening } from './document.ts'
+import * as z from 'zod'
+import { openObject, record, shape } from '../../api/contract/shapes.ts'
+import { label, readDocument } from '../eval-ingest/document.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+/** What a report is asked for when a program names nothing. */
+const DEFAULT_SUITES = ['protocol', 'apps', 'tasks']
+const MAX_SUITES = 20
+
+const suiteKind = shape(() => label().regex(/^[A-Za-z0-9_-]{1,64}$/))
+
+const Check = shape(() =>
+  record({ id: z.string().min(1), status: z.enum(['passed', 'failed', 'skipped']), skipReason: z.string().nullish() }),
+)
+
+/** One suite's report: its checks are read, everything else is kept as it came. */
+const SuiteReport = shape(() => record({ groups: z.array(record({ cases: z.array(Check()) })) }))
+type SuiteReport = z.output<typeof SuiteReport>
+
+/** What a conformance run is opened with; undeclared fields are let through and not kept, whatever they hold. */
+export const ConformanceOpening = shape(() =>
+  z.object({
+    requestedSuites: z
+      .array(suiteKind())
+      .min(1)
+      .max(MAX_SUITES)
+      .nullish()
+      .transform(kinds => [...new Set(kinds ?? DEFAULT_SUITES)]),
+    externalRunId: label().max(256).nullish(),
+    target: openObject().nullish(),
+    source: z.string().nullish(),
+    protocolVersion: z.string().nullish(),
+    engineVersion: z.string().nullish(),
+    actorLabel: z.string().nullish(),
+    ci: openObject().nullish(),
+  }),
+)
+export type ConformanceOpening = z.output<typeof ConformanceOpening>
+
+/** A finished run with every report in one document. */
+export const ConformanceDocument = shape(() =>
+  z.object({ ...ConformanceOpening().shape, reports: z.record(suiteKind(), SuiteReport()) }),
+)
+
+const runId = label()
+export const ConformanceName = shape(() => record({ runId }))
+export const ConformanceUpsert = shape(() => record({ runId, suiteKind: suiteKind(), report: SuiteReport() }))
+
+/** How often each verdict occurs; a skipped check that does not say it was inapplicable left something untested. */
+export function countChecks(report: SuiteReport): ConformanceCounts {
+  const counts: ConformanceCounts = { passed: 0, failed: 0, couldNotRun: 0, notApplicable: 0 }
+  for (const { status, skipReason } of report.groups.flatMap(({ cases }) => cases)) {
+    if (status !== 'skipped') counts[status]++
+    else if (skipReason === 'not-applicable') counts.notApplicable++
+    else counts.couldNotRun++
+  }
+  return counts
+}
 
 /** How long a program may go without a heartbeat before its run is ended, in milliseconds. */
 const SILENCE_MS = 30 * 60 * 1000
@@ -42,11 +99,6 @@ export function openConformanceRun(
   }
   store.conformanceRuns.insert(run)
   return { run, reused: false }
-}
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireConformanceRun(store: Store, projectId: string, id: string): ConformanceRunRow {
-  return requireRow(store.conformanceRuns.get(projectId, id), `conformance run ${id} in this project`)
 }
 
 /** Marks an open run as alive. @throws ServiceError `CONFLICT` when it has ended */
@@ -143,4 +195,50 @@ function poolCounts(reports: readonly Pick<ConformanceReportRow, 'counts'>[]): C
 function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean): ConformanceOutcome {
   if (failed > 0) return 'failed'
   return complete && couldNotRun === 0 ? 'passed' : 'incomplete'
+}
+
+/** How often runs of silent programs are looked for, in milliseconds. */
+const LOOK_MS = 5000
+
+export function conformanceIngestHandlers({ store, background }: ServiceContext): Handlers['conformanceIngest'] {
+  background.every(LOOK_MS, () => settleSilentConformanceRuns(store, Date.now()))
+  return {
+    report({ project, body }) {
+      const { reports, ...opening } = readDocument(ConformanceDocument(), body)
+      return store.write(() => {
+        const { run, reused } = openConformanceRun(store, project.id, opening)
+        for (const [suiteKind, report] of Object.entries(reports)) putReport(store, run, suiteKind, report)
+        return { ...toConformanceReply(store, endConformanceRun(store, run, 'completed')), reused }
+      })
+    },
+    start({ project, body }) {
+      const opening = readDocument(ConformanceOpening(), body)
+      return store.write(() => {
+        const { run, reused } = openConformanceRun(store, project.id, opening)
+        return { ...toConformanceReply(store, run), reused }
+      })
+    },
+    upsertReport({ project, body }) {
+      const { runId, suiteKind, report } = readDocument(ConformanceUpsert(), body)
+      return store.write(() => {
+        const stored = putReport(store, store.conformanceRuns.require(project.id, runId), suiteKind, report)
+        return { ok: true, runId, suiteKind, ...stored }
+      })
+    },
+    heartbeat({ project, body }) {
+      const { runId } = readDocument(ConformanceName(), body)
+      return store.write(() => {
+        const run = store.conformanceRuns.require(project.id, runId)
+        hearConformanceRun(store, run)
+        return { ok: true, runId, status: run.status }
+      })
+    },
+    finalize({ project, body }) {
+      const { runId } = readDocument(ConformanceName(), body)
+      return store.write(() => {
+        const run = store.conformanceRuns.require(project.id, runId)
+        return toConformanceReply(store, endConformanceRun(store, run, 'completed'))
+      })
+    },
+  }
 }

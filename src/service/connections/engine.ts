@@ -1,28 +1,30 @@
 import { isoTime } from '../../lib/times.ts'
-import { checkOAuth } from './check-oauth.ts'
-import type { Deadline } from '../core/deadline.ts'
+import { type Deadline, startDeadline, untilAborted } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
 import { callTool, getPrompt, LISTINGS, listAllOrNone, listPage, readResource, type Listing } from './requests.ts'
 import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
 import type { Session } from './session.ts'
-import {
-  type CallToolResult,
-  type CheckOAuthResult,
-  type DoctorReport,
-  type OnDoctorStep,
-  type ExportSnapshot,
-  type GetPromptResult,
-  type JsonObject,
-  type Page,
-  type Prompt,
-  type PromptArguments,
-  type Resource,
-  type ResourceContents,
-  type ServerTarget,
-  type Tool,
-  type TrialSession,
-  type ValidateResult,
+import type {
+  CallToolResult,
+  CheckOAuthResult,
+  DoctorReport,
+  OnDoctorStep,
+  ExportSnapshot,
+  GetPromptResult,
+  JsonObject,
+  Page,
+  Prompt,
+  PromptArguments,
+  Resource,
+  ResourceContents,
+  ServerTarget,
+  Tool,
+  TrialSession,
+  ValidateResult,
 } from './types.ts'
+import { probeHttp } from './http-request.ts'
+import { loadLibrary } from './library.ts'
+import { createMetadataFetch } from './metadata-fetch.ts'
 
 /**
  * Real MCP connections to saved servers. Every method throws a `ServiceError` of `SERVER_UNREACHABLE`, `TIMEOUT`,
@@ -144,4 +146,46 @@ function trialSession(
     getPrompt: (name, args) => timed(target, signal, deadline => getPrompt(session, name, args, deadline)),
     readResource: uri => timed(target, signal, deadline => readResource(session, uri, deadline)),
   }
+}
+
+/**
+ * Whether the server wants OAuth: by the stored setting, else by its own 401 and metadata (RFC 9728), without a
+ * session. A server that cannot be asked leaves the stored setting as the answer: the contract lists no error for it.
+ */
+export async function checkOAuth(
+  target: ServerTarget,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<CheckOAuthResult> {
+  const { transport, useOAuth } = target
+  if (transport.type === 'stdio') return { useOAuth: false, serverUrl: null }
+  const serverUrl = transport.url
+  if (useOAuth) return { useOAuth, serverUrl }
+  const deadline = startDeadline(deadlineMs, target.name, signal)
+  try {
+    return { useOAuth: await demandsOAuth(transport, deadline.signal), serverUrl }
+  } catch {
+    signal?.throwIfAborted()
+    return { useOAuth, serverUrl }
+  } finally {
+    deadline.end()
+  }
+}
+
+/** A 401 alone may be basic authentication: the challenge or the metadata tells. */
+async function demandsOAuth(transport: Parameters<typeof probeHttp>[0], signal: AbortSignal): Promise<boolean> {
+  const response = await probeHttp(transport, signal)
+  if (response.status !== 401) return false
+  const challenge = response.headers.get('www-authenticate') ?? ''
+  if (/^(bearer|dpop)\b/i.test(challenge)) return true
+  const library = await loadLibrary()
+  const fetchFn = createMetadataFetch(transport.url, signal)
+  const metadata = library.discoverOAuthProtectedResourceMetadata(transport.url, {}, fetchFn)
+  return untilAborted(
+    metadata.then(
+      () => true,
+      () => false,
+    ),
+    signal,
+  )
 }

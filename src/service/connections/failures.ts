@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../api/contract/error.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { McpLibrary } from './library.ts'
-import type { Link } from './link.ts'
+import type { Link } from './types.ts'
 
 /**
  * A server's JSON-RPC error in the contract's words. Every other code, -32603 among them, means that the server

@@ -9,7 +9,7 @@ import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import { credentialRefusal, limitBody, parseHeaders, parseServerUrl, type HttpTransport } from './http-request.ts'
 import type { McpLibrary } from './library.ts'
-import type { Link } from './link.ts'
+import type { Link } from './types.ts'
 
 /** A server that does not answer the farewell must not hold up ours. */
 const FAREWELL_MS = 1000

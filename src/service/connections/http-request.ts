@@ -1,6 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
-import { inMebibytes } from './link.ts'
-import type { ServerTransport } from './types.ts'
+import { inMebibytes, type ServerTransport } from './types.ts'
 
 export type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 

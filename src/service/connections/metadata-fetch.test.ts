@@ -4,8 +4,7 @@ import type { LookupAddress } from 'node:dns'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { isPrivateAddress } from './address-ranges.ts'
-import { createMetadataFetch } from './metadata-fetch.ts'
+import { isPrivateAddress, createMetadataFetch } from './metadata-fetch.ts'
 
 const PUBLIC: LookupAddress = { address: '93.184.216.34', family: 4 }
 const PRIVATE_FORMS = [

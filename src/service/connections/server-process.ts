@@ -1,12 +1,12 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import { ServiceError } from '../core/errors.ts'
 import { serverEnvironment } from './command-lookup.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import type { Guardian } from './guardian.ts'
-import { endProcessGroup } from './process-group.ts'
-import { MARK_VARIABLE } from './strays.ts'
+import { MARK_VARIABLE, endStrays } from './strays.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const STDERR_KEPT_BYTES = 8 * 1024
 const STDERR_LINE_LENGTH = 300
@@ -125,4 +125,56 @@ export function lastLine(text: string): string {
   return Array.from(lines.findLast(line => line !== '') ?? '')
     .slice(0, STDERR_LINE_LENGTH)
     .join('')
+}
+
+/** How long a server may take to end by itself after its input closed, and then after SIGTERM. */
+const GRACE_MS = { input: 500, terminate: 1000 }
+/** SIGKILL cannot be refused; a dead grandchild may stay listed where nobody collects it. */
+const KILL_MS = 200
+const POLL_MS = 20
+
+/**
+ * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group, and then to
+ * what left the group.
+ * @param exited settles when the leader has exited
+ * @param mark what tells the server's programs from others
+ */
+export async function endProcessGroup(child: ChildProcess, exited: Promise<unknown>, mark: string): Promise<void> {
+  const { pid } = child
+  if (pid === undefined) return
+  child.stdin?.end()
+  await settlesWithin(exited, GRACE_MS.input)
+  if (process.platform === 'win32') await endWindowsTree(child, pid)
+  else if (signalGroup(pid, 'SIGTERM') && !(await groupGone(pid, GRACE_MS.terminate))) {
+    signalGroup(pid, 'SIGKILL')
+    await groupGone(pid, KILL_MS)
+  }
+  await endStrays(mark, GRACE_MS.terminate)
+  await settlesWithin(exited, KILL_MS)
+}
+
+/** Windows has no process groups; taskkill walks the tree of children. */
+async function endWindowsTree(child: ChildProcess, pid: number): Promise<void> {
+  if (child.exitCode !== null) return
+  const taskkill = spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true })
+  await new Promise<void>(resolve => taskkill.once('exit', () => resolve()).once('error', () => resolve()))
+}
+
+/** False when no process of the group is left. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, signal)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Nothing announces the end of a grandchild, so its group is asked. */
+async function groupGone(group: number, ms: number): Promise<boolean> {
+  for (let waited = 0; waited < ms; waited += POLL_MS) {
+    if (!signalGroup(group, 0)) return true
+    await delay(POLL_MS)
+  }
+  return !signalGroup(group, 0)
 }

@@ -8,8 +8,7 @@ import { toFailure } from './failures.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
 import { loadLibrary, type McpLibrary } from './library.ts'
-import type { Link, StrayOutput } from './link.ts'
-import type { PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
+import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import { createStdioLink } from './stdio-link.ts'
 
 /** What every connection of one engine shares. */

@@ -1,3 +1,6 @@
+import { isIP } from 'node:net'
+import { ServiceError } from './errors.ts'
+
 /** Whether two addresses are one, however they are written. */
 export function sameUrl(one: string | undefined, other: string): boolean {
   const href = URL.parse(one ?? '')?.href
@@ -21,3 +24,29 @@ export function redactedUrl(text: string): string {
   for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, 'redacted')
   return url.href
 }
+
+/** Only what can be nothing else; a name that resolves to loopback today may resolve elsewhere tomorrow. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/**
+ * Refuses requests that were sent to another name: a web page whose own name resolves to this machine would otherwise
+ * be of the same origin as the service (DNS rebinding).
+ * @throws ServiceError `FORBIDDEN`
+ */
+export function requireOwnHost({ hostname }: URL, ownHosts: readonly string[]): void {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const isOwn = isLoopback(host) || host.endsWith('.localhost')
+  if (isOwn || ownHosts.some(own => own.toLowerCase() === host)) return
+  throw new ServiceError(
+    'FORBIDDEN',
+    `The name "${host}" is none of this service. Use localhost, or start it with --allow-host ${host}.`,
+  )
+}
+
+/** The port of `mcpdeck serve` where nothing else is said. */
+export const DEFAULT_PORT = 4747
+
+/** Where links of visitors lead that are minted by a process without a port of its own. */
+export const DEFAULT_VISIT_ORIGIN = `http://127.0.0.1:${DEFAULT_PORT}`

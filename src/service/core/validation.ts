@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { MAX_INPUT_LEVELS, textHasMoreLevels } from '../../lib/json-depth.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
-import { readShape } from '../../api/contract/read-shape.ts'
+import { readShape } from '../../api/contract/shapes.ts'
 import { untilAborted } from './deadline.ts'
 import { ServiceError } from './errors.ts'
 

@@ -1,13 +1,11 @@
 import type { Tool } from '../connections/types.ts'
-import { requireEnvironment } from '../environments/records.ts'
-import { resolveEnvironment } from '../environments/resolution.ts'
+import { resolveEnvironment, refuseServerGroup } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isPlainObject } from '../core/canonical.ts'
 import type { ServiceContext } from '../core/context.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { refuseServerGroup } from '../environments/targets.ts'
-import { cut } from './text.ts'
+import { cut } from '../core/one-line.ts'
 
 /** What a request names as the ground of its drafts; the declaration saw to it that it is one of the two. */
 type Source = { environmentId?: string | undefined; serverAttachmentId?: string | undefined }
@@ -35,7 +33,7 @@ const MAX_PARAMETERS = 20
  */
 export function groundingServers(store: Store, projectId: string, source: Source): ServerRow[] {
   refuseServerGroup(source.serverAttachmentId)
-  const environment = requireEnvironment(store, projectId, source.environmentId ?? '')
+  const environment = store.environments.require(projectId, source.environmentId ?? '')
   return resolveEnvironment(store, environment).servers
 }
 

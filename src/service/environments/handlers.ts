@@ -3,12 +3,12 @@ import {
   ensureAdhocEnvironment,
   insertEnvironment,
   nameEnvironment,
-  requireEnvironment,
   restoreEnvironment,
   toEnvironment,
   updateEnvironment,
+  resolveEnvironment,
+  toEnvironmentResolved,
 } from './records.ts'
-import { resolveEnvironment, toEnvironmentResolved } from './resolution.ts'
 import type { EnvironmentRow } from './rows.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import { pageOf } from '../core/list-page.ts'
@@ -17,7 +17,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type EnvironmentCall = { project: ProjectRow; params: { environmentId: string } }
 
 export function environmentHandlers({ store }: ServiceContext): Handlers['environments'] {
-  const named = ({ project, params }: EnvironmentCall) => requireEnvironment(store, project.id, params.environmentId)
+  const named = ({ project, params }: EnvironmentCall) => store.environments.require(project.id, params.environmentId)
   const edit = (call: EnvironmentCall, work: (row: EnvironmentRow) => EnvironmentRow) =>
     store.write(() => toEnvironment(work(named(call))))
   return {

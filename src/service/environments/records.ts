@@ -5,23 +5,21 @@ import type {
   EnvironmentCreateRequest,
   EnvironmentNameRequest,
   EnvironmentUpdateRequest,
-} from '../../api/contract/environment-shapes.ts'
-import { requireClient } from '../clients/records.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+  EnvironmentResolved,
+} from '../../api/contract/environments.ts'
+import { modelOf, serversOfClient } from '../clients/records.ts'
+import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
 import { newId } from '../core/ids.ts'
 import type { EnvironmentRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
+import type { ClientRow } from '../clients/rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
 
 type Content = z.output<typeof AdhocEnvironmentRequest>
 type Edit = z.output<typeof EnvironmentUpdateRequest>
 type Naming = z.output<typeof EnvironmentNameRequest>
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireEnvironment(store: Store, projectId: string, environmentId: string): EnvironmentRow {
-  return requireRow(store.environments.get(projectId, environmentId), `environment ${environmentId} in this project`)
-}
 
 /**
  * Saves a named environment; runs inside the caller's transaction.
@@ -176,7 +174,7 @@ function requireFreeName(store: Store, projectId: string, name: string): void {
 
 /** Server groups, skills, plugins and images cannot be made over the API, so that none can be named here. */
 function requireParts(store: Store, projectId: string, parts: Partial<Content> | Edit): void {
-  if (parts.hostId !== undefined) requireClient(store, projectId, parts.hostId)
+  if (parts.hostId !== undefined) store.clients.require(projectId, parts.hostId)
   if (parts.modelId?.trim() === '') throw invalidField('modelId', 'must not be blank')
   const unknown =
     (parts.serverAttachmentId != null && `server group ${parts.serverAttachmentId}`) ||
@@ -184,4 +182,104 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
     (parts.pluginVersionIds && `plugin version ${parts.pluginVersionIds[0]}`) ||
     (parts.sandboxImageId != null && `sandbox image ${parts.sandboxImageId}`)
   if (unknown) throw new ServiceError('NOT_FOUND', `There is no ${unknown} in this project.`)
+}
+
+/**
+ * The environments a swarm or a journey names, each once; those that it named before may have been archived since.
+ * @throws ServiceError `NOT_FOUND`, `CONFLICT` with `ENV_ARCHIVED`
+ */
+export function namedEnvironments(
+  store: Store,
+  projectId: string,
+  wanted: readonly string[],
+  before: readonly string[] = [],
+): string[] {
+  const ids = [...new Set(wanted)]
+  for (const id of ids) {
+    const row = store.environments.require(projectId, id)
+    if (!before.includes(id)) requireLive(row)
+  }
+  return ids
+}
+
+/**
+ * The clients a journey names, each once; those that it named before may have been deleted since.
+ * @throws ServiceError `NOT_FOUND`
+ */
+export function namedClients(
+  store: Store,
+  projectId: string,
+  wanted: readonly string[],
+  before: readonly string[] = [],
+): string[] {
+  const ids = [...new Set(wanted)]
+  for (const id of ids) if (!before.includes(id)) store.clients.require(projectId, id)
+  return ids
+}
+
+/** Server groups cannot be made over the API, so that none can be named. @throws ServiceError `NOT_FOUND` */
+export function refuseServerGroup(serverAttachmentId: string | null | undefined): void {
+  if (serverAttachmentId == null) return
+  throw new ServiceError(
+    'NOT_FOUND',
+    `There is no server group ${serverAttachmentId} in this project; name an environment instead.`,
+  )
+}
+
+/** @throws ServiceError `CONFLICT` */
+export function requireNotArchived(what: string, { archivedAt }: { archivedAt: number | null }): void {
+  if (archivedAt !== null) throw new ServiceError('CONFLICT', `The ${what} is archived.`)
+}
+
+/** What a run on the environment would use right now. */
+export type Resolution = {
+  environment: EnvironmentRow
+  client: ClientRow
+  servers: ServerRow[]
+  model: { id: string; source: 'environment' | 'host' }
+}
+
+/**
+ * Resolves an environment as a launch does.
+ * @throws ServiceError `CONFLICT` whose `details.code` says why it cannot run: `ENV_ARCHIVED`, `ENV_HOST_MISSING`,
+ *   `ENV_MODEL_REQUIRED`, `ENV_NO_SERVERS`
+ */
+export function resolveEnvironment(store: Store, environment: EnvironmentRow): Resolution {
+  requireLive(environment)
+  const { id, projectId, clientId, modelId } = environment
+  const client = store.clients.get(projectId, clientId)
+  if (!client) throw notRunnable(id, 'ENV_HOST_MISSING', 'The client of the environment was deleted.')
+  const modelOfClient = modelOf(client.config)
+  const effective = modelId ?? modelOfClient
+  if (effective === undefined)
+    // The contract puts this one reason under two keys (differences, row 29).
+    throw notRunnable(id, 'ENV_MODEL_REQUIRED', 'Neither the environment nor its client names a model.', {
+      reason: 'environment_model_required',
+    })
+  const servers = serversOfClient(store, client)
+  if (servers.length === 0) throw notRunnable(id, 'ENV_NO_SERVERS', 'The client of the environment has no servers.')
+  const source = modelId === null ? 'host' : 'environment'
+  return { environment, client, servers, model: { id: effective, source } }
+}
+
+export function toEnvironmentResolved({ environment, client, servers, model }: Resolution): EnvironmentResolved {
+  const { id, name, revision, modelId } = environment
+  const serverIds = servers.map(server => server.id)
+  return {
+    environment: { id, name, revision },
+    hostId: client.id,
+    hostName: client.name,
+    hostConfigId: client.configId,
+    ...(modelId !== null && { modelId }),
+    effectiveModelId: model.id,
+    modelSource: model.source,
+    selectedServerIds: serverIds,
+    effectiveServerIds: serverIds,
+    pluginVersions: [],
+    servers: servers.map(server => ({ serverId: server.id, name: server.name })),
+  }
+}
+
+function notRunnable(environmentId: string, code: string, message: string, more: object = {}): ServiceError {
+  return new ServiceError('CONFLICT', message, { details: { code, environmentId, ...more } })
 }

@@ -21,12 +21,6 @@ export type EnvironmentRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly environments: ReturnType<typeof createEnvironmentRows>
-  }
-}
-
 export function createEnvironmentRows(database: Database) {
   const environments = tableOf<EnvironmentRow>(database, 'environment')
   const live = { archivedAt: null }

@@ -14,12 +14,6 @@ export type IngestRunRow = {
   heardAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly ingestRuns: ReturnType<typeof createIngestRunRows>
-  }
-}
-
 export function createIngestRunRows(database: Database) {
   const runs = tableOf<IngestRunRow>(database, 'ingestRun', { key: 'runId', kinds: { writesCases: boolean() } })
   return {

@@ -3,7 +3,7 @@ import type { CaseSnapshot } from '../evals/types.ts'
 import type { CaseRow } from '../cases/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import { insertSuite, requireSuite } from '../suites/records.ts'
+import { insertSuite } from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 import type { ReportedResult, RunOpening } from './document.ts'
 import { caseOf } from './outcome.ts'
@@ -26,7 +26,7 @@ export function suiteOf(
 ): SuiteRow {
   const { suiteId, declaredSuiteId, suiteName } = opening
   if (suiteId != null) {
-    const suite = requireSuite(store, projectId, suiteId)
+    const suite = store.suites.require(projectId, suiteId)
     const owner = store.suiteOwnership.get(suite.id)?.declaredId ?? null
     if (declaredSuiteId != null && owner !== null && owner !== declaredSuiteId)
       throw invalidField('declaredSuiteId', 'owns another suite than suiteId names')
@@ -40,7 +40,7 @@ export function suiteOf(
       : store.suiteOwnership.findDeclared(projectId, declaredSuiteId)
   return known === undefined
     ? makeSuite(store, projectId, createdBy, { ...opening, suiteName: name }, now)
-    : requireSuite(store, projectId, known)
+    : store.suites.require(projectId, known)
 }
 
 function makeSuite(

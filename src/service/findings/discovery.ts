@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { shape } from '../../api/contract/shapes.ts'
-import { excerptOf } from '../insights/excerpt.ts'
+import { excerptOf } from '../insights/advice.ts'
 import { askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 

@@ -1,14 +1,13 @@
 import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import { adviseOn, MAX_EVIDENCE, type ObservedFailure } from '../insights/advice.ts'
-import { CONFIDENT_COUNT, isPassing } from '../insights/measures.ts'
+import { adviseOn, MAX_EVIDENCE, type ObservedFailure, CONFIDENT_COUNT, isPassing } from '../insights/advice.ts'
 import type { JobKind } from '../core/jobs.ts'
 import { requireModel } from '../models/ask.ts'
 import type { FindingScope, InsightsDocument, InsightsEnd, InsightsRow } from './rows.ts'
 import { discover } from './discovery.ts'
 import { failuresOf } from './observed.ts'
-import type { WaveFacts, WaveSubjects } from './wave-facts.ts'
+import type { WaveFacts, WaveSubjects } from './records.ts'
 
 /** A wave or a window whose insights are asked for. */
 export type InsightsSubject = { scope: FindingScope; waveId: string }

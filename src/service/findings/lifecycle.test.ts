@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openWorkspace } from '../workspace/open.ts'
+import { openWorkspace } from '../workspace/store.ts'
 import type { FindingRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import {

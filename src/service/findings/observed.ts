@@ -1,9 +1,8 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import type { ObservedFailure } from '../insights/advice.ts'
-import { severityOf } from '../insights/measures.ts'
+import { type ObservedFailure, severityOf } from '../insights/advice.ts'
 import type { FindingRow, FindingScope } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import type { WaveFacts } from './wave-facts.ts'
+import type { WaveFacts } from './records.ts'
 
 /** What a wave saw, as far as it is measured; findings that somebody dismissed are left out. */
 export function failuresOf(

@@ -4,6 +4,12 @@ import { ServiceError } from '../core/errors.ts'
 import { MAX_EVIDENCE, remediationId } from '../insights/advice.ts'
 import type { FindingRow, FindingScope } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
+import type { InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
+import type { SessionText } from './discovery.ts'
+import { scopeOf } from './record.ts'
+import type { ProjectRow } from '../core/access/rows.ts'
+import { latestPage } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 /**
  * The finding of a path: by its own id, or by the id under which insights show the same problem.
@@ -53,4 +59,56 @@ function subjectOf({ subjectKind, subjectId, subjectLabel }: FindingRow) {
 function historyOf(row: FindingRow) {
   const { status, occurrenceCount, firstSeenAt, lastSeenAt, resolvedAt, dismissedAt, updatedAt } = row
   return { status, occurrenceCount, firstSeenAt, lastSeenAt, resolvedAt, dismissedAt, updatedAt }
+}
+
+/** What a wave or window consists of, counted. */
+export type WaveFacts = {
+  /** What it is, for a sentence. */
+  what: string
+  /** Sessions there are, and those of them that were looked at. */
+  total: number
+  analyzed: number
+  gradedCount?: number
+  feedbackCount?: number
+  runHealth?: NonNullable<InsightsEnvelope['runHealth']>
+  /** Sessions that a failure was seen in, by fingerprint; what is missing is told by the evidence alone. */
+  affected: ReadonlyMap<string, number>
+}
+
+/** Waves, or windows, as insights read them. */
+export type WaveSubjects = {
+  has(store: Store, scope: FindingScope, waveId: string): boolean
+  /** Whether it is not over, so that there is more to come. */
+  inFlight(store: Store, scope: FindingScope, waveId: string): boolean
+  /** Undefined = it is gone. */
+  facts(store: Store, scope: FindingScope, waveId: string): WaveFacts | undefined
+  /** What was said, for kinds of insights that have a discovery lane. */
+  sessions?(store: Store, scope: FindingScope, waveId: string): SessionText[]
+}
+
+export function journeyFindingHandlers({ store }: ServiceContext): Handlers['journeyFindings'] {
+  const scopeIn = (projectId: string) => scopeOf(projectId, { kind: 'swarm' })
+  const dismissal =
+    (dismissed: boolean) =>
+    ({ project, params }: { project: ProjectRow; params: { findingId: string } }) =>
+      store.write(() => {
+        const row = requireFinding(store, scopeIn(project.id), params.findingId)
+        setDismissed(store, row, dismissed)
+        return { id: row.id, projectId: project.id, dismissed }
+      })
+  return {
+    list: ({ project, query }) =>
+      latestPage(
+        store,
+        {
+          name: 'findings',
+          ownerId: project.id,
+          query,
+          page: (projectId, before, limit) => store.findings.page(scopeIn(projectId), before, limit),
+        },
+        toSwarmFinding,
+      ),
+    dismiss: dismissal(true),
+    undismiss: dismissal(false),
+  }
 }

@@ -36,12 +36,6 @@ export type FindingRow = FindingScope &
     updatedAt: number
   }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly findings: ReturnType<typeof createFindingRows>
-  }
-}
-
 export function createFindingRows(database: Database) {
   const findings = tableOf<Omit<FindingRow, 'position'>, FindingRow>(database, 'finding')
   return {
@@ -153,12 +147,6 @@ export type InsightsRow = FindingScope & {
 /** How a generation ended. */
 export type InsightsEnd = Pick<InsightsRow, 'status' | 'errorCode' | 'errorMessage' | 'retryable' | 'updatedAt'> &
   Partial<Pick<InsightsRow, 'document' | 'generatedAt'>>
-
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly insights: ReturnType<typeof createInsightsRows>
-  }
-}
 
 export function createInsightsRows(database: Database) {
   const insights = tableOf<InsightsRow>(database, 'insights', { kinds: { document: json(), retryable: boolean() } })

@@ -4,7 +4,8 @@ import type { ActionableFinding, ActionableFindingEvidence } from '../../api/con
 import { digest } from '../core/canonical.ts'
 import { MODEL_DEADLINE_MS, withDeadline, askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
-import { excerptOf } from './excerpt.ts'
+import type { ErrorCode } from '../../api/contract/error.ts'
+import { oneLine } from '../core/one-line.ts'
 
 /** Something that was measured to go wrong; the same problem has the same fingerprint in every run. */
 export type ObservedFailure = {
@@ -165,4 +166,51 @@ function shownEvidence(evidence: readonly ActionableFindingEvidence[]): Actionab
 function clip(text: string, limit: number): string {
   const clean = text.replaceAll(/[^\P{C}\n]/gu, '').trim()
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`
+}
+
+/** With fewer iterations or sessions, what was seen says little about the others. */
+export const CONFIDENT_COUNT = 5
+
+/** Shares of what was analyzed from which on a failure is grave. */
+const HIGH_SHARE = 0.5
+const MEDIUM_SHARE = 0.2
+
+export function severityOf({ count, total }: { count: number; total: number }): ObservedFailure['severity'] {
+  if (count >= total * HIGH_SHARE) return 'high'
+  return count >= total * MEDIUM_SHARE ? 'medium' : 'low'
+}
+
+/** Failures that another attempt may not meet; the others come from what was configured or asked. */
+const PASSING_CODES: readonly ErrorCode[] = ['RATE_LIMITED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'INTERNAL_ERROR']
+
+/** Whether asking again could give another answer. */
+export function isPassing(code: string): boolean {
+  return (PASSING_CODES as readonly string[]).includes(code)
+}
+
+/** Longest piece of a transcript that is shown as evidence, in characters. */
+const EXCERPT_CHARS = 300
+
+/** Control and format characters: they could rewrite a terminal's line or hide text from its reader. */
+const UNSEEN = /[\p{Cc}\p{Cf}]+/gu
+
+/** Spellings of credentials and addresses, with what is shown in their place. */
+const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, '(token)'],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 (token)'],
+  [/\b(?:sk|pk|rk|gh[a-z]|github_pat|xox[a-z]|AKIA)[-_]?[A-Za-z0-9][\w-]{14,}/g, '(key)'],
+  [/\b([\w-]*(?:api[_-]?key|token|secret|passw(?:or)?d))(["']?\s*[:=]\s*["']?)[^\s"',;}&]+/gi, '$1$2(secret)'],
+  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1'],
+  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '(e-mail)'],
+]
+
+/**
+ * A piece of a transcript as it may be shown: on one line, without credentials, addresses and unseen characters,
+ * clipped to 300 characters.
+ */
+export function excerptOf(text: string): string {
+  // Whatever is cut off need not be searched, but a secret must not be cut in two.
+  const seen = oneLine(text.replaceAll(UNSEEN, ' '))
+  const scrubbed = SECRETS.reduce((kept, [pattern, shown]) => kept.replaceAll(pattern, shown), seen)
+  return scrubbed.length <= EXCERPT_CHARS ? scrubbed : `${scrubbed.slice(0, EXCERPT_CHARS - 1)}…`
 }

@@ -1,9 +1,8 @@
 import { ServiceError } from '../core/errors.ts'
 import { defineJourneyRuns } from './engine.ts'
 import { launchJourneyRun } from './launch.ts'
-import { requireJourneyRun, toJourneyRun, toJourneyRunDetail, toJourneyRunSession, toScorecard } from './records.ts'
+import { toJourneyRun, toJourneyRunDetail, toJourneyRunSession, toScorecard } from './records.ts'
 import { endJourneyRun } from './settlement.ts'
-import { requireJourney } from '../journeys/records.ts'
 import { latestPage } from '../core/list-page.ts'
 import { readOverview } from './overview.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -19,7 +18,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
   return {
     list: ({ project, params, query }) =>
       look(() => {
-        const { id } = requireJourney(store, project.id, params.journeyId)
+        const { id } = store.journeys.require(project.id, params.journeyId)
         return latestPage(
           store,
           { name: 'journeyRuns', ownerId: id, query, page: store.journeyRuns.pageByJourney },
@@ -29,10 +28,10 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
     launch: ({ project, caller, params, body, idempotencyKey }) =>
       launchJourneyRun(context, { project, caller, journeyId: params.journeyId, body: body ?? {}, idempotencyKey }),
     get: ({ project, params }) =>
-      look(() => toJourneyRunDetail(store, requireJourneyRun(store, project.id, params.runId))),
+      look(() => toJourneyRunDetail(store, store.journeyRuns.require(project.id, params.runId))),
     sessions: ({ project, params, query }) =>
       look(() => {
-        const run = requireJourneyRun(store, project.id, params.runId)
+        const run = store.journeyRuns.require(project.id, params.runId)
         const attempts = store.journeyRuns.attempts.list(run.id)
         return latestPage(
           store,
@@ -43,7 +42,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
     cancel({ project, params }) {
       jobs.settleAbandoned()
       const { canceled, reply } = store.write(() => {
-        const { id, status, marker } = requireJourneyRun(store, project.id, params.runId)
+        const { id, status, marker } = store.journeyRuns.require(project.id, params.runId)
         const alreadyCanceled = marker === 'canceled'
         if (status !== 'running' && !alreadyCanceled)
           throw new ServiceError('CONFLICT', `The run has ended already (${status}).`, { details: { status } })
@@ -54,7 +53,7 @@ export function journeyRunHandlers(context: ServiceContext): Handlers['journeyRu
       return reply
     },
     scorecard: ({ project, params }) =>
-      look(() => toScorecard(store, requireJourneyRun(store, project.id, params.runId))),
+      look(() => toScorecard(store, store.journeyRuns.require(project.id, params.runId))),
     overview: ({ project }) => look(() => readOverview(store, project.id)),
   }
 }

@@ -9,13 +9,14 @@ import type { JourneyRow } from '../journeys/rows.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { createOnce } from '../core/create-once.ts'
-import { requireJourney } from '../journeys/records.ts'
-import { requirePersona } from '../personas/records.ts'
-import { requireNotArchived } from '../environments/targets.ts'
+import { requireNotArchived, resolveEnvironment } from '../environments/records.ts'
 import { invalidField } from '../core/validation.ts'
 import { startJourneyRun } from './engine.ts'
 import { RUBRIC } from './rubric.ts'
-import { resolveTargets } from './targets.ts'
+import { modelOf, serversOfClient } from '../clients/records.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { ClientRow } from '../clients/rows.ts'
+import type { ServerRow } from '../servers/rows.ts'
 
 type Launch = {
   project: ProjectRow
@@ -38,7 +39,7 @@ export function launchJourneyRun(context: ServiceContext, launch: Launch): Journ
   const runId = newId('jrn')
   const scope = `journeyRuns.launch/${project.id}/${journeyId}/${caller.keyId}`
   const launched = createOnce(store, { scope, key, body }, () => {
-    const journey = requireJourney(store, project.id, journeyId)
+    const journey = store.journeys.require(project.id, journeyId)
     requireNotArchived('journey', journey)
     const resolved = resolveTargets(store, journey, body.environmentIds)
     for (const { target } of resolved) requireModel({ configured: models, keys: {} }, { model: target.modelId })
@@ -66,7 +67,7 @@ export function insertJourneyRun(
   now: number = Date.now(),
 ): { run: JourneyRunRow; attempts: AttemptRow[] } {
   const { name, goal, sessionsPerTarget, maxTurns } = journey
-  const persona = requirePersona(store, journey.projectId, journey.personaId)
+  const persona = store.personas.require(journey.projectId, journey.personaId)
   const run: JourneyRunRow = {
     id,
     projectId: journey.projectId,
@@ -105,4 +106,66 @@ function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
     startedAt: null,
     endedAt: null,
   }))
+}
+
+/** A target with the servers that its sessions reach. */
+export type ResolvedTarget = { target: JourneyTarget; servers: ServerRow[] }
+
+/**
+ * Resolves where a launch fans out to: the environments it names, else the journey's own, else the clients that the
+ * journey is pinned to.
+ * @throws ServiceError `NOT_FOUND` for an unknown environment; `CONFLICT` when one cannot run (`details.code` as for
+ *   its resolution), when a client is gone or unfit, or when there is no target at all
+ */
+export function resolveTargets(
+  store: Store,
+  journey: JourneyRow,
+  environmentIds: readonly string[] | undefined,
+): ResolvedTarget[] {
+  const ids = [...new Set(environmentIds ?? journey.environmentIds)]
+  if (ids.length > 0) return ids.map(id => environmentTarget(store, journey.projectId, id))
+  if (journey.clientIds.length > 0) return journey.clientIds.map(id => clientTarget(store, journey.projectId, id))
+  throw new ServiceError(
+    'CONFLICT',
+    'The journey has no targets: launch it with environmentIds, or name some in the journey.',
+  )
+}
+
+function environmentTarget(store: Store, projectId: string, environmentId: string): ResolvedTarget {
+  const { environment, client, servers, model } = resolveEnvironment(
+    store,
+    store.environments.require(projectId, environmentId),
+  )
+  const { id, name, revision } = environment
+  return { target: { ...targetOf(id, client, servers, model.id), environment: { id, name, revision } }, servers }
+}
+
+function clientTarget(store: Store, projectId: string, clientId: string): ResolvedTarget {
+  const client = store.clients.get(projectId, clientId)
+  if (!client) throw new ServiceError('CONFLICT', `The client ${clientId} of the journey was deleted.`)
+  const modelId = modelOf(client.config)
+  if (modelId === undefined)
+    throw new ServiceError('CONFLICT', `The client "${client.name}" of the journey names no model.`)
+  const servers = serversOfClient(store, client)
+  if (servers.length === 0)
+    throw new ServiceError('CONFLICT', `The client "${client.name}" of the journey has no servers.`)
+  return { target: targetOf(client.id, client, servers, modelId), servers }
+}
+
+function targetOf(
+  targetId: string,
+  { id, name, config }: ClientRow,
+  servers: readonly ServerRow[],
+  modelId: string,
+): JourneyTarget {
+  const { systemPrompt, temperature } = config
+  return {
+    targetId,
+    hostId: id,
+    hostName: name,
+    modelId,
+    ...(typeof systemPrompt === 'string' && { systemPrompt }),
+    ...(typeof temperature === 'number' && { temperature }),
+    servers: servers.map(server => ({ id: server.id, name: server.name })),
+  }
 }

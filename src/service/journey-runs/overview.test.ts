@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import { overviewOf, type ConsideredRun } from './overview.ts'
 
 const DAY = 24 * 60 * 60 * 1000

@@ -1,4 +1,4 @@
-import type { SwarmOverview } from '../../api/contract/journey-run-shapes.ts'
+import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Store } from '../core/database/store.ts'
 import { tallyOf } from './records.ts'
 import type { JourneyRunStatus, JourneyRunRow } from './rows.ts'

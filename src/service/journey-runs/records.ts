@@ -1,16 +1,10 @@
-import type { JourneyRun, JourneyRunSession, RunScorecard } from '../../api/contract/journey-run-shapes.ts'
-import { requireRow } from '../core/errors.ts'
+import type { JourneyRun, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import { insightsEnvelopeOf } from '../findings/envelopes.ts'
 import type { AttemptRow, JourneyRunRow } from './rows.ts'
 import type { JourneySessionRow } from './session-rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { GOAL_THRESHOLD } from './grading.ts'
 import { countSessions, tallySessions, type RunTally } from './tallies.ts'
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireJourneyRun(store: Store, projectId: string, runId: string): JourneyRunRow {
-  return requireRow(store.journeyRuns.get(projectId, runId), `journey run ${runId} in this project`)
-}
 
 /** What the sessions of a run were graded so far. */
 export function tallyOf(store: Store, { id, plan }: JourneyRunRow): RunTally {

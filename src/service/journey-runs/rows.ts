@@ -70,12 +70,6 @@ export type AttemptEnd = Pick<AttemptRow, 'errorCode' | 'errorMessage'> & {
 
 type JourneyRunEnd = Pick<JourneyRunRow, 'status' | 'marker' | 'error'>
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly journeyRuns: ReturnType<typeof createJourneyRunRows>
-  }
-}
-
 const UNFINISHED = `status IN ('pending', 'running')`
 
 export function createJourneyRunRows(database: Database) {
@@ -83,6 +77,7 @@ export function createJourneyRunRows(database: Database) {
   const attempts = tableOf<AttemptRow>(database, 'journeyAttempt', { key: 'runId' })
   return {
     get: runs.basics.get,
+    require: runs.basics.require,
     /** Of whatever project; for work in the background. */
     find: (id: string) => runs.one({ id }),
     /** Latest first, from the one before `before` on. */

@@ -66,12 +66,6 @@ export type JourneyFeedFilter = {
   limit: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly journeySessions: ReturnType<typeof createJourneySessionRows>
-  }
-}
-
 type FeedColumns = Placed<JourneySessionRow> &
   Pick<JourneyFeedRow, 'journeyId' | 'waveId'> &
   JourneyFeedRow['attempt'] & { plan: string }

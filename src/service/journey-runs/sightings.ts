@@ -1,7 +1,7 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { digest } from '../core/canonical.ts'
 import { recordGradedWave, type Sighting } from '../findings/record.ts'
-import { excerptOf } from '../insights/excerpt.ts'
+import { excerptOf } from '../insights/advice.ts'
 import type { JourneyRunRow } from './rows.ts'
 import type { JourneyMessageRow, JourneySessionRow } from './session-rows.ts'
 import type { Store } from '../core/database/store.ts'

@@ -1,26 +1,21 @@
 import type * as z from 'zod'
 import type { Journey, JourneyCreateRequest, JourneyUpdateRequest } from '../../api/contract/journeys.ts'
-import { requireRow } from '../core/errors.ts'
-import { oneLine } from '../core/one-line.ts'
+import { oneLine, cut } from '../core/one-line.ts'
 import { newId } from '../core/ids.ts'
 import type { JourneyRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
-import { requirePersona } from '../personas/records.ts'
-import { requireSwarm } from '../swarms/records.ts'
-import { namedClients, namedEnvironments, refuseServerGroup, requireNotArchived } from '../environments/targets.ts'
-import { cut } from '../drafting/text.ts'
+import { namedClients, namedEnvironments, refuseServerGroup, requireNotArchived } from '../environments/records.ts'
+import { createOnce } from '../core/create-once.ts'
+import { draftJourneys } from '../drafting/drafting.ts'
+import { latestPage } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Content = z.output<typeof JourneyCreateRequest>
 type Edit = z.output<typeof JourneyUpdateRequest>
 
 /** Length of a name that is made from the goal. */
 const NAME_CHARS = 80
-
-/** Archived ones too. @throws ServiceError `NOT_FOUND` */
-export function requireJourney(store: Store, projectId: string, journeyId: string): JourneyRow {
-  return requireRow(store.journeys.get(projectId, journeyId), `journey ${journeyId} in this project`)
-}
 
 /**
  * Saves a journey; runs inside the caller's transaction. One that names no target of its own fans out over the
@@ -31,9 +26,9 @@ export function requireJourney(store: Store, projectId: string, journeyId: strin
 export function insertJourney(store: Store, projectId: string, content: Content, now: number = Date.now()): JourneyRow {
   const { name = '', goal, personaId, swarmId, hostIds = [], sessionsPerTarget, maxTurns } = content
   requireGoal(goal)
-  requirePersona(store, projectId, personaId)
+  store.personas.require(projectId, personaId)
   refuseServerGroup(content.serverAttachmentId)
-  const swarm = swarmId === undefined ? undefined : requireSwarm(store, projectId, swarmId)
+  const swarm = swarmId === undefined ? undefined : store.swarms.require(projectId, swarmId)
   if (swarm) requireNotArchived('swarm', swarm)
   const defaults = hostIds.length > 0 ? [] : swarm?.environmentIds
   const row: JourneyRow = {
@@ -109,4 +104,26 @@ function requireGoal(goal: string | undefined): void {
 /** A journey without a name is called by the beginning of its goal. */
 function nameOf(name: string, goal: string): string {
   return name.trim() === '' ? cut(oneLine(goal), NAME_CHARS) : name
+}
+
+export function journeyHandlers(context: ServiceContext): Handlers['journeys'] {
+  const { store } = context
+  return {
+    list: ({ project, query }) =>
+      latestPage(store, { name: 'journeys', ownerId: project.id, query, page: store.journeys.page }, toJourney),
+    create: ({ project, caller, idempotencyKey, body }) =>
+      createOnce(store, { scope: `journeys.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
+        toJourney(insertJourney(store, project.id, body)),
+      ),
+    get: ({ project, params }) => toJourney(store.journeys.require(project.id, params.journeyId)),
+    update: ({ project, params, body }) =>
+      store.write(() => toJourney(updateJourney(store, store.journeys.require(project.id, params.journeyId), body))),
+    archive: ({ project, params }) =>
+      store.write(() => {
+        const row = store.journeys.require(project.id, params.journeyId)
+        archiveJourney(store, row)
+        return { id: row.id, projectId: project.id, archived: true }
+      }),
+    generate: ({ project, body, signal }) => draftJourneys(context, project, body, signal),
+  }
 }

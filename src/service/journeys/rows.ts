@@ -23,12 +23,6 @@ export type JourneyRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly journeys: ReturnType<typeof createJourneyRows>
-  }
-}
-
 export function createJourneyRows(database: Database) {
   const journeys = tableOf<JourneyRow>(database, 'journey', { kinds: { environmentIds: json(), clientIds: json() } })
   return {

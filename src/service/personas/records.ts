@@ -1,21 +1,20 @@
 import type * as z from 'zod'
 import type { Persona, PersonaCreateRequest, PersonaUpdateRequest } from '../../api/contract/personas.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { PersonaRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
-import { cut } from '../drafting/text.ts'
+import { cut } from '../core/one-line.ts'
+import { createOnce } from '../core/create-once.ts'
+import { draftPersonas } from '../drafting/drafting.ts'
+import { latestPage } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Content = z.output<typeof PersonaCreateRequest>
 type Edit = z.output<typeof PersonaUpdateRequest>
 
 const SLUG_CHARS = 60
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requirePersona(store: Store, projectId: string, personaId: string): PersonaRow {
-  return requireRow(store.personas.get(projectId, personaId), `persona ${personaId} in this project`)
-}
 
 /**
  * Saves a persona; runs inside the caller's transaction. @throws ServiceError `VALIDATION_ERROR` for a blank name or
@@ -102,4 +101,26 @@ function slugOf(name: string): string {
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
   return cut((words ?? ['persona']).join('-'), SLUG_CHARS)
+}
+
+export function personaHandlers(context: ServiceContext): Handlers['personas'] {
+  const { store } = context
+  return {
+    list: ({ project, query }) =>
+      latestPage(store, { name: 'personas', ownerId: project.id, query, page: store.personas.page }, toPersona),
+    create: ({ project, caller, idempotencyKey, body }) =>
+      createOnce(store, { scope: `personas.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
+        toPersona(insertPersona(store, project.id, body)),
+      ),
+    get: ({ project, params }) => toPersona(store.personas.require(project.id, params.personaId)),
+    update: ({ project, params, body }) =>
+      store.write(() => toPersona(updatePersona(store, store.personas.require(project.id, params.personaId), body))),
+    delete: ({ project, params }) =>
+      store.write(() => {
+        const row = store.personas.require(project.id, params.personaId)
+        deletePersona(store, row)
+        return { id: row.id, projectId: project.id, deleted: true }
+      }),
+    generate: ({ project, body, signal }) => draftPersonas(context, project, body, signal),
+  }
 }

@@ -16,12 +16,6 @@ export type PersonaRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly personas: ReturnType<typeof createPersonaRows>
-  }
-}
-
 export function createPersonaRows(database: Database) {
   const personas = tableOf<PersonaRow>(database, 'persona', { fixed: ['projectId', 'slug', 'createdAt'] })
   return {

@@ -1,13 +1,14 @@
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { announcedLimits } from '../core/limits/settings.ts'
+import { announcedLimits, GATES, type OrganizationLimits, GATE_NAMES } from '../core/limits/limits.ts'
 import type { Caller } from '../core/access/keys.ts'
-import { permissionsOf, sandboxesOf } from './permissions.ts'
 import { requireRole, roleIn } from '../core/access/rights.ts'
-import type { ProjectRole } from '../../api/contract/roles.ts'
+import { type ProjectRole, type AnyEndpoint, isAtLeast, requiredRole } from '../../api/contract/endpoint.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { PROJECT_PERMISSIONS, ProjectCapabilities } from '../../api/contract/projects.ts'
 
 export function projectHandlers({ store, runs, connections, limits }: ServiceContext): Handlers['projects'] {
   return {
@@ -81,4 +82,62 @@ export function organizationRoleOf({ role }: Caller): 'owner' | 'member' | 'gues
 
 function toProject(project: ProjectRow, role: ProjectRole | undefined) {
   return { ...project, role: role ?? null }
+}
+
+type Permission = (typeof PROJECT_PERMISSIONS)[number]
+type Sandboxes = NonNullable<NonNullable<ProjectCapabilities['features']>['sandboxes']>
+
+/** The operation that stands for a permission: its gate and its role decide. */
+const OPERATIONS: Readonly<Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'deleteAnyEvalRun'>, AnyEndpoint>> = {
+  readSwarms: contract.personas.list,
+  readUserTesting: contract.userTesting.get,
+  writeSwarms: contract.personas.create,
+  launchJourneyRun: contract.journeyRuns.launch,
+  cancelJourneyRun: contract.journeyRuns.cancel,
+  publishUserTestingScenario: contract.userTesting.publish,
+  unpublishUserTestingScenario: contract.userTesting.unpublish,
+  changeUserTestingExposure: contract.userTesting.update,
+  manageUserTestingGuestExecution: contract.userTesting.setGuestExecution,
+  requestInsights: contract.waveInsights.request,
+  readEvals: contract.suites.list,
+  writeEvalSuites: contract.suites.create,
+  launchEvalRun: contract.runs.create,
+  exportEvalTraces: contract.traceExports.otlp,
+}
+
+/** What a role in a project may do while the organization's features are as they are; every write still checks. */
+export function permissionsOf(
+  limits: OrganizationLimits,
+  organizationId: string,
+  role: ProjectRole | undefined,
+): Record<Permission, boolean> {
+  const may = (operation: AnyEndpoint): boolean =>
+    (operation.gate === undefined || limits.isOn(organizationId, operation.gate)) &&
+    isAtLeast(role, requiredRole(operation))
+  const derived = Object.fromEntries(
+    Object.entries(OPERATIONS).map(([permission, operation]) => [permission, may(operation)]),
+  ) as Record<keyof typeof OPERATIONS, boolean>
+  return {
+    ...derived,
+    // Who made a suite may delete it with a lower role, so that the operation's role says less than this.
+    deleteAnyEvalSuite: isAtLeast(role, 'admin'),
+    // The contract has no operation that deletes a run.
+    deleteAnyEvalRun: false,
+  }
+}
+
+/**
+ * The gate as the contract reports it. It has one flag for what can be switched off in parts here, so that it is on
+ * while any part is; the reason names what is off. A closed gate always refuses: `enforce`.
+ */
+export function sandboxesOf(limits: OrganizationLimits, organizationId: string): Sandboxes {
+  const off = GATE_NAMES.filter(gate => !limits.isOn(organizationId, gate))
+  return {
+    enabled: off.length < GATE_NAMES.length,
+    mode: 'enforce',
+    enforced: true,
+    ...(off.length > 0 && {
+      reason: `Switched off for this organization: ${off.map(gate => GATES[gate]).join(', ')}.`,
+    }),
+  }
 }

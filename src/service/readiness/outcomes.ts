@@ -11,6 +11,8 @@ export type Rule = {
   kinds?: readonly ReadinessKind[]
   /** Default: deterministic. */
   class?: Finding['class']
+  /** What has to be there before it can be judged. */
+  needs?: 'session' | 'tools'
   judge(evidence: Evidence, kind: ReadinessKind): Outcome
 }
 
@@ -22,9 +24,9 @@ const MOST_SUBJECTS = 20
 /** Whether every member of a list is in order; the ones that are not are named. */
 export function everyOne<T>(
   items: readonly T[],
-  nameOf: (item: T) => string,
   isInOrder: (item: T) => boolean,
   remediation: string,
+  nameOf: (item: T) => string = item => (item as { name: string }).name,
 ): Outcome {
   const offenders = items.filter(item => !isInOrder(item)).map(item => oneLine(nameOf(item)))
   if (offenders.length === 0) return SATISFIED
@@ -36,23 +38,21 @@ export function everyOne<T>(
   }
 }
 
-/** For what needs a session: without one only the caller can help, by importing tokens. */
-export function whenConnected(evidence: Evidence, judge: () => Outcome): Outcome {
-  if (evidence.connected) return judge()
-  return {
-    status: 'not-evaluated',
-    detail: 'The server asks for authorization before it says anything; import tokens for it.',
-    missingInputs: ['accessToken'],
-  }
+/** How a rule turns out; without a session only the caller can help, by importing tokens. */
+export function outcomeOf({ needs, judge }: Rule, evidence: Evidence, kind: ReadinessKind): Outcome {
+  if (needs && !evidence.connected)
+    return {
+      status: 'not-evaluated',
+      detail: 'The server asks for authorization before it says anything; import tokens for it.',
+      missingInputs: ['accessToken'],
+    }
+  if (needs === 'tools' && evidence.report.tools.length === 0)
+    return { status: 'not-evaluated', detail: 'The server lists no tools.', missingInputs: ['toolListing'] }
+  return judge(evidence, kind)
 }
 
-/** For what is about tools. */
-export function whenToolsListed(evidence: Evidence, judge: () => Outcome): Outcome {
-  return whenConnected(evidence, () =>
-    evidence.report.tools.length > 0
-      ? judge()
-      : { status: 'not-evaluated', detail: 'The server lists no tools.', missingInputs: ['toolListing'] },
-  )
+export function violated(detail: string, remediation: string): Outcome {
+  return { status: 'violated', detail, remediation }
 }
 
 export function notApplicable(detail: string): Outcome {

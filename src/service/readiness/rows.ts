@@ -28,12 +28,6 @@ export type ReadinessRow = {
 
 export type ReadinessFilter = { kind?: string | undefined; serverId?: string | undefined }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly readinessRuns: ReturnType<typeof createReadinessRows>
-  }
-}
-
 export function createReadinessRows(database: Database, sealer: Sealer) {
   const runs = tableOf<ReadinessRow>(database, 'readinessRun', {
     kinds: {

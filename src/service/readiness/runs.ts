@@ -1,13 +1,12 @@
 import { isoTime } from '../../lib/times.ts'
 import type * as z from 'zod'
-import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness-shapes.ts'
+import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness.ts'
 import { redactedUrl } from '../core/urls.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
-import type { ServiceContext } from '../core/context.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { requireModel } from '../models/ask.ts'
-import { requireServer } from '../servers/records.ts'
 import type { ReadinessRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { gatherEvidence, type Evidence } from './evidence.ts'
@@ -15,6 +14,7 @@ import { observe } from './observations.ts'
 import { isText } from './outcomes.ts'
 import { CITATIONS, judge, verdictOf } from './verdict.ts'
 import type { Finding, ReadinessKind } from './types.ts'
+import { pageOf } from '../core/list-page.ts'
 
 /** Which rules and which reading of them graded a run; raised when either changes. */
 const ENGINE_VERSION = 'mcpdeck-readiness/1'
@@ -69,17 +69,12 @@ export function createReadinessRuns(context: ServiceContext): ReadinessRuns {
       }),
     cancel: (projectId, runId) =>
       store.write(() => {
-        const row = requireReadinessRun(context, projectId, runId)
+        const row = context.store.readinessRuns.require(projectId, runId)
         if (hasEnded(row)) throw new ServiceError('CONFLICT', `The readiness run has ended: ${row.status}.`)
         jobs.stop('readiness', runId)
         return end(runId, 'cancelled', 'cancelled') ?? row
       }),
   }
-}
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireReadinessRun({ store }: ServiceContext, projectId: string, runId: string): ReadinessRow {
-  return requireRow(store.readinessRuns.get(projectId, runId), `readiness run ${runId} in this project`)
 }
 
 export function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): ReadinessRun {
@@ -113,7 +108,7 @@ export function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): Re
 }
 
 function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
-  const server = requireServer(store, start.projectId, start.serverId)
+  const server = store.servers.require(start.projectId, start.serverId)
   if (server.transportType !== 'http' || !server.url)
     throw invalidField(
       'serverId',
@@ -161,7 +156,7 @@ async function grade(context: ServiceContext, runId: string, signal: AbortSignal
     return running
   })
   if (!row) return
-  const server = requireServer(store, row.projectId, row.serverId)
+  const server = store.servers.require(row.projectId, row.serverId)
   if (server.url !== row.serverUrl)
     throw new ServiceError('CONFLICT', 'The server got another address before it was graded; start again.')
   const target = targets.of(server)
@@ -250,4 +245,37 @@ function withoutObservations(
       ? ({ status: 'not-requested', reason: 'cancelled' } as const)
       : ({ status: 'provider-failed', reason: 'no_evidence', ...(detail && { detail }) } as const)
   return { ...ended, observations }
+}
+
+const DEFAULT_LIMIT = 50
+
+export function readinessHandlers(context: ServiceContext): Handlers['readiness'] {
+  const { store } = context
+  const runs = createReadinessRuns(context)
+  return {
+    startClaude: ({ params, body = {} }) => runs.start({ ...params, ...body, kind: 'claude' }),
+    startOpenAI: ({ params, body }) => runs.start({ ...params, ...body, kind: 'openai' }),
+    list: ({ project, query: { readinessKind, serverId, cursor, limit = DEFAULT_LIMIT } }) =>
+      store.read(() => {
+        const rows = pageOf(store.cursors, {
+          list: `readiness/${JSON.stringify([project.id, readinessKind, serverId])}`,
+          items: store.readinessRuns.list(project.id, { kind: readinessKind, serverId }),
+          query: { cursor, limit },
+        })
+        return { ...rows, items: rows.items.map(row => toReadinessRun(context, row)) }
+      }),
+    get: ({ project, params }) =>
+      toReadinessRun(context, context.store.readinessRuns.require(project.id, params.runId)),
+    cancel({ project, params }) {
+      const { id, projectId, status } = runs.cancel(project.id, params.runId)
+      return { runId: id, projectId, status }
+    },
+    report({ project, params }) {
+      const row = context.store.readinessRuns.require(project.id, params.runId)
+      const report = store.readinessRuns.report(row.id)
+      if (!report) throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
+      // Older reports hold the address as it was saved.
+      return { ...report, serverUrl: redactedUrl(row.serverUrl) }
+    },
+  }
 }

@@ -1,8 +1,6 @@
 import type { Evidence } from './evidence.ts'
-import type { Rule } from './outcomes.ts'
-import { POLICY_RULES } from './rules-of-policy.ts'
-import { RUNTIME_RULES } from './rules-of-runtime.ts'
-import { SUBMISSION_RULES } from './rules-of-submission.ts'
+import { outcomeOf, type Rule } from './outcomes.ts'
+import { POLICY_RULES, RUNTIME_RULES, SUBMISSION_RULES } from './rules.ts'
 import {
   LANES,
   type Finding,
@@ -90,6 +88,6 @@ export function judge(evidence: Evidence, kind: ReadinessKind): Finding[] {
     class: rule.class ?? 'deterministic',
     provenance: 'measured',
     citation: CITATIONS[kind],
-    ...rule.judge(evidence, kind),
+    ...outcomeOf(rule, evidence, kind),
   }))
 }

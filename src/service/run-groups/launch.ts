@@ -4,14 +4,13 @@ import type {
   EvalRunGroupCreated,
   EvalRunGroupCreateRequest,
   RunGroupTargetOutcome,
-} from '../../api/contract/run-group-shapes.ts'
+} from '../../api/contract/run-groups.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
-import type { ServiceContext } from '../core/context.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import { requireSuite } from '../suites/records.ts'
 import { beginRun, commitRun, requireSlot, type LaunchReply, type Prepared } from '../runs/insert-run.ts'
 import type { OfferedModels } from '../runs/executable-models.ts'
 import { offeredFor, prepareRun, repeatedReply, type Launcher } from '../runs/launch.ts'
@@ -83,7 +82,7 @@ function plan(
   targets: readonly GroupTarget[],
 ): Planned[] {
   const { store } = context
-  const suite = requireSuite(store, project.id, suiteId)
+  const suite = store.suites.require(project.id, suiteId)
   const known = group.key === undefined ? undefined : store.idempotency.find(group.scope, group.key)
   if (known && known.digest !== group.digest)
     throw new ServiceError('CONFLICT', 'Another group was created under this idempotency key before.', {
@@ -186,4 +185,11 @@ function idOf(target: GroupTarget): string {
 
 function isRefused(each: Written): boolean {
   return 'error' in each
+}
+
+export function runGroupHandlers(context: ServiceContext): Handlers['runGroups'] {
+  return {
+    create: ({ project, caller, body, idempotencyKey, signal }) =>
+      createRunGroup(context, { project, caller }, body, { idempotencyKey, signal }),
+  }
 }

@@ -8,7 +8,6 @@ import { requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from './re
 import { createRun, repeatCases } from './launch.ts'
 import type { RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { requireSuite } from '../suites/records.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 const DEFAULT_LIST_LIMIT = 25
@@ -26,7 +25,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
   return {
     list: ({ project, params, query }) =>
       look(() => {
-        const suite = requireSuite(store, project.id, params.suiteId)
+        const suite = store.suites.require(project.id, params.suiteId)
         const list = `runs/${suite.id}`
         const size = query.limit ?? DEFAULT_LIST_LIMIT
         const before = query.cursor === undefined ? undefined : store.cursors.read(list, query.cursor)

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
-import { upsertCases } from '../cases/inline.ts'
+import { upsertCases } from '../cases/records.ts'
 import { findClient, serversOfClient } from '../clients/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
@@ -16,8 +16,13 @@ import type { ProjectRow } from '../core/access/rows.ts'
 import type { RunPlan, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
-import { attachableClients } from '../suites/attachments.ts'
-import { requireConfigurable, insertSuite, requireParallel, requireSuite, withProvider } from '../suites/records.ts'
+import {
+  attachableClients,
+  requireConfigurable,
+  insertSuite,
+  requireParallel,
+  withProvider,
+} from '../suites/records.ts'
 import { invalidField } from '../core/validation.ts'
 import { offeredModels, requireExecutable, type OfferedModels } from './executable-models.ts'
 import { beginRun, commitRun, insertRun, type LaunchReply, type Prepared } from './insert-run.ts'
@@ -199,7 +204,7 @@ function refuseContradictions(body: RunCreate): void {
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
-    const saved = requireSuite(store, project.id, suiteId)
+    const saved = store.suites.require(project.id, suiteId)
     // A refreshed snapshot rewrites the saved selection.
     if (hosts || tests.length > 0 || isRefresh(body)) requireConfigurable(store, saved)
     const suite = withClients(store, saved, hosts)

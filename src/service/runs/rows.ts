@@ -65,12 +65,6 @@ type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary
 /** Figures of a suite's runs for its line in the list. */
 type SuiteFigures = { runs: number; passed: number; failed: number }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly runs: ReturnType<typeof createRunRows>
-  }
-}
-
 /** As it is stored: the lease in columns of its own. */
 type StoredRun = Omit<RunRow, 'lease'> & {
   leaseToken: string | null
@@ -197,15 +191,9 @@ function read({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt, ...row }
 /** Most listings that are kept of one server in one run; a server that changes more often keeps its first ones. */
 const MOST_LISTINGS = 20
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    /** What the servers of a run offered while it was executed. */
-    readonly runTools: ReturnType<typeof createRunToolRows>
-  }
-}
-
 type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }
 
+/** What the servers of a run offered while it was executed. */
 export function createRunToolRows(database: Database) {
   const latest = (runId: string, serverName: string) =>
     database.get<{ seenAt: number; hash: string; count: number }>(
@@ -251,13 +239,7 @@ type RunAnalysisKind = 'goalCompletion' | 'insights'
 type RunAnalysisStatus = 'pending' | 'completed' | 'failed'
 export type RunAnalysis<T> = { status: RunAnalysisStatus; document: T }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    /** One analysis of a kind for each run; its document is the kind's own. */
-    readonly runAnalyses: ReturnType<typeof createRunAnalysisRows>
-  }
-}
-
+/** One analysis of a kind for each run; its document is the kind's own. */
 export function createRunAnalysisRows(database: Database) {
   return {
     /** `T` states the document of the kind; undefined when it was never asked for. */

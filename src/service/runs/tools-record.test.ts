@@ -5,7 +5,7 @@ import type { TrialServers } from '../evals/types.ts'
 import { createRunToolRows } from './rows.ts'
 import { openDatabase } from '../core/database/database.ts'
 import { migrate } from '../core/database/migrations/migrations.ts'
-import { recordTools } from './tools-record.ts'
+import { recordTools } from './executor.ts'
 
 const signal = new AbortController().signal
 const tool = (name: string, more: object = {}): Tool => ({ name, inputSchema: { type: 'object' }, ...more })

@@ -30,12 +30,6 @@ export type TrialRow = {
 /** A trial with what it did; absent while it has not ended by itself. */
 export type TrialWithOutcome = TrialRow & { outcome?: TrialOutcome }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly trials: ReturnType<typeof createTrialRows>
-  }
-}
-
 const UNFINISHED = `status IN ('pending', 'running')`
 const WITH_OUTCOME = 'SELECT trial.*, outcome FROM trial LEFT JOIN trialOutcome ON trialId = trial.id'
 

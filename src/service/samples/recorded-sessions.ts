@@ -1,3 +1,4 @@
+import type { JudgeAnswer } from '../journey-runs/grading.ts'
 import type { JourneyName, RecordedCall, RecordedSession, RecordedTurn } from './recorded.ts'
 
 /** What the reference server answers to a city that its schema does not name. */
@@ -48,6 +49,12 @@ const GROUNDED = passed('Every figure comes from a tool result.')
 const FITTING = passed('One call for each thing that was asked.')
 const CLEAR = passed('Short sentences without technical words.')
 
+/** Every criterion is met but for those that are named. */
+function judged(score: number, reason: string, others: JudgeAnswer['criteria'] = {}): JudgeAnswer {
+  const criteria = { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR, ...others }
+  return { goal: { score, reason }, criteria }
+}
+
 function turn(said: string, calls: RecordedCall[], answer: string, durationMs: number): RecordedTurn {
   const outputTokens = 40 + 30 * calls.length + Math.round(answer.length / 4)
   return { said, calls, answer, tokens: { inputTokens: 620 + 140 * calls.length, outputTokens }, durationMs }
@@ -65,20 +72,14 @@ export const SESSIONS = {
           2900,
         ),
       ],
-      judged: {
-        goal: { score: 1, reason: 'Weather and rain clothes were both answered.' },
-        criteria: { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR },
-      },
+      judged: judged(1, 'Weather and rain clothes were both answered.'),
     },
     sun: {
       turns: [
         turn('weather in Los Angeles tomorrow?', [LOS_ANGELES], 'Sunny and clear, 73 degrees.', 2600),
         turn('so no rain jacket?', [], 'No, you will not need one.', 1100),
       ],
-      judged: {
-        goal: { score: 0.95, reason: 'The weather was named, and the jacket on request.' },
-        criteria: { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR },
-      },
+      judged: judged(0.95, 'The weather was named, and the jacket on request.'),
     },
     refused: {
       turns: [
@@ -95,14 +96,10 @@ export const SESSIONS = {
           2800,
         ),
       ],
-      judged: {
-        goal: { score: 0.1, reason: 'The city of the trip was refused twice, and no weather was given.' },
-        criteria: {
-          grounded: passed('Nothing was claimed that the tool did not say.'),
-          'fitting-tools': failed('The same refused call was made twice instead of naming the three known cities.'),
-          understandable: CLEAR,
-        },
-      },
+      judged: judged(0.1, 'The city of the trip was refused twice, and no weather was given.', {
+        grounded: passed('Nothing was claimed that the tool did not say.'),
+        'fitting-tools': failed('The same refused call was made twice instead of naming the three known cities.'),
+      }),
     },
     brokenOff: {
       turns: [turn('weather in Chicago please', [CHICAGO], 'Light rain, 36 degrees.', 4100)],
@@ -119,24 +116,17 @@ export const SESSIONS = {
           2300,
         ),
       ],
-      judged: {
-        goal: { score: 1, reason: 'The total is right and was calculated.' },
-        criteria: { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR },
-      },
+      judged: judged(1, 'The total is right and was calculated.'),
     },
     guessed: {
       turns: [
         turn('Total of 1,249.00 and 389.90?', [], 'That is about 1,630 in total.', 1400),
         turn('I asked for the exact figure.', [], 'It should be 1,628.90.', 1300),
       ],
-      judged: {
-        goal: { score: 0.2, reason: 'The figure was estimated, and it is wrong: 1,638.90 is right.' },
-        criteria: {
-          grounded: failed('Both totals were stated without any tool result.'),
-          'fitting-tools': failed('get-sum was there and was not used.'),
-          understandable: CLEAR,
-        },
-      },
+      judged: judged(0.2, 'The figure was estimated, and it is wrong: 1,638.90 is right.', {
+        grounded: failed('Both totals were stated without any tool result.'),
+        'fitting-tools': failed('get-sum was there and was not used.'),
+      }),
     },
     echoed: {
       turns: [
@@ -147,14 +137,9 @@ export const SESSIONS = {
           3000,
         ),
       ],
-      judged: {
-        goal: { score: 0.9, reason: 'The total is right and its source was named.' },
-        criteria: {
-          grounded: GROUNDED,
-          'fitting-tools': failed('echo was called with the question, which served nothing.'),
-          understandable: CLEAR,
-        },
-      },
+      judged: judged(0.9, 'The total is right and its source was named.', {
+        'fitting-tools': failed('echo was called with the question, which served nothing.'),
+      }),
     },
   },
   export: {
@@ -168,10 +153,7 @@ export const SESSIONS = {
         ),
         turn('And the links to two files?', [LINKS], 'Here they are: blob/1 and text/2.', 2100),
       ],
-      judged: {
-        goal: { score: 1, reason: 'The export ended, and two links were given.' },
-        criteria: { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR },
-      },
+      judged: judged(1, 'The export ended, and two links were given.'),
     },
     unlinked: {
       turns: [
@@ -182,14 +164,10 @@ export const SESSIONS = {
           9800,
         ),
       ],
-      judged: {
-        goal: { score: 0.4, reason: 'The export ended, but no link was given.' },
-        criteria: {
-          grounded: failed('No tool result speaks of a usual place.'),
-          'fitting-tools': failed('get-resource-links was needed for the links and was not called.'),
-          understandable: CLEAR,
-        },
-      },
+      judged: judged(0.4, 'The export ended, but no link was given.', {
+        grounded: failed('No tool result speaks of a usual place.'),
+        'fitting-tools': failed('get-resource-links was needed for the links and was not called.'),
+      }),
     },
     jargon: {
       turns: [
@@ -201,14 +179,9 @@ export const SESSIONS = {
           9200,
         ),
       ],
-      judged: {
-        goal: { score: 0.8, reason: 'Done and linked, though the person cannot open the links.' },
-        criteria: {
-          grounded: GROUNDED,
-          'fitting-tools': FITTING,
-          understandable: failed('A bookkeeper does not know what resources/read is.'),
-        },
-      },
+      judged: judged(0.8, 'Done and linked, though the person cannot open the links.', {
+        understandable: failed('A bookkeeper does not know what resources/read is.'),
+      }),
     },
   },
 } as const satisfies Record<JourneyName, Record<string, RecordedSession>>

@@ -13,12 +13,6 @@ export type SampleRow = { kind: SampleKind; recordId: string; projectId: string 
 /** A sample that is there, as lists show it. */
 export type NamedSample = { kind: SampleKind; id: string; name: string | null }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly samples: ReturnType<typeof createSampleRows>
-  }
-}
-
 /** What belongs to a record and does not go with its row. */
 const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
   suite: ['DELETE FROM run WHERE suiteId = :id'],

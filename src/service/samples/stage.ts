@@ -1,5 +1,4 @@
-import { resolveEnvironment, type Resolution } from '../environments/resolution.ts'
-import { requireEnvironment } from '../environments/records.ts'
+import { resolveEnvironment, type Resolution } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { SampleKind } from './rows.ts'
@@ -46,7 +45,7 @@ export function stageOf(store: Store, now: number): Stage {
 /** The environment that everybody uses. @throws ServiceError when it cannot be used any more */
 export function environmentOf({ store, project }: Stage): Resolution {
   const sample = store.samples.list().find(({ kind }) => kind === 'environment')
-  return resolveEnvironment(store, requireEnvironment(store, project.id, sample?.id ?? ''))
+  return resolveEnvironment(store, store.environments.require(project.id, sample?.id ?? ''))
 }
 
 /** A name that nobody has taken; what is left of earlier samples may have. */

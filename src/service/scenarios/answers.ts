@@ -5,20 +5,18 @@ import {
   type ConversationToolCall,
   type ConversationTurn,
 } from '../conversations/conversation.ts'
-import { resolveEnvironment, type Resolution } from '../environments/resolution.ts'
+import { resolveEnvironment, type Resolution } from '../environments/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import { requireModel } from '../models/ask.ts'
 import type { ModelSettings } from '../models/settings.ts'
-import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../core/lease.ts'
+import { isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
 import type { ServerTargets } from '../servers/targets.ts'
-import type { Lease } from '../core/lease.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type VisitorMessageRow, type VisitorSessionRow } from './visitor-session-rows.ts'
-import { whyEnded } from './access.ts'
+import { whyEnded, sessionEnded, toVisitorRefusal } from './access.ts'
 import { partsOf } from './records.ts'
-import { sessionEnded, toVisitorRefusal } from './refusals.ts'
 
 export type AnswersOptions = {
   store: Store

@@ -7,10 +7,10 @@ import type {
   ScenarioPublishRequest,
   ScenarioUpdateRequest,
   UserTestingScenario,
-} from '../../api/contract/user-testing-shapes.ts'
+} from '../../api/contract/user-testing.ts'
 import { modelOf, serversOfClient } from '../clients/records.ts'
 import { requireLive } from '../environments/records.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { toProjectServer } from '../servers/records.ts'
 import type { EnvironmentRow } from '../environments/rows.ts'
@@ -20,6 +20,8 @@ import type { SessionEnd } from './visitor-session-rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { mintInvitation, narrows } from './access.ts'
 import { mintSecret } from './secrets.ts'
+import { pageOf } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Wishes = NonNullable<z.output<typeof ScenarioPublishRequest>>
 type Edit = z.output<typeof ScenarioUpdateRequest>
@@ -37,11 +39,6 @@ const NOT_HERE = {
   sharedSkillsEnabled: 'shared skills',
   harnessEnabled: 'harnesses',
 } as const
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireScenario(store: Store, projectId: string, scenarioId: string): ScenarioRow {
-  return requireRow(store.scenarios.get(projectId, scenarioId), `scenario ${scenarioId} in this project`)
-}
 
 /**
  * Publishes an environment; runs inside the caller's transaction. One that is published already answers as it is,
@@ -259,4 +256,17 @@ function usableName(name: string | undefined): string | undefined {
 
 function normalized(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
+}
+
+/** The read-only routes, which are no part of the gate. */
+export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios'] {
+  return {
+    list: ({ project, query }) =>
+      store.read(() => {
+        const items = store.scenarios.list(project.id).map(row => toProjectScenario(store, row))
+        return pageOf(store.cursors, { list: `scenarios/${project.id}`, items, query })
+      }),
+    get: ({ project, params }) =>
+      store.read(() => toScenarioDetail(store, store.scenarios.require(project.id, params.scenarioId))),
+  }
 }

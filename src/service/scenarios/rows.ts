@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import type { SCENARIO_MODES } from '../../api/contract/scenario-shapes.ts'
-import type { GuestExecutionRequest } from '../../api/contract/user-testing-shapes.ts'
+import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Database } from '../core/database/database.ts'
+import { requireRow } from '../core/errors.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { json, sealed, tableOf } from '../core/database/table.ts'
 
@@ -39,12 +40,6 @@ export type ScenarioMemberRow = {
   createdAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly scenarios: ReturnType<typeof createScenarioRows>
-  }
-}
-
 export function createScenarioRows(database: Database, sealer: Sealer) {
   const scenarios = tableOf<ScenarioRow>(database, 'scenario', { kinds: { guestExecution: json() } })
   const members = tableOf<ScenarioMemberRow>(database, 'scenarioMember', {
@@ -52,10 +47,15 @@ export function createScenarioRows(database: Database, sealer: Sealer) {
     kinds: { invitation: sealed(sealer, 'scenarioMember', 'invitation') },
   })
   const published = { unpublishedAt: null }
+  const { insert, update } = scenarios.basics
+  /** A published one; what was taken down is gone. */
+  const get = (projectId: string, id: string) => scenarios.one({ id, projectId, ...published })
   return {
-    ...scenarios.basics,
-    /** A published one; what was taken down is gone. */
-    get: (projectId: string, id: string) => scenarios.one({ id, projectId, ...published }),
+    get,
+    /** @throws ServiceError `NOT_FOUND` */
+    require: (projectId: string, id: string) => requireRow(get(projectId, id), `scenario ${id} in this project`),
+    insert,
+    update,
     /** Published ones, oldest first. */
     list: (projectId: string) => scenarios.all({ projectId, ...published }, 'ORDER BY id'),
     /** The published one of an environment. */

@@ -1,5 +1,5 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
-import { excerptOf } from '../insights/excerpt.ts'
+import { excerptOf } from '../insights/advice.ts'
 import type { Sighting } from '../findings/record.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'

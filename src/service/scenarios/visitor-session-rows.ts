@@ -97,12 +97,6 @@ type StoredSession = VisitorSessionRow & {
 }
 type StoredSummary = StoredSession & Pick<VisitorSessionSummary, 'messageCount' | 'toolCallCount' | 'preview'>
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly visitorSessions: ReturnType<typeof createVisitorSessionRows>
-  }
-}
-
 /** A window is one day, UTC. */
 export const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -1,16 +1,37 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Store } from '../core/database/store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { takeOne, type RateLimit } from '../core/limits/rate-limiter.ts'
 import type { RateBucket } from '../core/limits/rows.ts'
-import { admit, NEEDS, whyEnded, type Credentials, type Visitor } from './access.ts'
+import { admit, NEEDS, whyEnded, type Credentials, type Visitor, sessionEnded } from './access.ts'
 import { createAnswers, type AnswersOptions } from './answers.ts'
-import { sessionEnded } from './refusals.ts'
 import type { ScenarioRow } from './rows.ts'
 import { fits, lookupOf, mintSecret, type Minted } from './secrets.ts'
-import type { Feedback } from './visit-shapes.ts'
 import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
+import { shape } from '../../api/contract/shapes.ts'
+
+/** Body of an opening: the invitation of a scenario for invited people. */
+export const Opening = shape(() => z.strictObject({ invitation: z.string().max(200).optional() }).optional())
+
+/** Body of a message. */
+export const Message = shape(() =>
+  z.strictObject({
+    text: z
+      .string()
+      .max(8000)
+      .refine(text => text.trim() !== '', { error: 'must not be blank' }),
+  }),
+)
+
+/** Body of feedback: stars from 1 to 5, words, or both. */
+export const Feedback = shape(() =>
+  z
+    .strictObject({ rating: z.int().min(1).max(5).optional(), comment: z.string().max(2000).optional() })
+    .refine(({ rating, comment }) => rating !== undefined || comment !== undefined, {
+      error: 'at least one field is needed',
+    }),
+)
 
 /** What is known of a visitor's program without asking. */
 export type VisitorProgram = { deviceKind: string | null; language: string | null }

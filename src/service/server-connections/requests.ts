@@ -3,13 +3,12 @@ import type * as z from 'zod'
 import type { ServerConnection, ServerConnectionCreateRequest } from '../../api/contract/connections.ts'
 import { parseServerUrl } from '../connections/http-request.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ServiceContext } from '../core/context.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { rateLimited, takeOne } from '../core/limits/rate-limiter.ts'
 import { projectFor, requireRole } from '../core/access/rights.ts'
-import { requireServer } from '../servers/records.ts'
-import type { ProjectRole } from '../../api/contract/roles.ts'
+import type { ProjectRole } from '../../api/contract/endpoint.ts'
 import type { ConnectionRow } from './rows.ts'
 import { writeWherePossible } from '../core/database/storage-problem.ts'
 import { invalidField } from '../core/validation.ts'
@@ -113,7 +112,7 @@ function requireTarget(
     return
   }
   projectFor(store, caller, projectId, 'editor')
-  if (serverId !== undefined && !sameUrl(requireServer(store, projectId, serverId).url, url))
+  if (serverId !== undefined && !sameUrl(store.servers.require(projectId, serverId).url, url))
     throw invalidField('serverId', 'is a server with another address')
 }
 
@@ -187,5 +186,15 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
       server: { id: server.id, name: server.name, url: redactedUrl(server.url ?? ''), enabled: server.enabled },
     }),
     ...(error && { error: { ...error, retryable: error.retryable && !ended(row) } }),
+  }
+}
+
+export function connectionHandlers(context: ServiceContext): Handlers['connections'] {
+  const requests = createConnectionRequests(context)
+  return {
+    create: ({ caller, body }) => requests.create(caller, body),
+    get: ({ caller, params }) => requests.get(caller, params.requestId),
+    cancel: ({ caller, params }) => requests.cancel(caller, params.requestId),
+    retryValidation: ({ caller, params }) => requests.retryValidation(caller, params.requestId),
   }
 }

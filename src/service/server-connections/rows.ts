@@ -47,12 +47,6 @@ export type ConnectionRow = {
   endedAt: number | null
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly serverConnections: ReturnType<typeof createConnectionRows>
-  }
-}
-
 export function createConnectionRows(database: Database, sealer: Sealer) {
   const connections = tableOf<ConnectionRow>(database, 'serverConnection', {
     kinds: { url: url(sealer, 'serverConnection'), reauthorize: boolean(), error: json() },

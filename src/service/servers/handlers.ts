@@ -2,7 +2,7 @@ import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
 import { readerOf } from '../core/access/rights.ts'
-import { insertServer, requireServer, shownUrl, toProjectServer, updateServer } from './records.ts'
+import { insertServer, shownUrl, toProjectServer, updateServer } from './records.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { Caller } from '../core/access/keys.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
@@ -24,22 +24,22 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
         query,
       }),
     get: ({ project, params, caller }) =>
-      toProjectServer(requireServer(store, project.id, params.serverId), readerOf(caller, project)),
+      toProjectServer(store.servers.require(project.id, params.serverId), readerOf(caller, project)),
     create: ({ project, body, caller }) =>
       store.write(() => toProjectServer(insertServer(store, project.id, body), readerOf(caller, project))),
     update({ project, params, body, caller }) {
-      const updated = store.write(() => updateServer(store, requireServer(store, project.id, params.serverId), body))
+      const updated = store.write(() => updateServer(store, store.servers.require(project.id, params.serverId), body))
       context.connections.drop(updated.id)
       return toProjectServer(updated, readerOf(caller, project))
     },
     delete({ project, params }) {
-      store.write(() => deleteServer(context, requireServer(store, project.id, params.serverId)))
+      store.write(() => deleteServer(context, store.servers.require(project.id, params.serverId)))
       context.connections.drop(params.serverId)
       return { id: params.serverId, deleted: true }
     },
     async importTokens({ project, params, body, signal }) {
       const read = () => {
-        const server = requireServer(store, project.id, params.serverId)
+        const server = store.servers.require(project.id, params.serverId)
         return { server, tokens: tokensFrom(server, body) }
       }
       const { refreshToken, client } = read().tokens
@@ -58,7 +58,7 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
 type Operations = Omit<Handlers['servers'], 'list' | 'get' | 'create' | 'update' | 'delete' | 'importTokens'>
 
 function operations({ store, connections, targets, onDoctorStep }: ServiceContext): Operations {
-  const target = ({ project, params }: ServerCall) => targets.of(requireServer(store, project.id, params.serverId))
+  const target = ({ project, params }: ServerCall) => targets.of(store.servers.require(project.id, params.serverId))
   return {
     validate: call => connections.validate(target(call), call.signal),
     async doctor(call) {

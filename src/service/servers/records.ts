@@ -4,7 +4,7 @@ import type {
   ProjectServerCreateRequest,
   ProjectServerUpdateRequest,
 } from '../../api/contract/servers.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { redactedUrl } from '../core/urls.ts'
 import type { ServerRow, ServerSecrets } from './rows.ts'
@@ -102,18 +102,13 @@ export function shownUrl(url: string | undefined, { maySeeUrl }: { maySeeUrl: bo
   return url === undefined || maySeeUrl ? (url ?? null) : redactedUrl(url)
 }
 
-/** @throws ServiceError `NOT_FOUND` */
-export function requireServer(store: Store, projectId: string, serverId: string): ServerRow {
-  return requireRow(store.servers.get(projectId, serverId), `server ${serverId} in this project`)
-}
-
 /** Servers named by id or by name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
 export function requireServers(store: Store, projectId: string, wanted: readonly string[]): ServerRow[] {
   return [...new Set(wanted)].map(
     name =>
       store.servers.get(projectId, name) ??
       store.servers.findByName(projectId, name) ??
-      requireServer(store, projectId, name),
+      store.servers.require(projectId, name),
   )
 }
 

@@ -41,12 +41,6 @@ export type ServerRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly servers: ReturnType<typeof createServerRows>
-  }
-}
-
 export function createServerRows(database: Database, sealer: Sealer) {
   const servers = tableOf<ServerRow>(database, 'server', {
     kinds: {

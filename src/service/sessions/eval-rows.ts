@@ -25,12 +25,6 @@ export type EvalSessionFilter = {
   limit: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly evalSessions: ReturnType<typeof createEvalSessionRows>
-  }
-}
-
 type Stored = EvalSessionRow['trial'] & {
   lastActivityAt: number
   runId: string

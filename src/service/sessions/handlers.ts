@@ -1,7 +1,11 @@
 import { projectFor, roleIn } from '../core/access/rights.ts'
-import { readFeedPage, readSourceTypes } from './feed.ts'
-import { searchSessions } from './search.ts'
+import { readFeedPage, readSourceTypes, readSessions, type FeedScope } from './feed.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { SessionSummary } from '../../api/contract/sessions.ts'
+import { messageText } from '../evals/expected-calls.ts'
+import type { Store } from '../core/database/store.ts'
+import type { SessionFilter, SessionPlace, SessionRow } from './session.ts'
 
 const DEFAULT_PAGE = 50
 
@@ -55,4 +59,93 @@ export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['
       }
     },
   }
+}
+
+type SearchScope = 'titles' | 'transcripts'
+
+type Search = {
+  /** All of its words have to occur; without a word nothing is found. */
+  q: string
+  scope: SearchScope
+  status: SessionFilter['status']
+  limit: number
+  cursor: string | undefined
+  signal: AbortSignal
+}
+
+/** A found session with its place: the better match first, then the newer one. */
+type Match = { summary: SessionSummary; score: number; at: number; id: string }
+
+/** Sessions that are looked at before other requests get their turn. */
+const BATCH = 200
+/** Characters of a transcript on either side of a match. */
+const WINDOW = 60
+
+/**
+ * Most relevant first: a word in the title counts twice one in the opening message; in transcripts every occurrence
+ * counts. Everything is looked at for every page, since relevance has no index.
+ * @param list names the search with its options; a cursor of another one is refused
+ */
+export async function searchSessions(store: Store, list: string, feed: FeedScope, search: Search) {
+  const { q, scope, status, limit, cursor, signal } = search
+  const last = cursor === undefined ? undefined : readRank(store.cursors.readText(list, cursor))
+  const words = [...new Set(q.toLowerCase().split(/\s+/).filter(Boolean))]
+  const matches: Match[] = []
+  let after: SessionPlace | undefined
+  for (let more = words.length > 0; more;) {
+    signal.throwIfAborted()
+    const filter = { status, order: 'newest' as const, after, endedOnly: false, limit: BATCH }
+    const rows = store.read(() => readSessions(store, feed, filter))
+    for (const row of rows) matches.push(...matchOf(row, words, scope))
+    const { lastActivityAt: at, id } = rows.at(-1)?.summary ?? { lastActivityAt: 0, id: '' }
+    after = { at, id }
+    more = rows.length === BATCH
+    if (more) await setImmediate()
+  }
+  const behind = matches.toSorted(compareRanks).filter(match => !last || compareRanks(last, match) < 0)
+  const shown = behind.slice(0, limit)
+  const end = shown.at(-1)
+  return {
+    items: shown.map(({ summary }) => summary),
+    ...(end && behind.length > limit && { nextCursor: store.cursors.write(list, `${end.score}:${end.at}:${end.id}`) }),
+    scope,
+  }
+}
+
+function matchOf(row: SessionRow, words: readonly string[], scope: SearchScope): Match[] {
+  const { summary } = row
+  const found = scope === 'titles' ? matchTitle(row, words) : matchTranscript(row, words)
+  if (!found) return []
+  const { score, ...preview } = found
+  return [{ summary: { ...summary, ...preview }, score, at: summary.lastActivityAt, id: summary.id }]
+}
+
+function matchTitle({ summary, messages }: SessionRow, words: readonly string[]): { score: number } | undefined {
+  const title = summary.title.toLowerCase()
+  const opening = messageText(messages.find(({ role }) => role === 'user')?.content)
+  const first = `${opening}\n${summary.firstMessagePreview ?? ''}`.toLowerCase()
+  const scores = words.map(word => (title.includes(word) ? 2 : first.includes(word) ? 1 : 0))
+  return scores.includes(0) ? undefined : { score: scores.reduce<number>((sum, score) => sum + score, 0) }
+}
+
+function matchTranscript({ messages, finalText }: SessionRow, words: readonly string[]) {
+  const said = messages.map(({ content }) => messageText(content)).filter(Boolean)
+  const text = (said.includes(finalText) ? said : [...said, finalText]).join('\n')
+  const folded = text.toLowerCase()
+  const counts = words.map(word => folded.split(word).length - 1)
+  if (counts.includes(0)) return undefined
+  const at = folded.indexOf(words[0]!)
+  const window = text.slice(Math.max(0, at - WINDOW), at + WINDOW).replaceAll(/\s+/g, ' ')
+  return { score: counts.reduce((sum, count) => sum + count, 0), matchPreview: window.trim() || null }
+}
+
+type Rank = Pick<Match, 'score' | 'at' | 'id'>
+
+function compareRanks(a: Rank, b: Rank): number {
+  return b.score - a.score || b.at - a.at || (a.id === b.id ? 0 : a.id < b.id ? 1 : -1)
+}
+
+function readRank(text: string): Rank {
+  const [score, at, ...id] = text.split(':')
+  return { score: Number(score), at: Number(at), id: id.join(':') }
 }

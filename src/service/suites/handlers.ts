@@ -3,8 +3,7 @@ import type * as z from 'zod'
 import { updateSchedule } from './schedule.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from './rows.ts'
-import { attachEnvironment } from './attachments.ts'
-import { requireConfigurable, insertSuite, requireSuite, toSuiteDetail, updateSuite } from './records.ts'
+import { attachEnvironment, requireConfigurable, insertSuite, toSuiteDetail, updateSuite } from './records.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
@@ -24,7 +23,7 @@ export type SuiteParts = {
 export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuite }: SuiteParts): Handlers['suites'] {
   const { store, runs } = context
   const configurable = (projectId: string, suiteId: string) => {
-    const suite = requireSuite(store, projectId, suiteId)
+    const suite = store.suites.require(projectId, suiteId)
     requireConfigurable(store, suite)
     return suite
   }
@@ -45,7 +44,7 @@ export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuit
       })
     },
     get: ({ project, params }) =>
-      store.read(() => toSuiteDetail(store, requireSuite(store, project.id, params.suiteId))),
+      store.read(() => toSuiteDetail(store, store.suites.require(project.id, params.suiteId))),
     create: ({ project, caller, body }) =>
       store.write(() => {
         const { suite, servers } = insertSuite(store, project.id, caller.keyId, body)

@@ -1,27 +1,24 @@
 import type * as z from 'zod'
 import type { EvalSuiteCreateRequest, EvalSuiteDetail, EvalSuiteUpdateRequest } from '../../api/contract/suites.ts'
 import type { Store } from '../core/database/store.ts'
-import { requireRow, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { invalidField } from '../core/validation.ts'
 import { passThreshold } from '../evals/grading.ts'
 import { toMatchOptions } from '../evals/match-options.ts'
 import type { Assertion } from '../evals/types.ts'
 import { requireServers } from '../servers/records.ts'
-import { attachableClients, attachableEnvironments, toSuiteHosts } from './attachments.ts'
 import type { SuiteRow, SuiteSettings } from './rows.ts'
 import { toSuiteSchedule } from './schedule.ts'
+import type { EvalSuiteEnvironmentAttached } from '../../api/contract/suite-extras.ts'
+import { findClient } from '../clients/records.ts'
+import { requireLive } from '../environments/records.ts'
 
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
 type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model' | 'tests'> & { model?: string }
 
 /** What an answer has to score where the suite says nothing. */
 export const DEFAULT_JUDGE_THRESHOLD = 0.7
-
-/** @throws ServiceError `NOT_FOUND` */
-export function requireSuite(store: Store, projectId: string, suiteId: string): SuiteRow {
-  return requireRow(store.suites.get(projectId, suiteId), `suite ${suiteId} in this project`)
-}
 
 /** Writes a suite, without cases yet; runs inside the caller's transaction. */
 export function insertSuite(
@@ -168,4 +165,57 @@ export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuite
     `A file in a repository owns the suite "${suite.name}"; change it there and let its next run report it.`,
     { details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } },
   )
+}
+
+type Hosts = NonNullable<z.output<typeof EvalSuiteUpdateRequest>['hosts']>
+
+/** Adds one environment; one that is attached already changes nothing. Runs inside the caller's transaction. */
+export function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string): EvalSuiteEnvironmentAttached {
+  const before = suite.settings.environmentIds ?? []
+  const environmentIds = attachableEnvironments(store, suite, [...before, environmentId])
+  const attached = environmentIds.length > before.length
+  if (attached) {
+    const settings = { ...suite.settings, environmentIds }
+    store.suites.update({ ...suite, settings, updatedAt: Date.now() })
+  }
+  return { suiteId: suite.id, attached, environmentIds }
+}
+
+/**
+ * The given environments, each once; those that are attached already may have been archived since.
+ * @throws ServiceError `NOT_FOUND`, `CONFLICT` with `ENV_ARCHIVED`
+ */
+export function attachableEnvironments(
+  store: Store,
+  { projectId, settings }: SuiteRow,
+  environmentIds: readonly string[],
+): string[] {
+  const wanted = [...new Set(environmentIds)]
+  for (const id of wanted) {
+    const row = store.environments.require(projectId, id)
+    if (!settings.environmentIds?.includes(id)) requireLive(row)
+  }
+  return wanted
+}
+
+/** The given clients by id or name, each once, as a suite keeps them. @throws ServiceError `NOT_FOUND` */
+export function attachableClients(
+  store: Store,
+  projectId: string,
+  hosts: Hosts,
+): NonNullable<SuiteSettings['clients']> {
+  const clients = hosts.map(({ host, servers }) => ({
+    clientId: findClient(store, projectId, host).id,
+    ...(servers && { serverIds: requireServers(store, projectId, servers).map(({ id }) => id) }),
+  }))
+  return clients.filter(({ clientId }, index) => clients.findIndex(other => other.clientId === clientId) === index)
+}
+
+/** A suite's clients as the service answers them. */
+export function toSuiteHosts(store: Store, { projectId, settings }: SuiteRow): NonNullable<EvalSuiteDetail['hosts']> {
+  return (settings.clients ?? []).flatMap(({ clientId, serverIds }) => {
+    const client = store.clients.get(projectId, clientId)
+    const servers = serverIds?.flatMap(id => store.servers.get(projectId, id)?.name ?? [])
+    return client ? [{ id: client.id, name: client.name, ...(servers && { servers }) }] : []
+  })
 }

@@ -32,12 +32,6 @@ export type SuiteRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly suites: ReturnType<typeof createSuiteRows>
-  }
-}
-
 export function createSuiteRows(database: Database) {
   const suites = tableOf<SuiteRow>(database, 'suite', {
     kinds: { settings: json() },
@@ -72,12 +66,6 @@ export type SuiteScheduleRow = {
 
 export type DueSlot = { suiteId: string; projectId: string; slot: number }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly suiteSchedules: ReturnType<typeof createSuiteScheduleRows>
-  }
-}
-
 export function createSuiteScheduleRows(database: Database) {
   const schedules = tableOf<SuiteScheduleRow>(database, 'suiteSchedule', {
     key: 'suiteId',
@@ -110,12 +98,6 @@ type SuiteOwnershipRow = {
   /** The `suite.id` of the file that owns the suite; null = anybody may configure it. */
   declaredId: string | null
   createdAt: number
-}
-
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly suiteOwnership: ReturnType<typeof createSuiteOwnershipRows>
-  }
 }
 
 export function createSuiteOwnershipRows(database: Database) {

@@ -1,7 +1,6 @@
 import { launchObstacle, type LaunchObstacle, targetsOf } from '../../domain/runs/launch-rules.ts'
 import { defaultClient, modelOf, serversOfClient } from '../clients/records.ts'
-import { requireEnvironment } from '../environments/records.ts'
-import { resolveEnvironment } from '../environments/resolution.ts'
+import { resolveEnvironment } from '../environments/records.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { requireServers } from '../servers/records.ts'
 import type { ClientRow } from '../clients/rows.ts'
@@ -115,7 +114,7 @@ export function someServers(servers: ServerRow[]): ServerRow[] {
 }
 
 function environmentTarget(store: Store, projectId: string, environmentId: string): RunTarget {
-  const resolution = resolveEnvironment(store, requireEnvironment(store, projectId, environmentId))
+  const resolution = resolveEnvironment(store, store.environments.require(projectId, environmentId))
   const { environment, client, servers, model } = resolution
   const { id, name, revision } = environment
   return {

@@ -16,12 +16,6 @@ export type SwarmRow = {
   updatedAt: number
 }
 
-declare module '../core/database/store.ts' {
-  interface Store {
-    readonly swarms: ReturnType<typeof createSwarmRows>
-  }
-}
-
 export function createSwarmRows(database: Database) {
   const swarms = tableOf<SwarmRow>(database, 'swarm', { kinds: { environmentIds: json() } })
   return {

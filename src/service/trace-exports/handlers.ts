@@ -2,9 +2,11 @@ import { traceExports } from '../../api/contract/sessions.ts'
 import { Reply } from '../core/reply.ts'
 import { projectFor } from '../core/access/rights.ts'
 import { readFeedPage, readSourceTypes } from '../sessions/feed.ts'
-import { toOtlp } from './otlp.ts'
 import { invalidField } from '../core/validation.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
+import { createHash } from 'node:crypto'
+import type { ProjectRow } from '../core/access/rows.ts'
+import type { SessionRow, SessionSpan } from '../sessions/session.ts'
 
 const NEXT_CURSOR = traceExports.otlp.cursor?.fromHeader ?? ''
 const COMPLETE = 'x-mcpjam-export-complete'
@@ -40,4 +42,106 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
       })
     },
   }
+}
+
+type OtlpValue = { stringValue: string } | { intValue: string }
+type OtlpAttribute = { key: string; value: OtlpValue }
+
+/** OTLP's numbers for kinds of spans and for how one ended. */
+const KIND = { session: 1, step: 1, toolCall: 3 } as const
+const STATUS = { unset: 0, ok: 1, error: 2 } as const
+const TRACE_ID_LENGTH = 32
+const SPAN_ID_LENGTH = 16
+
+/**
+ * Sessions as an OTLP/JSON `ExportTraceServiceRequest`: one trace each, with a span for the session and one for every
+ * step and tool call in it. Ids are derived, so that an export that is repeated lands on the same spans.
+ * @param includeContent adds what was said, arguments, results and reasons
+ */
+export function toOtlp(project: ProjectRow, rows: readonly SessionRow[], includeContent: boolean) {
+  if (rows.length === 0) return { resourceSpans: [] }
+  const resource = { 'service.name': 'mcpdeck', 'mcpdeck.project.id': project.id, 'mcpdeck.project.name': project.name }
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: toAttributes(resource) },
+        scopeSpans: [{ scope: { name: 'mcpdeck' }, spans: rows.flatMap(row => toSpans(row, includeContent)) }],
+      },
+    ],
+  }
+}
+
+function toSpans(row: SessionRow, includeContent: boolean) {
+  const { summary, status, error } = row
+  const spans = row.spans()
+  const traceId = hex(`trace/${summary.id}`, TRACE_ID_LENGTH)
+  const idOf = (key: string) => hex(`span/${summary.id}/${key}`, SPAN_ID_LENGTH)
+  const root = hex(`root/${summary.id}`, SPAN_ID_LENGTH)
+  const known = new Set(spans.map(({ key }) => key))
+  return [
+    {
+      traceId,
+      spanId: root,
+      name: `${summary.sourceType} ${summary.title}`,
+      kind: KIND.session,
+      ...times(summary.startedAt, summary.lastActivityAt - summary.startedAt),
+      attributes: toAttributes({ ...sessionFacts(row), ...(includeContent && sessionContent(row)) }),
+      status: { code: STATUS[status], ...(includeContent && error !== undefined && { message: error }) },
+    },
+    ...spans.map(span => ({
+      traceId,
+      spanId: idOf(span.key),
+      parentSpanId: span.parent !== undefined && known.has(span.parent) ? idOf(span.parent) : root,
+      name: span.name,
+      kind: KIND[span.kind],
+      ...times(span.startedAt, span.durationMs),
+      attributes: toAttributes({ ...span.attributes, ...(includeContent && spanContent(span)) }),
+      status: { code: STATUS[span.status] },
+    })),
+  ]
+}
+
+function sessionFacts({ summary, attributes }: SessionRow): Record<string, string | number> {
+  const { cumulativeInputTokens, cumulativeOutputTokens, modelId } = summary
+  return {
+    'session.id': summary.chatSessionId,
+    'mcpdeck.session.source': summary.sourceType,
+    ...(modelId != null && { 'gen_ai.request.model': modelId }),
+    ...(cumulativeInputTokens != null && { 'gen_ai.usage.input_tokens': cumulativeInputTokens }),
+    ...(cumulativeOutputTokens != null && { 'gen_ai.usage.output_tokens': cumulativeOutputTokens }),
+    ...attributes,
+  }
+}
+
+function sessionContent({ messages, finalText }: SessionRow): Record<string, string> {
+  return {
+    'gen_ai.input.messages': JSON.stringify(messages),
+    'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', content: finalText }]),
+  }
+}
+
+function spanContent({ content }: SessionSpan): Record<string, string> {
+  const { input, output } = content ?? {}
+  return {
+    ...(input !== undefined && { 'gen_ai.tool.call.arguments': JSON.stringify(input) }),
+    ...(output !== undefined && { 'gen_ai.tool.call.result': JSON.stringify(output) }),
+  }
+}
+
+/** Nanoseconds are beyond a double's integers, so they are written as text, as OTLP/JSON wants them. */
+function times(startedAt: number, durationMs: number) {
+  const start = BigInt(Math.round(startedAt))
+  const end = start + BigInt(Math.max(0, Math.round(durationMs)))
+  return { startTimeUnixNano: String(start * 1_000_000n), endTimeUnixNano: String(end * 1_000_000n) }
+}
+
+function toAttributes(values: Record<string, string | number>): OtlpAttribute[] {
+  return Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(Math.round(value)) } : { stringValue: value },
+  }))
+}
+
+function hex(text: string, length: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, length)
 }

@@ -1,6 +1,6 @@
 import { parseStored } from '../../lib/json-depth.ts'
 import type { TranscriptMessage, UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
-import type { Scenario } from '../../api/contract/user-testing-shapes.ts'
+import type { Scenario } from '../../api/contract/user-testing.ts'
 import { utcDay } from '../../lib/times.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -8,19 +8,16 @@ import type { Store } from '../core/database/store.ts'
 import { requireRow, ServiceError } from '../core/errors.ts'
 import { pageOf, pageSize } from '../core/list-page.ts'
 import { oneLine } from '../core/one-line.ts'
-import { requireEnvironment } from '../environments/records.ts'
 import { insightsEnvelopeOf, windowEnvelope } from '../findings/envelopes.ts'
 import { createGeneration, type InsightsSubject } from '../findings/generation.ts'
 import { scopeOf } from '../findings/record.ts'
-import { requireFinding, setDismissed, toScenarioFinding } from '../findings/records.ts'
+import { requireFinding, setDismissed, toScenarioFinding, type WaveSubjects } from '../findings/records.ts'
 import type { FindingScope } from '../findings/rows.ts'
-import type { WaveSubjects } from '../findings/wave-facts.ts'
 import { metricsOf, signalsOf, usageOf } from '../scenarios/measures.ts'
 import {
   publishScenario,
   rebindScenario,
   removeMember,
-  requireScenario,
   rotateLink,
   setGuestExecution,
   toScenario,
@@ -42,7 +39,7 @@ type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
  * every other answer, because only its hash is kept.
  */
 export function userTestingHandlers({ store, visits, visitOrigin }: ServiceContext): Handlers['userTesting'] {
-  const named = ({ project, params }: ScenarioCall) => requireScenario(store, project.id, params.scenarioId)
+  const named = ({ project, params }: ScenarioCall) => store.scenarios.require(project.id, params.scenarioId)
   const linkOf = (secret: string) => `${visitOrigin()}${VISIT_PREFIX}${secret}`
   /** Whatever narrows access ends what is being answered right now, too. */
   const change = <T>(work: () => T): T => {
@@ -52,7 +49,7 @@ export function userTestingHandlers({ store, visits, visitOrigin }: ServiceConte
   }
   const publish: Handlers['userTesting']['publish'] = ({ project, params, body = {} }): Scenario =>
     store.write(() => {
-      const environment = requireEnvironment(store, project.id, params.environmentId)
+      const environment = store.environments.require(project.id, params.environmentId)
       const published = publishScenario(store, environment, body)
       return 'secret' in published
         ? { ...toScenario(published.row), link: linkOf(published.secret), created: true }
@@ -63,7 +60,7 @@ export function userTestingHandlers({ store, visits, visitOrigin }: ServiceConte
     publishPut: publish,
     unpublish: ({ project, params }) =>
       change(() => {
-        const { id: environmentId } = requireEnvironment(store, project.id, params.environmentId)
+        const { id: environmentId } = store.environments.require(project.id, params.environmentId)
         const row = store.scenarios.findByEnvironment(environmentId)
         if (!row) return { environmentId, deleted: false }
         unpublishScenario(store, row)
@@ -79,7 +76,7 @@ export function userTestingHandlers({ store, visits, visitOrigin }: ServiceConte
     rebind: call =>
       store.write(() => {
         const row = named(call)
-        const environment = requireEnvironment(store, call.project.id, call.body.environmentId)
+        const environment = store.environments.require(call.project.id, call.body.environmentId)
         return toScenario(rebindScenario(store, row, environment))
       }),
     rotateLink: call =>
@@ -127,14 +124,14 @@ export function userTestingFindingHandlers({ store }: ServiceContext): Handlers[
 }
 
 function findingScopeOf(store: Store, { project, params }: ScenarioCall): FindingScope {
-  const { id: scenarioId } = requireScenario(store, project.id, params.scenarioId)
+  const { id: scenarioId } = store.scenarios.require(project.id, params.scenarioId)
   return scopeOf(project.id, { kind: 'user-testing', scenarioId })
 }
 
 export function userTestingInsightHandlers(context: ServiceContext): Handlers['userTestingInsights'] {
   const { store } = context
   const generation = createGeneration(context, 'window-insights', scenarioWindows)
-  const scenarioOf = ({ project, params }: ScenarioCall) => requireScenario(store, project.id, params.scenarioId)
+  const scenarioOf = ({ project, params }: ScenarioCall) => store.scenarios.require(project.id, params.scenarioId)
   const subjectOf = (call: ScenarioCall, windowId: string): InsightsSubject => ({
     scope: scopeOf(call.project.id, { kind: 'user-testing', scenarioId: scenarioOf(call).id }),
     waveId: windowId,
@@ -213,7 +210,7 @@ export function userTestingSessionHandlers({ store }: ServiceContext): Handlers[
   return {
     list: ({ project, params, query }) =>
       store.read(() => {
-        const { id } = requireScenario(store, project.id, params.scenarioId)
+        const { id } = store.scenarios.require(project.id, params.scenarioId)
         const list = `visitor-sessions/${id}`
         const before = query.cursor === undefined ? undefined : store.cursors.read(list, query.cursor)
         const size = pageSize(query, SESSIONS_A_PAGE)
@@ -223,7 +220,7 @@ export function userTestingSessionHandlers({ store }: ServiceContext): Handlers[
       }),
     get: ({ project, params, query }) =>
       store.read(() => {
-        const scenario = requireScenario(store, project.id, params.scenarioId)
+        const scenario = store.scenarios.require(project.id, params.scenarioId)
         const session = requireRow(
           store.visitorSessions.summary(scenario.id, params.sessionId),
           `session ${params.sessionId} in this scenario`,

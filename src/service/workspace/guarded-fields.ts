@@ -1,9 +1,8 @@
-import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
-import { requireClient, serverListsOf } from '../clients/records.ts'
+import type { ParsedInputOf, ProjectRole } from '../../api/contract/endpoint.ts'
+import { serverListsOf } from '../clients/records.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { requireRole, roleIn } from '../core/access/rights.ts'
 import type { Served } from '../core/refusals.ts'
-import type { ProjectRole } from '../../api/contract/roles.ts'
 import type { ProjectRow } from '../core/access/rows.ts'
 import type { Store } from '../core/database/store.ts'
 
@@ -108,5 +107,5 @@ function changesServers(
   config: Readonly<Record<string, unknown>> | undefined,
 ): boolean {
   if (config === undefined) return false
-  return serverListsOf(config) !== serverListsOf(requireClient(store, projectId, clientId).config)
+  return serverListsOf(config) !== serverListsOf(store.clients.require(projectId, clientId).config)
 }

@@ -21,7 +21,7 @@ import { createOrganizationSettingRows, createRateBucketRows, createQuotaUseRows
 import { createPersonaRows } from '../personas/rows.ts'
 import { createReadinessRows } from '../readiness/rows.ts'
 import { createRunRows, createRunToolRows, createRunAnalysisRows } from '../runs/rows.ts'
-import { createSampleRows } from '../samples/rows.ts'
+import { createSampleRows, SAMPLE_STEPS } from '../samples/rows.ts'
 import { createScenarioRows } from '../scenarios/rows.ts'
 import { createSealer, hasPlainUrls, SEALING_KEY_BYTES, sealPlainUrls, type Sealer } from '../core/database/sealer.ts'
 import { createConnectionRows } from '../server-connections/rows.ts'
@@ -32,6 +32,8 @@ import { createSwarmRows } from '../swarms/rows.ts'
 import { createTrialRows } from '../runs/trial-rows.ts'
 import { createVisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
+import { countingKey, ensureKeyFile } from '../core/access/keys.ts'
+import { followReferenceServer, movedReferenceServer, seedSandbox } from '../sandbox/sandbox.ts'
 
 /** A directory that several processes may share, or a workspace that ends with the process. */
 export type StoreLocation = { dataDir: string } | { memory: true }
@@ -120,6 +122,11 @@ function rowsOf(database: Database, sealer: Sealer) {
   })
 }
 
+declare module '../core/database/store.ts' {
+  // Derived from where they are made, so that what is below the nouns knows none of them.
+  interface Store extends ReturnType<typeof rowsOf> {}
+}
+
 /** What is made from these functions, each when it is first asked for: most sessions use a few tables. */
 function onFirstUse<T extends Record<string, () => unknown>>(makers: T): { readonly [K in keyof T]: ReturnType<T[K]> } {
   const made = {}
@@ -158,4 +165,48 @@ function sealingKey(settings: Settings, directory: DataDirectory | undefined): U
 
 function checkOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('mcpdeck sealing key').digest('base64url')
+}
+
+/** `samples` says whether a workspace that is made now is to get samples; the service inserts them when it is open. */
+export type WorkspaceOptions = StoreLocation & { samples?: boolean }
+
+/**
+ * Opens the workspace, made ready on first use.
+ * @throws as {@link openStore} does
+ */
+export function openWorkspace(options: WorkspaceOptions): { store: Store; localKey: string } {
+  const store = openStore(options)
+  try {
+    // The write lock lets two processes that start at once take turns; most starts have nothing to write.
+    const localKey = store.read(() => readyKey(store)) ?? store.write(() => prepareWorkspace(store, options.samples))
+    return { store, localKey }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** The owner's key of a workspace that is ready as it stands. */
+function readyKey(store: Store): string | undefined {
+  if (store.settings.get('localOrganizationId') === undefined || movedReferenceServer(store)) return undefined
+  return countingKey(store, store.directory?.localKey)?.key
+}
+
+/**
+ * Makes the workspace ready: organization, account and key on first use, with a project to try things in; later
+ * only what has moved is put right. Runs inside the caller's transaction.
+ * @returns the owner's key
+ */
+export function prepareWorkspace(store: Store, samples = false): string {
+  const isNew = store.settings.get('localOrganizationId') === undefined
+  if (isNew) {
+    store.settings.set('localOrganizationId', store.organizations.insert('Local workspace').id)
+    store.settings.set('localAccountId', store.organizations.insertAccount('Local account').id)
+  }
+  const { key, keyId } = ensureKeyFile(store, store.directory?.localKey, 'local')
+  if (isNew) {
+    seedSandbox(store, keyId)
+    if (samples) store.samples.setDue(SAMPLE_STEPS)
+  } else followReferenceServer(store)
+  return key
 }

@@ -3,7 +3,7 @@ import { MAX_ANSWER_LEVELS, textHasMoreLevels } from '../../../lib/json-depth.ts
 import type { AnyEndpoint, OutputOf } from '../../contract/endpoint.ts'
 import type { ApiResponse } from '../../contract/message.ts'
 import { ErrorBody } from '../../contract/error.ts'
-import { readShape } from '../../contract/read-shape.ts'
+import { readShape } from '../../contract/shapes.ts'
 import type { AnswerShape, FieldIssue, InvalidResponseCode } from '../errors/error-kinds.ts'
 import { fieldIssues, summarizeIssues } from '../errors/field-issues.ts'
 import type { LastAnswers } from '../cache/last-answers.ts'

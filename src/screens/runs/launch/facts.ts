@@ -1,4 +1,4 @@
-import type { Environment, EnvironmentResolved } from '../../../api/contract/environment-shapes.ts'
+import type { Environment, EnvironmentResolved } from '../../../api/contract/environments.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import type { ProjectServer } from '../../../api/contract/servers.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'

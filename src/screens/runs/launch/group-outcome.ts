@@ -1,4 +1,4 @@
-import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
+import type { EvalRunGroupCreated } from '../../../api/contract/run-groups.ts'
 import { plural } from '../../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { clean } from '../../../tui/theme/text.ts'

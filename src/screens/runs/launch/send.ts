@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/client/errors/api-error.ts'
 import type { Client } from '../../../api/client/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
-import type { EvalRunGroupCreated } from '../../../api/contract/run-group-shapes.ts'
+import type { EvalRunGroupCreated } from '../../../api/contract/run-groups.ts'
 import { launchCall, type LaunchRequest } from '../../../domain/runs/launch-request.ts'
 import { slotFree, slotHolders } from '../../../domain/runs/launch-slots.ts'
 import type { Pin } from '../../../domain/runs/pins.ts'

@@ -1,7 +1,6 @@
-import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { isTerminalRunStatus, type EvalRun, shortRunName } from '../../../api/contract/runs.ts'
 import { runCounts, type RunCounts } from '../../../domain/runs/counts.ts'
 import { passRate } from '../../../domain/runs/trials.ts'
-import { shortRunName } from '../../../api/contract/run-name.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatShare, plural } from '../../../tui/theme/format.ts'
 import { fit, widthOf } from '../../../tui/theme/text.ts'

@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import type { EvalRun } from '../../../api/contract/runs.ts'
+import { type EvalRun, runName } from '../../../api/contract/runs.ts'
 import {
   casesByTool,
   changeLabel,
@@ -9,7 +9,6 @@ import {
   type ToolChange,
   type ToolListing,
 } from '../../../domain/runs/comparison-tools.ts'
-import { runName } from '../../../api/contract/run-name.ts'
 import { plural } from '../../../tui/theme/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'

@@ -1,5 +1,5 @@
 import { contract } from '../../../api/contract/contract.ts'
-import { isAtLeast, requiredRole, roleSentence, type ProjectRole } from '../../../api/contract/roles.ts'
+import { isAtLeast, requiredRole, roleSentence, type ProjectRole } from '../../../api/contract/endpoint.ts'
 import { ServiceError } from '../errors.ts'
 import type { Caller } from './keys.ts'
 import type { Served } from '../refusals.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { tableOf } from '../database/table.ts'
 import { newId } from '../ids.ts'
-import type { ProjectRole } from '../../../api/contract/roles.ts'
+import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 
 export type KeyRow = {
   id: string
@@ -18,8 +18,6 @@ export type KeyRow = {
   createdAt: number
   revokedAt: number | null
 }
-
-export type KeyRows = ReturnType<typeof createKeyRows>
 
 export function createKeyRows(database: Database) {
   const keys = tableOf<KeyRow>(database, 'apiKey')
@@ -55,8 +53,6 @@ export function createKeyRows(database: Database) {
 type OrganizationRow = { id: string; name: string; createdAt: number }
 type AccountRow = { id: string; name: string; createdAt: number; updatedAt: number }
 
-export type OrganizationRows = ReturnType<typeof createOrganizationRows>
-
 export function createOrganizationRows(database: Database) {
   const organizations = tableOf<OrganizationRow>(database, 'organization')
   const accounts = tableOf<AccountRow>(database, 'account')
@@ -89,8 +85,6 @@ export type ProjectRow = {
   createdAt: number
   updatedAt: number
 }
-
-export type ProjectRows = ReturnType<typeof createProjectRows>
 
 export function createProjectRows(database: Database) {
   const projects = tableOf<ProjectRow>(database, 'project', { fixed: ['organizationId', 'createdAt'] })

@@ -5,8 +5,6 @@ import { json, tableOf } from './table.ts'
 type IdempotencyRow = { scope: string; key: string; digest: string; reply: unknown; createdAt: number }
 
 /** Replies of creates that carried an idempotency key. */
-export type IdempotencyRows = ReturnType<typeof createIdempotencyRows>
-
 export function createIdempotencyRows(database: Database) {
   const replies = tableOf<IdempotencyRow>(database, 'idempotency', { key: 'key', kinds: { reply: json() } })
   return {
@@ -22,8 +20,6 @@ export function createIdempotencyRows(database: Database) {
 export type JobRow = Lease & { kind: string; subjectId: string }
 
 /** Work under way; a row without a living process was abandoned. */
-export type JobRows = ReturnType<typeof createJobRows>
-
 export function createJobRows(database: Database) {
   const jobs = tableOf<JobRow>(database, 'job', { key: 'token' })
   return {

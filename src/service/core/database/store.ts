@@ -1,13 +1,10 @@
 import type { Cursors } from './cursors.ts'
 import type { DataDirectory } from './data-directory.ts'
-import type { IdempotencyRows, JobRows, Settings } from './rows.ts'
-import type { KeyRows, OrganizationRows, ProjectRows } from '../access/rows.ts'
-import type { OrganizationSettingRows, RateBucketRows, QuotaUseRows } from '../limits/rows.ts'
+import type { Settings } from './rows.ts'
 
 /**
- * The workspace's records. Every call is synchronous; what belongs together runs inside one `write`. A noun adds its
- * tables to this interface where it has their rows (`<noun>/rows.ts`), so that what is below the nouns knows none of
- * them.
+ * The workspace's records. Every call is synchronous; what belongs together runs inside one `write`.
+ * `workspace/store.ts` adds the rows of every noun.
  */
 export interface Store {
   /** Undefined for a workspace in memory. */
@@ -18,13 +15,5 @@ export interface Store {
   read<T>(work: () => T): T
   readonly cursors: Cursors
   readonly settings: Settings
-  readonly organizations: OrganizationRows
-  readonly organizationSettings: OrganizationSettingRows
-  readonly quotaUses: QuotaUseRows
-  readonly rateBuckets: RateBucketRows
-  readonly jobs: JobRows
-  readonly keys: KeyRows
-  readonly projects: ProjectRows
-  readonly idempotency: IdempotencyRows
   close(): void
 }

@@ -1,5 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { assignments, fromJson, insertInto, toJson, type Database } from './database.ts'
+import { requireRow } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
 /** How a column's value is stored; `id` is that of its row. */
@@ -75,7 +76,13 @@ export type Table<Row, Read extends Row = Row> = {
   /** `latest` of an owner's rows, of those that fulfil `rest`. */
   page(rest?: string): LatestFirst<Read>
   /** What almost every noun offers. */
-  basics: { get(ownerId: string, id: string): Read | undefined; insert(row: Row): void; update(row: Row): void }
+  basics: {
+    get(ownerId: string, id: string): Read | undefined
+    /** @throws ServiceError `NOT_FOUND` */
+    require(ownerId: string, id: string): Read
+    insert(row: Row): void
+    update(row: Row): void
+  }
   /** Sets `changes` and nothing else; the number of rows that `match` and `rest` found. */
   change(match: Partial<Row>, changes: Partial<Row>, rest?: string): number
   /** Inserts, or replaces the row of the same key. */
@@ -127,13 +134,16 @@ export function tableOf<Row extends object, Read extends Row = Row>(
       before,
       limit,
     }) as Placed<Read>[]
+  const get = (ownerId: string, id: string) => one({ [key]: id, [owner]: ownerId } as never)
+  const words = table.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
   return {
     one,
     all,
     latest,
     page: rest => (ownerId, before, limit) => latest({ [owner]: ownerId } as never, before, limit, rest),
     basics: {
-      get: (ownerId, id) => one({ [key]: id, [owner]: ownerId } as never),
+      get,
+      require: (ownerId, id) => requireRow(get(ownerId, id), `${words} ${id} in this project`),
       insert(row) {
         const values = write(row, idOf(row))
         database.run(insertInto(table, Object.keys(values)), values)

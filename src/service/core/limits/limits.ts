@@ -49,3 +49,97 @@ export function createLimits(
 export function gateSetting(gate: Gate): string {
   return `gate.${gate}`
 }
+
+/** A limit as it stands for an organization. */
+export type LimitSetting = {
+  name: LimitName
+  value: number
+  default: number
+  /** Whether it was set, be it to its default. */
+  isSet: boolean
+  says: string
+}
+
+export type GateSetting = { name: Gate; says: string; isOn: boolean }
+
+export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[]
+export const GATE_NAMES = Object.keys(GATES) as Gate[]
+
+/** Every limit, in the order of their declarations. */
+export function listLimits(store: Store, organizationId: string): LimitSetting[] {
+  const limits = createLimits(store)
+  return LIMIT_NAMES.map(name => ({
+    name,
+    value: limits.number(organizationId, name),
+    default: LIMITS[name].value,
+    isSet: store.organizationSettings.get(organizationId, name) !== undefined,
+    says: LIMITS[name].says,
+  }))
+}
+
+/** Every number as it stands in this process, as capabilities tell them; null = no limit. */
+export function announcedLimits(limits: OrganizationLimits, organizationId: string): Record<LimitName, number | null> {
+  const numbers = LIMIT_NAMES.map(name => [name, limits.number(organizationId, name)])
+  const all = Object.fromEntries(numbers) as Record<LimitName, number>
+  return { ...all, requestsPerMinute: all.requestsPerMinute || null }
+}
+
+/**
+ * Sets limits given as `name=value`, all or none; running processes follow at their next request.
+ * @throws RangeError naming the first that is not one
+ */
+export function setLimits(store: Store, organizationId: string, assignments: readonly string[]): void {
+  const parsed = assignments.map(parseAssignment)
+  store.write(() => {
+    for (const [name, value] of parsed) store.organizationSettings.set(organizationId, name, String(value))
+  })
+}
+
+/**
+ * Gives limits their defaults back, all or none.
+ * @throws RangeError naming the first that is unknown
+ */
+export function unsetLimits(store: Store, organizationId: string, names: readonly string[]): void {
+  const known = names.map(limitNamed)
+  store.write(() => {
+    for (const name of known) store.organizationSettings.unset(organizationId, name)
+  })
+}
+
+/** Every feature with a switch. */
+export function listGates(store: Store, organizationId: string): GateSetting[] {
+  const limits = createLimits(store)
+  return GATE_NAMES.map(name => ({ name, says: GATES[name], isOn: limits.isOn(organizationId, name) }))
+}
+
+/**
+ * Switches a feature `on` or `off`; running processes follow at their next request.
+ * @throws RangeError when there is no such feature or state
+ */
+export function setGate(store: Store, organizationId: string, name: string, state: string): void {
+  const gate = GATE_NAMES.find(known => known === name)
+  if (!gate) throw new RangeError(`There is no gate "${name}"; gates are ${GATE_NAMES.join(', ')}.`)
+  if (state !== 'on' && state !== 'off') throw new RangeError(`"${state}" is no state of a gate; write on or off.`)
+  store.write(() => {
+    if (state === 'off') store.organizationSettings.set(organizationId, gateSetting(gate), state)
+    else store.organizationSettings.unset(organizationId, gateSetting(gate))
+  })
+}
+
+function parseAssignment(text: string): [LimitName, number] {
+  const at = text.indexOf('=')
+  if (at < 0) throw new RangeError(`"${text}" sets nothing; write name=value.`)
+  const name = limitNamed(text.slice(0, at))
+  const digits = text.slice(at + 1)
+  const value = Number(digits)
+  const { min } = LIMITS[name]
+  if (!/^\d+$/.test(digits) || value < min || value > MAX_LIMIT)
+    throw new RangeError(`${name} takes a whole number from ${min} to ${MAX_LIMIT}, not "${digits}".`)
+  return [name, value]
+}
+
+function limitNamed(name: string): LimitName {
+  const known = LIMIT_NAMES.find(each => each === name)
+  if (!known) throw new RangeError(`There is no limit "${name}"; limits are ${LIMIT_NAMES.join(', ')}.`)
+  return known
+}

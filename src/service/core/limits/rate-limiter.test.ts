@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../errors.ts'
 import { makeKey } from '../access/keys.ts'
-import { createLimits } from './limits.ts'
-import { setLimits } from './settings.ts'
+import { createLimits, setLimits } from './limits.ts'
 import { createRateLimiter, type RateLimit } from './rate-limiter.ts'
-import { openWorkspace } from '../../workspace/open.ts'
+import { openWorkspace } from '../../workspace/store.ts'
 import type { Store } from '../database/store.ts'
 
 function openStore(): Store {

@@ -2,8 +2,6 @@ import type { Database } from '../database/database.ts'
 import { tableOf } from '../database/table.ts'
 
 /** Values that were set for one organization; what is not set has its declared default (`limits/limits.ts`). */
-export type OrganizationSettingRows = ReturnType<typeof createOrganizationSettingRows>
-
 export function createOrganizationSettingRows(database: Database) {
   const where = 'WHERE organizationId = :organizationId AND name = :name'
   return {
@@ -32,8 +30,6 @@ export type RateBucket = {
 }
 
 /** One bucket for each key that was ever limited; every process of the workspace takes from the same ones. */
-export type RateBucketRows = ReturnType<typeof createRateBucketRows>
-
 export function createRateBucketRows(database: Database) {
   const buckets = tableOf<RateBucket & { keyId: string }>(database, 'rateBucket', { key: 'keyId' })
   return {
@@ -43,8 +39,6 @@ export function createRateBucketRows(database: Database) {
 }
 
 /** One row for each counted request of an organization. */
-export type QuotaUseRows = ReturnType<typeof createQuotaUseRows>
-
 export function createQuotaUseRows(database: Database) {
   return {
     insert(organizationId: string, kind: string, at: number) {

@@ -3,8 +3,7 @@ import { digest, isPlainObject } from '../../core/canonical.ts'
 import { oneLine } from '../../core/one-line.ts'
 import type { CaseSnapshot, CheckVerdict, StepVerdict, ToolCallRecord, TrialOutcome } from '../../evals/types.ts'
 import type { JudgeVerdict } from '../judging/goal-completion.ts'
-import type { ObservedFailure } from '../../insights/advice.ts'
-import { severityOf } from '../../insights/measures.ts'
+import { type ObservedFailure, severityOf } from '../../insights/advice.ts'
 
 /** A trial that ended, as far as failures are looked for in it. */
 export type ObservedTrial = { iterationId: string; case: CaseSnapshot; outcome: TrialOutcome }

@@ -9,8 +9,7 @@ import type { JudgeDocument } from '../judging/judge-state.ts'
 import { NO_MODEL_CONFIGURED, requireModel } from '../../models/ask.ts'
 import type { RunRow } from '../rows.ts'
 import type { Store } from '../../core/database/store.ts'
-import { adviseOn, MAX_EVIDENCE, type ObservedFailure } from '../../insights/advice.ts'
-import { CONFIDENT_COUNT, isPassing } from '../../insights/measures.ts'
+import { adviseOn, MAX_EVIDENCE, type ObservedFailure, CONFIDENT_COUNT, isPassing } from '../../insights/advice.ts'
 import { failuresOfTrials, type ObservedTrial } from './observed.ts'
 
 type Requested = z.infer<typeof EvalRunAnalysisRequested>

@@ -1,18 +1,22 @@
 import type { Database } from '../database.ts'
-import { initial } from './0001-initial.ts'
-import { clientsAndEnvironments } from './0002-clients-and-environments.ts'
-import { organizationSettingsAndJobs } from './0003-organization-settings-and-jobs.ts'
-import { swarms } from './0004-swarms.ts'
-import { journeyRuns } from './0005-journey-runs.ts'
-import { findings } from './0006-findings.ts'
-import { scenarios } from './0007-scenarios.ts'
-import { schedulesAndJudging } from './0008-schedules-and-judging.ts'
-import { ingest } from './0009-ingest.ts'
-import { connectionsAndReadiness } from './0010-connections-and-readiness.ts'
-import { limits } from './0011-limits.ts'
-import { samples } from './0012-samples.ts'
-import { runTools } from './0013-run-tools.ts'
-import { scoreIntegrity } from './0014-score-integrity.ts'
+import {
+  initial,
+  clientsAndEnvironments,
+  organizationSettingsAndJobs,
+  swarms,
+  journeyRuns,
+  findings,
+} from './0001-to-0006.ts'
+import {
+  scenarios,
+  schedulesAndJudging,
+  ingest,
+  connectionsAndReadiness,
+  limits,
+  samples,
+  runTools,
+  scoreIntegrity,
+} from './0007-to-0014.ts'
 
 /** In order; the position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [

@@ -1,0 +1,362 @@
+import type { Tool } from '../connections/types.ts'
+import { everyOne, isText, notApplicable, SATISFIED, type Rule, violated } from './outcomes.ts'
+import { isIP } from 'node:net'
+import type { Outcome } from './types.ts'
+
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
+/** Hints that each publisher wants to see stated; Anthropic takes either of its two. */
+const HINTS = ['readOnlyHint', 'destructiveHint', 'openWorldHint']
+
+/** What a publisher writes down about tools, and about the features that a server may have. */
+export const POLICY_RULES: readonly Rule[] = [
+  {
+    id: 'tool-names',
+    lane: 'directory-policy',
+    title: 'Tool names are unique, of at most 64 letters, digits, hyphens and underscores',
+    needs: 'tools',
+    judge: evidence => {
+      const { tools } = evidence.report
+      const count = new Map<string, number>()
+      for (const { name } of tools) count.set(name, (count.get(name) ?? 0) + 1)
+      return everyOne(tools, ({ name }) => TOOL_NAME.test(name) && count.get(name) === 1, 'Rename these tools.')
+    },
+  },
+  {
+    id: 'tool-descriptions',
+    lane: 'directory-policy',
+    title: 'Every tool says what it does',
+    needs: 'tools',
+    judge: evidence =>
+      everyOne(
+        evidence.report.tools,
+        ({ description }) => isText(description),
+        'Describe each tool: what it does and when to call it.',
+      ),
+  },
+  {
+    id: 'tool-titles',
+    lane: 'directory-policy',
+    title: 'Every tool has a title for people',
+    kinds: ['claude'],
+    needs: 'tools',
+    judge: evidence =>
+      everyOne(
+        evidence.report.tools,
+        tool => isText(tool['title']) || isText(annotationsOf(tool)['title']),
+        'Give each tool a title.',
+      ),
+  },
+  {
+    id: 'tool-annotations',
+    lane: 'directory-policy',
+    title: 'Every tool states its safety annotations',
+    needs: 'tools',
+    judge: (evidence, kind) =>
+      everyOne(
+        evidence.report.tools,
+        tool => {
+          const stated = HINTS.map(hint => typeof annotationsOf(tool)[hint] === 'boolean')
+          return kind === 'openai' ? stated.every(Boolean) : stated.slice(0, 2).some(Boolean)
+        },
+        kind === 'openai'
+          ? 'State readOnlyHint, destructiveHint and openWorldHint for each tool.'
+          : 'State readOnlyHint or destructiveHint for each tool.',
+      ),
+  },
+  {
+    id: 'consistent-annotations',
+    lane: 'directory-policy',
+    title: 'No tool says that it only reads and that it destroys',
+    needs: 'tools',
+    judge: evidence =>
+      everyOne(
+        evidence.report.tools,
+        tool => {
+          const { readOnlyHint, destructiveHint } = annotationsOf(tool)
+          return !(readOnlyHint === true && destructiveHint === true)
+        },
+        'Make up which of the two it is.',
+      ),
+  },
+  {
+    id: 'conduct',
+    lane: 'directory-policy',
+    title: 'What the tools do agrees with the publisher’s usage policy',
+    class: 'manual-review',
+    judge: () => ({ status: 'not-evaluated', detail: 'A reviewer of the directory judges this; no measurement can.' }),
+  },
+  {
+    id: 'output-schemas',
+    lane: 'optional-features',
+    title: 'Output schemas are valid JSON Schema of type object',
+    needs: 'session',
+    judge: evidence => {
+      const tools = evidence.report.tools.filter(({ outputSchema }) => outputSchema !== undefined)
+      if (tools.length === 0) return notApplicable('No tool has an output schema.')
+      return everyOne(tools, ({ outputSchema }) => evidence.isObjectSchema(outputSchema), 'Correct the output schemas.')
+    },
+  },
+  {
+    id: 'prompt-descriptions',
+    lane: 'optional-features',
+    title: 'Every prompt says what it is for',
+    needs: 'session',
+    judge: evidence => {
+      const { prompts } = evidence.report
+      if (prompts.length === 0) return notApplicable('The server offers no prompts.')
+      return everyOne(prompts, ({ description }) => isText(description), 'Describe each prompt.')
+    },
+  },
+  {
+    id: 'resource-names',
+    lane: 'optional-features',
+    title: 'Every resource has a name',
+    needs: 'session',
+    judge: evidence => {
+      const { resources } = evidence.report
+      if (resources.length === 0) return notApplicable('The server lists no resources.')
+      return everyOne(
+        resources,
+        ({ name }) => isText(name),
+        'Name each resource.',
+        ({ uri }) => uri,
+      )
+    },
+  },
+  {
+    id: 'widget-templates',
+    lane: 'optional-features',
+    title: 'The page behind every tool with an interface is listed',
+    needs: 'session',
+    judge: evidence => {
+      const tools = evidence.report.tools.filter(tool => widgetOf(tool) !== undefined)
+      if (tools.length === 0) return notApplicable('No tool has an interface of its own.')
+      const listed = new Set(evidence.report.resources.map(({ uri }) => uri))
+      return everyOne(
+        tools,
+        tool => listed.has(widgetOf(tool) ?? ''),
+        'List the page that the tool names as a resource.',
+      )
+    },
+  },
+  {
+    id: 'parameter-descriptions',
+    lane: 'experience-insights',
+    title: 'Every parameter is described',
+    class: 'heuristic',
+    needs: 'tools',
+    judge: evidence => {
+      const parameters = evidence.report.tools.flatMap(parametersOf)
+      if (parameters.length === 0) return SATISFIED
+      return everyOne(parameters, ({ described }) => described, 'Describe each parameter; models read these texts.')
+    },
+  },
+]
+
+function annotationsOf({ annotations }: Tool): Record<string, unknown> {
+  return isObject(annotations) ? annotations : {}
+}
+
+/** The page of a tool's interface, by MCP Apps or by the older key of the Apps SDK. */
+function widgetOf({ _meta: meta }: Tool): string | undefined {
+  if (!isObject(meta)) return undefined
+  const nested = isObject(meta['ui']) ? meta['ui']['resourceUri'] : undefined
+  return [nested, meta['ui/resourceUri'], meta['openai/outputTemplate']].find(isText)
+}
+
+function parametersOf({ name, inputSchema }: Tool): { name: string; described: boolean }[] {
+  const properties = inputSchema?.['properties']
+  return Object.entries(isObject(properties) ? properties : {}).map(([parameter, schema]) => ({
+    name: `${name}.${parameter}`,
+    described: isObject(schema) && isText(schema['description']),
+  }))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether the server works for a client that reaches it over the internet. */
+export const RUNTIME_RULES: readonly Rule[] = [
+  {
+    id: 'public-https',
+    lane: 'runtime-compatibility',
+    title: 'The address is https and can be reached from outside',
+    judge({ url }) {
+      const detail =
+        url.protocol !== 'https:'
+          ? 'The address is not https.'
+          : isPrivateHost(url.hostname)
+            ? 'The host belongs to this machine or a private network.'
+            : undefined
+      if (detail === undefined) return SATISFIED
+      return { status: 'violated', detail, remediation: 'Deploy the server behind a public https address.' }
+    },
+  },
+  {
+    id: 'streamable-http',
+    lane: 'runtime-compatibility',
+    title: 'The transport is streamable HTTP',
+    needs: 'session',
+    judge: evidence =>
+      evidence.report.initInfo?.transport === 'streamable-http'
+        ? SATISFIED
+        : violated(
+            `The server was reached over ${evidence.report.initInfo?.transport ?? 'another transport'} only.`,
+            'Offer streamable HTTP; the older event stream is on its way out.',
+          ),
+  },
+  {
+    id: 'server-identity',
+    lane: 'runtime-compatibility',
+    title: 'The server says its name and version',
+    needs: 'session',
+    judge: evidence => {
+      const { name, version } = evidence.report.initInfo?.serverInfo ?? {}
+      if (isText(name) && isText(version)) return SATISFIED
+      return violated(
+        'serverInfo lacks a name or a version.',
+        'Answer initialize with serverInfo.name and serverInfo.version.',
+      )
+    },
+  },
+  {
+    id: 'lists-answer',
+    lane: 'runtime-compatibility',
+    title: 'Everything that the server offers can be listed to its end',
+    needs: 'session',
+    judge: evidence => {
+      const lists = (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).filter(
+        name => evidence.report.checks[name].status !== 'skipped',
+      )
+      return everyOne(
+        lists,
+        name => evidence.report.checks[name].status === 'ok',
+        'Answer every list that the capabilities announce.',
+        name => `${name}: ${evidence.report.checks[name].detail}`,
+      )
+    },
+  },
+  {
+    id: 'offers-tools',
+    lane: 'runtime-compatibility',
+    title: 'The server lists at least one tool',
+    needs: 'session',
+    judge: evidence =>
+      evidence.report.tools.length > 0
+        ? SATISFIED
+        : violated('The server lists no tools.', 'Announce the capability `tools` and list them.'),
+  },
+  {
+    id: 'input-schemas',
+    lane: 'runtime-compatibility',
+    title: 'Every tool has a valid JSON Schema of type object for its input',
+    needs: 'tools',
+    judge: evidence =>
+      everyOne(
+        evidence.report.tools,
+        ({ inputSchema }) => evidence.isObjectSchema(inputSchema),
+        'Give each tool an inputSchema of type "object" that is valid JSON Schema.',
+      ),
+  },
+  {
+    id: 'refuses-unknown-tool',
+    lane: 'runtime-compatibility',
+    title: 'A call of a tool that does not exist is refused',
+    needs: 'tools',
+    judge: evidence =>
+      evidence.unknownTool?.refused
+        ? SATISFIED
+        : violated(
+            evidence.unknownTool?.detail ?? 'It was not answered.',
+            'Answer wrong calls with an error that says what is wrong.',
+          ),
+  },
+  {
+    id: 'authorization-metadata',
+    lane: 'runtime-compatibility',
+    title: 'The authorization describes itself (RFC 9728 and RFC 8414)',
+    judge({ auth }) {
+      if (!auth.demanded) return notApplicable('The server asks for no authorization.')
+      if (auth.resourceMetadata && auth.authorizationServer) return SATISFIED
+      return violated(
+        `${auth.resourceMetadata ? 'The authorization server' : 'The protected resource'} has no metadata.`,
+        'Serve /.well-known/oauth-protected-resource here and the metadata of its authorization server there.',
+      )
+    },
+  },
+  {
+    id: 'pkce',
+    lane: 'runtime-compatibility',
+    title: 'The authorization server takes PKCE with S256',
+    judge({ auth }) {
+      if (!auth.demanded) return notApplicable('The server asks for no authorization.')
+      if (!auth.authorizationServer) return { status: 'not-evaluated', detail: 'Its metadata cannot be read.' }
+      if (auth.authorizationServer.pkceMethods.includes('S256')) return SATISFIED
+      return violated(
+        'code_challenge_methods_supported does not name S256.',
+        'Support PKCE with S256 and say so in the metadata.',
+      )
+    },
+  },
+]
+
+/** By the name alone: nothing is looked up, since what a name leads to here says nothing about elsewhere. */
+function isPrivateHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (isIP(bare) === 6) return bare === '::1' || /^f[cde]/i.test(bare)
+  if (isIP(bare) === 4) return /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(bare)
+  return !bare.includes('.') || /\.(localhost|local|internal|test|example|invalid)$/.test(bare)
+}
+
+/** What a submission form asks for and no server says of itself. */
+const ARTIFACTS = [
+  { input: 'privacyPolicyUrl', title: 'A privacy policy is linked' },
+  { input: 'supportContact', title: 'There is a way to reach support' },
+  { input: 'documentationUrl', title: 'The server is documented in public' },
+  { input: 'testAccount', title: 'Reviewers get an account with sample data' },
+  { input: 'examplePrompts', title: 'Example prompts show what the server is for' },
+] as const
+
+/** What is handed in with a server, and what belongs to the form of an OpenAI submission. */
+export const SUBMISSION_RULES: readonly Rule[] = [
+  ...ARTIFACTS.map(({ input, title }): Rule => ({
+    id: `artifact-${input}`,
+    lane: 'submission-artifacts',
+    title,
+    judge: () => missing('It is handed in with the submission form, which cannot be seen from here.', input),
+  })),
+  {
+    id: 'artifact-logo',
+    lane: 'submission-artifacts',
+    title: 'The server has an icon',
+    needs: 'session',
+    judge: evidence => {
+      const icons = evidence.report.initInfo?.serverInfo?.['icons']
+      return Array.isArray(icons) && icons.length > 0
+        ? SATISFIED
+        : missing('The server names no icon; the form takes one.', 'logo')
+    },
+  },
+  {
+    id: 'imported-skills',
+    lane: 'plugin-package',
+    title: 'The imported skills are part of the package',
+    kinds: ['openai'],
+    judge: ({ submissionMode }) =>
+      submissionMode === 'mcp-only'
+        ? notApplicable('The submission is declared as a server alone.')
+        : missing('The package that imports the skills cannot be handed in here.', 'skillsPackage'),
+  },
+  {
+    id: 'published-release',
+    lane: 'release-contract',
+    title: 'What is listed now stays as it was published',
+    kinds: ['openai'],
+    judge: () => missing('The published listing is known to the directory alone.', 'publishedToolListing'),
+  },
+]
+
+function missing(detail: string, input: string): Outcome {
+  return { status: 'not-evaluated', detail, missingInputs: [input] }
+}
