@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -43,7 +44,10 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     opening({
       start: 'Reading the environments…',
       work: async () => {
-        const [{ items }, known] = await Promise.all([client.environments.list({ projectId }), boundTo(except)])
+        const [items, known] = await Promise.all([
+          client.items(contract.environments.list, { projectId }),
+          boundTo(except),
+        ])
         return { all: items.filter(({ archived }) => archived !== true), ...known }
       },
     })
