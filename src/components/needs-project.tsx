@@ -5,13 +5,14 @@ import { projectChoiceKeys } from './component-keys.ts'
 import { useCrumbs } from './crumbs.tsx'
 import type { Column } from './list/columns.ts'
 import { List } from './list/list.tsx'
+import { BelowCut, type LongList } from './list/read-on.tsx'
 import { useList } from './list/use-list.ts'
 import { NothingChosen, Sentence, type PaneData } from './pane-state.tsx'
 import { Pane } from './panes/pane.tsx'
 import { SizeProvider, useSize } from './size.tsx'
 
 type Project = { id: string; name: string }
-type Projects = PaneData & { data: { items: readonly Project[] } | undefined }
+type Projects = PaneData & LongList & { items: readonly Project[] | undefined }
 
 const NONE: readonly Project[] = []
 /** Rows of the sentence above the list. */
@@ -30,17 +31,17 @@ const projectKey = ({ id }: Project): string => id
 export function NeedsProject(props: { what: string; projects: Projects; open: (projectId: string) => void }) {
   const { what, projects } = props
   useCrumbs([`${what.charAt(0).toUpperCase()}${what.slice(1)}`])
-  const all = projects.data?.items ?? NONE
-  const projectId = all.length === 1 ? all[0]?.id : undefined
+  const all = projects.items ?? NONE
+  const projectId = all.length === 1 && !projects.hasMore ? all[0]?.id : undefined
   const open = useRef(props.open)
   open.current = props.open
   useEffect(() => {
     if (projectId !== undefined) open.current(projectId)
   }, [projectId])
   const why = `No project is chosen, so there are no ${what} to show.`
-  return all.length > 1 ? (
+  return all.length > 1 || projects.hasMore ? (
     <Pane title="Choose a project" count={`${all.length}`} focused>
-      <Choice why={why} all={all} open={id => open.current(id)} />
+      <Choice why={why} all={all} pages={projects} open={id => open.current(id)} />
     </Pane>
   ) : (
     <Pane title="No project" focused>
@@ -53,7 +54,7 @@ export function NeedsProject(props: { what: string; projects: Projects; open: (p
   )
 }
 
-function Choice(props: { why: string; all: readonly Project[]; open: (projectId: string) => void }) {
+function Choice(props: { why: string; all: readonly Project[]; pages: LongList; open: (projectId: string) => void }) {
   const { width, height } = useSize()
   const list = useList({ items: props.all, keyOf: projectKey, columns })
   useBindings(projectChoiceKeys, {
@@ -66,7 +67,9 @@ function Choice(props: { why: string; all: readonly Project[]; open: (projectId:
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />
       <SizeProvider width={width} height={Math.max(1, height - ABOVE)} top={ABOVE}>
-        <List list={list} focused empty="" />
+        <BelowCut pages={props.pages} count={list.total} noun="project" focused>
+          <List list={list} focused empty="" />
+        </BelowCut>
       </SizeProvider>
     </Box>
   )

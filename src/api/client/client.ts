@@ -1,6 +1,7 @@
 import { ApiError, inCall, isMissing, refusal } from './errors/api-error.ts'
 import { type Budget, createBudget } from './budget/budget.ts'
 import { systemClock } from '../../lib/clock.ts'
+import type { ItemOf } from './cache/cached.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
 import { type Contract, contract } from '../contract/contract.ts'
 import type { Intent, Journal } from './journal/journal.ts'
@@ -77,6 +78,8 @@ export type Client = ResourceCalls & {
     input: InputOf<E>,
     options?: CallOptions & { bounds?: ListBounds | undefined },
   ) => AsyncGenerator<OutputOf<E>, void>
+  /** The items of all these pages. */
+  items: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<ItemOf<E>[]>
 }
 
 /** The client of one service and one key. */
@@ -151,7 +154,13 @@ export function createClient(options: ClientOptions): Client {
       },
       bounds,
     )
-  return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages })
+  const items: Client['items'] = async (endpoint, input, callOptions) => {
+    const all = []
+    for await (const page of pages(endpoint, input, callOptions))
+      all.push(...(page as { items: readonly ItemOf<typeof endpoint>[] }).items)
+    return all
+  }
+  return Object.assign(resourceCalls(call), { budget, monitor, call, exchange, pages, items })
 }
 
 async function sendWithPermit<E extends AnyEndpoint>(

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useLayoutEffect } from 'react'
 import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
@@ -39,10 +39,10 @@ function waitingSentence({ local, host }: Profile, fault: ConnectionFault): stri
 function useProjectRole(): ProjectRole | undefined {
   const { queries } = useWorkspace()
   const { projectId } = usePlace().params as { projectId?: string }
-  const { data: projects } = useQuery({ ...queries.projects.list.options({}), ...FROM_CACHE })
+  const { data: projects } = useInfiniteQuery({ ...queries.projects.list.infinite({}), ...FROM_CACHE })
   const input = { projectId: projectId ?? '' }
   const { data: capabilities } = useQuery({ ...queries.projects.capabilities.options(input), ...FROM_CACHE })
-  const listed = projects?.items.find(({ id }) => id === projectId)?.role
+  const listed = projects?.pages.flatMap(({ items }) => items).find(({ id }) => id === projectId)?.role
   const role = capabilities?.projectRole ?? listed
   return PROJECT_ROLES.find(known => known === role)
 }

@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { suiteStateLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
@@ -8,13 +9,16 @@ export async function plainSummary(workspace: Workspace, write: (text: string) =
   const { client, profile } = workspace
   try {
     write(`${profile.local ? 'local workspace' : profile.host}\n`)
-    for (const project of (await client.projects.list({})).items) {
+    for (const project of await client.items(contract.projects.list, {})) {
       const input = { projectId: project.id }
-      const [servers, suites] = await Promise.all([client.servers.list(input), client.suites.list(input)])
+      const [servers, suites] = await Promise.all([
+        client.items(contract.servers.list, input),
+        client.items(contract.suites.list, input),
+      ])
       write(`project ${clean(project.name)} (${project.id})\n`)
-      for (const server of servers.items)
+      for (const server of servers)
         write(`  server ${clean(server.name)} ${clean(server.transportType)}${server.enabled ? '' : ' disabled'}\n`)
-      for (const suite of suites.items)
+      for (const suite of suites)
         write(`  suite ${clean(suite.name ?? suite.id)}: ${clean(suiteStateLabel(suiteStateOf({ suite })))}\n`)
     }
     return 0

@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
@@ -58,7 +59,7 @@ export async function planLaunch(
   const names = new Map(attached)
   const obstacle = launchObstacle(suite, { environmentIds, clientIds, serverIds })
   if (obstacle) throw new UsageError(await refusalOf(obstacle, find('environments'), attached))
-  const { items: all } = await client.cases.list({ projectId, suiteId: suite.id })
+  const all = await client.items(contract.cases.list, { projectId, suiteId: suite.id })
   const cases = own.case.length === 0 ? all : own.case.map(text => caseOf(all, text))
   if (cases.length === 0) throw new UsageError('The suite has no cases, so there is nothing to run.')
   const used = environmentIds.length + clientIds.length > 0 ? environmentIds : (suite.environmentIds ?? [])

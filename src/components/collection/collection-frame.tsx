@@ -1,19 +1,14 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { ListPane } from '../list/list-pane.tsx'
+import type { LongList } from '../list/read-on.tsx'
 import { NothingChosen, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { Panes } from '../panes/panes.tsx'
 import type { Collection } from './use-collection.ts'
 
 /** A list pane as words; `loading` tells what is read where that is more than `what` of the frame. */
-type ListWords = {
-  title: string
-  empty: { why: string; next: string }
-  loading?: string
-  notices?: readonly string[]
-  pages?: ComponentProps<typeof ListPane>['pages']
-}
+type ListWords = { title: string; empty: { why: string; next: string }; loading?: string; notices?: readonly string[] }
 
 /** The panes of a collection: its list, and beside it the chosen one or why there is none. */
 export function CollectionFrame<Row>(
@@ -21,17 +16,26 @@ export function CollectionFrame<Row>(
     collection: Collection<Row>
     /** What is read, such as `the saved servers`. */
     what: string
-    data: PaneData
     renderDetail: (row: Row, focused: boolean) => ReactNode
     weights?: readonly [list: number, detail: number]
-  } & ({ list: ListWords } | { renderList: (focused: boolean) => ReactNode }),
+  } & (
+    | { list: ListWords; data: PaneData & LongList }
+    | { renderList: (focused: boolean) => ReactNode; data: PaneData }
+  ),
 ) {
   const { collection, what, data, renderDetail, weights = [3, 5] } = props
   const { noun, row, inDetail } = collection
   const router = useRouter()
   const listPane = (focused: boolean): ReactNode =>
     'list' in props ? (
-      <ListPane loading={`Reading ${what}…`} {...props.list} list={collection.list} data={data} focused={focused} />
+      <ListPane
+        loading={`Reading ${what}…`}
+        {...props.list}
+        list={collection.list}
+        data={data}
+        pages={{ of: props.data, noun }}
+        focused={focused}
+      />
     ) : (
       props.renderList(focused)
     )

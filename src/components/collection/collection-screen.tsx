@@ -1,3 +1,4 @@
+import type { QueryKey } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
 import type { ItemOf } from '../../api/client/cache/cached.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
@@ -7,15 +8,13 @@ import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { useApiPages, usePagesADraw } from '../../hooks/use-api-pages.ts'
-import { useMinute } from '../../hooks/use-now.ts'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useCrumbs } from '../crumbs.tsx'
 import type { Column } from '../list/columns.ts'
-import { useReadAhead } from '../list/read-on.tsx'
 import { CollectionFrame } from './collection-frame.tsx'
 import { projectScreen } from './project-screen.tsx'
 import { TabbedPane, type DetailTab } from './tabbed-pane.tsx'
@@ -96,11 +95,8 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
 
   function useRead(projectId: string) {
     const { queries } = useWorkspace()
-    const together = usePagesADraw()
     const query = (spec.useQuery ?? noQuery)()
-    const pages = useApiPages(readOf(queries, spec.list, { ...query, projectId }, together), 'rest')
-    useReadAhead(pages, true)
-    useMinute()
+    const pages = useWholeList(listOf(queries, spec.list), { ...query, projectId })
     const items = pages.items as readonly (ItemOf<E> & object)[] | undefined
     const news = useSeen<ItemOf<E> & object>({
       list: spec.says && `${spec.list.resource} ${projectId}`,
@@ -128,7 +124,7 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
         collection={collection}
         what={spec.what}
         data={pages}
-        list={{ title: spec.title, notices, empty, pages: { of: pages, noun: spec.noun } }}
+        list={{ title: spec.title, notices, empty }}
         renderDetail={(row, focused) => <Detail key={keyOf(row)} projectId={projectId} row={row} focused={focused} />}
       />
     )
@@ -145,10 +141,9 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
   return projectScreen(spec.title.toLowerCase(), Collected)
 }
 
-type Pages = Parameters<typeof useApiPages<{ items: readonly unknown[] }, readonly unknown[]>>[0]
+type ProjectList = Parameters<typeof useWholeList<{ projectId: string }, { items: readonly unknown[] }, QueryKey>>[0]
 
-/** The options of a list of a project, page by page. */
-function readOf(queries: Queries, endpoint: AnyEndpoint, input: { projectId: string }, together: number): Pages {
-  const made = queries as unknown as Record<string, Record<string, { infinite: (...of: object[]) => Pages }>>
-  return made[endpoint.resource]![endpoint.name]!.infinite(input, { together })
+/** The queries of a list of a project. */
+function listOf(queries: Queries, { resource, name }: AnyEndpoint): ProjectList {
+  return (queries as unknown as Record<string, Record<string, ProjectList>>)[resource]![name]!
 }

@@ -1,6 +1,6 @@
 import type { ComponentType, ReactNode } from 'react'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { NeedsProject } from '../needs-project.tsx'
 
@@ -18,6 +18,6 @@ export function projectScreen(what: string, Content: ComponentType<{ projectId: 
 function WithoutProject({ what }: { what: string }) {
   const { queries } = useWorkspace()
   const router = useRouter()
-  const projects = useApiQuery(queries.projects.list.options({}))
+  const projects = useWholeList(queries.projects.list, {})
   return <NeedsProject what={what} projects={projects} open={projectId => router.replace({ projectId })} />
 }

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { plural } from '../../tui/theme/format.ts'
@@ -16,14 +16,6 @@ export type LongList = {
 }
 
 const STUCK = 'The list answered a cursor for the second time, so what follows cannot be read.'
-
-/** Reads page after page while it is wanted, up to the list's bounds or a failure. */
-export function useReadAhead(pages: LongList, isWanted: boolean): void {
-  const reads = isWanted && pages.hasMore && !pages.problem
-  useEffect(() => {
-    if (reads) pages.readAhead()
-  }, [reads, pages])
-}
 
 /**
  * The key that reads a list further, while the pane is focused.

@@ -14,13 +14,11 @@ export function useNewClient(projectId: string): () => Promise<ClientDetail | un
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
   const saveRecord = useRecordForm()
-  const readServers = async (): Promise<Server[]> => {
-    const servers: Server[] = []
-    for await (const { items } of client.pages(contract.servers.list, { projectId })) servers.push(...items)
-    return servers
-  }
   return async () => {
-    const servers = await opening({ start: 'Reading the servers…', work: readServers })
+    const servers = await opening({
+      start: 'Reading the servers…',
+      work: () => client.items(contract.servers.list, { projectId }),
+    })
     if (!servers) return undefined
     return await saveRecord<ClientDetail, typeof contract.clients.create, ClientDetail>({
       form: () => newClientForm(servers),

@@ -9,15 +9,10 @@ import { contract } from '../../api/contract/contract.ts'
  * @throws ApiError
  */
 export async function readClients(client: ApiClient, projectId: string, call: CallOptions = {}): Promise<Client[]> {
-  const read = async (list: typeof contract.clients.list | typeof contract.hosts.list): Promise<Client[]> => {
-    const found: Client[] = []
-    for await (const page of client.pages(list, { projectId }, call)) found.push(...page.items)
-    return found
-  }
   try {
-    return await read(contract.clients.list)
+    return await client.items(contract.clients.list, { projectId }, call)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
-    return await read(contract.hosts.list)
+    return await client.items(contract.hosts.list, { projectId }, call)
   }
 }

@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
@@ -37,7 +38,7 @@ export async function slotHolders(
 ): Promise<SlotHolder[]> {
   const lists = Object.values(details ?? {}).filter(value => Array.isArray(value)) as unknown[][]
   const ids = lists.flat().filter(value => typeof value === 'string')
-  const { items: suites } = await client.suites.list({ projectId })
+  const suites = await client.items(contract.suites.list, { projectId })
   if (ids.length === 0) return latestInFlight(suites)
   const names = new Map(suites.map(({ id, name }) => [id, name ?? id]))
   return await Promise.all(

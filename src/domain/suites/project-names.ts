@@ -9,10 +9,8 @@ export type ProjectNames = Names & { servers: readonly Thing[]; environments: re
 
 /** @throws ApiError */
 export async function readNames(client: Client, projectId: string, call: CallOptions = {}): Promise<ProjectNames> {
-  const servers: Thing[] = []
-  for await (const page of client.pages(contract.servers.list, { projectId }, call))
-    servers.push(...page.items.map(({ id, name }) => ({ id, name })))
-  const { items } = await client.environments.list({ projectId }, call)
-  const environments = items.map(({ id, name }) => ({ id, name }))
+  const thing = ({ id, name }: Thing): Thing => ({ id, name })
+  const servers = (await client.items(contract.servers.list, { projectId }, call)).map(thing)
+  const environments = (await client.items(contract.environments.list, { projectId }, call)).map(thing)
   return { ...namesOf(servers, environments), servers, environments }
 }

@@ -30,7 +30,7 @@ export async function readPlan(
   { into, asNew = false }: ImportTarget = {},
 ): Promise<{ plan: SyncPlan; names: ProjectNames } | SyncObstacle> {
   const names = await readNames(client, projectId)
-  const { items } = await client.suites.list({ projectId })
+  const items = await client.items(contract.suites.list, { projectId })
   const found = asNew ? { suite: undefined } : suiteOfFile(file, items, into)
   if ('obstacle' in found) return found
   const stored = found.suite && (await readStored(client, projectId, found.suite.id))
@@ -51,7 +51,7 @@ async function readStored(
   suiteId: string,
 ): Promise<{ detail: EvalSuiteDetail; cases: readonly EvalCase[] }> {
   const target = { projectId, suiteId }
-  const [detail, { items }] = await Promise.all([client.suites.get(target), client.cases.list(target)])
+  const [detail, items] = await Promise.all([client.suites.get(target), client.items(contract.cases.list, target)])
   return { detail, cases: items }
 }
 

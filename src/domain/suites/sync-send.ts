@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import type { Client } from '../../api/client/client.ts'
 import { createCases, type BatchOptions, type CaseOutcome } from './batch.ts'
 import { modelOfNew, SEED_TITLE, type SyncPlan } from './sync-plan.ts'
@@ -98,6 +99,6 @@ async function seedsIn(
   { suite, seeds }: SyncPlan,
 ): Promise<readonly string[]> {
   if (suite) return seeds
-  const { items } = await client.cases.list(target)
+  const items = await client.items(contract.cases.list, target)
   return items.filter(({ title }) => title === SEED_TITLE).map(({ id }) => id)
 }

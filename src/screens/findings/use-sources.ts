@@ -7,9 +7,9 @@ import { isForbidden } from '../../domain/findings/dismissal.ts'
 import { mergeFindings, type Finding, type FindingSource } from '../../domain/findings/finding.ts'
 import { gateOf, insightsPerDay, type FindingsGate } from '../../domain/findings/gate.ts'
 import type { PaneData, Problem } from '../../components/pane-state.tsx'
-import { type LongList, useReadAhead } from '../../components/list/read-on.tsx'
-import { useApiPages, usePagesADraw } from '../../hooks/use-api-pages.ts'
+import type { LongList } from '../../components/list/read-on.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
 /** One list that findings come from: that of the project's swarms, or that of one scenario. */
@@ -60,11 +60,8 @@ export function useSources(projectId: string): Sources {
   const gate = useMemo(() => gateOf(capabilities.data), [capabilities.data])
   const isKnown = capabilities.hasData || capabilities.problem !== undefined
   // The list of published scenarios stands outside the gate, but has no other use here.
-  const scenarios = useApiQuery({
-    ...queries.scenarios.list.options({ projectId }),
-    enabled: isKnown && !gate.scenario,
-  })
-  const published = scenarios.data?.items ?? NONE
+  const scenarios = useWholeList(queries.scenarios.list, { projectId }, { enabled: isKnown && !gate.scenario })
+  const published = scenarios.items ?? NONE
   const swarm = useSwarmFindings(projectId, isKnown && !gate.swarm, published.length)
   const swarmCount = swarm.items?.length ?? 0
   const pauses = usePause(1 + published.length + Math.floor(swarmCount / FINDINGS_A_PAGE))
@@ -123,14 +120,12 @@ export function useSources(projectId: string): Sources {
 function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
-  const together = usePagesADraw()
-  const options = queries.journeyFindings.list.infinite({ projectId }, { together })
+  const options = queries.journeyFindings.list.infinite({ projectId })
   const known = queryClient.getQueryState(options.queryKey)
   const read = queryClient.getQueryData(options.queryKey)?.pages.length ?? 1
   const pause = usePause(1 + others + read)
-  const swarm = useApiPages({ ...options, enabled }, isForbidden(known?.error) ? false : pause)
-  useReadAhead(swarm, enabled)
-  return swarm
+  const interval = isForbidden(known?.error) ? false : pause
+  return useWholeList(queries.journeyFindings.list, { projectId }, { enabled, interval })
 }
 
 /** How long everything rests between two reads, given how many requests one takes. */

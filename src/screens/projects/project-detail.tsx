@@ -8,6 +8,8 @@ import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
 /** `launchEvalRun` as words: `launch eval run`. */
@@ -60,16 +62,17 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const { queries } = useWorkspace()
   const input = { projectId: project.id }
   const capabilities = useApiQuery(queries.projects.capabilities.options(input))
-  const servers = useApiQuery(queries.servers.list.options(input))
-  const suites = useApiQuery(queries.suites.list.options(input))
-  const count = (items: readonly unknown[] | undefined): string => (items ? String(items.length) : UNKNOWN)
+  const servers = useWholeList(queries.servers.list, input)
+  const suites = useWholeList(queries.suites.list, input)
+  const count = ({ items, hasMore }: Pick<ApiPages<unknown>, 'items' | 'hasMore'>): string =>
+    items ? `${items.length}${hasMore ? '+' : ''}` : UNKNOWN
   const lines: Line[] = [
     ...fieldLines([
       ['Id', project.id],
       ['Description', project.description],
       ['Organization', project.organizationId],
-      ['Servers', count(servers.data?.items)],
-      ['Eval suites', count(suites.data?.items)],
+      ['Servers', count(servers)],
+      ['Eval suites', count(suites)],
       ['Role here', capabilities.data?.projectRole],
       ['Plan', capabilities.data?.plan?.name],
       ['Swarms and scenarios', FEATURE_TEXTS[flagState(capabilities.data)]],

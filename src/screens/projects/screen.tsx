@@ -4,7 +4,7 @@ import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runsRoute } from '../runs/route.ts'
 import { serversRoute } from '../servers/route.ts'
@@ -53,10 +53,10 @@ export function ProjectsScreen() {
   const { queries } = useWorkspace()
   const router = useRouter()
   const { projectId } = usePlace().params
-  const projects = useApiQuery(queries.projects.list.options({}))
+  const projects = useWholeList(queries.projects.list, {})
   const collection = useCollection({
     noun: 'project',
-    items: projects.data?.items ?? NONE,
+    items: projects.items ?? NONE,
     keyOf: projectKey,
     columns: projectColumns,
     recordOf,

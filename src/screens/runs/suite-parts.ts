@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { LongList } from '../../components/list/read-on.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
 import type { PaneData } from '../../components/pane-state.tsx'
 import type { Bindings } from '../../tui/keymap/binding.ts'
@@ -24,7 +25,7 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   SuitesPane: (props: {
     projectId: string
     list: ListState<EvalSuite>
-    data: PaneData
+    data: PaneData & LongList
     suite: EvalSuite | undefined
     focused: boolean
   }) => ReactNode

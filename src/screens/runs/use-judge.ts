@@ -4,6 +4,7 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { statesItsRuns, suiteStateOf, type SuiteState } from '../../domain/runs/suite-state.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { TRIALS_READ } from '../../domain/runs/trials.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
@@ -22,7 +23,7 @@ export function useJudge(projectId: string): { judge: (suite: EvalSuite) => Suit
       if (statesItsRuns(suite)) return suiteStateOf({ suite })
       const input = { projectId, suiteId: suite.id }
       const runs = cache.queryClient.getQueryData(queries.runs.list.options({ ...input, limit: RUNS_SHOWN }).queryKey)
-      const cases = cache.queryClient.getQueryData(queries.cases.list.options(input).queryKey)
+      const cases = cache.queryClient.getQueryData(queries.cases.list.infinite(input).queryKey)?.pages
       return suiteStateOf({
         suite,
         runs: runs?.items,
@@ -30,7 +31,7 @@ export function useJudge(projectId: string): { judge: (suite: EvalSuite) => Suit
           const ofRun = queries.iterations.list.options({ projectId, runId, limit: TRIALS_READ })
           const trials = cache.queryClient.getQueryData(ofRun.queryKey)
           return {
-            caseCount: cases?.nextCursor ? undefined : cases?.items.length,
+            caseCount: cases?.at(-1)?.nextCursor ? undefined : cases?.reduce((sum, { items }) => sum + items.length, 0),
             trials: trials?.nextCursor ? undefined : trials?.items,
             isRerun: reruns?.parentOf(runId) !== undefined,
           }
@@ -50,15 +51,16 @@ export function useCoverageReads(projectId: string, suite: EvalSuite | undefined
   const isUnstated = suite !== undefined && !statesItsRuns(suite)
   const runId = suite?.latestRun?.id ?? ''
   const hasEnded = isTerminalRunStatus(suite?.latestRun?.status ?? '')
-  const cases = useApiQuery({
-    ...queries.cases.list.options({ projectId, suiteId: suite?.id ?? '' }),
-    enabled: isUnstated && runId !== '',
-  })
+  const cases = useWholeList(
+    queries.cases.list,
+    { projectId, suiteId: suite?.id ?? '' },
+    { enabled: isUnstated && runId !== '' },
+  )
   const trials = useApiQuery({
     ...queries.iterations.list.options({ projectId, runId, limit: TRIALS_READ }),
     enabled: isUnstated && runId !== '' && hasEnded,
   })
   useEffect(() => {
     if (isUnstated) learnt()
-  }, [isUnstated, runs, cases.data, trials.data, learnt])
+  }, [isUnstated, runs, cases.items, trials.data, learnt])
 }

@@ -9,7 +9,9 @@ import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runColumns, runKey, runWidths } from './columns.ts'
 import { usePins } from './follow/use-followed.ts'
@@ -21,7 +23,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 const NONE: never[] = []
 
 export type RunsLists = {
-  suites: ApiQuery<unknown>
+  suites: ApiPages<EvalSuite>
   suiteList: ListState<EvalSuite>
   suite: EvalSuite | undefined
   runs: ApiQuery<unknown>
@@ -36,20 +38,21 @@ export function useLists(projectId: string): RunsLists {
   const { symbols } = useTheme()
   const { judge, learnt } = useJudge(projectId)
   const pins = usePins()
-  const suites = useApiQuery(queries.suites.list.options({ projectId }))
+  const suites = useWholeList(queries.suites.list, { projectId })
   const forSuites = useMemo(
-    () => suiteColumns(symbols, judge, suiteWidths(suites.data?.items ?? NONE, judge)),
-    [symbols, judge, suites.data],
+    () => suiteColumns(symbols, judge, suiteWidths(suites.items ?? NONE, judge)),
+    [symbols, judge, suites.items],
   )
   const suiteNews = useSeen({
     list: `suites ${projectId}`,
-    items: suites.restored ? undefined : suites.data?.items,
+    // A part would make what follows it look new.
+    items: suites.restored || suites.hasMore ? undefined : suites.items,
     keyOf: suiteKey,
     says: suiteFingerprint,
   })
   const suiteList = useList({
     news: suiteNews,
-    items: suites.data?.items ?? NONE,
+    items: suites.items ?? NONE,
     keyOf: suiteKey,
     columns: forSuites,
     initialKey: params.suiteId,

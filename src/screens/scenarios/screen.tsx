@@ -69,7 +69,8 @@ function useScenarioCollection(projectId: string) {
   const { scenarios } = data
   const news = useSeen({
     list: `scenarios ${projectId}`,
-    items: scenarios.restored ? undefined : scenarios.data?.items,
+    // A part would make what follows it look new.
+    items: scenarios.restored || scenarios.hasMore ? undefined : scenarios.items,
     keyOf: savedScenarioKey,
     says: scenarioSays,
   })

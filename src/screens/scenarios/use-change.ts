@@ -1,3 +1,4 @@
+import { contract } from '../../api/contract/contract.ts'
 import { consequencesOf, type Consequence } from '../../domain/scenarios/consequences.ts'
 import { provedVersion } from '../../domain/scenarios/notes.ts'
 import {
@@ -85,8 +86,8 @@ async function readBack(
 ): Promise<ReadBack & Partial<Pick<AccessState, 'changedAt'>>> {
   const input = { projectId, scenarioId }
   if (isGone) {
-    const listed = await client.scenarios.list({ projectId }).catch(() => undefined)
-    return { published: listed?.items.some(({ id }) => id === scenarioId) }
+    const listed = await client.items(contract.scenarios.list, { projectId }).catch(() => undefined)
+    return { published: listed?.some(({ id }) => id === scenarioId) }
   }
   const [read, liveSessions] = await Promise.all([
     client.scenarios.get(input).catch(() => undefined),

@@ -1,5 +1,6 @@
 import { useConfirm } from '../../components/confirm.tsx'
 import { useSaveEnvironment } from '../../components/records/use-save-environment.ts'
+import { contract } from '../../api/contract/contract.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useOpening } from '../../components/opening.tsx'
@@ -45,7 +46,10 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     opening({
       start: 'Reading the environments…',
       work: async () => {
-        const [{ items }, known] = await Promise.all([client.environments.list({ projectId }), boundTo(except)])
+        const [items, known] = await Promise.all([
+          client.items(contract.environments.list, { projectId }),
+          boundTo(except),
+        ])
         return { all: items.filter(({ archived }) => archived !== true), ...known }
       },
     })

@@ -6,6 +6,7 @@ import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
@@ -87,12 +88,12 @@ export function useScenarios(projectId: string) {
   const { queries, accessNotes, client } = workspace
   const refetchInterval = useLookAgain()
   const capabilities = useApiQuery(queries.projects.capabilities.options({ projectId }))
-  const scenarios = useApiQuery(queries.scenarios.list.options({ projectId }, { refetchInterval }))
-  const environments = useApiQuery(queries.environments.list.options({ projectId }))
+  const scenarios = useWholeList(queries.scenarios.list, { projectId }, { interval: refetchInterval })
+  const environments = useWholeList(queries.environments.list, { projectId })
   const isClosed = isGateClosed(capabilities.data)
   // While it is not known whether the feature is on, what it gates is not asked for.
   const isOpen = !isClosed && !capabilities.pending
-  const items = scenarios.data?.items ?? NO_SCENARIOS
+  const items = scenarios.items ?? NO_SCENARIOS
   const { details, visits, isRead } = useFacts(projectId, items, isOpen)
   useFollowedChanges(projectId, items)
   const secrets = secretsOf(client)
@@ -105,8 +106,8 @@ export function useScenarios(projectId: string) {
     return () => clearInterval(timer)
   }, [accessNotes, refetchInterval])
   const names = useMemo(
-    () => new Map(environments.data?.items.map(({ id, name }) => [id, name ?? id])),
-    [environments.data],
+    () => new Map(environments.items?.map(({ id, name }) => [id, name ?? id])),
+    [environments.items],
   )
   useEffect(() => {
     items.forEach(({ id }, index) => {
@@ -145,7 +146,7 @@ export function useScenarios(projectId: string) {
     scenarios,
     rows,
     /** Whether all that the rows show was read. */
-    isWhole: isRead && !scenarios.pending && !capabilities.pending && !environments.pending,
+    isWhole: isRead && !scenarios.pending && !scenarios.hasMore && !capabilities.pending && !environments.pending,
     capabilities: capabilities.data,
     environments,
     isClosed,

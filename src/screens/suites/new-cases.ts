@@ -161,11 +161,13 @@ export async function add(authoring: Authoring, suite: EvalSuite): Promise<void>
  */
 export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
   const { client, projectId, tell } = authoring
-  const servers = await authoring.read('Reading the servers…', call => client.servers.list({ projectId }, call))
+  const servers = await authoring.read('Reading the servers…', call =>
+    client.items(contract.servers.list, { projectId }, call),
+  )
   if (!servers) return undefined
-  const server = await chosen(authoring, `${title}: its server`, 'server', servers.items)
+  const server = await chosen(authoring, `${title}: its server`, 'server', servers)
   if (!server) {
-    if (servers.items.length === 0) tell('warn', 'This project has no server.')
+    if (servers.length === 0) tell('warn', 'This project has no server.')
     return undefined
   }
   const tools = await authoring.read(`Reading the tools of ${server.name}…`, call =>

@@ -4,6 +4,7 @@ import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { ListPane } from '../../components/list/list-pane.tsx'
+import { BelowCut, noneYet, type LongList } from '../../components/list/read-on.tsx'
 import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -11,6 +12,7 @@ import { NothingChosen, PaneState, type PaneData } from '../../components/pane-s
 import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { Middle } from '../runs/route.ts'
 import { caseLines } from './case-lines.ts'
@@ -23,7 +25,7 @@ import type { CasesData } from './use-cases.ts'
 export function SuitesPane(props: {
   projectId: string
   list: ListState<EvalSuite>
-  data: PaneData
+  data: PaneData & LongList
   suite: EvalSuite | undefined
   focused: boolean
 }) {
@@ -37,6 +39,7 @@ export function SuitesPane(props: {
       notices={notices}
       list={list}
       data={data}
+      pages={{ of: data, noun: 'suite' }}
       focused={focused}
       loading="Reading the eval suites…"
       empty={{
@@ -67,8 +70,14 @@ export function CasesTab(props: TabProps & { cases: CasesData }) {
       count={query.hasData ? listCount(list) : undefined}
       note={listNote(list, symbols)}
     >
-      <PaneState data={query} loading="Reading the cases of the suite…" empty={list.total === 0 ? empty : undefined}>
-        <List list={list} focused={props.focused} empty={empty.why} />
+      <PaneState
+        data={query}
+        loading="Reading the cases of the suite…"
+        empty={list.total === 0 && !query.hasMore ? empty : undefined}
+      >
+        <BelowCut pages={query} count={list.total} noun="case" focused={props.focused}>
+          <List list={list} focused={props.focused} empty={noneYet(query, empty.why)} />
+        </BelowCut>
       </PaneState>
     </MiddlePane>
   )
@@ -79,12 +88,12 @@ export function SettingsTab(props: TabProps & { projectId: string; suite: EvalSu
   const { projectId, suite } = props
   const { queries } = useWorkspace()
   const detail = useApiQuery(queries.suites.get.options({ projectId, suiteId: suite.id }))
-  const environments = useApiQuery(queries.environments.list.options({ projectId }))
+  const environments = useWholeList(queries.environments.list, { projectId })
   return (
     <MiddlePane current="settings" focused={props.focused} onChange={props.onChange}>
       <PaneState data={detail} loading="Reading the settings of the suite…">
         <Viewer
-          lines={detail.data ? settingsLines(detail.data, environments.data?.items ?? []) : []}
+          lines={detail.data ? settingsLines(detail.data, environments.items ?? []) : []}
           focused={props.focused}
         />
       </PaneState>

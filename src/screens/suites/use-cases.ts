@@ -1,18 +1,20 @@
 import { useMemo } from 'react'
-import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { EvalCase, EvalSuite } from '../../api/contract/suites.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useChosen } from '../../components/list/use-chosen.ts'
 import { useList, type ListState } from '../../components/list/use-list.ts'
-import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { TRIALS_READ } from '../../domain/runs/trials.ts'
 import { caseColumns, caseKey, caseRows, type CaseRow } from './case-rows.ts'
 
 const NONE: never[] = []
 
-export type CasesData = { query: ApiQuery<unknown>; list: ListState<CaseRow>; chosen: CaseRow | undefined }
+export type CasesData = { query: ApiPages<EvalCase>; list: ListState<CaseRow>; chosen: CaseRow | undefined }
 
 /** The cases of a suite with their latest results, read while they are shown. */
 export function useCases(projectId: string, suite: EvalSuite | undefined, shown: boolean): CasesData {
@@ -21,10 +23,11 @@ export function useCases(projectId: string, suite: EvalSuite | undefined, shown:
   const { symbols } = useTheme()
   const columns = useMemo(() => caseColumns(symbols), [symbols])
   const suiteId = suite?.id
-  const query = useApiQuery({
-    ...queries.cases.list.options({ projectId, suiteId: suiteId ?? '' }),
-    enabled: shown && suiteId !== undefined,
-  })
+  const query = useWholeList(
+    queries.cases.list,
+    { projectId, suiteId: suiteId ?? '' },
+    { enabled: shown && suiteId !== undefined },
+  )
   const runId = suite?.latestRun?.id
   const trials = useApiQuery({
     ...queries.iterations.list.options({ projectId, runId: runId ?? '', limit: TRIALS_READ }),
@@ -33,11 +36,11 @@ export function useCases(projectId: string, suite: EvalSuite | undefined, shown:
   const items = useMemo(
     () =>
       caseRows(
-        query.data?.items ?? NONE,
+        query.items ?? NONE,
         trials.data?.items ?? NONE,
         !trials.data || nextCursorOf(trials.data) === undefined,
       ),
-    [query.data, trials.data],
+    [query.items, trials.data],
   )
   const list = useList({
     items,

@@ -11,6 +11,7 @@ import { createTrialReader } from '../../../domain/runs/trial-reader.ts'
 import { isOpenTrial } from '../../../domain/runs/trials.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
 import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useWholeList } from '../../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import type { LaunchDraft } from './draft.ts'
 import type { LaunchFacts, Preview } from './facts.ts'
@@ -30,10 +31,10 @@ export function useLaunchFacts(options: {
   const { queries } = useWorkspace()
   const suiteId = options.suite.id
   const suite = useApiQuery(queries.suites.get.options({ projectId, suiteId })).data ?? options.suite
-  const cases = useApiQuery(queries.cases.list.options({ projectId, suiteId })).data?.items ?? options.cases
-  const environments = useApiQuery(queries.environments.list.options({ projectId })).data?.items ?? []
-  const servers = useApiQuery(queries.servers.list.options({ projectId })).data?.items ?? []
-  const suites = useApiQuery(queries.suites.list.options({ projectId })).data?.items ?? []
+  const cases = useWholeList(queries.cases.list, { projectId, suiteId }).items ?? options.cases
+  const environments = useWholeList(queries.environments.list, { projectId }).items ?? []
+  const servers = useWholeList(queries.servers.list, { projectId }).items ?? []
+  const suites = useWholeList(queries.suites.list, { projectId }).items ?? []
   const announced = useApiQuery(queries.projects.capabilities.options({ projectId })).data
   const runs = useApiQuery(queries.runs.list.options({ projectId, suiteId, limit: RUNS_READ })).data?.items
   const lastEnded = runs?.find(({ status }) => isTerminalRunStatus(status))

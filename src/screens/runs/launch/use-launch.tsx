@@ -12,6 +12,7 @@ import { useOpening } from '../../../components/opening.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
+import { LIST_BOUNDS } from '../../../api/client/pages.ts'
 import { useWrite, useWrites } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { serversRoute } from '../../servers/route.ts'
@@ -44,12 +45,20 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
       work: () =>
         Promise.all([
           queryClient.fetchQuery({ ...queries.suites.get.options(input), staleTime: 0 }),
-          queryClient.fetchQuery({ ...queries.cases.list.options(input), staleTime: 0 }),
+          queryClient.fetchInfiniteQuery({
+            ...queries.cases.list.infinite(input),
+            pages: LIST_BOUNDS.pages,
+            staleTime: 0,
+          }),
         ]),
     })
     if (!read) return
-    const [suite, { items: cases }] = read
-    open(suite, cases, marked)
+    const [suite, { pages }] = read
+    open(
+      suite,
+      pages.flatMap(({ items }) => items),
+      marked,
+    )
   }
 
   function open(suite: EvalSuiteDetail, cases: readonly EvalCase[], marked: readonly string[]): void {

@@ -62,9 +62,9 @@ export function useRerun(
         if (!preview.rerunnable) return { preview, trials: [], whole: true, titles: new Map() }
         const [{ trials, whole }, cases] = await Promise.all([
           trialsOf(run.id),
-          client.cases.list({ projectId, suiteId: run.suiteId }),
+          client.items(contract.cases.list, { projectId, suiteId: run.suiteId }),
         ])
-        return { preview, trials, whole, titles: new Map(cases.items.map(({ id, title }) => [id, title ?? id])) }
+        return { preview, trials, whole, titles: new Map(cases.map(({ id, title }) => [id, title ?? id])) }
       },
     })
     if (!source) return

@@ -36,9 +36,9 @@ export async function readToolsNow(
     evidence: Pick<ToolEvidence, 'seen' | 'before'>
   },
 ): Promise<ToolsNow> {
-  const [{ items: servers }, { items: cases }] = await Promise.all([
-    client.servers.list({ projectId }),
-    client.cases.list({ projectId, suiteId }),
+  const [servers, cases] = await Promise.all([
+    client.items(contract.servers.list, { projectId }),
+    client.items(contract.cases.list, { projectId, suiteId }),
   ])
   type Answer = ToolListing | { serverName: string; why: string }
   const asks = names.map(async (serverName): Promise<Answer> => {

@@ -1,0 +1,43 @@
+import type { InfiniteData, QueryKey, UseInfiniteQueryOptions } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { ApiError } from '../api/client/errors/api-error.ts'
+import { useApiPages, usePagesADraw, type ApiPages } from './use-api-pages.ts'
+import { useMinute } from './use-now.ts'
+
+type Page = { items: readonly unknown[] }
+type PagesOptions<P, Key extends QueryKey> = UseInfiniteQueryOptions<
+  P,
+  ApiError,
+  InfiniteData<P, string | undefined>,
+  Key,
+  string | undefined
+>
+
+/** Reads page after page while it is wanted, up to the list's bounds or a failure. */
+export function useReadAhead(
+  pages: Pick<ApiPages<unknown>, 'hasMore' | 'problem' | 'readAhead'>,
+  isWanted: boolean,
+): void {
+  const reads = isWanted && pages.hasMore && !pages.problem
+  useEffect(() => {
+    if (reads) pages.readAhead()
+  }, [reads, pages])
+}
+
+/**
+ * Reads a list with a cursor page after page, as far as its bounds go without a person. Pass a list such as
+ * `queries.servers.list` with its input.
+ * @param how.interval milliseconds between two reads of what is here; `rest` for a list that only others change
+ */
+export function useWholeList<Input, P extends Page, Key extends QueryKey>(
+  list: { infinite: (input: Input, extra: { together: number }) => PagesOptions<P, Key> },
+  input: Input,
+  how: { enabled?: boolean; interval?: number | false | 'rest' } = {},
+): ApiPages<P['items'][number]> {
+  const { enabled = true, interval = 'rest' } = how
+  const pages = useApiPages({ ...list.infinite(input, { together: usePagesADraw() }), enabled }, interval)
+  useReadAhead(pages, enabled)
+  // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
+  useMinute()
+  return pages
+}
