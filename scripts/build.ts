@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputAsset, type OutputChunk } from 'rolldown'
 import { replaceBuiltinImports } from './build/builtins.ts'
 import { noticesFile, noticesOf } from './build/notices.ts'
-import { replaceCostlyParts } from './build/replacements.ts'
+import { patchPackages } from './build/patches.ts'
 import { inputsDigest, isBuilt } from './inputs.ts'
 import { dist, inputsFile, root } from './paths.ts'
 
@@ -55,7 +55,7 @@ const appInput: InputOptions = {
   ...shared,
   input: { main: join(root, 'src/main.tsx') },
   external: spawnedPackages,
-  plugins: [replaceCostlyParts(), replaceBuiltinImports()],
+  plugins: [patchPackages(), replaceBuiltinImports()],
 }
 
 /** The thread that executes runs: in a bundle of its own, since shared chunks would bring it the screen's code too. */
@@ -63,7 +63,7 @@ const threadInput: InputOptions = {
   ...shared,
   input: { 'run-thread': join(root, 'src/service/runs/thread/thread.ts') },
   external: spawnedPackages,
-  plugins: [replaceCostlyParts(), replaceBuiltinImports()],
+  plugins: [patchPackages(), replaceBuiltinImports()],
 }
 
 /** The thread that ends a program that does not respond; it loads next to nothing. */

@@ -16,7 +16,7 @@ const singleFiles = [
  * check runs before every start.
  */
 export function inputsDigest(): string {
-  const sources = ['src', 'scripts/build']
+  const sources = ['src', 'scripts/build', 'patches']
     .flatMap(folder => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter(entry => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map(entry => join(entry.parentPath, entry.name))

@@ -1,17 +1,10 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer, type Server } from 'node:http'
-import { createServer as createHttp2Server, type Http2Server } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { rolldown } from 'rolldown'
-import type { Agent, fetch } from 'undici'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { replaceCostlyParts, replacementNames } from '../../scripts/build/replacements.ts'
-import { lazySegmenter } from '../../scripts/build/replacements/lazy-segmenter.ts'
+import { rolldown, type Plugin } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { patchedPackages, patchFaults, patchPackages } from '../../scripts/build/patches.ts'
 import { root } from '../../scripts/paths.ts'
 
 type Transformer = (line: string, index: number) => string
@@ -25,7 +18,7 @@ type Frame = {
 /** What is written to a frame, clipped or not: a box that cuts off what it holds, and its text. */
 type Write = { x: number; y: number; text: string; clip: Clip | undefined; isNumbered: boolean }
 
-/** What Ink draws with and what requests go through, bundled as the program bundles it. */
+/** What Ink draws with, bundled as the program bundles it. */
 type TextPackages = {
   stringWidth: (text: string, options?: object) => number
   wrapAnsi: (text: string, columns: number, options?: object) => string
@@ -39,8 +32,6 @@ type TextPackages = {
   wrapText: (text: string, columns: number, kind: string) => string
   loadYoga: () => Promise<unknown>
   Output: new (size: { width: number; height: number }) => Frame
-  fetch: typeof fetch
-  Agent: typeof Agent
 }
 
 const entry = `
@@ -54,20 +45,19 @@ export { default as measureText } from './node_modules/ink/build/measure-text.js
 export { default as wrapText } from './node_modules/ink/build/wrap-text.js'
 export { default as Output } from './node_modules/ink/build/output.js'
 export { default as loadYoga } from './node_modules/yoga-layout/dist/binaries/yoga-wasm-base64-esm.js'
-export { Agent, fetch } from 'undici'
 `
 
 let folder: string
 let original: TextPackages
-let replaced: TextPackages
+let patched: TextPackages
 
-async function bundle(without: string): Promise<string> {
+async function bundle(without: string, ...before: Plugin[]): Promise<string> {
   const virtual = {
     name: 'entry',
     resolveId: (id: string) => (id === 'entry' ? join(root, 'entry-of-text-packages.js') : null),
     load: (id: string) => (id.endsWith('entry-of-text-packages.js') ? entry : null),
   }
-  const plugins = [virtual, replaceCostlyParts(without)]
+  const plugins = [virtual, ...before, patchPackages(without)]
   await using build = await rolldown({ input: 'entry', cwd: root, platform: 'node', plugins })
   const { output } = await build.generate({ format: 'esm' })
   return output[0].code
@@ -80,9 +70,9 @@ async function load(name: string, without: string): Promise<TextPackages> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(root, 'node_modules/.mcpdeck-replacements-'))
+  folder = mkdtempSync(join(root, 'node_modules/.mcpdeck-patches-'))
   original = await load('original', 'all')
-  replaced = await load('replaced', '')
+  patched = await load('patched', '')
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -143,32 +133,65 @@ function outcome<T>(work: () => T): T | string {
 /** Asks twice, because the second answer may come from a cache. */
 function expectEqual(ask: (packages: TextPackages) => unknown): void {
   const wanted = outcome(() => ask(original))
-  expect(outcome(() => ask(replaced))).toEqual(wanted)
-  expect(outcome(() => ask(replaced))).toEqual(wanted)
+  expect(outcome(() => ask(patched))).toEqual(wanted)
+  expect(outcome(() => ask(patched))).toEqual(wanted)
 }
 
-test.each(replacementNames)('%s applies, and can be left out', async name => {
+test.each(patchedPackages)('the patch of %s applies, and can be left out', async name => {
   expect(await bundle(name)).not.toBe(await bundle(''))
 })
 
+describe('a package that changed where it is patched', () => {
+  const file = 'ink/build/output.js'
+  const changed = (code: string): string => code.replace('class OutputCaches', 'class Caches')
+  const sentence = (version: string): string =>
+    `patches/ink+8.0.0.patch no longer applies to build/output.js of ink: made for 8.0.0, installed is ${version}.`
+
+  test('is named with its patch, and its version with the one that the patch was made for', () => {
+    expect(patchFaults(join(root, 'node_modules'))).toEqual([])
+    const modules = join(folder, 'modules')
+    for (const name of patchedPackages)
+      cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true })
+    const manifest = join(modules, 'ink/package.json')
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"version": "8.0.0"', '"version": "8.0.1"'))
+    expect(patchFaults(modules), 'a release that leaves the place alone').toEqual([])
+    writeFileSync(join(modules, file), changed(readFileSync(join(modules, file), 'utf8')))
+    expect(patchFaults(modules)).toEqual([sentence('8.0.1')])
+    rmSync(join(modules, file))
+    expect(patchFaults(modules), 'a file that is gone').toEqual([sentence('8.0.1')])
+  })
+
+  test('fails the build with the same sentence, unless it is left out', async () => {
+    const release: Plugin = { name: 'release', transform: (code, id) => (id.endsWith(file) ? changed(code) : null) }
+    await expect(bundle('', release)).rejects.toThrow(sentence('8.0.0'))
+    await bundle('ink', release)
+  })
+})
+
 test('the layout engine loads without fetch', async () => {
-  const layout = (await replaced.loadYoga()) as { Node: { create(): { getWidth(): unknown } } }
-  expect(layout.Node).toBeDefined()
+  const fetched = vi.fn<typeof fetch>(() => Promise.reject(new Error('no network')))
+  vi.stubGlobal('fetch', fetched)
+  try {
+    expect(await patched.loadYoga()).toHaveProperty('Node')
+    expect(fetched).not.toHaveBeenCalled()
+    await original.loadYoga()
+    expect(fetched).toHaveBeenCalled()
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })
 
-test('the lazy segmenter answers as Intl.Segmenter', () => {
-  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-  fc.assert(
-    fc.property(anyText, fc.integer({ min: -2, max: 40 }), (sample, index) => {
-      const [segments, wanted] = [lazySegmenter.segment(sample), segmenter.segment(sample)]
-      expect([...segments]).toEqual([...wanted])
-      expect(segments.containing(index)).toEqual(wanted.containing(index))
-    }),
-    { numRuns: 1500 },
-  )
+test('every UTF-16 unit before the ideographs, beside letters, signs and lines, is measured and cut as before', () => {
+  const outcomes = ({ stringWidth, tokenize, sliceAnsi }: TextPackages, sample: string): string =>
+    JSON.stringify([stringWidth(sample), tokenize(sample), sliceAnsi(sample, 1, 3)])
+  const wrong = Array.from({ length: 0x3000 }, (_, unit) => String.fromCharCode(unit)).filter(character => {
+    const sample = [...'\0\naЖ—│✓'].map(other => other + character).join('')
+    return outcomes(patched, sample) !== outcomes(original, sample)
+  })
+  expect(wrong).toEqual([])
 })
 
-describe('text packages with costly parts replaced', () => {
+describe('patched text packages answer as the original ones', () => {
   test('string-width', () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), fc.boolean(), (sample, ambiguousIsNarrow, countAnsiEscapeCodes) => {
@@ -247,66 +270,5 @@ describe('text packages with costly parts replaced', () => {
       fc.property(fc.array(write, { maxLength: 8 }), writes => expectEqual(packages => frame(packages, writes))),
       { numRuns: 1500 },
     )
-  })
-})
-
-describe('requests are sent and answered as before', () => {
-  const servers: (Server | Http2Server)[] = []
-  const listen = async (server: Server | Http2Server): Promise<string> => {
-    servers.push(server)
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  }
-  const agents: Agent[] = []
-
-  afterAll(async () => {
-    await Promise.all(agents.map(agent => agent.destroy()))
-    for (const server of servers) server.close()
-  })
-
-  const answered = async (packages: TextPackages, url: string, options: Agent.Options, body?: string) => {
-    const agent = new packages.Agent(options)
-    agents.push(agent)
-    const init = { dispatcher: agent, redirect: 'manual', ...(body !== undefined && { method: 'POST', body }) } as const
-    try {
-      const response = await packages.fetch(url, init)
-      const headers = [...response.headers].filter(([name]) => name !== 'date')
-      return { status: response.status, headers, text: await response.text() }
-    } catch (error) {
-      const { message, cause } = error as Error & { cause?: { code?: string } }
-      return { message, code: cause?.code }
-    }
-  }
-
-  test('over HTTP/1.1, whatever the answer', async () => {
-    const origin = await listen(
-      createHttpServer((request, response) => {
-        if (request.url === '/gzip') response.setHeader('content-encoding', 'gzip').end(gzipSync('zipped'))
-        else if (request.url === '/moved') response.writeHead(302, { location: '/gzip' }).end()
-        else if (request.url === '/cut')
-          response.writeHead(200, { 'content-length': 9 }).end('less', () => request.socket.destroy())
-        else {
-          const { host: _, ...sent } = request.headers
-          response.setHeader('content-type', 'application/json').flushHeaders()
-          response.write(JSON.stringify([request.method, sent]))
-          request.pipe(response)
-        }
-      }),
-    )
-    for (const [path, body] of [['/'], ['/', 'sent'], ['/gzip'], ['/moved'], ['/cut']] as const) {
-      const before = await answered(original, origin + path, {}, body)
-      expect(await answered(replaced, origin + path, {}, body), path).toEqual(before)
-    }
-  })
-
-  test('over HTTP/2, which loads with its first connection', async () => {
-    const origin = await listen(
-      createHttp2Server((request, response) => void response.end(`second ${request.httpVersion}`)),
-    )
-    const options = { allowH2: true, useH2c: true }
-    const before = await answered(original, origin, options)
-    expect(before).toMatchObject({ status: 200, text: 'second 2.0' })
-    expect(await answered(replaced, origin, options)).toEqual(before)
   })
 })

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { applyPatch, parsePatch, type StructuredPatch } from 'diff'
+import type { Plugin } from 'rolldown'
+import { root } from '../paths.ts'
+
+/** What a patch changes in one file of the package and version that it was made for. */
+type Change = { patch: string; name: string; version: string; file: string; diff: StructuredPatch }
+
+/** `<package>+<version>.patch`, with `+` for the `/` of a scope. */
+const PATCH = /^(.+)\+([^+]+)\.patch$/
+
+const changes: readonly Change[] = readdirSync(join(root, 'patches')).flatMap(patch => {
+  const [, name = '', version = ''] = PATCH.exec(patch) ?? []
+  return parsePatch(readFileSync(join(root, 'patches', patch), 'utf8')).map(diff => ({
+    patch,
+    name: name.replace('+', '/'),
+    version,
+    file: diff.oldFileName?.replace('a/', '') ?? '',
+    diff,
+  }))
+})
+
+/** The packages that are changed; docs/upstream.md says why. */
+export const patchedPackages: readonly string[] = [...new Set(changes.map(({ name }) => name))]
+
+/**
+ * Changes packages as `patches/` says while bundling, but for those that `without` names, separated by commas.
+ * @throws when a patch no longer applies
+ */
+export function patchPackages(without = process.env.MCPDECK_BUILD_WITHOUT ?? ''): Plugin {
+  const leftOut = without.split(',')
+  const active = changes.filter(({ name }) => !leftOut.includes(name) && !leftOut.includes('all'))
+  return {
+    name: 'patch-packages',
+    buildStart() {
+      const faults = patchFaults(join(root, 'node_modules'), active)
+      if (faults.length > 0) throw new Error(faults.join('\n'))
+    },
+    transform(code, id) {
+      const change = active.find(({ name, file }) => id.endsWith(`/node_modules/${name}/${file}`))
+      if (!change) return null
+      const changed = applyPatch(code, change.diff)
+      if (changed === false) throw new Error(faultOf(change, id))
+      return changed
+    },
+  }
+}
+
+/** A sentence for each file of the packages in `nodeModules` that its patch no longer applies to. */
+export function patchFaults(nodeModules: string, of = changes): string[] {
+  return of.flatMap(change => {
+    const path = join(nodeModules, change.name, change.file)
+    const applies = existsSync(path) && applyPatch(readFileSync(path, 'utf8'), change.diff) !== false
+    return applies ? [] : faultOf(change, path)
+  })
+}
+
+function faultOf({ patch, name, version, file }: Change, path: string): string {
+  const manifest = `${path.slice(0, -file.length)}package.json`
+  const { version: found = 'none' } = existsSync(manifest)
+    ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version?: string })
+    : {}
+  return `patches/${patch} no longer applies to ${file} of ${name}: made for ${version}, installed is ${found}.`
+}
+
+if (import.meta.main) {
+  const faults = patchFaults(join(root, 'node_modules'))
+  for (const fault of faults) console.error(fault)
+  if (faults.length > 0) process.exitCode = 1
+}
