@@ -8,7 +8,7 @@ import { decisionCounts, runCounts, reportedTrials } from '../src/domain/runs/co
 import { distributionOf } from '../src/domain/runs/distribution.ts'
 import { averageRemaining, estimateRemaining, remainingLabel } from '../src/domain/runs/estimate.ts'
 import { passRate } from '../src/domain/runs/trials.ts'
-import { lastChange, trendRates } from '../src/domain/runs/trend.ts'
+import { lastChange, trendRates } from '../src/domain/runs/graded.ts'
 import { taskParts } from '../src/app/shell/footer.tsx'
 import { gauge } from '../src/app/shell/header.tsx'
 import { bar, sparkline } from '../src/tui/theme/charts.ts'

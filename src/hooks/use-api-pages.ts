@@ -14,7 +14,7 @@ import { createNews, LIST_BOUNDS, reachesBounds, type ListBounds } from '../api/
 import { readPages } from '../api/client/cache/queries.ts'
 import { sparedPause, useRest, type ApiQuery } from './use-api-query.ts'
 import { useWorkspace } from './workspace.tsx'
-import { backoff } from './calm.ts'
+import { backoff } from './backoff.ts'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined

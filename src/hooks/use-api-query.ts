@@ -2,7 +2,7 @@ import { type Query, useQuery, useQueryClient, type QueryKey, type UseQueryOptio
 import { type ApiError, connectionFault } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
 import { describeError, type ErrorText } from '../api/client/errors/error-text.ts'
-import { backoff } from './calm.ts'
+import { backoff } from './backoff.ts'
 import { useMinute } from './use-now.ts'
 import { usePoll } from './use-poll.ts'
 import { useWorkspace } from './workspace.tsx'

@@ -1,9 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { JournalEntry } from '../api/client/journal/entry.ts'
 import { isAbout, openWriteOf, stateOf } from '../api/client/journal/open-write.ts'
 import { titleOf } from '../api/client/journal/labels.ts'
 import { useWorkspace } from './workspace.tsx'
+
+const SECOND_MS = 1_000
+
+/** The status that makes a write wait, if any, and the seconds until it is repeated; undefined while none waits. */
+export function useWaitingWrite(): { status: number | undefined; seconds: number } | undefined {
+  const { monitor } = useWorkspace().client
+  const write = useSyncExternalStore(monitor.subscribe, monitor.waitingWrite)
+  const [, tick] = useState(0)
+  useEffect(() => {
+    if (write === undefined) return undefined
+    const timer = setInterval(() => tick(count => count + 1), SECOND_MS)
+    return () => clearInterval(timer)
+  }, [write])
+  if (write === undefined) return undefined
+  return { status: write.error.status, seconds: Math.max(1, Math.ceil((write.at - Date.now()) / SECOND_MS)) }
+}
 
 const KEY = ['open-writes']
 /** How often the record of writes is looked at for what other processes did, in milliseconds; that is no request. */

@@ -1,5 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
 import { useWorkspace } from './workspace.tsx'
 
 /** Reads again everything that is on screen, as something the person just asked for. */
@@ -10,4 +10,16 @@ export function useRefresh(): () => Promise<void> {
     client.monitor.tryKeyAgain()
     return queryClient.refetchQueries({ type: 'active' })
   }, [queryClient, client])
+}
+
+/** When something that was seen live has ended, reads what is on screen under these keys once more. */
+export function useRefreshOnce(ended: boolean, live: boolean, keys: readonly QueryKey[]): void {
+  const queryClient = useQueryClient()
+  const sawLive = useRef(false)
+  useEffect(() => {
+    if (live) sawLive.current = true
+    if (!ended || !sawLive.current) return
+    sawLive.current = false
+    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })
+  }, [ended, live, queryClient, keys])
 }

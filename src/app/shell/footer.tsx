@@ -1,7 +1,7 @@
 import { Text } from 'ink'
 import { useSyncExternalStore } from 'react'
 import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
-import { useWaitingWrite } from '../../hooks/use-waiting-write.ts'
+import { useWaitingWrite } from '../../hooks/use-open-writes.ts'
 import { useSize } from '../../components/size.tsx'
 import { useCurrentToast, useToasts, type Toast } from '../../components/toasts.tsx'
 import { displayKey } from '../../tui/keymap/binding.ts'

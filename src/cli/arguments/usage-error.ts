@@ -2,3 +2,16 @@
 export class UsageError extends Error {
   override readonly name: string = 'UsageError'
 }
+
+/**
+ * A refusal of commander, such as `error: unknown option '--jsn'` with `(Did you mean --json?)` in a line of its own,
+ * as our sentence.
+ */
+export function usageErrorText(text: string, command: string): string {
+  const words = text
+    .replace(/^error: /, '')
+    .replace(/\n\((Did you mean .+\?)\)/, '. $1')
+    .trim()
+  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+  return `${sentence}${/[.?]$/.test(sentence) ? '' : '.'} See ${command} --help.`
+}

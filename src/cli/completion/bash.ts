@@ -1,5 +1,4 @@
-import type { DeclaredCommand, DeclaredOption, Values } from './declared.ts'
-import { quoted } from './quote.ts'
+import { type DeclaredCommand, type DeclaredOption, type Values, quoted } from './declared.ts'
 
 /**
  * Completion for bash 3.2 and later: it walks the words to the command that is meant, then offers what that declares.

@@ -79,3 +79,8 @@ function argumentValues(argument: Argument | undefined): Values | undefined {
 function found(placeholder: string | undefined): Values {
   return BY_PLACEHOLDER[placeholder ?? '']?.() ?? { kind: 'anything' }
 }
+
+/** A text as one word of bash and zsh. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,5 +1,4 @@
-import type { DeclaredCommand, DeclaredOption, Values } from './declared.ts'
-import { quoted } from './quote.ts'
+import { type DeclaredCommand, type DeclaredOption, type Values, quoted } from './declared.ts'
 
 /** Completion for zsh: like bash's, with descriptions. */
 export function zshScript(name: string, commands: readonly DeclaredCommand[]): string {

@@ -34,7 +34,7 @@ import { createEditorHost } from '../editor/editor-host.ts'
 import type { PaintedScreen } from './last-screen.ts'
 import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
 import type { Log } from '../output/log.ts'
-import { createLook, type Look } from './look.ts'
+import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
 import { locatorOf, releaseWithData, screenKeeper } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
@@ -74,12 +74,12 @@ export type DashboardOptions = {
 /** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
 export function openDashboard(options: DashboardOptions): void {
   const { opened, manners, log } = options
-  const look = createLook({ ...options, env: process.env })
+  const terminal = createTerminalTheme({ ...options, env: process.env })
   // Ink and its widgets colour through chalk's shared instance.
-  chalk.level = look.level
-  const { screen, linePace } = openScreen(look, manners)
+  chalk.level = terminal.level
+  const { screen, linePace } = openScreen(terminal, manners)
   // A screen reader gets lines; the screen of cells then never takes the terminal.
-  const surface = manners.screenReader ? createLineScreen(process.stdout, look.theme.symbols.pointer) : screen
+  const surface = manners.screenReader ? createLineScreen(process.stdout, terminal.theme.symbols.pointer) : screen
   const input = createInput(process.stdin)
   const widgets = createStdinProxy()
   const toasts = createToasts()
@@ -141,7 +141,7 @@ export function openDashboard(options: DashboardOptions): void {
       paste: text => void dispatcher.act(() => dispatcher.paste(text)),
       focus: focusPace.set,
       reply: text => {
-        if (!screen.reply(text) && look.reply(text)) instance.rerender(app())
+        if (!screen.reply(text) && terminal.reply(text)) instance.rerender(app())
       },
     })
   })
@@ -159,7 +159,7 @@ export function openDashboard(options: DashboardOptions): void {
       router={router}
       dispatcher={dispatcher}
       feed={sequence => void widgets.push(sequence)}
-      theme={look.theme}
+      theme={terminal.theme}
       toasts={toasts}
       screens={options.screens}
       {...(!manners.screenReader && { regions: screen, pointer })}
@@ -177,17 +177,17 @@ export function openDashboard(options: DashboardOptions): void {
 }
 
 /** The screen of cells, which paints as the line to the terminal takes it. */
-function openScreen(look: Look, manners: TtyConventions): { screen: Screen; linePace: LinePace } {
+function openScreen(terminal: TerminalTheme, manners: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
     askSynchronized: true,
     // The Linux console has neither, and its old versions print parts of what they do not understand.
     askKeyboard: process.env.TERM !== 'linux',
-    askBackground: look.asksBackground,
+    askBackground: terminal.asksBackground,
     onWritten: pace.written,
     mouse: manners.mouse,
-    ...(look.theme.ascii && { spell: toAscii }),
+    ...(terminal.theme.ascii && { spell: toAscii }),
   })
   const spare = () => PACES[pace.level()]
   pace.subscribe(() => screen.setPause(spare().paintPauseMs))

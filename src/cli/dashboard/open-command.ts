@@ -1,7 +1,6 @@
 import { abilitiesOf } from '../../tui/terminal/abilities.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { isAtTerminal } from './at-terminal.ts'
-import { boundKeys } from '../config/bound-keys.ts'
 import { leaveCrashesAlone } from '../process/crashes.ts'
 import { lastScreenFile, type PaintedScreen, readLastScreen } from './last-screen.ts'
 import { createLog } from '../output/log.ts'
@@ -10,6 +9,8 @@ import { printDirectly } from '../output/output.ts'
 import { askSecret } from '../profile/secret-prompt.ts'
 import { resolveSettings, UsageError, type CommonOptions } from '../config/settings.ts'
 import { openWorkspace } from '../workspace/workspace.ts'
+import type { Bindings } from '../../tui/keymap/binding.ts'
+import type { Overrides } from '../../tui/keymap/overrides.ts'
 
 /**
  * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while
@@ -92,4 +93,17 @@ export async function openPlace(
 /** Whether any option differs from how commander fills it in by itself. */
 function hasOptions({ color, mouse, ...others }: CommonOptions): boolean {
   return color === false || mouse === false || Object.keys(others).length > 0
+}
+
+/**
+ * All bindings with the keys that the config gives them; undefined where it gives none. Reading it refused what cannot
+ * be.
+ */
+async function boundKeys(keys: Overrides): Promise<readonly Bindings[] | undefined> {
+  if (Object.keys(keys).length === 0) return undefined
+  const [{ applyOverrides }, { allBindings }] = await Promise.all([
+    import('../../tui/keymap/overrides.ts'),
+    import('../../app/shell/all-bindings.ts'),
+  ])
+  return applyOverrides(allBindings, keys).bindings
 }

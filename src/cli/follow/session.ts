@@ -7,17 +7,21 @@ import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import { wantsScreenReader } from '../dashboard/tty-conventions.ts'
 import { openOutput, type Output } from '../output/output.ts'
 import { say } from '../output/prose.ts'
-import type { CommonOptions } from '../config/settings.ts'
+import { type CommonOptions, resolveSettings, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { followRun, isPassing, type FollowEvent, type Followed } from './follow-run.ts'
-import type { Base } from './base.ts'
+import { type Base, baseOf, checkBase } from './base.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
-import type { RunPlace } from './reference.ts'
+import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { atProfileOf } from '../profile/at-profile.ts'
+import { createLog } from '../output/log.ts'
+import { chooseProject } from '../arguments/project-choice.ts'
+import { openWorkspace } from '../workspace/workspace.ts'
 
 /** Options that `watch` and `run` share. */
 export type SessionOptions = GateOptions & { json?: boolean; jsonl?: boolean; timeout?: number; junit?: string }
@@ -210,4 +214,36 @@ function openReport(file: string): (text: string) => void {
     throw new UsageError(`The report ${file} cannot be written: ${systemErrorReason(error)}.`)
   }
   return text => writeAtomically(file, text)
+}
+
+/** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
+export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
+  const common = await atProfileOf(text, given, process.env)
+  const session = openSession(common, own)
+  try {
+    const settings = await resolveSettings(common, process.env)
+    const named = parseRun(text, settings.profile.web)
+    const base = baseOf(session.gates, settings.profile.web)
+    const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly')
+    const { client } = opened.workspace
+    try {
+      return await session.guard(async () => {
+        const place = await placeOf(client, settings, named)
+        await checkBase(client, place.projectId, base)
+        return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}` })
+      })
+    } finally {
+      await opened.close()
+    }
+  } finally {
+    session.close()
+  }
+}
+
+async function placeOf(client: Client, { project }: Settings, named: NamedRun): Promise<RunPlace> {
+  const { runId, projectId } = named
+  if (projectId === undefined) return { projectId: (await chooseProject(client, project)).id, runId }
+  if (project !== undefined && project !== projectId)
+    throw new UsageError(`The run is of project ${projectId}, and --project names ${project}; leave one out.`)
+  return { projectId, runId }
 }

@@ -10,7 +10,15 @@ import { goAfterEarlier, goOnWith, type Going, type RepeatOptions } from '../jou
 import { EXIT } from '../process/exit-codes.ts'
 import { baseOf, checkBase, type Base } from '../follow/base.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
-import { printLaunched } from '../follow/launched.ts'
+import {
+  printLaunched,
+  checkGroup,
+  launchedGroup,
+  plannedLaunch,
+  sendLaunch,
+  type Launched,
+  type RunGroup,
+} from './send.ts'
 import { openSession, type Session, type SessionOptions } from '../follow/session.ts'
 import { createLog } from '../output/log.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
@@ -18,7 +26,6 @@ import { resolveSettings, type CommonOptions, type Settings } from '../config/se
 import { UsageError } from '../arguments/usage-error.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
-import { checkGroup, launchedGroup, plannedLaunch, sendLaunch, type Launched, type RunGroup } from './send.ts'
 import { readSecret } from '../profile/profile-key.ts'
 import type { RerunPreview } from '../../api/contract/runs.ts'
 import { previewLines, rerunObstacle } from '../../domain/runs/rerun.ts'

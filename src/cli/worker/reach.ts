@@ -4,8 +4,10 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainHeaders } from '../../api/contract/message.ts'
-import { createHttpFetch, type HttpFetch } from '../../api/client/transport/fetch.ts'
+import { createHttpFetch, type HttpFetch, type Fetch } from '../../api/client/transport/fetch.ts'
 import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
+import { say } from '../output/prose.ts'
+import type { Settings } from '../config/settings.ts'
 
 /** The worker of a workspace, or why this command executes by itself, as the end of a sentence. */
 export type Reached = { kind: 'worker'; pid: number; http: HttpFetch } | { kind: 'none'; why: string }
@@ -66,4 +68,26 @@ async function startWorker(program: string, dataDir: string, logFile: string | u
   await ready.promise
   if (child.connected) child.disconnect()
   child.unref()
+}
+
+/** Has requests answered by the workspace's worker; where there can be none, by this process, which says so. */
+export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close: () => Promise<void> } {
+  let reaching: Promise<Reached> | undefined
+  const reach = async (): Promise<Reached> => {
+    const reached = await reachWorker(settings)
+    if (reached.kind === 'worker')
+      say(`Handed over to the workspace's worker (process ${reached.pid}); mcpdeck serve status shows it.`)
+    else say(`This command executes what it starts and waits for its end: ${reached.why}.`)
+    return reached
+  }
+  return {
+    async fetch(request) {
+      const reached = await (reaching ??= reach())
+      return await (reached.kind === 'worker' ? reached.http.fetch(request) : here(request))
+    },
+    async close() {
+      const reached = await reaching
+      if (reached?.kind === 'worker') await reached.http.close()
+    },
+  }
 }

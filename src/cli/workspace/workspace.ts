@@ -35,7 +35,7 @@ import type { Log } from '../output/log.ts'
 import { modelSettings } from './model-settings.ts'
 import { say } from '../output/prose.ts'
 import type { Settings } from '../config/settings.ts'
-import { handOver } from '../worker/hand-over.ts'
+import { handOver } from '../worker/reach.ts'
 
 export type OpenedWorkspace = {
   workspace: Workspace

@@ -1,4 +1,6 @@
 import { NOW_KINDS, type NowLine, URGENCIES } from './line.ts'
+import { markOf } from '../seen/seen.ts'
+import type { StoredNow } from './memory.ts'
 
 type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'>
 
@@ -18,4 +20,12 @@ export function orderLines<Line extends Ordered>(lines: readonly Line[]): Line[]
 function latestFirst(one: number | undefined, other: number | undefined): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return other - one
+}
+
+/** Whether the line was acknowledged as it stands; once it says something else it was not. */
+export function isAcknowledged(
+  { key, fingerprint }: Pick<NowLine, 'key' | 'fingerprint'>,
+  { acknowledged }: Pick<StoredNow, 'acknowledged'>,
+): boolean {
+  return acknowledged.get(key)?.mark === markOf(fingerprint)
 }

@@ -7,7 +7,7 @@ import { runCounts, reportedTrials } from './counts.ts'
 import { distributionOf } from './distribution.ts'
 import { averageRemaining, estimateRemaining, remainingLabel } from './estimate.ts'
 import { undecidedOf } from './outcome.ts'
-import { lastChange, trendRates } from './trend.ts'
+import { lastChange, trendRates } from './graded.ts'
 
 const amount = fc.oneof(
   fc.nat({ max: 1_000_000 }),

@@ -1,4 +1,4 @@
-import { isAcknowledged } from '../../domain/now/acknowledged.ts'
+import { isAcknowledged } from '../../domain/now/order.ts'
 import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
 import type { StoredNow } from '../../domain/now/memory.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'

@@ -1,7 +1,7 @@
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { type ReportedRun, type SuiteState, suiteStateOf } from '../../domain/runs/suite-state.ts'
-import { lastChange, trendRates } from '../../domain/runs/trend.ts'
+import { lastChange, trendRates } from '../../domain/runs/graded.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import { formatCount, formatShare, UNKNOWN } from '../../tui/theme/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'

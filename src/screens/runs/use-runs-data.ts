@@ -7,7 +7,7 @@ import { isOpenTrial } from '../../domain/runs/trials.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useApiPages } from '../../hooks/use-api-pages.ts'
 import { useLiveQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
-import { useRefreshOnce } from '../../hooks/use-refresh-once.ts'
+import { useRefreshOnce } from '../../hooks/use-refresh.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { withShownTrials } from './trial/shown-trials.ts'
 

@@ -1,10 +1,14 @@
 import type { ErrorCode, ErrorReason } from '../../contract/error.ts'
-import { isServerFault } from './error-kinds.ts'
-import type { ErrorFacts, InvalidResponseCode, NetworkFault, RefusalCode } from './error-kinds.ts'
-import { fieldOf, validValues, quotedMessage } from './error-details.ts'
-import { summarizeIssues } from './field-issues.ts'
+import {
+  isServerFault,
+  type ErrorFacts,
+  type InvalidResponseCode,
+  type NetworkFault,
+  type RefusalCode,
+} from './error-kinds.ts'
+import { fieldOf, validValues, quotedMessage, summarizeIssues } from './field-issues.ts'
 import type { RateLimitKind } from './rate-limit.ts'
-import { tlsErrorText } from './tls-error-text.ts'
+import { tlsErrorText } from './system-error-text.ts'
 
 type Words = string | ((error: ErrorFacts) => string)
 /** Words for one kind of error. */

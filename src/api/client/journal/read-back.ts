@@ -4,7 +4,6 @@ import type { CallOptions, Client } from '../client.ts'
 import { allEndpoints, contract } from '../../contract/contract.ts'
 import { type AnyEndpoint, type InputOf, type OutputOf, pathParameters } from '../../contract/endpoint.ts'
 import { toEpochMs } from '../../contract/shapes.ts'
-import { shows } from './comparison.ts'
 import type { Finding, JournalEntry } from './entry.ts'
 
 /** What reading showed, and the reason in a few words that can follow "because" or a colon. */
@@ -268,4 +267,28 @@ function placeOf({ projectId, runId }: Place): Place {
 
 function pathInput(endpoint: AnyEndpoint, { input }: JournalEntry): Record<string, unknown> {
   return Object.fromEntries(pathParameters(endpoint.path).map(name => [name, input[name]]))
+}
+
+/**
+ * How much of a change a record shows: `all` of it that can be compared, `not` when a plain value differs, or
+ * `nothing` that would prove either. A service may complete nested values, so these only have to contain what
+ * was sent, and where they do not, that alone proves nothing.
+ */
+function shows(record: Fields, change: unknown): 'all' | 'not' | 'nothing' {
+  const told = Object.entries(asFields(change)).filter(([name]) => record[name] !== undefined)
+  if (told.length === 0) return 'nothing'
+  const missing = told.filter(([name, sent]) => !contains(record[name], sent))
+  if (missing.length === 0) return 'all'
+  return missing.some(([, sent]) => typeof sent !== 'object' || sent === null) ? 'not' : 'nothing'
+}
+
+function contains(value: unknown, sent: unknown): boolean {
+  if (typeof sent !== 'object' || sent === null) return value === sent
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(sent)) return false
+  if (Array.isArray(sent) && sent.length !== (value as unknown[]).length) return false
+  return Object.entries(sent).every(([name, part]) => contains((value as Fields)[name], part))
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }

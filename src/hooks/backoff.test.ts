@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { backoff } from './calm.ts'
+import { backoff } from './backoff.ts'
 
 /** A query whose answers say what is given, each after the pause that the one before asked for. */
 function pauses(answers: readonly unknown[], interval = 1000): number[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tlsErrorText } from './tls-error-text.ts'
+import { tlsErrorText } from './system-error-text.ts'
 
 test.each([
   ['CERT_HAS_EXPIRED', 'certificate has expired', 'its certificate has expired'],

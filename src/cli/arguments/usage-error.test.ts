@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usageErrorText } from './usage-error-text.ts'
+import { usageErrorText } from './usage-error.ts'
 
 test.each([
   [

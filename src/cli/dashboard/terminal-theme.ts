@@ -8,8 +8,8 @@ import type { TtyConventions } from './tty-conventions.ts'
 /** chalk's levels by number of colours. */
 const LEVELS: Record<Abilities['colour'], ColourLevel> = { 0: 0, 16: 1, 256: 2, true: 3 }
 
-/** How the dashboard looks on this terminal. */
-export type Look = {
+/** The theme of this terminal, which may change with what the terminal replies. */
+export type TerminalTheme = {
   readonly level: ColourLevel
   readonly theme: Theme
   /** Whether the terminal's background matters and the terminal can be asked for it. */
@@ -21,13 +21,13 @@ export type Look = {
 /**
  * The first frame goes by what the environment says; the terminal's answer changes it when it comes, if it ever does.
  */
-export function createLook(options: {
+export function createTerminalTheme(options: {
   abilities: Abilities
   ascii: boolean
   manners: TtyConventions
   badge: BadgeColour | undefined
   env: NodeJS.ProcessEnv
-}): Look {
+}): TerminalTheme {
   const { abilities, manners, env } = options
   const level = manners.screenReader ? 0 : LEVELS[abilities.colour]
   const ascii = options.ascii || !abilities.unicode

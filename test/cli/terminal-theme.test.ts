@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLook } from '../../src/cli/dashboard/look.ts'
+import { createTerminalTheme } from '../../src/cli/dashboard/terminal-theme.ts'
 import { resolveTtyConventions, type TtyConventions } from '../../src/cli/dashboard/tty-conventions.ts'
 
 const PREFERRED: TtyConventions = { theme: 'auto', mouse: true, notify: 'off', screenReader: false }
@@ -7,7 +7,7 @@ const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\'
 const BLACK = '\x1b]11;rgb:0000/0000/0000\x1b\\'
 
 function look(manners: Partial<TtyConventions> = {}, env: NodeJS.ProcessEnv = {}, colour: 0 | 16 | 256 | 'true' = 256) {
-  return createLook({
+  return createTerminalTheme({
     abilities: { colour, unicode: true, dumb: false, links: true },
     ascii: false,
     manners: { ...PREFERRED, ...manners },

@@ -1,4 +1,0 @@
-/** A text as one word of bash and zsh. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
