@@ -33,6 +33,8 @@ export type ClientOptions = TransportOptions & {
   /** Keeps every write from before it leaves until its end is known; reads are not noted. */
   journal?: Journal
   retry?: Partial<RetryRule>
+  /** Aborts when the connections close; what failed before is not sent again. */
+  closing?: AbortSignal
   random?: () => number
 }
 
@@ -111,14 +113,15 @@ export function createClient(options: ClientOptions): Client {
   const exchangeOnce: Client['exchange'] = async (endpoint, input, { priority = 'foreground', ...call } = {}) => {
     if (options.readOnly && endpoint.risk !== 'read')
       throw refusal('read-only', `Read-only: ${endpoint.operation} was not sent.`, { endpoint })
-    const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.() : undefined
+    const vocabulary = endpoint.varies === 'eval-vocabulary' ? await negotiated?.(call.signal) : undefined
     const request = transport.prepare(endpoint, input, call.idempotencyKey, vocabulary)
     const repeatable = isRepeatable(endpoint, call.idempotencyKey)
     const send = async (attempts?: Attempts) => {
       const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, priority, attempts })
       const pausing = (error: ApiError, delay: number) => monitor.pausing({ endpoint, error, at: clock.now() + delay })
       const { signal } = call
-      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, pausing })
+      const { closing } = options
+      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, closing, pausing })
     }
     if (endpoint.risk === 'read') {
       const refusal = priority === 'foreground' ? undefined : monitor.keyRefusal()

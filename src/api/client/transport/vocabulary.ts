@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/api-error.ts'
+import { abortedError, ApiError } from '../errors/api-error.ts'
 
 export type Vocabulary = { service: string; version: '1' | '2' }
 
@@ -25,12 +25,13 @@ export function announcedVocabulary(capabilities: unknown): '1' | '2' {
 
 /**
  * Asks a deployment once for its vocabulary, when the first read needs it. An answer of any kind is kept, also a
- * refusal, which means vocabulary 1; a lost line is asked over again the next time.
+ * refusal, which means vocabulary 1; a lost line is asked over again the next time. A caller's signal ends the waiting of
+ * that caller alone.
  */
 export function createNegotiation(
   service: string,
   readCapabilities: () => Promise<unknown>,
-): () => Promise<Vocabulary | undefined> {
+): (signal?: AbortSignal) => Promise<Vocabulary | undefined> {
   let known: Promise<Vocabulary | undefined> | undefined
   const ask = async (): Promise<Vocabulary | undefined> => {
     try {
@@ -41,5 +42,17 @@ export function createNegotiation(
       return undefined
     }
   }
-  return () => (known ??= ask())
+  return async signal => {
+    const answer = (known ??= ask())
+    if (!signal) return await answer
+    const { promise: stopped, reject } = Promise.withResolvers<never>()
+    const stop = () => reject(abortedError(false))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop)
+    try {
+      return await Promise.race([answer, stopped])
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
 }
