@@ -25,8 +25,8 @@ export function announcedVocabulary(capabilities: unknown): '1' | '2' {
 
 /**
  * Asks a deployment once for its vocabulary, when the first read needs it. An answer of any kind is kept, also a
- * refusal, which means vocabulary 1; a lost line is asked over again the next time. A caller's signal ends the waiting of
- * that caller alone.
+ * refusal, which means vocabulary 1; a lost line is asked over again the next time. A caller's signal ends the waiting
+ * of that caller alone.
  */
 export function createNegotiation(
   service: string,
@@ -42,17 +42,20 @@ export function createNegotiation(
       return undefined
     }
   }
-  return async signal => {
+  return signal => {
     const answer = (known ??= ask())
-    if (!signal) return await answer
-    const { promise: stopped, reject } = Promise.withResolvers<never>()
-    const stop = () => reject(abortedError(false))
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop)
-    try {
-      return await Promise.race([answer, stopped])
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
+    return signal ? unlessAborted(answer, signal) : answer
+  }
+}
+
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(abortedError(false))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([answer, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
