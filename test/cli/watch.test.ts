@@ -273,6 +273,23 @@ describe.concurrent('interrupted', () => {
     expect(await ended()).toMatchObject({ code: 143, stdout: '', stderr: 'Interrupted.\n' })
   })
 
+  // Whoever waits for either waits for half a minute.
+  test.for<[string, string, NonNullable<RunsDouble['fault']>]>([
+    ['before a repeat that the service put off', '/projects', refusing(503, 'INTERNAL_ERROR', { 'retry-after': '55' })],
+    ['while the service holds its vocabulary back', '/capabilities', () => true],
+  ])('%s: at once', { timeout: 25_000 }, async ([, held, fault], ending) => {
+    const { home, service } = await openStage(ending)
+    service.put('r1', { status: 'running' })
+    service.fault = (response, path) => path === `GET ${held}` && fault(response, path)
+    const { child, ended } = home.start(['watch', 'r1'], { env: service.env })
+    await until(
+      () => service.seen,
+      seen => seen.includes(`GET ${held}`),
+    )
+    child.kill('SIGTERM')
+    expect((await ended()).code).toBe(143)
+  })
+
   test('by a reader that leaves, as head does: quiet', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })

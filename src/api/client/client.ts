@@ -35,6 +35,8 @@ export type ClientOptions = TransportOptions & {
   /** Keeps every write from before it leaves until its end is known; reads are not noted. */
   journal?: Journal
   retry?: Partial<RetryRule>
+  /** Aborts when the connections close; what failed before is not sent again. */
+  closing?: AbortSignal
   random?: () => number
 }
 
@@ -128,7 +130,8 @@ export function createClient(options: ClientOptions): Client {
     const send = async (attempts?: Attempts) => {
       const attempt = () => sendWithPermit({ transport, budget, monitor }, request, { ...call, priority, attempts })
       const pausing = (error: ApiError, delay: number) => monitor.pausing({ endpoint, error, at: clock.now() + delay })
-      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, pausing })
+      const { closing } = options
+      return await withRetry(attempt, { endpoint, repeatable, rule, clock, random, signal, closing, pausing })
     }
     if (endpoint.risk === 'read') {
       const refusal = priority === 'foreground' ? undefined : monitor.keyRefusal()

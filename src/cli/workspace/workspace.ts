@@ -111,6 +111,7 @@ function openRemote(
     key: target.key,
     keySource: target.keySource,
     budget,
+    closing: http.closing,
     readOnly: settings.readOnly,
     negotiate: target.slug,
     onDeprecation: noticeOnce(log),

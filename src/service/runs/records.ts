@@ -3,7 +3,7 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { requireRow } from '../core/errors.ts'
 import type { ComparedRun } from '../evals/compared-run.ts'
-import { gradeOf } from './settlement.ts'
+import { gradeOf, gradeSoFar } from './settlement.ts'
 import type { RunCounts, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 
@@ -19,7 +19,7 @@ export function requireRun(store: Store, projectId: string, runId: string): RunR
 export function toEvalRun(store: Store, run: RunRow): EvalRun {
   const { id, suiteId, number, status, result, source, createdAt } = run
   const inFlight = status === 'pending' || status === 'running'
-  const { summary, decisionSummary } = inFlight ? gradeOf(store, run, 'running') : run
+  const { summary, decisionSummary } = inFlight ? gradeSoFar(store, run) : run
   return {
     id,
     suiteId,

@@ -10,7 +10,7 @@ import type { Store } from '../core/database/store.ts'
 
 /** What the run's trials say so far. */
 export function gradeOf(
-  store: Store,
+  store: Pick<Store, 'trials'>,
   run: RunRow,
   phase: 'running' | 'cancelled' | 'ended',
   page?: DiagnosticsPage,
@@ -18,6 +18,20 @@ export function gradeOf(
   const trials = store.trials.graded(run.id)
   const runPath = fillPath(runOperations.get.path, { projectId: run.projectId, runId: run.id })
   return gradeRun({ trials, phase, threshold: run.plan.threshold, runPath, ...(page && { page }) })
+}
+
+type Grades = { state: string; byRun: Map<string, RunGrade> }
+const lastGrades = new WeakMap<object, Grades>()
+
+/** What the trials of a run in flight say: every poll asks, and mostly nothing has changed since the last one. */
+export function gradeSoFar(store: Pick<Store, 'trials' | 'state'>, run: RunRow): RunGrade {
+  const state = store.state()
+  if (state === undefined) return gradeOf(store, run, 'running')
+  let last = lastGrades.get(store)
+  if (last?.state !== state) lastGrades.set(store, (last = { state, byRun: new Map() }))
+  const grade = last.byRun.get(run.id) ?? gradeOf(store, run, 'running')
+  last.byRun.set(run.id, grade)
+  return grade
 }
 
 /** Why trials that have not ended never will. */

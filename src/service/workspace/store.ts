@@ -79,8 +79,8 @@ function isComplete(database: Database): boolean {
   return get('cursorSecret') !== undefined && get('sealingKeyCheck') !== undefined
 }
 
-function transactionsOf({ write, read, close }: Database) {
-  return { write, read, close }
+function transactionsOf({ write, read, state, close }: Database) {
+  return { write, read, state, close }
 }
 
 function rowsOf(database: Database, sealer: Sealer) {

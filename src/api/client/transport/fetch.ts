@@ -8,6 +8,8 @@ export type HttpFetch = {
   fetch: Fetch
   /** Closes the kept connections; requests under way have a moment to end, and are cut off after it. */
   close: () => Promise<void>
+  /** Aborts when the connections begin to close. */
+  closing: AbortSignal
 }
 
 export type HttpFetchOptions = {
@@ -54,6 +56,7 @@ export function createHttpFetch({
       return await send({ ...request, signal }, await connections)
     },
     close: () => (closing ??= close()),
+    closing: reads.signal,
   }
 }
 

@@ -55,13 +55,15 @@ export type RetryOptions = {
   clock: Clock
   random: () => number
   signal?: AbortSignal | undefined
+  /** Aborts when nothing can be sent any more: the pause before a repeat ends with it, what is under way does not. */
+  closing?: AbortSignal | undefined
   /** Hears of each pause before a repeat, in milliseconds; what it returns is called at its end. */
   pausing?: (error: ApiError, delay: number) => () => void
 }
 
 /** Runs `attempt` until it succeeds, its error is final, the rule ends or the signal aborts. */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { endpoint, repeatable, rule, clock, random, signal, pausing } = options
+  const { endpoint, repeatable, rule, clock, random, pausing } = options
   let sent = false
   for (let failed = 1; ; failed += 1) {
     try {
@@ -72,7 +74,8 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       if (delay === undefined) throw inCall(error, endpoint, sent)
       sent ||= error.sent
       const resume = pausing?.(error, delay)
-      await sleep(delay, clock, signal)
+      const stops = [options.signal, options.closing].filter(signal => signal !== undefined)
+      await sleep(delay, clock, AbortSignal.any(stops))
         .catch(() => {
           throw abortedError(sent, endpoint)
         })

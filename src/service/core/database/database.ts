@@ -19,6 +19,11 @@ export type Database = {
   write<T>(work: () => T): T
   /** Everything in `work` sees one state of the database. */
   read<T>(work: () => T): T
+  /**
+   * Names the state of the whole database: as long as it is the same, nobody has changed anything. Undefined inside a
+   * `write`, which may still be taken back.
+   */
+  state(): string | undefined
   close(): void
 }
 
@@ -26,6 +31,8 @@ export type Database = {
 const BUSY_TIMEOUT_MS = 5000
 /** SQLite's code for that wait having been in vain; the upper bits of an error say more about it. */
 const SQLITE_BUSY = 5
+
+const STATE = 'SELECT data_version AS theirs, total_changes() AS own FROM pragma_data_version'
 
 /** Opens a file, or `:memory:`. */
 export function openDatabase(location: string): Database {
@@ -72,6 +79,12 @@ export function openDatabase(location: string): Database {
     exec: sql => connection.exec(sql),
     write: work => transaction('write', work),
     read: work => transaction('read', work),
+    state() {
+      if (inside === 'write') return undefined
+      // What other connections commit counts in the first, what this one changes in the second.
+      const { theirs, own } = prepared(STATE).get() as { theirs: number; own: number }
+      return `${theirs}/${own}`
+    },
     close: () => connection.close(),
   }
 }

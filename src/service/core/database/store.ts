@@ -13,6 +13,8 @@ export interface Store {
   write<T>(work: () => T): T
   /** One consistent view over several reads. */
   read<T>(work: () => T): T
+  /** Names the state of the records, see `Database`; undefined inside a `write`. */
+  state(): string | undefined
   readonly cursors: Cursors
   readonly settings: Settings
   close(): void
