@@ -1,3 +1,4 @@
+import { on } from '../../tui/keymap/verbs.ts'
 import { defineBindings } from '../../tui/keymap/binding.ts'
 
 export const projectsKeys = defineBindings({
@@ -17,6 +18,26 @@ export const projectsKeys = defineBindings({
       label: 'eval runs',
       hint: true,
       help: 'Make it the current project and open its eval runs.',
+    },
+    add: {
+      ...on('new'),
+      label: 'new project',
+      hint: true,
+      needs: 'projects.create',
+      help: 'Open another project; it counts against the limit of the plan.',
+    },
+    edit: {
+      ...on('edit'),
+      label: 'edit',
+      hint: true,
+      needs: 'projects.update',
+      help: 'Change its name, its description, its icon or who sees it.',
+    },
+    remove: {
+      ...on('delete'),
+      label: 'delete',
+      needs: 'projects.delete',
+      help: 'Delete it with everything inside, after its name was typed; there is no way back.',
     },
   },
 })

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { appKeys } from '../../app/shell/app-keys.ts'
-import { fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import { formKeys } from '../../components/form/form-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
 import { projectsKeys } from './bindings.ts'
 import { projectsRoute } from './route.ts'
 
+const keys = projectsKeys.bindings
 let testService: TestService
 let app: TestApp
 
@@ -83,5 +85,39 @@ describe('the projects', () => {
     await app.see(new RegExp(`▌${row} ─`))
     await app.press('j')
     expect(app.row('Projects 1 of 3')).not.toBe('')
+  })
+})
+
+describe('a project', () => {
+  test('is opened, changed, and deleted after its name was typed', async () => {
+    await openProjects()
+    await app.press(keys.add)
+    await app.see('New project')
+    await app.type('Brook')
+    await app.press(formKeys.bindings.send)
+    await app.see('Opened Brook.')
+    await app.see('│▌Brook')
+    await app.press(keys.edit)
+    await app.see('Edit Brook')
+    await app.press('tab')
+    await app.type('a quiet one')
+    await app.press(formKeys.bindings.send)
+    await app.see('Changed Brook.')
+    const all = async () => (await app.client.projects.list()).items
+    expect((await all()).find(({ name }) => name === 'Brook')).toMatchObject({ description: 'a quiet one' })
+    await app.press(keys.remove)
+    await app.see('Type “Brook” to go on:')
+    await app.type('Brock')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('Only “Brook” goes on')
+    await app.press(fieldKeys.bindings.clear)
+    await app.type('Brook')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('❯ Cancel')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Deleted Brook.')
+    await app.see(/Projects \d of 3/)
+    expect(app.frame()).toContain('Deleted Brook.')
+    expect((await all()).map(({ name }) => name)).not.toContain('Brook')
   })
 })

@@ -1,5 +1,5 @@
 import type { Project } from '../../api/contract/projects.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
@@ -10,6 +10,7 @@ import { runsRoute } from '../runs/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { projectsKeys } from './bindings.ts'
 import { ProjectDetail } from './project-detail.tsx'
+import { useProjectChanges } from './use-project-changes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../tui/theme/format.ts'
@@ -69,7 +70,21 @@ export function ProjectsScreen() {
       router.replace(paramsOf(project))
       router.go(route.to(paramsOf(project)))
     })
-  useBindings(projectsKeys, { open: open(serversRoute), runs: open(runsRoute) })
+  const changes = useProjectChanges({
+    opened({ id }) {
+      collection.list.selection.select(id)
+      router.replace({ projectId: id })
+    },
+    deleted: () => router.replace({ projectId: undefined }),
+  })
+  useBindings(projectsKeys, {
+    open: open(serversRoute),
+    runs: open(runsRoute),
+    add: changes.add,
+    edit: collection.on(changes.edit),
+    remove: collection.on(changes.remove),
+  })
+  const key = useKeyName()
   return (
     <CollectionFrame
       collection={collection}
@@ -80,7 +95,7 @@ export function ProjectsScreen() {
         loading: 'Reading the projects of this key…',
         empty: {
           why: 'This key reaches no project.',
-          next: 'Create one in the hosted app, or use a key of another organization.',
+          next: `Press ${key(projectsKeys, 'add')} to open one, or use a key of another organization.`,
         },
       }}
       renderDetail={(project, focused) => <ProjectDetail key={project.id} project={project} focused={focused} />}

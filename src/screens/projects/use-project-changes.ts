@@ -1,0 +1,90 @@
+import { contract } from '../../api/contract/contract.ts'
+import type { AnyEndpoint, InputOf } from '../../api/contract/endpoint.ts'
+import type { Project } from '../../api/contract/projects.ts'
+import type { FormSpec, FormValues } from '../../components/form/form-dialog.tsx'
+import { useRecordForm } from '../../components/records/use-record-form.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+
+type ProjectBody = InputOf<typeof contract.projects.create>['body']
+
+/** Opens a project, changes one, and deletes one; the place is the caller's to change. */
+export function useProjectChanges(on: { opened: (project: Project) => void; deleted: () => void }) {
+  const saveRecord = useRecordForm()
+  const removeProject = useWrite(contract.projects.delete)
+
+  const save = (stored?: Project): Promise<Project | undefined> =>
+    saveRecord<Project, AnyEndpoint, Project>({
+      ...(stored && { record: stored }),
+      form: projectForm,
+      act: values => ({
+        endpoint: stored ? contract.projects.update : contract.projects.create,
+        work: ({ send }) =>
+          stored
+            ? send(contract.projects.update, { projectId: stored.id, body: bodyOf(values, true) })
+            : send(contract.projects.create, { body: bodyOf(values, false) as ProjectBody }),
+        start: `Saving ${values['name'] ?? stored?.name}…`,
+        done: ({ name }) => (stored ? `Changed ${name}.` : `Opened ${name}.`),
+      }),
+    })
+
+  return {
+    async add() {
+      const made = await save()
+      if (made) on.opened(made)
+    },
+    edit: (stored: Project) => save(stored),
+    async remove({ id, name }: Project) {
+      const gone = await removeProject({
+        confirm: {
+          title: `Delete ${name}?`,
+          lines: ['Its servers, suites, runs, environments and scenarios are deleted with it. Visitors are shut out.'],
+          action: 'Delete the project',
+          word: name,
+        },
+        input: { projectId: id },
+        start: `Deleting ${name}…`,
+        done: () => `Deleted ${name}.`,
+      })
+      if (gone) on.deleted()
+    },
+  }
+}
+
+function projectForm(stored: Project | undefined): FormSpec {
+  const text = { required: false, kind: '' }
+  return {
+    title: stored ? `Edit ${stored.name}` : 'New project',
+    about: [],
+    fields: [
+      { ...text, id: 'name', label: 'Name', required: true, initial: stored?.name ?? '' },
+      {
+        ...text,
+        id: 'description',
+        label: 'Description',
+        initial: stored?.description ?? '',
+        input: { kind: 'lines' },
+      },
+      { ...text, id: 'icon', label: 'Icon', initial: stored?.icon ?? '' },
+      {
+        ...text,
+        id: 'visibility',
+        label: 'Visible',
+        initial: stored?.visibility ?? 'private',
+        input: {
+          kind: 'choice',
+          options: [
+            { value: 'private', label: 'private' },
+            { value: 'public', label: 'public' },
+          ],
+        },
+      },
+    ],
+    act: stored ? 'Save the changes' : 'Open the project',
+  }
+}
+
+/** The fields of the body; an empty text of a change clears, a new project leaves it out. */
+function bodyOf({ name, ...rest }: FormValues, isChange: boolean) {
+  const given = Object.entries(rest).filter(([, value]) => isChange || value !== '')
+  return { ...(name !== undefined && { name: name.trim() }), ...Object.fromEntries(given) }
+}
