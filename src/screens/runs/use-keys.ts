@@ -9,9 +9,8 @@ import { useRerun } from './rerun/use-rerun.ts'
 import { useToolDoctor } from './tools/doctor.tsx'
 import type { SuiteCases } from './suite-parts.ts'
 import type { RunsLists } from './use-lists.ts'
-import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus, type EvalRun, runName } from '../../api/contract/runs.ts'
-import { useWrite } from '../../hooks/use-write.tsx'
+import { useCancelRun } from './use-cancel-run.ts'
 import { useLaunch } from './launch/use-launch.tsx'
 import { useQueryClient } from '@tanstack/react-query'
 import { hasEnded, takeEnded } from './rerun/ended-reruns.ts'
@@ -104,27 +103,13 @@ function openMiddle(
 
 /** Launch and cancel: each says its effect, asks, acts once, and tells what became of it. */
 function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
-  const stop = useWrite(contract.runs.cancel)
+  const cancelRun = useCancelRun(projectId)
   const launch = useLaunch(projectId, onLaunched)
-
-  const cancel = async (run: EvalRun): Promise<void> => {
-    await stop({
-      confirm: {
-        title: `Cancel ${runName(run)}?`,
-        lines: [
-          'Trials that are running stop, trials that wait never start.',
-          'What has been graded so far stays readable.',
-        ],
-        action: 'Stop the run',
-        decline: 'Keep it running',
-      },
-      input: { projectId, runId: run.id },
-      start: `Stopping ${runName(run)}…`,
-      done: ({ status }) => `${runName(run)} is ${status}.`,
-    })
+  return {
+    launch,
+    cancel: (run: EvalRun) => cancelRun(run.id, runName(run)),
+    canCancel: (run: EvalRun) => !isTerminalRunStatus(run.status),
   }
-
-  return { launch, cancel, canCancel: (run: EvalRun) => !isTerminalRunStatus(run.status) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
-import { contract } from '../../../api/contract/contract.ts'
+import { useCancelRun } from '../use-cancel-run.ts'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import { launchRefusal } from '../../../domain/runs/launch-refusal.ts'
@@ -13,7 +13,7 @@ import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
 import { useRunTask } from '../../../hooks/tasks.tsx'
 import { LIST_BOUNDS } from '../../../api/client/pages.ts'
-import { useWrite, useWrites } from '../../../hooks/use-write.tsx'
+import { useWrites } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { serversRoute } from '../../servers/route.ts'
 import { runsRoute } from '../route.ts'
@@ -36,7 +36,7 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
   const overlays = useOverlays()
   const opening = useOpening(useRunTask())
   const send = useSendLaunch(onLaunched)
-  const cancel = useWrite(contract.runs.cancel)
+  const cancelRun = useCancelRun(projectId)
   const leave = useWaysOut(projectId)
   return async (listed: EvalSuite, marked: readonly string[]): Promise<void> => {
     const input = { projectId, suiteId: listed.id }
@@ -86,7 +86,8 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
               close()
               await send.whenFree(name, intent, follow)
             } else if (value.startsWith(PICK.cancel)) {
-              await cancelRun(value.slice(PICK.cancel.length))
+              const runId = value.slice(PICK.cancel.length)
+              await cancelRun(runId, `run ${runId}`)
             } else {
               close()
               leave(value, suite.id)
@@ -94,23 +95,6 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
           }}
         />
       ),
-    })
-  }
-
-  async function cancelRun(runId: string): Promise<void> {
-    await cancel({
-      confirm: {
-        title: `Cancel run ${runId}?`,
-        lines: [
-          'Its trials that are running stop, trials that wait never start; what was graded stays readable.',
-          'Its run slot is free then.',
-        ],
-        action: 'Stop the run',
-        decline: 'Keep it running',
-      },
-      input: { projectId, runId },
-      start: `Stopping run ${runId}…`,
-      done: ({ status }) => `Run ${runId} is ${status}.`,
     })
   }
 }

@@ -1,0 +1,23 @@
+import { contract } from '../../api/contract/contract.ts'
+import { useWrite } from '../../hooks/use-write.tsx'
+
+/** Cancels a run in flight, after saying what that does; `name` is what the person knows it by. */
+export function useCancelRun(projectId: string): (runId: string, name: string) => Promise<void> {
+  const cancel = useWrite(contract.runs.cancel)
+  return async (runId, name) => {
+    await cancel({
+      confirm: {
+        title: `Cancel ${name}?`,
+        lines: [
+          'Trials that are running stop, trials that wait never start. Its run slot is free then.',
+          'What has been graded so far stays readable.',
+        ],
+        action: 'Stop the run',
+        decline: 'Keep it running',
+      },
+      input: { projectId, runId },
+      start: `Stopping ${name}…`,
+      done: ({ status }) => `${name} is ${status}.`,
+    })
+  }
+}
