@@ -74,7 +74,10 @@ writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30'
   await person.see('❯ Send the change')
   person.press(confirmKeys.bindings.choose)
   await person.see(`${TITLE} is changed.`)
-  await until(() => keptIn(home), texts => texts.length === 0)
+  await until(
+    () => keptIn(home),
+    texts => texts.length === 0,
+  )
   const [first, second] = runs().map(line => JSON.parse(line) as Record<string, string>)
   expect(first).toMatchObject({ args: ['--wait'], mode: '600', tty: true, secrets: [] })
   expect(second!.text).toMatch(/#!! line (\d+), column 13: "iterations" must be at most 10, not 30\.\niterations: 30/)
@@ -109,7 +112,10 @@ test.concurrent('unchanged or emptied, nothing happens', async ending => {
   await person.see('Nothing was changed.')
   person.press(casesKeys.bindings.edit)
   await person.see('was empty; nothing was changed.')
-  await until(() => keptIn(home), texts => texts.length === 0)
+  await until(
+    () => keptIn(home),
+    texts => texts.length === 0,
+  )
 })
 
 test.concurrent('an editor that is missing is said so, and the screen is there again', async ending => {
@@ -119,7 +125,10 @@ test.concurrent('an editor that is missing is said so, and the screen is there a
   person.press(casesKeys.bindings.edit)
   await person.see('There is no program no-such-editor')
   await person.see('▌Echo gives')
-  await until(() => keptIn(home), texts => texts.length === 0)
+  await until(
+    () => keptIn(home),
+    texts => texts.length === 0,
+  )
 })
 
 test.concurrent.for<[string, string, string]>([
