@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/doctor-check.ts'
@@ -71,6 +72,19 @@ test.each(unsafe)('there is no cache where %s, and the doctor says so', async (_
   expect(found.detail).toContain('each start takes longer')
   expect(existsSync(cache) ? readdirSync(cache) : []).toEqual([])
   expect(readdirSync(shared)).toEqual([])
+})
+
+test('a pipe among the compiled code keeps no start waiting, and the doctor names it', async () => {
+  const { home, cache, shared } = await open()
+  const env = { TMPDIR: shared }
+  expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
+  const folder = join(cache, readdirSync(cache)[0]!)
+  for (const name of readdirSync(folder)) {
+    rmSync(join(folder, name))
+    execFileSync('mkfifo', [join(folder, name)])
+  }
+  expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
+  expect(await doctor(home, env)).toMatchObject({ state: 'warn', next: expect.stringContaining('Remove it.') })
 })
 
 test.skipIf(process.getuid?.() !== 0)('there is no cache in the directory of another user', async () => {

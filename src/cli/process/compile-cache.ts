@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
@@ -19,10 +19,23 @@ export function ownCompileCache(): CompileCache {
     makeDirectory(join(cache, 'compiled'))
     const directory = join(realpathSync.native(cache), 'compiled')
     if (!lstatSync(directory).isDirectory()) return { why: `${directory} is a symbolic link`, next }
+    const strange = strangeEntry(directory)
+    if (strange !== undefined) return { why: `${strange} is not a file`, next: 'Remove it.' }
     return exposureOfPrivate(directory) ?? { directory }
   } catch (error) {
     return { why: systemErrorReason(error), next }
   }
+}
+
+/** What of this Node's compiled code is no plain file: Node would wait for ever for one that is a pipe. */
+function strangeEntry(directory: string): string | undefined {
+  for (const { name } of readdirSync(directory, { withFileTypes: true })) {
+    if (!name.startsWith(`${process.version}-`)) continue
+    const folder = join(directory, name)
+    const entry = readdirSync(folder, { withFileTypes: true }).find(each => !each.isFile())
+    if (entry) return join(folder, entry.name)
+  }
+  return undefined
 }
 
 /**
