@@ -6,10 +6,6 @@ import type { FindingRow, FindingScope } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import type { SessionText } from './discovery.ts'
-import { scopeOf } from './record.ts'
-import type { ProjectRow } from '../core/access/rows.ts'
-import { latestPage } from '../core/list-page.ts'
-import type { Handlers, ServiceContext } from '../core/context.ts'
 
 /**
  * The finding of a path: by its own id, or by the id under which insights show the same problem.
@@ -84,31 +80,4 @@ export type WaveSubjects = {
   facts(store: Store, scope: FindingScope, waveId: string): WaveFacts | undefined
   /** What was said, for kinds of insights that have a discovery lane. */
   sessions?(store: Store, scope: FindingScope, waveId: string): SessionText[]
-}
-
-export function journeyFindingHandlers({ store }: ServiceContext): Handlers['journeyFindings'] {
-  const scopeIn = (projectId: string) => scopeOf(projectId, { kind: 'swarm' })
-  const dismissal =
-    (dismissed: boolean) =>
-    ({ project, params }: { project: ProjectRow; params: { findingId: string } }) =>
-      store.write(() => {
-        const row = requireFinding(store, scopeIn(project.id), params.findingId)
-        setDismissed(store, row, dismissed)
-        return { id: row.id, projectId: project.id, dismissed }
-      })
-  return {
-    list: ({ project, query }) =>
-      latestPage(
-        store,
-        {
-          name: 'findings',
-          ownerId: project.id,
-          query,
-          page: (projectId, before, limit) => store.findings.page(scopeIn(projectId), before, limit),
-        },
-        toSwarmFinding,
-      ),
-    dismiss: dismissal(true),
-    undismiss: dismissal(false),
-  }
 }

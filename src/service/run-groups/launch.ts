@@ -7,7 +7,7 @@ import type {
 } from '../../api/contract/run-groups.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/canonical.ts'
-import type { ServiceContext, Handlers } from '../core/context.ts'
+import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
@@ -185,11 +185,4 @@ function idOf(target: GroupTarget): string {
 
 function isRefused(each: Written): boolean {
   return 'error' in each
-}
-
-export function runGroupHandlers(context: ServiceContext): Handlers['runGroups'] {
-  return {
-    create: ({ project, caller, body, idempotencyKey, signal }) =>
-      createRunGroup(context, { project, caller }, body, { idempotencyKey, signal }),
-  }
 }

@@ -20,8 +20,6 @@ import type { SessionEnd } from './visitor-session-rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { mintInvitation, narrows } from './access.ts'
 import { mintSecret } from './secrets.ts'
-import { pageOf } from '../core/list-page.ts'
-import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Wishes = NonNullable<z.output<typeof ScenarioPublishRequest>>
 type Edit = z.output<typeof ScenarioUpdateRequest>
@@ -256,17 +254,4 @@ function usableName(name: string | undefined): string | undefined {
 
 function normalized(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
-}
-
-/** The read-only routes, which are no part of the gate. */
-export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios'] {
-  return {
-    list: ({ project, query }) =>
-      store.read(() => {
-        const items = store.scenarios.list(project.id).map(row => toProjectScenario(store, row))
-        return pageOf(store.cursors, { list: `scenarios/${project.id}`, items, query })
-      }),
-    get: ({ project, params }) =>
-      store.read(() => toScenarioDetail(store, store.scenarios.require(project.id, params.scenarioId))),
-  }
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { ServerConnection, ServerConnectionCreateRequest } from '../../api/contract/connections.ts'
 import { parseServerUrl } from '../connections/http-request.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ServiceContext, Handlers } from '../core/context.ts'
+import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { Caller } from '../core/access/keys.ts'
 import { rateLimited, takeOne } from '../core/limits/rate-limiter.ts'
@@ -186,15 +186,5 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
       server: { id: server.id, name: server.name, url: redactedUrl(server.url ?? ''), enabled: server.enabled },
     }),
     ...(error && { error: { ...error, retryable: error.retryable && !ended(row) } }),
-  }
-}
-
-export function connectionHandlers(context: ServiceContext): Handlers['connections'] {
-  const requests = createConnectionRequests(context)
-  return {
-    create: ({ caller, body }) => requests.create(caller, body),
-    get: ({ caller, params }) => requests.get(caller, params.requestId),
-    cancel: ({ caller, params }) => requests.cancel(caller, params.requestId),
-    retryValidation: ({ caller, params }) => requests.retryValidation(caller, params.requestId),
   }
 }

@@ -5,9 +5,6 @@ import type { Store } from '../core/database/store.ts'
 import type { SwarmRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
 import { namedEnvironments, requireNotArchived } from '../environments/records.ts'
-import { createOnce } from '../core/create-once.ts'
-import { latestPage } from '../core/list-page.ts'
-import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Content = z.output<typeof SwarmCreateRequest>
 type Edit = z.output<typeof SwarmUpdateRequest>
@@ -81,24 +78,4 @@ export function toSwarm(row: SwarmRow): Swarm {
 
 function requireName(name: string | undefined): void {
   if (name?.trim() === '') throw invalidField('name', 'must not be blank')
-}
-
-export function swarmHandlers({ store }: ServiceContext): Handlers['swarms'] {
-  return {
-    list: ({ project, query }) =>
-      latestPage(store, { name: 'swarms', ownerId: project.id, query, page: store.swarms.page }, toSwarm),
-    create: ({ project, caller, idempotencyKey, body }) =>
-      createOnce(store, { scope: `swarms.create/${project.id}/${caller.keyId}`, key: idempotencyKey, body }, () =>
-        toSwarm(insertSwarm(store, project.id, body)),
-      ),
-    get: ({ project, params }) => toSwarm(store.swarms.require(project.id, params.swarmId)),
-    update: ({ project, params, body }) =>
-      store.write(() => toSwarm(updateSwarm(store, store.swarms.require(project.id, params.swarmId), body))),
-    archive: ({ project, params }) =>
-      store.write(() => {
-        const row = store.swarms.require(project.id, params.swarmId)
-        archiveSwarm(store, row)
-        return { id: row.id, projectId: project.id, archived: true }
-      }),
-  }
 }
