@@ -9,6 +9,7 @@ export { notebookScreen } from '../screens/notebook/index.ts'
 export { nowScreen } from '../screens/now/index.ts'
 export { projectsScreen } from '../screens/projects/index.ts'
 export { scenariosScreen } from '../screens/scenarios/index.ts'
+export { sessionsScreen } from '../screens/sessions/index.ts'
 export { serversScreen } from '../screens/servers/index.ts'
 /** Runs shows the suites too, which have no screen of their own. */
 export const runsScreen = runsScreenWith(suites)

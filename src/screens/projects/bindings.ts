@@ -37,7 +37,7 @@ export const projectsKeys = defineBindings({
       ...on('delete'),
       label: 'delete',
       needs: 'projects.delete',
-      help: 'Delete it with everything inside, after its name was typed; there is no way back.',
+      help: 'Delete it with everything inside, after its name was typed.',
     },
   },
 })

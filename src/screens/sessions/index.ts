@@ -1,0 +1,12 @@
+import { defineScreen } from '../../tui/router/screen.ts'
+import { sessionsKeys } from './bindings.ts'
+import { sessionsRoute } from './route.ts'
+
+/** What was said to the servers of a project, from every source. */
+export const sessionsScreen = defineScreen({
+  route: sessionsRoute,
+  title: 'Sessions',
+  goKey: 't',
+  bindings: [sessionsKeys],
+  load: async () => (await import('./screen.tsx')).SessionsScreen,
+})

@@ -1,0 +1,126 @@
+import { contract } from '../../api/contract/contract.ts'
+import { SESSION_SOURCES, type SessionSummary } from '../../api/contract/sessions.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
+import { collectionScreen, plainRows } from '../../components/collection/collection-screen.tsx'
+import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
+import type { Collection } from '../../components/collection/use-collection.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
+import type { Place } from '../../tui/router/place.ts'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import { formatAge, formatCount } from '../../tui/theme/format.ts'
+import { runsRoute } from '../runs/route.ts'
+import { scenariosRoute } from '../scenarios/route.ts'
+import { sessionsKeys } from './bindings.ts'
+
+/** What sessions of a source are called; the wire's own word for one that is not known here. */
+const SOURCE_LABELS: Readonly<Record<string, string>> = {
+  direct: 'chat',
+  scenario: 'visitor',
+  eval: 'eval',
+  swarm: 'swarm',
+}
+
+/** One feed of a project's sessions over eval runs, swarms, visitors and chat, the newest first. */
+export const SessionsScreen = collectionScreen({
+  noun: 'session',
+  title: 'Sessions',
+  what: 'the sessions',
+  list: contract.sessions.list,
+  param: 'sessionId',
+  useQuery: useSourceFilter,
+  rows: plainRows<SessionSummary>(() => [
+    { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
+    { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
+    {
+      id: 'messages',
+      title: 'Msgs',
+      width: 5,
+      from: 44,
+      align: 'right',
+      cell: ({ messageCount }) => formatCount(messageCount),
+      sort: ({ messageCount }) => messageCount ?? undefined,
+    },
+    {
+      id: 'last',
+      title: 'Last',
+      width: 5,
+      align: 'right',
+      quiet: true,
+      cell: ({ lastActivityAt }) => ({ text: formatAge(toEpochMs(lastActivityAt), serviceNow()), tone: 'muted' }),
+      sort: ({ lastActivityAt }) => toEpochMs(lastActivityAt),
+    },
+  ]),
+  tabs: [
+    fieldsTab('Overview', (row: SessionSummary) => [
+      ['Id', row.id],
+      ['From', sourceLabel(row)],
+      ['Belongs to', row.parentRef?.label],
+      ['State', row.status],
+      ['Began with', row.firstMessagePreview],
+      ['Model', row.modelId],
+      ['Messages', formatCount(row.messageCount)],
+      ['Tool calls', formatCount(row.cumulativeToolCallCount)],
+      ['Tokens in', formatCount(row.cumulativeInputTokens)],
+      ['Tokens out', formatCount(row.cumulativeOutputTokens)],
+      ['Visible to', row.visibility],
+      ['Began', formatAge(toEpochMs(row.startedAt), serviceNow())],
+      ['Last activity', formatAge(toEpochMs(row.lastActivityAt), serviceNow())],
+    ]),
+  ],
+  keys: sessionsKeys,
+  useActions: useSessionActions,
+  empty: key => ({
+    why: 'There is no session here.',
+    next: `Eval runs, waves, visitors and chats make them; ${key('source')} changes which are shown.`,
+  }),
+})
+
+function sourceLabel({ sourceType }: SessionSummary): string {
+  return SOURCE_LABELS[sourceType] ?? sourceType
+}
+
+function titleOf({ title, firstMessagePreview, id }: SessionSummary): string {
+  return title ?? firstMessagePreview ?? id
+}
+
+/** The source that the place names, where it is one that the contract has. */
+function useSource(): (typeof SESSION_SOURCES)[number] | undefined {
+  const { source } = usePlace().params
+  return SESSION_SOURCES.find(each => each === source)
+}
+
+function useSourceFilter() {
+  const source = useSource()
+  return source ? { sourceType: source } : {}
+}
+
+function useSessionActions({ on }: Collection<SessionSummary>, projectId: string) {
+  const router = useRouter()
+  const source = useSource()
+  return {
+    parent: on(session => {
+      const place = placeOf(session, projectId)
+      if (!place) throw new UnavailableAction('It belongs to nothing that has a place here.')
+      router.go(place)
+    }),
+    source() {
+      const next = SESSION_SOURCES[source ? SESSION_SOURCES.indexOf(source) + 1 : 0]
+      router.replace({ source: next, sessionId: undefined })
+    },
+  }
+}
+
+/** Where what a session belongs to stands, as far as it names that. */
+function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | undefined {
+  const { suiteRunId, iterationId, scenarioId } = parentRef ?? {}
+  if (suiteRunId)
+    return runsRoute.to({
+      projectId,
+      runId: suiteRunId,
+      pane: 'run',
+      ...(iterationId && { tab: 'trial', iterationId }),
+    })
+  if (!scenarioId) return undefined
+  return scenariosRoute.to({ projectId, scenarioId, pane: 'detail', tab: 'sessions', sessionId: id })
+}
