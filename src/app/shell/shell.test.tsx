@@ -205,7 +205,9 @@ describe('the frame', () => {
     app = await openApp({ place: projectsRoute.to(), size: { width: 80, height: 24 } })
     await app.see('▌Sandbox')
     await app.press(',')
-    const frame = await app.see(/ , {3}n now .+\n +.*i incident notebook {2}l clients {2}e environments {2}t sessions {2}Esc nothing/)
+    const frame = await app.see(
+      / , {3}n now .+\n +.*i incident notebook {2}l clients {2}e environments {2}t sessions {2}Esc nothing/,
+    )
     expect(frame.split('\n')).toHaveLength(24)
     await app.press('n')
     await app.see('[1 Now')
