@@ -20,7 +20,7 @@ import { projectScreen } from './project-screen.tsx'
 import { TabbedPane, type DetailTab } from './tabbed-pane.tsx'
 import { useCollection, type Collection } from './use-collection.ts'
 
-type Named = { id: string; name?: string | null }
+type Named = { id: string; name?: string | null; title?: string | null }
 
 /** What a tab of the chosen one is given. */
 export type DetailProps<Row> = { projectId: string; row: Row; focused: boolean }
@@ -85,8 +85,8 @@ export function collectionScreen<E extends AnyEndpoint, Row, Id extends string>(
 ): () => ReactNode {
   const idOf = (item: ItemOf<E>): string => (item as Named).id
   const nameOf = (row: Row): string => {
-    const { id, name } = spec.rows.itemOf(row) as Named
-    return name ?? id
+    const { id, name, title } = spec.rows.itemOf(row) as Named
+    return name ?? title ?? id
   }
   const keyOf = (row: Row): string => idOf(spec.rows.itemOf(row))
   const recordOf = (row: Row): Named => spec.rows.itemOf(row) as Named
