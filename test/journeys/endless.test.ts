@@ -22,10 +22,10 @@ const ENDLESS = [
 ]
 
 // One start for each screen, so that Ctrl+C ends the program wherever it is.
-test.concurrent.for(screens.map((_, index) => index + 1))(
-  'endless texts: Ctrl+C ends the program on screen %i, and nothing had to help',
+test.concurrent.for(screens)(
+  'endless texts: Ctrl+C ends the program on $title, and nothing had to help',
   { timeout: 180_000 },
-  async (number, ending) => {
+  async (screen, ending) => {
     const { api, env } = await openHostileService('every text but words of the contract', ending, ENDLESS)
     const { projectId, suiteId } = await sandbox(api)
     const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })
@@ -34,7 +34,7 @@ test.concurrent.for(screens.map((_, index) => index + 1))(
     const { terminal } = person
     await person.see('Sandbox')
     terminal.press('enter')
-    person.go(number)
+    person.open(screen)
     for (const key of ['j', ']', ']', 'k', ']']) person.type(key)
     terminal.press('enter')
     await person.see('evil')

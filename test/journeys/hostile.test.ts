@@ -65,8 +65,8 @@ test.concurrent.for(['every text but words of the contract', 'every text', 'ever
     await person.see('Sandbox')
     await look()
     terminal.press('enter')
-    for (const [index] of screens.entries()) {
-      person.go(index + 1)
+    for (const screen of screens) {
+      person.open(screen)
       await look()
       for (const key of [...LOOKS, ...BACK]) {
         if (key === 'escape') person.type(ESCAPE)

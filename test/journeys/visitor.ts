@@ -13,6 +13,8 @@ export type Visitor = AsyncDisposable & {
   press(binding: Binding, key?: string): void
   /** Opens the screen of this number. */
   go(number: number): void
+  /** Opens a screen by its letter, which each has. */
+  open(screen: { goKey: string }): void
   type(text: string): void
   /** Resolves as soon as the screen shows this. */
   see(wanted: Condition): Promise<void>
@@ -33,6 +35,10 @@ export function visit(options: TerminalOptions = {}): Visitor {
     terminal,
     press,
     go: number => press(appKeys.bindings.screen, String(number)),
+    open({ goKey }) {
+      terminal.type(',')
+      terminal.type(goKey)
+    },
     type: text => terminal.type(text),
     see: wanted => terminal.waitFor(wanted),
     seeGone: unwanted => terminal.waitFor(() => !shows(terminal.screen(), unwanted)),
