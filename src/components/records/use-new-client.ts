@@ -1,3 +1,4 @@
+import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { CLIENT_TEMPLATES, configIdOf, type ClientDetail } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -8,6 +9,8 @@ import { useOpening } from '../opening.tsx'
 import { useRecordForm } from './use-record-form.ts'
 
 type Server = { id: string; name: string }
+/** The client, and why it has not got its servers. */
+type Saved = { made: ClientDetail; missing?: string }
 
 /** Makes a client from a template, with the servers that it shall have. Resolves to it once it is saved. */
 export function useNewClient(projectId: string): () => Promise<ClientDetail | undefined> {
@@ -20,7 +23,7 @@ export function useNewClient(projectId: string): () => Promise<ClientDetail | un
       work: () => client.items(contract.servers.list, { projectId }),
     })
     if (!servers) return undefined
-    return await saveRecord<ClientDetail, typeof contract.clients.create, ClientDetail>({
+    const saved = await saveRecord<Saved, typeof contract.clients.create, Saved>({
       form: () => newClientForm(servers),
       act: ({ name = '', template, servers: chosen = '' }) => ({
         endpoint: [contract.clients.create, contract.clients.update],
@@ -28,19 +31,26 @@ export function useNewClient(projectId: string): () => Promise<ClientDetail | un
           const body = { name: name.trim(), template: template as (typeof CLIENT_TEMPLATES)[number] }
           const made = await send(contract.clients.create, { projectId, body })
           const serverIds = valuesOf(chosen)
+          if (serverIds.length === 0) return { made }
           const expectedConfigId = configIdOf(made)
-          if (serverIds.length === 0 || expectedConfigId === undefined) return made
+          if (expectedConfigId === undefined) return { made, missing: 'the service does not say which config it has.' }
+          const target = { projectId, clientId: made.id }
           const config = { ...made.config, serverIds }
-          return await send(contract.clients.update, {
-            projectId,
-            clientId: made.id,
-            body: { config, expectedConfigId },
-          })
+          try {
+            return { made: await send(contract.clients.update, { ...target, body: { config, expectedConfigId } }) }
+          } catch (error) {
+            // The client is there: asking for it again would end at its own name.
+            return { made, missing: failureSentence(error) }
+          }
         },
         start: `Saving ${name}…`,
-        done: () => `Saved the client ${name}.`,
+        done: ({ missing }) =>
+          missing === undefined
+            ? `Saved the client ${name}.`
+            : { tone: 'warn', text: `Saved the client ${name} without its servers: ${missing}` },
       }),
     })
+    return saved?.made
   }
 }
 

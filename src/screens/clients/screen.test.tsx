@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { openApp, type TestApp } from '../../../test/harness.tsx'
+import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { editorOf } from '../../../test/scripted-editor.ts'
 import { configIdOf } from '../../api/contract/clients.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
@@ -58,7 +58,7 @@ test('its configuration is edited as YAML, and what somebody else changed meanwh
     ...editor,
     async edit(file, text) {
       const now = await read()
-      const config = { ...now.config, theirs: 'kept' }
+      const config = { ...now.config, theirs: 'kept', modelId: 'their/model', 'a.b': 1 }
       const expectedConfigId = configIdOf(now)!
       await app.client.clients.update({ projectId, clientId, body: { config, expectedConfigId } })
       return await edit(file, text)
@@ -69,12 +69,34 @@ test('its configuration is edited as YAML, and what somebody else changed meanwh
   await agree()
   await app.see('Somebody else changed this meanwhile, and it stays:')
   await app.see('theirs: + "kept"')
+  await app.see('Somebody else changed this too, and yours replaces it:')
+  await app.see('› "their/model"')
   await agree()
   await app.see('Desk is changed.')
-  expect((await read()).config).toMatchObject({ modelId: 'mine/model', theirs: 'kept' })
+  expect((await read()).config).toMatchObject({ modelId: 'mine/model', theirs: 'kept', 'a.b': 1 })
   expect(editor.left()).toEqual([])
   await app.press(keys.open, tabsKeys.bindings.next)
   await app.see('"mine/model"')
+})
+
+test('a client whose servers could not be set is there all the same, and that is said', async () => {
+  const testService = await openService({
+    wrap: fetch => async request =>
+      request.method === 'PATCH'
+        ? Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: 403 })
+        : await fetch(request),
+  })
+  app = await openApp({
+    testService,
+    place: async client => clientsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
+  })
+  await app.see('▌Clients')
+  await app.press(keys.add)
+  await app.see('Template')
+  await app.type('Chat')
+  await app.press(formKeys.bindings.send)
+  await app.see('Saved the client Chat without its servers:')
+  await app.see('▌Chat')
 })
 
 test('deleting one names what still refers to it, and asks once more', async () => {

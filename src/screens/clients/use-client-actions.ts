@@ -3,6 +3,7 @@ import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { configIdOf, type Client, type ClientDetail } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
+import { isSameJson } from '../../domain/json/same-json.ts'
 import { changeLine, changesBetween } from '../../domain/suites/changes.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useConfirm } from '../../components/confirm.tsx'
@@ -11,6 +12,7 @@ import { useOpening } from '../../components/opening.tsx'
 import { useNewClient } from '../../components/records/use-new-client.ts'
 import { useRecordForm } from '../../components/records/use-record-form.ts'
 import { useReview } from '../../components/review.tsx'
+import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
@@ -79,14 +81,15 @@ export function useClientActions({ list, on }: Collection<Client>, projectId: st
 
 /**
  * The configuration in the person's editor, as YAML. It goes back with the config id that it was read with; where
- * somebody else changed it meanwhile, the fields that only they changed stay theirs, and both are shown before it is
- * sent.
+ * somebody else changed it meanwhile, the fields that only they changed stay theirs, and what both changed is shown
+ * before one replaces the other.
  */
 function useConfigEditor(projectId: string) {
   const { client, profile } = useWorkspace()
   const opening = useOpening(useRunTask())
   const open = useEditor()
   const review = useReview()
+  const toasts = useToasts()
   const update = useWrite(contract.clients.update)
   const { symbols } = useTheme()
   const linesOf = (from: Config, to: Config): Line[] =>
@@ -104,15 +107,23 @@ function useConfigEditor(projectId: string) {
       read: configIn,
     })
     if (!edited) return
+    const fields = changedFields(base.config, edited.value)
+    if (fields.length === 0) {
+      edited.discard()
+      toasts.show('ok', 'Nothing was changed.')
+      return
+    }
     for (let now: ClientDetail | undefined = base; now; now = await read()) {
-      const config = withChanges(base.config, edited.value, now.config)
-      const theirs = linesOf(base.config, now.config)
+      const config = { ...without(now.config, fields), ...only(edited.value, fields) }
+      const below = (title: string, part: (from: Config) => Config): Line[] => {
+        const theirs = linesOf(part(base.config), part(now.config))
+        return theirs.length > 0 ? [{ text: title, tone: 'warn' }, ...theirs] : []
+      }
       const lines: Line[] = [
         { text: 'Only this is changed:', tone: 'muted' },
         ...linesOf(now.config, config),
-        ...(theirs.length > 0
-          ? [{ text: 'Somebody else changed this meanwhile, and it stays:', tone: 'warn' as const }, ...theirs]
-          : []),
+        ...below('Somebody else changed this meanwhile, and it stays:', from => without(from, fields)),
+        ...below('Somebody else changed this too, and yours replaces it:', from => only(from, fields)),
       ]
       if (!(await review({ title: `Change ${name}?`, lines, action: 'Send the change' }))) return edited.keep()
       const expectedConfigId = configIdOf(now)
@@ -132,14 +143,17 @@ function useConfigEditor(projectId: string) {
   }
 }
 
-/** What a person changed of a configuration, on what it is now: field by field of the top. */
-function withChanges(base: Config, mine: Config, now: Config): Config {
-  const changed = new Set(changesBetween(base, mine).map(({ path }) => path.split(/[.[]/)[0] ?? ''))
-  const kept = Object.entries(now).filter(([field]) => !changed.has(field))
-  return {
-    ...Object.fromEntries(kept),
-    ...Object.fromEntries(Object.entries(mine).filter(([field]) => changed.has(field))),
-  }
+/** The fields at the top that differ. */
+function changedFields(from: Config, to: Config): string[] {
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(field => !isSameJson(from[field], to[field]))
+}
+
+function only(config: Config, fields: readonly string[]): Config {
+  return Object.fromEntries(Object.entries(config).filter(([field]) => fields.includes(field)))
+}
+
+function without(config: Config, fields: readonly string[]): Config {
+  return Object.fromEntries(Object.entries(config).filter(([field]) => !fields.includes(field)))
 }
 
 function configIn(text: string): Read<Config> {

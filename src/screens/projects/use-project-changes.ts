@@ -69,9 +69,10 @@ function projectForm(stored: Project | undefined): FormSpec {
         ...text,
         id: 'visibility',
         label: 'Visible',
-        initial: stored?.visibility ?? 'private',
+        initial: stored ? (stored.visibility ?? '') : 'private',
         input: {
           kind: 'choice',
+          none: 'not known',
           options: [
             { value: 'private', label: 'private' },
             { value: 'public', label: 'public' },
